@@ -1,0 +1,109 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target of ours is compiled the same way: Swift 6 mode, explicit existentials, imports that do not
+/// leak, and no warning left standing.
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+extension Target.Dependency {
+  static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
+  static let asyncHTTPClient = product(name: "AsyncHTTPClient", package: "async-http-client")
+  static let configuration = product(name: "Configuration", package: "swift-configuration")
+  static let crypto = product(name: "Crypto", package: "swift-crypto")
+  static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
+  static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
+  static let logging = product(name: "Logging", package: "swift-log")
+  static let nioCore = product(name: "NIOCore", package: "swift-nio")
+  static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
+  static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+  static let serviceLifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+  static let yams = product(name: "Yams", package: "Yams")
+}
+
+let package = Package(
+  name: "tidings",
+  platforms: [.macOS(.v15), .iOS(.v18)],
+  products: [
+    .executable(name: "tidings", targets: ["tidings"]),
+    .library(name: "HTTPConditions", targets: ["HTTPConditions"]),
+    .library(name: "News", targets: ["News"]),
+    .library(name: "PostgresClient", targets: ["PostgresClient"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+  ],
+  targets: [
+    // The arrows go down only; `swift build --explicit-target-dependency-import-check error` enforces them.
+    .executableTarget(
+      name: "tidings",
+      dependencies: [
+        "NewsAPI", "NewsFeeds", "NewsStore", "PostgresClient", "News",
+        .argumentParser, .configuration, .hummingbird, .logging, .serviceLifecycle,
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "NewsAPI",
+      dependencies: [
+        "CZlib", "HTTPConditions", "News", "NewsStore",
+        .crypto, .httpTypes, .hummingbird, .logging, .nioCore, .serviceLifecycle,
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "NewsStore",
+      dependencies: ["News", "PostgresClient", .crypto, .logging],
+      swiftSettings: settings),
+    .target(
+      name: "NewsFeeds",
+      dependencies: ["CLibXML2", "News", .crypto],
+      swiftSettings: settings),
+    .target(
+      name: "PostgresClient",
+      dependencies: ["CLibPQ", .logging],
+      swiftSettings: settings),
+    .target(name: "HTTPConditions", dependencies: [.httpTypes], swiftSettings: settings),
+    .target(name: "News", swiftSettings: settings),
+
+    .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+
+    .target(
+      name: "TestSupport",
+      dependencies: ["News", "NewsAPI", "NewsStore", "PostgresClient", .asyncHTTPClient, .logging, .nioCore, .yams],
+      path: "Tests/TestSupport",
+      swiftSettings: settings),
+    .testTarget(
+      name: "PostgresClientTests", dependencies: ["PostgresClient", "TestSupport", .logging], swiftSettings: settings),
+    .testTarget(name: "HTTPConditionsTests", dependencies: ["HTTPConditions", .httpTypes], swiftSettings: settings),
+    .testTarget(name: "NewsTests", dependencies: ["News"], swiftSettings: settings),
+    .testTarget(
+      name: "NewsStoreTests", dependencies: ["News", "NewsStore", "PostgresClient", "TestSupport"],
+      swiftSettings: settings),
+    .testTarget(name: "NewsFeedsTests", dependencies: ["News", "NewsFeeds"], swiftSettings: settings),
+    .testTarget(
+      name: "NewsAPITests",
+      dependencies: [
+        "HTTPConditions", "News", "NewsAPI", "NewsStore", "PostgresClient", "TestSupport", .asyncHTTPClient, .hummingbird,
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "TidingsTests",
+      dependencies: ["tidings", "News", "NewsStore", "PostgresClient", "TestSupport"],
+      swiftSettings: settings),
+  ]
+)

@@ -1,0 +1,148 @@
+/// An entity tag (RFC 9110 section 8.8.3).
+///
+/// **Variants.** The compressed variant of a representation has other bytes than the plain one, so it needs another
+/// strong tag (RFC 9110 section 8.8.3.3): the server appends `-gz` to the opaque part. A client that holds either
+/// variant holds the current content, therefore ``weaklyMatches(_:)`` leaves the suffix out of the comparison, and
+/// so a change of `Accept-Encoding` or a proxy that decompresses costs no second transfer. ``stronglyMatches(_:)``
+/// does not: it promises equal bytes, to ranges and to editors. The locks of editors are made from revisions and
+/// never carry the suffix, so nothing is lost there.
+///
+/// **Proxies.** nginx weakens a strong tag whenever it compresses an answer itself (`"x"` becomes `W/"x"`). Weak
+/// comparison still recognises the tag in `If-None-Match`; in `If-Match` it can never match again, which is why an
+/// editor may also send the revision in the body.
+public struct EntityTag: Sendable {
+  /// The text between the quotes; only `etagc` characters (RFC 9110 section 8.8.3).
+  public let opaque: String
+  /// Whether the tag is weak: it then names content of equal meaning, not of equal bytes.
+  public let isWeak: Bool
+
+  /// A strong tag.
+  ///
+  /// - Parameter strong: The text between the quotes. Traps on anything but `etagc` characters: it is meant for tags
+  ///   the server makes. Input goes through ``init(fieldValue:)``.
+  public init(strong: String) {
+    self.init(checking: strong, isWeak: false)
+  }
+
+  /// A weak tag.
+  ///
+  /// - Parameter weak: The text between the quotes. Traps on anything but `etagc` characters: it is meant for tags
+  ///   the server makes. Input goes through ``init(fieldValue:)``.
+  public init(weak: String) {
+    self.init(checking: weak, isWeak: true)
+  }
+
+  /// Reads one entity tag, such as `"x"` or `W/"x"`; `W` is case-sensitive (RFC 9110 section 8.8.3).
+  ///
+  /// - Parameter fieldValue: The field value; whitespace around it is ignored.
+  /// - Returns: nil for anything but exactly one well-formed tag: no list, no `*`, no missing quotes.
+  public init?(fieldValue: some StringProtocol) {
+    let tag: EntityTag? = fieldValue.withFieldBytes { bytes in
+      let content = bytes.fieldContent
+      guard let syntax = EntityTagSyntax(bytes, at: content.lowerBound), syntax.end == content.upperBound else {
+        return nil
+      }
+      return EntityTag(syntax, in: bytes)
+    }
+    guard let tag else { return nil }
+    self = tag
+  }
+
+  /// - Returns: nil if the opaque part is not UTF-8, which a `String` cannot keep.
+  init?(_ syntax: EntityTagSyntax, in bytes: Span<UInt8>) {
+    let opaque = bytes.extracting(syntax.opaque).withUnsafeBufferPointer { String(validating: $0, as: UTF8.self) }
+    guard let opaque else { return nil }
+    self.init(unchecked: opaque, isWeak: syntax.isWeak)
+  }
+
+  private init(checking opaque: String, isWeak: Bool) {
+    precondition(opaque.utf8.allSatisfy(\.isEntityTagCharacter), "not an opaque-tag of RFC 9110: \(opaque)")
+    self.init(unchecked: opaque, isWeak: isWeak)
+  }
+
+  private init(unchecked opaque: String, isWeak: Bool) {
+    self.opaque = opaque
+    self.isWeak = isWeak
+  }
+
+  /// The tag as a field value: `"x"` or `W/"x"`.
+  public var fieldValue: String { isWeak ? "W/\"\(opaque)\"" : "\"\(opaque)\"" }
+}
+
+// The bytes decide, not Unicode's canonical equivalence: two spellings of one character are two tags.
+extension EntityTag: Hashable {
+  /// Whether the tags are the same tag, weakness included. This is no comparison of RFC 9110: see
+  /// ``stronglyMatches(_:)`` and ``weaklyMatches(_:)``.
+  public static func == (one: EntityTag, other: EntityTag) -> Bool {
+    one.isWeak == other.isWeak && one.opaque.utf8.elementsEqual(other.opaque.utf8)
+  }
+
+  /// Feeds the bytes and the weakness of the tag to `hasher`.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(isWeak)
+    for byte in opaque.utf8 { hasher.combine(byte) }
+  }
+}
+
+// MARK: - Comparison
+
+extension EntityTag {
+  /// Strong comparison (RFC 9110 section 8.8.3.2): both are strong and their opaque parts are equal byte for byte,
+  /// the suffix of a compressed variant included.
+  public func stronglyMatches(_ other: EntityTag) -> Bool {
+    !isWeak && !other.isWeak && opaque.utf8.elementsEqual(other.opaque.utf8)
+  }
+
+  /// Weak comparison (RFC 9110 section 8.8.3.2): the opaque parts are equal, whether the tags are weak or not. The
+  /// suffix of a compressed variant does not count.
+  public func weaklyMatches(_ other: EntityTag) -> Bool {
+    other.opaque.withFieldBytes { bytes in
+      matches(EntityTagSyntax(isWeak: other.isWeak, opaque: 0..<bytes.count), in: bytes, .weak)
+    }
+  }
+
+  enum Comparison { case strong, weak }
+
+  /// Compares with a tag that stays in the field value it was found in.
+  func matches(_ other: EntityTagSyntax, in bytes: Span<UInt8>, _ comparison: Comparison) -> Bool {
+    if comparison == .strong, isWeak || other.isWeak { return false }
+    return opaque.withFieldBytes { own in
+      let isVariantBlind = comparison == .weak
+      let ownCount = isVariantBlind ? own.identityCount(in: 0..<own.count) : own.count
+      let otherCount = isVariantBlind ? bytes.identityCount(in: other.opaque) : other.opaque.count
+      guard ownCount == otherCount else { return false }
+      for offset in 0..<ownCount where own[offset] != bytes[other.opaque.lowerBound + offset] { return false }
+      return true
+    }
+  }
+}
+
+extension Span where Element == UInt8 {
+  /// The length of the opaque tag in `range` without the suffix of a compressed variant.
+  fileprivate func identityCount(in range: Range<Int>) -> Int {
+    // "-gz", compared in place. One suffix only: what precedes it is the tag of the plain variant.
+    let start = range.upperBound - 3
+    guard start >= range.lowerBound, self[start] == .hyphen, self[start + 1] == UInt8(ascii: "g"),
+      self[start + 2] == UInt8(ascii: "z")
+    else { return range.count }
+    return range.count - 3
+  }
+}
+
+// MARK: - Variants
+
+extension EntityTag {
+  /// The tag of the same content in `coding`; of the same weakness. A suffix that is there already is replaced.
+  public func variant(_ coding: ContentCoding) -> EntityTag {
+    let identity = identity
+    guard coding != .identity else { return identity }
+    return EntityTag(unchecked: identity.opaque + coding.entityTagSuffix, isWeak: isWeak)
+  }
+
+  /// The tag without the suffix of a compressed variant: the tag of the plain content.
+  public var identity: EntityTag {
+    let count = opaque.withFieldBytes { $0.identityCount(in: 0..<$0.count) }
+    guard count < opaque.utf8.count else { return self }
+    return EntityTag(unchecked: String(opaque.utf8.prefix(count)) ?? opaque, isWeak: isWeak)
+  }
+}

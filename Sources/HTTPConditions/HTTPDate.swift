@@ -1,0 +1,146 @@
+public import Foundation
+
+/// Timestamps of HTTP fields (RFC 9110 section 5.6.7), in whole seconds of UTC.
+public enum HTTPDate {
+  /// Reads a date in any of the three formats a recipient must accept: IMF-fixdate
+  /// (`Sun, 06 Nov 1994 08:49:37 GMT`), RFC 850 (`Sunday, 06-Nov-94 08:49:37 GMT`) and asctime
+  /// (`Sun Nov  6 08:49:37 1994`).
+  ///
+  /// The syntax is taken literally, case included ("HTTP-date is case sensitive"), and a day that its month does not
+  /// have is no date. The day name must be one of the seven but need not fit: RFC 5322 section 3.3 asks that of
+  /// senders, while RFC 9110 encourages recipients to be robust, and to ignore such an `If-Unmodified-Since` would
+  /// let a write through that its sender wanted guarded. The second 60 of a leap second is the one that follows it.
+  ///
+  /// - Parameters:
+  ///   - text: The field value; whitespace around it is ignored.
+  ///   - now: The clock that a two-digit year is read by: it is of the century of `now`, and of the one before if
+  ///     the date were more than 50 years in the future. Asked for the RFC 850 format only.
+  /// - Returns: nil for anything else, a list of dates included.
+  public static func parse(_ text: some StringProtocol, now: @autoclosure () -> Date = Date()) -> Date? {
+    text.withFieldBytes { seconds(parsing: $0, now: now) }.map { Date(timeIntervalSince1970: Double($0)) }
+  }
+
+  /// The date as IMF-fixdate, the only format a sender may generate.
+  ///
+  /// - Parameter date: Rounded down to the second; held within the years 0000 to 9999, which four digits can name.
+  public static func format(_ date: Date) -> String {
+    let time = CivilTime(secondsSinceEpoch: seconds(of: date))
+    return String(unsafeUninitializedCapacity: 29) { buffer in
+      func put(_ byte: UInt8, at index: Int) { buffer[index] = byte }
+      func put(_ name: UInt32, at index: Int) {
+        for offset in 0..<3 { put(UInt8(truncatingIfNeeded: name >> UInt32(16 - 8 * offset)), at: index + offset) }
+      }
+      func put(_ number: Int, digits: Int, at index: Int) {
+        var rest = number
+        for offset in (0..<digits).reversed() {
+          put(UInt8(0x30 + rest % 10), at: index + offset)
+          rest /= 10
+        }
+      }
+      for index in 0..<29 { put(.space, at: index) }
+      put(HTTPDateSyntax.dayNames[time.weekday], at: 0)
+      put(.comma, at: 3)
+      put(time.day, digits: 2, at: 5)
+      put(HTTPDateSyntax.monthNames[time.month - 1], at: 8)
+      put(time.year, digits: 4, at: 12)
+      put(time.hour, digits: 2, at: 17)
+      put(.colon, at: 19)
+      put(time.minute, digits: 2, at: 20)
+      put(.colon, at: 22)
+      put(time.second, digits: 2, at: 23)
+      put(HTTPDateSyntax.gmt, at: 26)
+      return 29
+    }
+  }
+
+  /// Whole seconds since 1970, rounded down, within the years 0000 to 9999 whatever the `Date` holds.
+  static func seconds(of date: Date) -> Int64 {
+    let seconds = date.timeIntervalSince1970.rounded(.down)
+    guard seconds > Double(CivilTime.firstSecond) else { return CivilTime.firstSecond }  // also where it is NaN
+    guard seconds < Double(CivilTime.lastSecond) else { return CivilTime.lastSecond }
+    return Int64(seconds)
+  }
+
+  /// The seconds since 1970 that a field value names, or nil.
+  static func seconds(parsing bytes: Span<UInt8>, now: () -> Date) -> Int64? {
+    let content = bytes.fieldContent
+    return HTTPDateSyntax.parse(bytes.extracting(content), now: now)?.secondsSinceEpoch
+  }
+}
+
+/// A moment of UTC in the Gregorian calendar.
+struct CivilTime: Equatable {
+  var year: Int
+  var month: Int
+  var day: Int
+  var hour: Int
+  var minute: Int
+  var second: Int
+
+  static let firstSecond: Int64 = -62_167_219_200
+  static let lastSecond: Int64 = 253_402_300_799
+
+  init(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
+    self.year = year
+    self.month = month
+    self.day = day
+    self.hour = hour
+    self.minute = minute
+    self.second = second
+  }
+
+  /// Counts years from March, so that the leap day is the last of its year and months follow one formula; in eras of
+  /// 400 years, which have 146 097 days each. 719 468 days lie between 0000-03-01 and 1970-01-01.
+  init(secondsSinceEpoch: Int64) {
+    let seconds = Int(secondsSinceEpoch)
+    let days = (seconds - Self.remainder(seconds, 86_400)) / 86_400 + 719_468
+    let dayOfEra = Self.remainder(days, 146_097)
+    let era = (days - dayOfEra) / 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let monthFromMarch = (5 * dayOfYear + 2) / 153
+    day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+    month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+    year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    let secondOfDay = Self.remainder(seconds, 86_400)
+    hour = secondOfDay / 3_600
+    minute = secondOfDay / 60 % 60
+    second = secondOfDay % 60
+  }
+
+  private var daysSinceEpoch: Int {
+    let yearFromMarch = month <= 2 ? year - 1 : year
+    let yearOfEra = Self.remainder(yearFromMarch, 400)
+    let era = (yearFromMarch - yearOfEra) / 400
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  }
+
+  var secondsSinceEpoch: Int64 {
+    Int64(daysSinceEpoch * 86_400 + hour * 3_600 + minute * 60 + second)
+  }
+
+  /// 0 is Sunday; 1970 began on a Thursday.
+  var weekday: Int { Self.remainder(daysSinceEpoch + 4, 7) }
+
+  /// Whether the calendar has this day and the clock this time; the second 60 exists at 23:59 only.
+  var isValid: Bool {
+    guard (1...12).contains(month), (1...daysInMonth).contains(day) else { return false }
+    guard (0...23).contains(hour), (0...59).contains(minute) else { return false }
+    return (0...59).contains(second) || (hour == 23 && minute == 59 && second == 60)
+  }
+
+  private var daysInMonth: Int {
+    switch month {
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+
+  /// The remainder that is never negative.
+  private static func remainder(_ value: Int, _ divisor: Int) -> Int {
+    let remainder = value % divisor
+    return remainder < 0 ? remainder + divisor : remainder
+  }
+}

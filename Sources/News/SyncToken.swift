@@ -1,0 +1,84 @@
+/// What a client keeps of a scope: how far it has followed which history.
+///
+/// To everyone but our own client a token is opaque. Its form is a digit for the kind, six characters of epoch, five
+/// of the scope's fingerprint, a point, and the version in base 36; the continuation of a snapshot has a position
+/// after another point. That is at most 32 characters of `[a-z0-9.]`.
+public struct SyncToken: Sendable, Hashable {
+  /// The random name of the history the version belongs to. Versions compare within one epoch only.
+  public let epoch: String
+  /// The fingerprint of the scope.
+  public let scope: String
+  /// The version of the last change that is included; for the continuation of a snapshot the version at its start,
+  /// by which its expiry is judged.
+  public let version: Int
+  /// How far a snapshot has been read, nil in ordinary tokens.
+  public let position: Int?
+
+  /// Versions and positions have nine digits of base 36 at most.
+  public static let maximumVersion = 101_559_956_668_415
+
+  public init(epoch: String, scope: Scope, version: Int, position: Int? = nil) {
+    self.epoch = epoch
+    self.scope = scope.fingerprint
+    self.version = version
+    self.position = position
+  }
+
+  /// Reads a token.
+  ///
+  /// - Returns: nil for anything but the canonical form, so that one state has one spelling.
+  public init?(_ string: some StringProtocol) {
+    let bytes = Array(string.utf8)
+    guard 14...32 ~= bytes.count, bytes.allSatisfy({ Self.isDigit($0) || $0 == UInt8(ascii: ".") }),
+      bytes[..<12].allSatisfy(Self.isDigit)
+    else { return nil }
+    let numbers = bytes[12...].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard numbers.first?.isEmpty == true, let version = numbers.dropFirst().first.flatMap(Self.number) else {
+      return nil
+    }
+    switch (bytes[0], numbers.count) {
+    case (UInt8(ascii: "1"), 2):
+      position = nil
+    case (UInt8(ascii: "2"), 3):
+      guard let number = Self.number(numbers[2]) else { return nil }
+      position = number
+    default:
+      return nil
+    }
+    self.version = version
+    epoch = String(decoding: bytes[1..<7], as: UTF8.self)
+    scope = String(decoding: bytes[7..<12], as: UTF8.self)
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { 48...57 ~= byte || 97...122 ~= byte }
+
+  private static func number(_ bytes: some Collection<UInt8>) -> Int? {
+    guard 1...9 ~= bytes.count, bytes.first != UInt8(ascii: "0") || bytes.count == 1 else { return nil }
+    return Int(String(decoding: bytes, as: UTF8.self), radix: 36)
+  }
+}
+
+extension SyncToken: CustomStringConvertible {
+  /// The form that is sent.
+  public var description: String {
+    let kind = position == nil ? "1" : "2"
+    let tail = position.map { "." + String($0, radix: 36) } ?? ""
+    return kind + epoch + scope + "." + String(version, radix: 36) + tail
+  }
+}
+
+extension SyncToken: Codable {
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let string = try container.decode(String.self)
+    guard let token = SyncToken(string) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a sync token")
+    }
+    self = token
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}
