@@ -22,7 +22,9 @@ extension Target.Dependency {
   static let nioCore = product(name: "NIOCore", package: "swift-nio")
   static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
   static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+  static let systemPackage = product(name: "SystemPackage", package: "swift-system")
   static let serviceLifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+  static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
   static let yams = product(name: "Yams", package: "Yams")
 }
 
@@ -42,6 +44,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.6.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -53,14 +56,14 @@ let package = Package(
       name: "tidings",
       dependencies: [
         "NewsAPI", "NewsFeeds", "NewsStore", "PostgresClient", "News",
-        .argumentParser, .configuration, .hummingbird, .logging, .serviceLifecycle,
+        .argumentParser, .configuration, .hummingbird, .logging, .serviceLifecycle, .systemPackage, .unixSignals,
       ],
       swiftSettings: settings),
     .target(
       name: "NewsAPI",
       dependencies: [
-        "CZlib", "HTTPConditions", "News", "NewsStore",
-        .crypto, .httpTypes, .hummingbird, .logging, .nioCore, .serviceLifecycle,
+        "CZlib", "HTTPConditions", "News", "NewsStore", "SafeHTML",
+        .crypto, .httpTypes, .hummingbird, .logging, .nioCore,
       ],
       swiftSettings: settings),
     .target(
@@ -69,8 +72,9 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "NewsFeeds",
-      dependencies: ["CLibXML2", "News", .crypto],
+      dependencies: ["CLibXML2", "News", "SafeHTML", .crypto],
       swiftSettings: settings),
+    .target(name: "SafeHTML", dependencies: ["CLibXML2"], swiftSettings: settings),
     .target(
       name: "PostgresClient",
       dependencies: ["CLibPQ", .logging],
@@ -95,6 +99,7 @@ let package = Package(
       name: "NewsStoreTests", dependencies: ["News", "NewsStore", "PostgresClient", "TestSupport"],
       swiftSettings: settings),
     .testTarget(name: "NewsFeedsTests", dependencies: ["News", "NewsFeeds"], swiftSettings: settings),
+    .testTarget(name: "SafeHTMLTests", dependencies: ["SafeHTML"], swiftSettings: settings),
     .testTarget(
       name: "NewsAPITests",
       dependencies: [

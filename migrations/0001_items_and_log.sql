@@ -25,6 +25,20 @@ CREATE FUNCTION milliseconds(moment timestamptz) RETURNS bigint LANGUAGE sql IMM
   SELECT (extract(epoch FROM moment) * 1000)::bigint
 $$;
 
+-- The bytes of a text as JSON, with its quotes and escapes. to_json() is STABLE for the sake of types whose text
+-- depends on a setting; text does not.
+CREATE FUNCTION json_size(value text) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT coalesce(octet_length(to_json(value)::text), 0)
+$$;
+
+-- 700 bytes cover the names of all fields and those of fixed length.
+CREATE FUNCTION item_size(
+  title text, summary text, text text, topics text[], url text, author text, attachments jsonb
+) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT 700 + json_size(title) + json_size(summary) + json_size(text) + json_size(url) + json_size(author)
+    + octet_length(array_to_string(topics, '","')) + octet_length(attachments::text)
+$$;
+
 ------------------------------------------------------------------------------------------------------------------
 -- Scopes and topics
 ------------------------------------------------------------------------------------------------------------------
@@ -80,9 +94,9 @@ CREATE TABLE items (
   -- Computed once per write, compared by publish() and by the trigger below.
   digest bytea NOT NULL GENERATED ALWAYS AS (item_digest(
     milliseconds(date), title, summary, text, html, topics, language, url, author, breaking, attachments)) STORED,
-  -- Roughly what the item adds to a page, in bytes.
+  -- What the item adds to a page of JSON without `html`, in bytes and at most.
   size integer NOT NULL GENERATED ALWAYS AS (
-    octet_length(text) + coalesce(octet_length(summary), 0) + coalesce(octet_length(title), 0) + 512) STORED,
+    item_size(title, summary, text, topics, url, author, attachments)) STORED,
 
   -- Editorial columns.
   publish_at timestamptz,

@@ -5,7 +5,7 @@ public import HTTPTypes
 /// Lists are read as RFC 9110 section 5.6.1.2 asks of recipients: empty elements are passed over, whitespace around
 /// commas is not significant. A comma inside quotes belongs to the tag. A malformed element (an unquoted word, a
 /// lower-case `w/`, a lone quote, bytes that are not UTF-8) is passed over up to the next comma outside quotes: it
-/// can match nothing. `*` counts only alone; beside tags it is a malformed element.
+/// can match nothing. `*` counts only alone; beside anything else, a second `*` included, it is a malformed element.
 public enum EntityTagList: Hashable, Sendable {
   /// `*`: any current representation.
   case any
@@ -17,8 +17,8 @@ public enum EntityTagList: Hashable, Sendable {
   /// - Returns: nil if there is no such line.
   public init?(fields: HTTPFields, name: HTTPField.Name) {
     var isPresent = false
+    var members = 0
     var sawAny = false
-    var isOnlyAny = true
     var tags: [EntityTag] = []
     for field in fields where field.name == name {
       isPresent = true
@@ -26,18 +26,17 @@ public enum EntityTagList: Hashable, Sendable {
         let bytes = buffer.span
         var position = 0
         while let member = EntityTagListMember.next(in: bytes, from: &position) {
+          members += 1
           switch member {
           case .any: sawAny = true
-          case .malformed: isOnlyAny = false
-          case .tag(let syntax):
-            isOnlyAny = false
-            if let tag = EntityTag(syntax, in: bytes) { tags.append(tag) }
+          case .malformed: break
+          case .tag(let syntax): if let tag = EntityTag(syntax, in: bytes) { tags.append(tag) }
           }
         }
       }
     }
     guard isPresent else { return nil }
-    self = sawAny && isOnlyAny ? .any : .tags(tags)
+    self = sawAny && members == 1 ? .any : .tags(tags)
   }
 }
 

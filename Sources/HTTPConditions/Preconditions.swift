@@ -145,14 +145,14 @@ extension Preconditions {
   }
 
   private struct Scan {
+    var members = 0
     var sawAny = false
-    var sawOther = false
     var isMatch = false
     var sawMalformed = false
 
     /// `*` stands alone, or it is malformed.
-    var isAny: Bool { sawAny && !sawOther }
-    var hasMalformedMember: Bool { sawMalformed || (sawAny && sawOther) }
+    var isAny: Bool { sawAny && members == 1 }
+    var hasMalformedMember: Bool { sawMalformed || (sawAny && members > 1) }
   }
 
   /// Compares every listed tag in place, without making a list of them.
@@ -163,13 +163,11 @@ extension Preconditions {
         let bytes = buffer.span
         var position = 0
         while let member = EntityTagListMember.next(in: bytes, from: &position) {
+          scan.members += 1
           switch member {
           case .any: scan.sawAny = true
-          case .malformed:
-            scan.sawOther = true
-            scan.sawMalformed = true
+          case .malformed: scan.sawMalformed = true
           case .tag(let syntax):
-            scan.sawOther = true
             if let tag, tag.matches(syntax, in: bytes, comparison) { scan.isMatch = true }
           }
         }

@@ -1,0 +1,35 @@
+# `make` or `make help` lists what there is.
+.PHONY: help run test torture bench lint format clean
+
+SECONDS ?= 60
+SEED ?= 1
+
+help: ## Lists the targets
+	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1	\2/p' Makefile
+
+run: ## Serves sample news on http://127.0.0.1:8080 from a private PostgreSQL cluster, until Ctrl-C
+	@scripts/run
+
+test: ## Runs all tests beside a throwaway PostgreSQL cluster
+	@scripts/install-dependencies
+	@scripts/with-cluster swift test --disable-xctest
+
+torture: ## Followers against crashing writers: SECONDS=60 of it, repeatable by SEED=1
+	@scripts/install-dependencies
+	@TIDINGS_TORTURE_SECONDS=$(SECONDS) TIDINGS_TORTURE_SEED=$(SEED) \
+	  scripts/with-cluster swift test --disable-xctest --filter FollowerTests
+
+bench: ## Measures the server on this machine
+	@scripts/install-dependencies
+	@scripts/bench
+
+lint: ## Checks format, sizes, imports, migrations and scripts
+	@scripts/lint
+
+format: ## Rewrites the Swift sources in the project's format
+	@swift format --in-place --parallel --recursive --configuration .swift-format \
+	  Package.swift Sources Tests $(wildcard Benchmarks)
+
+clean: ## Deletes the build folder and the cluster of `make run` with its data
+	@scripts/run --remove
+	@rm -rf .build .tidings

@@ -1,0 +1,134 @@
+import Foundation
+import HTTPConditions
+import HTTPTypes
+import Hummingbird
+import News
+import NewsStore
+
+/// `/v1/editorial/items`: items in every state, locked by their revision.
+struct EditorialItemHandlers: Sendable {
+  let store: NewsStore
+  let now: @Sendable () -> Date
+
+  @Sendable func list(_ request: Request, context: APIContext) async throws -> Response {
+    var parameters = request.parameters(["state", "topics", "limit", "cursor"])
+    let states = EditorialItem.State.allCases.map(\.rawValue).joined(separator: ", ")
+    var query = EditorialQuery(
+      state: parameters.value("state", rule: "must be one of \(states)") { EditorialItem.State(rawValue: $0) },
+      scope: parameters.scope(),
+      limit: parameters.integer("limit", in: 1...200, default: 50))
+    let cursor = PageCursor(
+      filters: ["editorial", query.state?.rawValue, query.scope.topics.joined(separator: ",")])
+    query.after = parameters.cursor(cursor)
+    try parameters.check()
+
+    let page = try await store.editorialItems(query)
+    var headers = HTTPFields()
+    headers[.link] = page.next.map { request.link(toPage: cursor.text($0)) }
+    return try .json(EditorialItemList(items: page.items), headers: headers)
+  }
+
+  @Sendable func item(_ request: Request, context: APIContext) async throws -> Response {
+    try request.parameters().check()
+    let item = try await store.editorialItem(try context.itemID())
+    let validators = Validators(entityTag: WritePrecondition.tag(revision: item.revision))
+    switch Preconditions(fields: request.headers).evaluate(method: request.method, current: validators) {
+    case .notModified: return Response(status: .notModified, headers: Self.headers(item))
+    case .failed: throw ProblemError.preconditionFailed
+    case .proceed: return try Self.answer(item)
+    }
+  }
+
+  @Sendable func create(_ request: Request, context: APIContext) async throws -> Response {
+    try request.parameters().check()
+    let body = try ItemBody(try await JSONBody.object(of: request), now: now())
+    let id = body.id ?? .version7(at: now())
+    let (item, created) = try await refusingUnknownTopics { try await store.create(id, body.content) }
+    return try Self.answer(item, created: created)
+  }
+
+  @Sendable func replace(_ request: Request, context: APIContext) async throws -> Response {
+    try request.parameters().check()
+    let id = try context.itemID()
+    let body = try ItemBody(try await JSONBody.object(of: request), now: now())
+    guard body.id == nil || body.id == id else { throw Self.foreignID }
+    let precondition = try WritePrecondition(request.headers, revision: body.revision)
+    let (item, created) = try await refusingUnknownTopics {
+      try await store.write(id, if: precondition) { existing in
+        try Self.check(body.content, replaces: existing)
+        return body.content
+      }
+    }
+    return try Self.answer(item, created: created)
+  }
+
+  @Sendable func modify(_ request: Request, context: APIContext) async throws -> Response {
+    try request.parameters().check()
+    let id = try context.itemID()
+    let patch = try await JSONBody.object(of: request, types: ["application/merge-patch+json", "application/json"])
+    let revision = try Self.revision(in: patch)
+    let precondition = try WritePrecondition(request.headers, revision: revision)
+    let now = now()
+    let (item, _) = try await refusingUnknownTopics {
+      try await store.write(id, if: precondition) { existing in
+        guard let existing, case .object(let fields) = JSONValue.object(try existing.json).merged(with: .object(patch))
+        else { throw StoreError.notFound }
+        let body = try ItemBody(fields, now: now)
+        guard body.id == id else { throw Self.foreignID }
+        try Self.check(body.content, replaces: existing)
+        return body.content
+      }
+    }
+    return try Self.answer(item)
+  }
+
+  @Sendable func retract(_ request: Request, context: APIContext) async throws -> Response {
+    var parameters = request.parameters(["reason"])
+    let reason = parameters.text("reason", maximumBytes: 512)
+    try parameters.check()
+    let precondition = try WritePrecondition(request.headers)
+    try await store.retract(try context.itemID(), reason: reason, if: precondition)
+    return Response(status: .noContent)
+  }
+}
+
+extension EditorialItemHandlers {
+  private static let foreignID = ProblemError.invalidFields([FieldError(field: "id", rule: "must be the id of the path")])
+
+  /// What readers have seen cannot be unseen: it can be retracted.
+  private static func check(_ content: ItemContent, replaces existing: EditorialItem?) throws {
+    guard existing?.state == .published, content.state == .draft else { return }
+    throw ProblemError.invalidFields([
+      FieldError(field: "state", rule: "must stay published; to take the item back, use DELETE")
+    ])
+  }
+
+  /// The lock in a patch, which is otherwise read only once the item is there to be patched.
+  private static func revision(in patch: [String: JSONValue]) throws -> Int? {
+    var reader = FieldReader(patch)
+    let revision = reader.integer("revision", in: 1...Int.max)
+    guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors) }
+    return revision
+  }
+
+  private static func headers(_ item: EditorialItem) -> HTTPFields {
+    [.eTag: WritePrecondition.tag(revision: item.revision).fieldValue]
+  }
+
+  private static func answer(_ item: EditorialItem, created: Bool = false) throws -> Response {
+    var headers = headers(item)
+    if created { headers[.location] = "/v1/editorial/items/\(item.item.id.uuidString.lowercased())" }
+    return try .json(item, status: created ? .created : .ok, headers: headers)
+  }
+
+  /// In a body a topic is a field, not a parameter.
+  private func refusingUnknownTopics<Result>(_ write: () async throws -> Result) async throws -> Result {
+    do {
+      return try await write()
+    } catch StoreError.unknownTopics(let slugs) {
+      throw ProblemError.invalidFields([
+        FieldError(field: "topics", rule: ProblemError.rule(unknownTopics: slugs))
+      ])
+    }
+  }
+}

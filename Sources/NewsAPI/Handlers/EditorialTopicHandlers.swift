@@ -1,0 +1,57 @@
+import HTTPConditions
+import HTTPTypes
+import Hummingbird
+import News
+import NewsStore
+
+/// `/v1/editorial/topics`: topics with their revision, which locks them.
+struct EditorialTopicHandlers: Sendable {
+  let store: NewsStore
+
+  @Sendable func list(_ request: Request, context: APIContext) async throws -> Response {
+    try request.parameters().check()
+    return try .json(TopicList(topics: try await store.topics()))
+  }
+
+  @Sendable func topic(_ request: Request, context: APIContext) async throws -> Response {
+    try request.parameters().check()
+    let topic = try await store.topic(try context.topicSlug())
+    let validators = Validators(entityTag: topic.revision.map(WritePrecondition.tag(revision:)))
+    switch Preconditions(fields: request.headers).evaluate(method: request.method, current: validators) {
+    case .notModified: return Response(status: .notModified, headers: Self.headers(topic))
+    case .failed: throw ProblemError.preconditionFailed
+    case .proceed: return try Self.answer(topic)
+    }
+  }
+
+  @Sendable func create(_ request: Request, context: APIContext) async throws -> Response {
+    try request.parameters().check()
+    let body = try TopicBody(try await JSONBody.object(of: request), needsSlug: true)
+    guard let slug = body.slug else { throw ProblemError.internal }
+    let (topic, created) = try await store.createTopic(slug, body.content)
+    return try Self.answer(topic, created: created)
+  }
+
+  @Sendable func replace(_ request: Request, context: APIContext) async throws -> Response {
+    try request.parameters().check()
+    let slug = try context.topicSlug()
+    let body = try TopicBody(try await JSONBody.object(of: request), needsSlug: false)
+    guard body.slug == nil || body.slug == slug else {
+      throw ProblemError.invalidFields([FieldError(field: "slug", rule: "must be the slug of the path")])
+    }
+    let precondition = try WritePrecondition(request.headers, revision: body.revision)
+    return try Self.answer(try await store.replaceTopic(slug, body.content, if: precondition))
+  }
+
+  private static func headers(_ topic: Topic) -> HTTPFields {
+    var headers = HTTPFields()
+    headers[.eTag] = topic.revision.map { WritePrecondition.tag(revision: $0).fieldValue }
+    return headers
+  }
+
+  private static func answer(_ topic: Topic, created: Bool = false) throws -> Response {
+    var headers = headers(topic)
+    if created { headers[.location] = "/v1/editorial/topics/\(topic.slug)" }
+    return try .json(topic, status: created ? .created : .ok, headers: headers)
+  }
+}

@@ -1,0 +1,70 @@
+import HTTPTypes
+import Hummingbird
+import News
+import NewsStore
+
+/// `/v1/items`: what is published.
+struct ItemHandlers: Sendable {
+  let store: NewsStore
+  let caching: CachePolicy
+
+  @Sendable func list(_ request: Request, context: APIContext) async throws -> Response {
+    var parameters = request.parameters([
+      "limit", "cursor", "topics", "language", "author", "from", "to", "include", "at",
+    ])
+    var query = ItemQuery(
+      scope: parameters.scope(),
+      limit: parameters.integer("limit", in: 1...200, default: 50),
+      language: parameters.value("language", rule: "must be a BCP 47 language tag such as en or pt-BR") {
+        LanguageTag.isValid($0) ? $0 : nil
+      },
+      author: parameters.text("author", maximumBytes: 256),
+      from: parameters.date("from"),
+      to: parameters.date("to"),
+      includesHTML: parameters.includesHTML(),
+      at: parameters.token("at"))
+    let cursor = PageCursor(query)
+    query.after = parameters.cursor(cursor)
+    try parameters.check()
+
+    let page = try await store.items(query)
+    var representation = Representation(
+      try NewsJSON.encode(ItemList(items: page.items)), lastModified: page.lastModified)
+    representation.fields[.syncToken] = page.token.description
+    representation.fields[.link] = page.next.map { request.link(toPage: cursor.text($0)) }
+    return try representation.response(to: request, caching)
+  }
+
+  @Sendable func item(_ request: Request, context: APIContext) async throws -> Response {
+    var parameters = request.parameters(["include", "at"])
+    let includesHTML = parameters.includesHTML()
+    let at = parameters.token("at")
+    try parameters.check()
+
+    let answer = try await store.item(try context.itemID(), includesHTML: includesHTML, at: at)
+    return try Representation(try NewsJSON.encode(answer.item), lastModified: answer.lastModified)
+      .response(to: request, caching)
+  }
+}
+
+extension PageCursor {
+  fileprivate init(_ query: ItemQuery) {
+    filters = [
+      "items", query.scope.topics.joined(separator: ","), query.language?.lowercased(), query.author,
+      query.from.map(RFC3339.string), query.to.map(RFC3339.string),
+    ]
+  }
+}
+
+extension Request {
+  /// The relative link to the next page (RFC 8288): this request with another cursor. It names neither host nor path,
+  /// so it is right behind any proxy.
+  func link(toPage cursor: String) -> String {
+    // What stands before a condition for a state already reached has no place in the pages after it.
+    let others = (uri.query ?? "").split(separator: "&").filter { !$0.hasPrefix("cursor=") && !$0.hasPrefix("at=") }
+    // Inside of a link these two would end it; they are never needed unencoded.
+    let query = (others.map { $0.replacing(">", with: "%3E").replacing("<", with: "%3C") } + ["cursor=\(cursor)"])
+      .joined(separator: "&")
+    return "<?\(query)>; rel=\"next\""
+  }
+}

@@ -1,0 +1,82 @@
+/// Why a body is not accepted as JSON, and where.
+package struct StrictJSONError: Error, Hashable, Sendable {
+  /// What is wrong.
+  package enum Fault: Hashable, Sendable {
+    /// Nothing but whitespace.
+    case empty
+    /// U+FEFF at the start, which RFC 8259 section 8.1 forbids to senders.
+    case byteOrderMark
+    /// A byte that no UTF-8 text has there: stray, missing or overlong, a surrogate, or beyond U+10FFFF.
+    case notUTF8
+    /// The body ends before its value does.
+    case unexpectedEnd
+    /// Something else stands where one of the things named may stand.
+    case unexpected(expected: String)
+    /// A number that RFC 8259 section 6 does not allow, such as `01`, `1.` or `+1`.
+    case malformedNumber
+    /// A whole number beyond 64 bits, or another one too great for a double or written with too many digits.
+    case numberOutOfRange
+    /// A character below U+0020 that is not escaped.
+    case controlCharacter
+    /// A backslash before anything but `"\/bfnrt`, or `u` and four hexadecimal digits.
+    case malformedEscape
+    /// One half of a surrogate pair without the other; it stands for no character.
+    case loneSurrogate
+    /// U+0000, escaped.
+    case nulCharacter
+    /// A key that its object has already.
+    case duplicateKey(String)
+    /// More arrays and objects in one another than ``JSONValue/maximumDepth``.
+    case tooDeep
+    /// Something after the value.
+    case trailingContent
+  }
+
+  /// What is wrong.
+  package var fault: Fault
+  /// The index of the first byte at fault; the length of the body where it ends too early.
+  package var offset: Int
+
+  /// - Parameters:
+  ///   - fault: What is wrong.
+  ///   - offset: The index of the first byte at fault.
+  package init(fault: Fault, offset: Int) {
+    self.fault = fault
+    self.offset = offset
+  }
+
+  /// A sentence for the sender of the body. It repeats nothing of the body but the start of a repeated key.
+  package var message: String {
+    switch fault {
+    case .empty: "The body is empty, but a JSON value is required."
+    case .byteOrderMark: "The body starts with a byte order mark, which JSON does not allow."
+    case .notUTF8: "The body is not valid UTF-8 at byte \(offset)."
+    case .unexpectedEnd: "The body is not valid JSON: it ends at byte \(offset), before its value is complete."
+    case .unexpected(let expected): "The body is not valid JSON: expected \(expected) at byte \(offset)."
+    case .malformedNumber: "The body is not valid JSON: malformed number at byte \(offset)."
+    case .numberOutOfRange: "The number at byte \(offset) is out of range."
+    case .controlCharacter: "The body is not valid JSON: control character in a string, not escaped, at byte \(offset)."
+    case .malformedEscape: "The body is not valid JSON: malformed escape in a string at byte \(offset)."
+    case .loneSurrogate: "The escape at byte \(offset) is one half of a surrogate pair without the other."
+    case .nulCharacter: "The string escape \\u0000 at byte \(offset) is not allowed."
+    case .duplicateKey(let key): "The key \"\(Self.excerpt(of: key))\" at byte \(offset) is repeated in its object."
+    case .tooDeep:
+      "The array or object at byte \(offset) is nested too deeply: at most \(JSONValue.maximumDepth) levels are allowed."
+    case .trailingContent: "The body is not valid JSON: unexpected content after the value at byte \(offset)."
+    }
+  }
+
+  /// A key can be as long as the body, a message cannot; and what cannot be seen would only puzzle.
+  private static func excerpt(of key: String) -> String {
+    var excerpt = String.UnicodeScalarView()
+    for scalar in key.unicodeScalars.prefix(64) {
+      excerpt.append(scalar.properties.generalCategory == .control ? "\u{FFFD}" : scalar)
+    }
+    return String(excerpt) + (key.unicodeScalars.dropFirst(64).isEmpty ? "" : "…")
+  }
+}
+
+extension StrictJSONError: CustomStringConvertible {
+  /// The ``message``.
+  package var description: String { message }
+}

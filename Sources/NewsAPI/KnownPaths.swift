@@ -1,0 +1,29 @@
+import HTTPTypes
+import Hummingbird
+import Synchronization
+
+/// The paths that have routes, to tell "no such path" from "no such method", which the router does not.
+final class KnownPaths: Sendable {
+  private let known = Mutex<[(pattern: [Substring], method: HTTPRequest.Method)]>([])
+
+  /// Takes note of all routes, once they are there.
+  func learn(_ router: Router<APIContext>) {
+    known.withLock { known in
+      known = router.routes.map { (Self.split($0.path.description), $0.method) }
+    }
+  }
+
+  /// The methods that a path has, sorted.
+  func methods(of path: String) -> [HTTPRequest.Method] {
+    let parts = Self.split(path)
+    return known.withLock { known in
+      known.filter { Self.matches($0.pattern, parts) }.map(\.method).sorted { $0.rawValue < $1.rawValue }
+    }
+  }
+
+  private static func split(_ path: String) -> [Substring] { path.split(separator: "/") }
+
+  private static func matches(_ pattern: [Substring], _ parts: [Substring]) -> Bool {
+    pattern.count == parts.count && zip(pattern, parts).allSatisfy { $0 == $1 || $0.hasPrefix("{") }
+  }
+}

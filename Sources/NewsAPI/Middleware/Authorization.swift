@@ -1,0 +1,34 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import NewsStore
+
+/// Lets only requests with a key of a scope through (RFC 6750), and keeps what they get out of all caches.
+struct Authorization: RouterMiddleware {
+  let store: NewsStore
+  let scope: APIKey.Scope
+
+  func handle(
+    _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
+  ) async throws -> Response {
+    guard let token = Self.bearerToken(request.headers) else { throw ProblemError.unauthorized(presented: false) }
+    guard let key = try await store.authenticate(token) else { throw ProblemError.unauthorized(presented: true) }
+    guard key.scopes.contains(scope) else { throw ProblemError.forbidden(scope) }
+    // To ignore it would let a client believe that its repeats are recognised.
+    guard request.headers[.idempotencyKey] == nil else { throw ProblemError.idempotencyKeyUnsupported }
+    var context = context
+    context.logger[metadataKey: "key"] = "\(key.id)"
+    var response = try await next(request, context)
+    response.headers[.cacheControl] = CachePolicy.editorial
+    return response
+  }
+
+  /// The scheme is case-insensitive (RFC 9110 section 11.1).
+  private static func bearerToken(_ headers: HTTPFields) -> String? {
+    let fields = headers[values: .authorization]
+    guard fields.count == 1 else { return nil }
+    let parts = fields[0].split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+    return parts[1].trimmingPrefix { $0 == " " }.description
+  }
+}

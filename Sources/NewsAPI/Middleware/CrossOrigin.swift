@@ -1,0 +1,44 @@
+import HTTPTypes
+import Hummingbird
+import NewsStore
+
+/// Lets pages of any site read what is public (Fetch standard, section 3.3). It is the same for every origin, so that
+/// caches need not tell them apart.
+struct CrossOrigin: RouterMiddleware {
+  func handle(
+    _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
+  ) async throws -> Response {
+    do {
+      var response = try await next(request, context)
+      Self.add(to: &response.headers)
+      return response
+    } catch let error as StoreError {
+      throw Self.exposed(ProblemError(error))
+    } catch let error as ProblemError {
+      throw Self.exposed(error)
+    }
+  }
+
+  private static func exposed(_ error: ProblemError) -> ProblemError {
+    var error = error
+    add(to: &error.headers)
+    return error
+  }
+
+  private static func add(to headers: inout HTTPFields) {
+    headers[.accessControlAllowOrigin] = "*"
+    headers[.accessControlExposeHeaders] = "ETag, Link, Sync-Token, X-Poll-Interval, Retry-After"
+  }
+
+  /// The answer to a browser that asks what it may send.
+  static var preflight: Response {
+    Response(
+      status: .noContent,
+      headers: [
+        .accessControlAllowMethods: "GET, HEAD",
+        .accessControlAllowHeaders: "If-None-Match, If-Modified-Since",
+        .accessControlMaxAge: "86400",
+        .cacheControl: "no-store",
+      ])
+  }
+}

@@ -1,0 +1,44 @@
+public import Foundation
+import HTTPConditions
+public import Hummingbird
+import News
+public import NewsStore
+
+/// The REST API over a store.
+public struct NewsAPI: Sendable {
+  /// What an installation decides.
+  public struct Settings: Sendable {
+    /// How long a shared cache may answer without asking, in seconds, at least 1: with 0, nginx and Varnish would not
+    /// store anything.
+    public var sharedMaxAge = 1
+    /// The bytes of `openapi.yaml`.
+    public var openAPI: Data
+    /// The clock by which a date is in the future.
+    public var now: @Sendable () -> Date = { Date() }
+
+    public init(openAPI: Data) {
+      self.openAPI = openAPI
+    }
+  }
+
+  let store: NewsStore
+  let settings: Settings
+  let caching: CachePolicy
+
+  public init(store: NewsStore, settings: Settings) {
+    self.store = store
+    self.settings = settings
+    caching = CachePolicy(sharedMaxAge: settings.sharedMaxAge)
+  }
+
+  /// All routes with their middleware.
+  public func router() -> Router<APIContext> {
+    let router = Router(context: APIContext.self)
+    let paths = KnownPaths()
+    router.add(middleware: ProblemResponses(paths: paths))
+    router.add(middleware: HeaderLimit())
+    addRoutes(to: router)
+    paths.learn(router)
+    return router
+  }
+}

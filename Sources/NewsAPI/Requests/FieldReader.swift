@@ -1,0 +1,96 @@
+import Foundation
+import News
+
+/// Reads the fields of a JSON object one by one. What is wrong is collected, so that the editor learns all of it at
+/// once. null counts as absent.
+struct FieldReader {
+  private let fields: [String: JSONValue]
+  /// What names of fields begin with in errors: `attachments[0].`.
+  private let prefix: String
+  private var unread: Set<String>
+  private(set) var errors: [FieldError] = []
+
+  init(_ fields: [String: JSONValue], prefix: String = "") {
+    self.fields = fields.filter { $0.value != .null }
+    self.prefix = prefix
+    unread = Set(fields.keys)
+  }
+
+  mutating func refuse(_ name: String, _ rule: String) {
+    errors.append(FieldError(field: prefix + name, rule: rule))
+  }
+
+  mutating func add(_ errors: [FieldError]) {
+    self.errors += errors
+  }
+
+  /// Fields that are in answers too and decide nothing.
+  mutating func ignore(_ names: String...) {
+    unread.subtract(names)
+  }
+
+  /// Refuses what was not read.
+  mutating func finish() {
+    for name in unread.sorted() { refuse(String(name.prefix(64)), "is not a field of this resource") }
+  }
+
+  /// Takes what a field stands for; what `convert` does not accept breaks the rule.
+  mutating func value<Value>(_ name: String, rule: String, _ convert: (JSONValue) -> Value?) -> Value? {
+    unread.remove(name)
+    guard let field = fields[name] else { return nil }
+    guard let value = convert(field) else {
+      refuse(name, rule)
+      return nil
+    }
+    return value
+  }
+
+  /// A text in its bounds, which is neither blank nor has control characters other than tabs and line ends.
+  mutating func text(_ name: String, maximumBytes: Int, isRequired: Bool = false) -> String? {
+    let text = string(name)
+    guard let text else {
+      if isRequired, fields[name] == nil { refuse(name, "is required") }
+      return nil
+    }
+    if text.utf8.count > maximumBytes {
+      refuse(name, "must have \(maximumBytes) bytes of UTF-8 at most")
+    } else if text.allSatisfy(\.isWhitespace) {
+      refuse(name, "must not be blank")
+    } else if text.utf8.contains(where: { $0 < 32 && $0 != 9 && $0 != 10 && $0 != 13 || $0 == 127 }) {
+      refuse(name, "must not contain control characters")
+    } else {
+      return text
+    }
+    return nil
+  }
+
+  mutating func string(_ name: String) -> String? {
+    value(name, rule: "must be a string") { if case .string(let text) = $0 { text } else { nil } }
+  }
+
+  mutating func bool(_ name: String) -> Bool? {
+    value(name, rule: "must be true or false") { if case .bool(let flag) = $0 { flag } else { nil } }
+  }
+
+  mutating func integer(_ name: String, in range: ClosedRange<Int>) -> Int? {
+    value(name, rule: "must be a whole number from \(range.lowerBound) to \(range.upperBound)") {
+      if case .integer(let number) = $0, range ~= number { number } else { nil }
+    }
+  }
+
+  mutating func array(_ name: String, maximum: Int) -> [JSONValue]? {
+    value(name, rule: "must be an array of \(maximum) elements at most") {
+      if case .array(let elements) = $0, elements.count <= maximum { elements } else { nil }
+    }
+  }
+
+  /// An absolute http or https URL.
+  mutating func url(_ name: String) -> String? {
+    value(name, rule: "must be an absolute http or https URL of 2048 bytes at most") {
+      guard case .string(let text) = $0, text.utf8.count <= 2048, text.utf8.allSatisfy({ $0 > 32 && $0 != 127 }),
+        let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.host()?.isEmpty == false
+      else { return nil }
+      return text
+    }
+  }
+}

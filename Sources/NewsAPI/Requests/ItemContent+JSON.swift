@@ -1,0 +1,157 @@
+import Foundation
+import News
+import NewsStore
+import SafeHTML
+
+/// The body of an editor's write: the content of an item, and what the body says about what it overwrites.
+struct ItemBody {
+  /// The id that the body names, if it does.
+  var id: UUID?
+  var revision: Int?
+  var content: ItemContent
+}
+
+extension ItemBody {
+  /// How far ahead the clock of an editor may be.
+  private static let tolerance: TimeInterval = 60
+
+  /// Reads a body and checks the rule of each field.
+  ///
+  /// - Throws: 422 that names every field at fault.
+  init(_ fields: [String: JSONValue], now: Date) throws {
+    var reader = FieldReader(fields)
+    reader.ignore("version", "updated", "retractionReason")
+    let id = reader.value("id", rule: "must be a UUID") {
+      if case .string(let text) = $0 { UUID(uuidString: text) } else { nil }
+    }
+    let revision = reader.integer("revision", in: 1...Int.max)
+    let content = ItemContent(
+      state: reader.state(),
+      date: reader.date(notAfter: now + Self.tolerance),
+      text: reader.text("text", maximumBytes: 262_144, isRequired: true) ?? "",
+      title: reader.text("title", maximumBytes: 1024),
+      summary: reader.text("summary", maximumBytes: 16_384),
+      html: reader.html(),
+      topics: reader.topics(),
+      language: reader.language("language"),
+      url: reader.url("url"),
+      author: reader.text("author", maximumBytes: 256),
+      breaking: reader.bool("breaking") ?? false,
+      attachments: reader.attachments())
+    reader.finish()
+    guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors) }
+    self.init(id: id, revision: revision, content: content)
+  }
+}
+
+extension FieldReader {
+  /// Without it a write publishes.
+  fileprivate mutating func state() -> EditorialItem.State {
+    let state = value("state", rule: "must be draft or published") {
+      if case .string(let text) = $0 { EditorialItem.State(rawValue: text) } else { nil }
+    }
+    switch state {
+    case .draft?: return .draft
+    case .published?, nil: return .published
+    case .scheduled?: refuse("state", "must be draft or published; items cannot be scheduled yet")
+    case .retracted?, .expired?: refuse("state", "must be draft or published; to take an item back, use DELETE")
+    }
+    return .published
+  }
+
+  fileprivate mutating func date(notAfter latest: Date) -> Date {
+    guard let text = string("date") else {
+      if errors.last?.field != "date" { refuse("date", "is required") }
+      return .distantPast
+    }
+    guard let date = RFC3339.date(from: text).map(RFC3339.truncated) else {
+      refuse("date", "must be an RFC 3339 date such as 2026-11-21T08:30:00Z")
+      return .distantPast
+    }
+    if date > latest { refuse("date", "must not be in the future") }
+    return date
+  }
+
+  fileprivate mutating func html() -> String? {
+    guard let source = text("html", maximumBytes: 524_288) else { return nil }
+    let html = SafeHTML(source, base: nil).html
+    return html.isEmpty ? nil : html
+  }
+
+  fileprivate mutating func topics() -> [String] {
+    let slugs = value("topics", rule: "must be an array of 16 topics at most, each [a-z0-9-]{1,64}") { value in
+      guard case .array(let elements) = value, elements.count <= 16 else { return [String]?.none }
+      let slugs = elements.compactMap { if case .string(let slug) = $0, TopicSlug.isValid(slug) { slug } else { nil } }
+      return slugs.count == elements.count ? slugs : nil
+    }
+    return Scope(topics: slugs ?? []).topics
+  }
+
+  /// The shape of a BCP 47 tag (RFC 5646 section 2.1), in 35 characters at most (section 4.4.1).
+  mutating func language(_ name: String) -> String? {
+    value(name, rule: "must be a BCP 47 language tag such as en or pt-BR") {
+      if case .string(let tag) = $0, LanguageTag.isValid(tag) { tag } else { nil }
+    }
+  }
+
+  fileprivate mutating func attachments() -> [Attachment] {
+    guard let elements = array("attachments", maximum: 32) else { return [] }
+    return elements.enumerated().compactMap { index, element in
+      guard case .object(let fields) = element else {
+        refuse("attachments[\(index)]", "must be an object")
+        return nil
+      }
+      var reader = FieldReader(fields, prefix: "attachments[\(index)].")
+      let attachment = reader.attachment()
+      reader.finish()
+      add(reader.errors)
+      return attachment
+    }
+  }
+
+  private mutating func attachment() -> Attachment {
+    let url = url("url")
+    if url == nil, errors.isEmpty { refuse("url", "is required") }
+    let type = value("type", rule: "must be a media type such as image/jpeg") {
+      if case .string(let type) = $0, MediaType.isValid(type) { type } else { nil }
+    }
+    if type == nil, !errors.contains(where: { $0.field.hasSuffix(".type") }) { refuse("type", "is required") }
+    return Attachment(
+      url: url ?? "", type: type ?? "",
+      bytes: integer("bytes", in: 0...1 << 53),
+      width: integer("width", in: 1...1 << 20),
+      height: integer("height", in: 1...1 << 20),
+      alt: text("alt", maximumBytes: 1024),
+      sha256: value("sha256", rule: "must be 64 hexadecimal digits in lower case") {
+        guard case .string(let digest) = $0, digest.utf8.count == 64,
+          digest.utf8.allSatisfy({ 48...57 ~= $0 || 97...102 ~= $0 })
+        else { return nil }
+        return digest
+      })
+  }
+}
+
+/// The shape of language tags.
+enum LanguageTag {
+  static func isValid(_ tag: String) -> Bool {
+    let parts = tag.split(separator: "-", omittingEmptySubsequences: false)
+    return tag.utf8.count <= 35 && parts[0].utf8.allSatisfy { 65...90 ~= $0 & 0xdf }
+      && parts.allSatisfy { part in
+        1...8 ~= part.utf8.count && part.utf8.allSatisfy { 65...90 ~= $0 & 0xdf || 48...57 ~= $0 }
+      }
+  }
+}
+
+/// The shape of media types without parameters (RFC 6838 section 4.2).
+enum MediaType {
+  static func isValid(_ type: String) -> Bool {
+    let parts = type.split(separator: "/", omittingEmptySubsequences: false)
+    return parts.count == 2
+      && parts.allSatisfy { part in
+        1...127 ~= part.utf8.count
+          && part.utf8.allSatisfy { byte in
+            65...90 ~= byte & 0xdf || 48...57 ~= byte || "!#$&-^_.+".utf8.contains(byte)
+          }
+      }
+  }
+}

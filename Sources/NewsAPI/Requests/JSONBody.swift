@@ -1,0 +1,41 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// The body of an editor's request.
+enum JSONBody {
+  static let largest = 1 << 20
+
+  /// Reads a JSON object.
+  ///
+  /// - Parameter types: The media types that are read, the recommended one first.
+  /// - Throws: 415, 413, or 400 `malformed-body`.
+  static func object(
+    of request: Request, types: [String] = ["application/json"]
+  ) async throws -> [String: JSONValue] {
+    guard let type = request.headers[.contentType].map(mediaType), types.contains(type) else {
+      throw ProblemError.unsupportedMediaType(types[0])
+    }
+    if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > largest {
+      throw ProblemError.bodyTooLarge
+    }
+    var bytes: [UInt8] = []
+    for try await part in request.body {
+      guard bytes.count + part.readableBytes <= largest else { throw ProblemError.bodyTooLarge }
+      bytes.append(contentsOf: part.readableBytesView)
+    }
+    let value: JSONValue
+    do {
+      value = try JSONValue.parse(bytes)
+    } catch {
+      throw ProblemError.malformedBody(error.message)
+    }
+    guard case .object(let fields) = value else { throw ProblemError.malformedBody("The body must be a JSON object.") }
+    return fields
+  }
+
+  /// Without parameters, in lower case (RFC 9110 section 8.3.1).
+  private static func mediaType(_ field: String) -> String {
+    field.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+  }
+}

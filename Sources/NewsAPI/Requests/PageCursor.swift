@@ -1,0 +1,44 @@
+import Crypto
+import Foundation
+import News
+import NewsStore
+
+/// Where the next page of a list begins, as the client carries it: the keyset and a fingerprint of the filters, so
+/// that a cursor of one list is not taken for another's.
+struct PageCursor {
+  /// What the filters of the list are, in a canonical form.
+  let filters: [String?]
+
+  private var fingerprint: Data {
+    let text = filters.map { $0.map { "\($0.utf8.count):\($0)" } ?? "-" }.joined(separator: ",")
+    return Data(SHA256.hash(data: Data(text.utf8)).prefix(8))
+  }
+
+  /// 43 characters of base64url: eight bytes of milliseconds, the id, eight bytes of the fingerprint.
+  func text(_ keyset: Keyset) -> String {
+    var bytes = withUnsafeBytes(of: Int64(RFC3339.milliseconds(of: keyset.date)).bigEndian) { Data($0) }
+    bytes.append(withUnsafeBytes(of: keyset.id.uuid) { Data($0) })
+    bytes.append(fingerprint)
+    return bytes.base64URL
+  }
+
+  /// - Returns: nil for anything that `text` did not make for the same filters.
+  func keyset(_ text: String) -> Keyset? {
+    let base64 = text.replacing("-", with: "+").replacing("_", with: "/") + "="
+    guard text.utf8.count == 43, let bytes = Data(base64Encoded: base64), bytes.count == 32, bytes.base64URL == text,
+      bytes.suffix(8) == fingerprint
+    else { return nil }
+    let milliseconds = bytes.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+    // The years 0 to 9999, so that the database can hold what a forged one says.
+    guard -62_167_219_200_000...253_402_300_799_999 ~= milliseconds else { return nil }
+    var id: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    withUnsafeMutableBytes(of: &id) { _ = bytes.dropFirst(8).prefix(16).copyBytes(to: $0) }
+    return Keyset(date: Date(timeIntervalSince1970: Double(milliseconds) / 1000), id: UUID(uuid: id))
+  }
+}
+
+extension QueryParameters {
+  mutating func cursor(_ cursor: PageCursor) -> Keyset? {
+    value("cursor", rule: "must be one that this list gave out for the same filters") { cursor.keyset($0) }
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import Hummingbird
+import News
+import NewsStore
+
+/// The query of a request, read parameter by parameter. What is wrong is collected, so that the client learns all of
+/// it at once; `check()` ends the reading.
+struct QueryParameters {
+  private var values: [String: String] = [:]
+  private var errors: [FieldError] = []
+
+  /// Splits the query; a parameter that is not known here, comes twice, or is empty is an error, never ignored.
+  ///
+  /// - Parameters:
+  ///   - query: As it stands in the target of the request, without the question mark.
+  ///   - known: The names that the route reads.
+  init(_ query: String?, known: Set<String>) {
+    for pair in (query ?? "").split(separator: "&") {
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = Self.decode(parts[0]), known.contains(name) else {
+        refuse(String(parts[0].prefix(64)), "is not a parameter of this resource")
+        continue
+      }
+      guard parts.count == 2, !parts[1].isEmpty else {
+        refuse(name, "must not be empty")
+        continue
+      }
+      guard let value = Self.decode(parts[1]) else {
+        refuse(name, "must be UTF-8, percent-encoded")
+        continue
+      }
+      // PostgreSQL's text cannot hold it, and no parameter has a use for it.
+      guard !value.utf8.contains(0) else {
+        refuse(name, "must not contain U+0000")
+        continue
+      }
+      guard values.updateValue(value, forKey: name) == nil else {
+        refuse(name, "must not be repeated")
+        continue
+      }
+    }
+  }
+
+  /// Throws if anything read so far was wrong.
+  func check() throws {
+    guard errors.isEmpty else { throw ProblemError.invalidParameters(errors) }
+  }
+
+  mutating func refuse(_ name: String, _ rule: String) {
+    errors.append(FieldError(field: name, rule: rule))
+  }
+
+  /// Takes what a parameter stands for; what `convert` does not accept breaks the rule.
+  mutating func value<Value>(_ name: String, rule: String, _ convert: (String) -> Value?) -> Value? {
+    guard let text = values[name] else { return nil }
+    guard let value = convert(text) else {
+      refuse(name, rule)
+      return nil
+    }
+    return value
+  }
+
+  mutating func integer(_ name: String, in range: ClosedRange<Int>, default standard: Int) -> Int {
+    value(name, rule: "must be a whole number from \(range.lowerBound) to \(range.upperBound)") { text in
+      // Int() would accept a sign too.
+      guard text.utf8.allSatisfy({ 48...57 ~= $0 }), let number = Int(text), range ~= number else { return nil }
+      return number
+    } ?? standard
+  }
+
+  mutating func date(_ name: String) -> Date? {
+    value(name, rule: "must be an RFC 3339 date such as 2026-11-21T08:30:00Z (write + as %2B)") { text in
+      RFC3339.date(from: text).map(RFC3339.truncated)
+    }
+  }
+
+  mutating func token(_ name: String) -> SyncToken? {
+    value(name, rule: "must be a token that this server gave out") { SyncToken($0) }
+  }
+
+  /// The scope of `topics=a,b`; the feed where it is absent.
+  mutating func scope() -> Scope {
+    value("topics", rule: "must be 1 to 32 topics, separated by commas, each [a-z0-9-]{1,64}") { text in
+      let slugs = text.split(separator: ",", omittingEmptySubsequences: false)
+      guard slugs.count <= 32, slugs.allSatisfy({ TopicSlug.isValid($0) }) else { return nil }
+      return Scope(topics: slugs.map(String.init))
+    } ?? .feed
+  }
+
+  /// Whether `include=html` asks for it.
+  mutating func includesHTML() -> Bool {
+    value("include", rule: "must be html") { $0 == "html" ? true : nil } ?? false
+  }
+
+  mutating func text(_ name: String, maximumBytes: Int) -> String? {
+    value(name, rule: "must have \(maximumBytes) bytes at most") { $0.utf8.count <= maximumBytes ? $0 : nil }
+  }
+
+  /// Percent-decodes; `+` is a space, as in forms (URL standard, section 5.1).
+  private static func decode(_ text: Substring) -> String? {
+    text.replacing("+", with: " ").removingPercentEncoding
+  }
+}
+
+extension Request {
+  /// The query, of which the route knows these parameters.
+  func parameters(_ known: Set<String> = []) -> QueryParameters {
+    QueryParameters(uri.query, known: known)
+  }
+}
+
+extension APIContext {
+  /// The id in the path.
+  ///
+  /// - Throws: 404 for what cannot be an id.
+  func itemID() throws -> UUID {
+    guard let text = parameters.get("id"), let id = UUID(uuidString: text) else { throw ProblemError(.notFound) }
+    return id
+  }
+
+  /// The slug in the path.
+  ///
+  /// - Throws: 404 for what cannot be a slug.
+  func topicSlug() throws -> String {
+    guard let slug = parameters.get("slug"), TopicSlug.isValid(slug) else { throw ProblemError(.notFound) }
+    return slug
+  }
+}

@@ -1,0 +1,41 @@
+import News
+import NewsStore
+
+/// The body of an editor's write of a topic.
+struct TopicBody {
+  var slug: String?
+  var revision: Int?
+  var content: TopicContent
+
+  /// - Throws: 422 that names every field at fault.
+  init(_ fields: [String: JSONValue], needsSlug: Bool) throws {
+    var reader = FieldReader(fields)
+    reader.ignore("items", "changed")
+    slug = reader.value("slug", rule: "must be [a-z0-9-]{1,64}") {
+      if case .string(let slug) = $0, TopicSlug.isValid(slug) { slug } else { nil }
+    }
+    if needsSlug, slug == nil, reader.errors.isEmpty { reader.refuse("slug", "is required") }
+    revision = reader.integer("revision", in: 1...Int.max)
+    let position = reader.integer("position", in: -1_000_000...1_000_000) ?? 0
+    content = TopicContent(titles: reader.titles(), position: Int32(position))
+    reader.finish()
+    guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors) }
+  }
+}
+
+extension FieldReader {
+  fileprivate mutating func titles() -> [String: String] {
+    let rule = "must be an object of 64 titles at most, each of 1 to 256 bytes, by BCP 47 language tag"
+    return value("titles", rule: rule) { value in
+      guard case .object(let fields) = value, fields.count <= 64 else { return nil }
+      var titles: [String: String] = [:]
+      for (language, field) in fields {
+        guard LanguageTag.isValid(language), case .string(let title) = field, 1...256 ~= title.utf8.count else {
+          return nil
+        }
+        titles[language] = title
+      }
+      return titles
+    } ?? [:]
+  }
+}

@@ -1,0 +1,26 @@
+import HTTPConditions
+
+/// The `Cache-Control` of each kind of answer.
+struct CachePolicy: Sendable {
+  /// A shared cache may be this old at most, together with the seconds of `stale-while-revalidate`.
+  static let longestAge = 10
+
+  /// Public answers: clients ask each time, shared caches ask after `sharedMaxAge` seconds.
+  let publicRead: String
+
+  /// - Parameter sharedMaxAge: Seconds, 1 or more.
+  init(sharedMaxAge: Int) {
+    publicRead =
+      CacheControl(
+        maxAge: 0, sMaxAge: sharedMaxAge, staleWhileRevalidate: max(0, Self.longestAge - sharedMaxAge),
+        staleIfError: 300
+      ).fieldValue
+  }
+
+  /// Answers that must replace a stored 200: with `no-store` a cache that may serve stale would go on with that.
+  static let goneRead = CacheControl(maxAge: 0, sMaxAge: 1).fieldValue
+
+  static let editorial = CacheControl(isPrivate: true, noStore: true).fieldValue
+
+  static let notStored = CacheControl(noStore: true).fieldValue
+}

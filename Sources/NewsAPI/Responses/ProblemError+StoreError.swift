@@ -1,0 +1,53 @@
+import HTTPTypes
+import News
+import NewsStore
+
+extension ProblemError {
+  /// What a client is told of each way in which the store says no.
+  init(_ error: StoreError) {
+    switch error {
+    case .tokenExpired(let reason, let current): self = .tokenExpired(reason, current)
+    case .notReachedYet:
+      self = ProblemError(
+        .serviceUnavailable, "not-reached-yet", "The state that `at` names has not been reached here",
+        headers: [.retryAfter: "1"])
+    case .unknownTopics(let slugs):
+      self = .invalidParameters([FieldError(field: "topics", rule: Self.rule(unknownTopics: slugs))])
+    case .notFound:
+      self = .notFound
+      replacesStored = true
+    case .retracted(let reason, let detail):
+      self = ProblemError(.gone, "retracted", "The item is no longer published", detail: detail)
+      problem.reason = reason.rawValue
+      replacesStored = true
+    case .alreadyExists:
+      self = ProblemError(
+        .conflict, "conflict", "The id is taken", detail: "There is something else with it; to overwrite it, use PUT.")
+    case .preconditionFailed: self = .preconditionFailed
+    case .preconditionRequired:
+      self = ProblemError(
+        .preconditionRequired, "precondition-required", "A precondition is required",
+        detail: "Say which revision is overwritten, in `If-Match` or in the field `revision`; or create with `If-None-Match: *`.")
+    case .outcomeUnknown:
+      self = ProblemError(
+        .serviceUnavailable, "outcome-unknown", "The write may or may not have happened",
+        detail: "The connection to the database broke during the commit. Trying again with the same id is safe.",
+        headers: [.retryAfter: "1"])
+    case .unavailable: self = .unavailable
+    }
+  }
+
+  static func rule(unknownTopics slugs: [String]) -> String {
+    "must be topics that exist; there is no \(slugs.sorted().joined(separator: ", "))"
+  }
+
+  private static func tokenExpired(_ reason: TokenExpiry, _ current: SyncToken) -> ProblemError {
+    var error = ProblemError(
+      .gone, "token-expired", "The token is no longer good",
+      detail: "Take the snapshot (changes without `since`), or the items from `at` this token, in place of what you have.")
+    error.problem.reason = reason.rawValue
+    error.problem.token = current
+    error.replacesStored = true
+    return error
+  }
+}

@@ -1,0 +1,101 @@
+import HTTPTypes
+import Hummingbird
+import News
+import NewsStore
+
+/// An error as the client is told of it: problem details (RFC 9457) with a status and header fields.
+struct ProblemError: Error {
+  var problem: Problem
+  var headers: HTTPFields
+  /// The answer can stand in a cache where a 200 stood before.
+  var replacesStored = false
+
+  /// - Parameters:
+  ///   - name: The last part of the stable `type`.
+  ///   - title: The same for every problem of the type.
+  init(
+    _ status: HTTPResponse.Status, _ name: String, _ title: String, detail: String? = nil,
+    errors: [FieldError]? = nil, headers: HTTPFields = [:]
+  ) {
+    problem = Problem(type: "/problems/\(name)", title: title, status: status.code, detail: detail, errors: errors)
+    self.headers = headers
+  }
+
+  var isOurFault: Bool { problem.status == 500 }
+
+  /// The response; its request id is added where it is sent.
+  var response: Response {
+    var headers = headers
+    headers[.contentType] = "application/problem+json"
+    headers[.cacheControl] = replacesStored ? CachePolicy.goneRead : CachePolicy.notStored
+    let body = (try? NewsJSON.encode(problem)).map { ByteBuffer(bytes: $0) } ?? ByteBuffer()
+    return Response(
+      status: HTTPResponse.Status(code: problem.status), headers: headers, body: ResponseBody(byteBuffer: body))
+  }
+}
+
+extension ProblemError {
+  static func invalidParameters(_ errors: [FieldError]) -> ProblemError {
+    ProblemError(.badRequest, "invalid-parameter", "A parameter of the request is not valid", errors: errors)
+  }
+
+  static func invalidFields(_ errors: [FieldError]) -> ProblemError {
+    ProblemError(.unprocessableContent, "invalid-field", "A field of the body is not valid", errors: errors)
+  }
+
+  static func malformedBody(_ detail: String) -> ProblemError {
+    ProblemError(.badRequest, "malformed-body", "The body cannot be read", detail: detail)
+  }
+
+  static let idempotencyKeyUnsupported = ProblemError(
+    .badRequest, "idempotency-key-unsupported", "Idempotency-Key is not supported",
+    detail: "Leave the field out, and send an id of your own with POST: repeating it is safe.")
+
+  /// - Parameter presented: Whether there was a key at all (RFC 6750 section 3.1).
+  static func unauthorized(presented: Bool) -> ProblemError {
+    ProblemError(
+      .unauthorized, "unauthorized", "A valid key is required",
+      detail: presented ? "The key is unknown or revoked." : "Send it as `Authorization: Bearer KEY`.",
+      headers: [.wwwAuthenticate: #"Bearer realm="tidings""# + (presented ? #", error="invalid_token""# : "")])
+  }
+
+  static func forbidden(_ scope: APIKey.Scope) -> ProblemError {
+    ProblemError(
+      .forbidden, "forbidden", "The key does not have the scope", detail: "The scope \(scope.rawValue) is required.",
+      headers: [
+        .wwwAuthenticate: #"Bearer realm="tidings", error="insufficient_scope", scope="\#(scope.rawValue)""#
+      ])
+  }
+
+  static let notFound = ProblemError(.notFound, "not-found", "There is nothing here")
+
+  static func methodNotAllowed(_ methods: [HTTPRequest.Method]) -> ProblemError {
+    ProblemError(
+      .methodNotAllowed, "method-not-allowed", "The method is not allowed here",
+      headers: [.allow: methods.map(\.rawValue).joined(separator: ", ")])
+  }
+
+  static let preconditionFailed = ProblemError(
+    .preconditionFailed, "precondition-failed", "A precondition does not hold",
+    detail: "What is there is not what the request says it has seen. Read it again.")
+
+  static let bodyTooLarge = ProblemError(
+    .contentTooLarge, "body-too-large", "The body is too large",
+    detail: "It may have \(JSONBody.largest) bytes at most.")
+
+  static func unsupportedMediaType(_ accepted: String) -> ProblemError {
+    ProblemError(
+      .unsupportedMediaType, "unsupported-media-type", "The body is of another type than is read here",
+      detail: "Send it with `Content-Type: \(accepted)`.", headers: [.accept: accepted])
+  }
+
+  static let headersTooLarge = ProblemError(
+    .requestHeaderFieldsTooLarge, "headers-too-large", "The header of the request is too large",
+    detail: "Target and fields may have \(HeaderLimit.bytes) bytes at most.")
+
+  static let `internal` = ProblemError(
+    .internalServerError, "internal", "Something went wrong here", detail: "It was logged under the request id.")
+
+  static let unavailable = ProblemError(
+    .serviceUnavailable, "unavailable", "The database does not answer in time", headers: [.retryAfter: "5"])
+}

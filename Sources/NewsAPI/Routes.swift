@@ -1,0 +1,54 @@
+import Hummingbird
+import NewsStore
+
+extension NewsAPI {
+  /// Method, path and handler of everything that is served; `openapi.yaml` says the same.
+  func addRoutes(to router: Router<APIContext>) {
+    let items = ItemHandlers(store: store, caching: caching)
+    let changes = ChangeHandlers(store: store, caching: caching)
+    let topics = TopicHandlers(store: store, caching: caching)
+    let service = ServiceHandlers(store: store, caching: caching, openAPI: settings.openAPI)
+
+    let reads = router.group().add(middleware: CrossOrigin())
+    reads.read("/v1/items", items.list)
+    reads.read("/v1/items/{id}", items.item)
+    reads.read("/v1/changes", changes.changes)
+    reads.read("/v1/state", changes.state)
+    reads.read("/v1/topics", topics.list)
+    reads.read("/v1/topics/{slug}", topics.topic)
+    reads.read("/openapi.yaml", service.openAPI)
+
+    router.status("/healthz", service.health)
+    router.status("/readyz", service.readiness)
+
+    let drafts = EditorialItemHandlers(store: store, now: settings.now)
+    let sections = EditorialTopicHandlers(store: store)
+    let editorial = router.group("/v1/editorial").add(middleware: Authorization(store: store, scope: .itemsWrite))
+    editorial.get("items", use: drafts.list)
+    editorial.post("items", use: drafts.create)
+    editorial.get("items/{id}", use: drafts.item)
+    editorial.put("items/{id}", use: drafts.replace)
+    editorial.patch("items/{id}", use: drafts.modify)
+    editorial.delete("items/{id}", use: drafts.retract)
+    editorial.get("topics", use: sections.list)
+    editorial.post("topics", use: sections.create)
+    editorial.get("topics/{slug}", use: sections.topic)
+    editorial.put("topics/{slug}", use: sections.replace)
+  }
+}
+
+extension RouterMethods {
+  typealias Handler = @Sendable (Request, Context) async throws -> Response
+
+  /// A public read: GET, HEAD, and what a browser asks before it asks from another site.
+  func read(_ path: RouterPath, _ handler: @escaping Handler) {
+    status(path, handler)
+    on(path, method: .options) { _, _ in CrossOrigin.preflight }
+  }
+
+  /// GET, and HEAD with the same work; the body is left out at the end, in `ProblemResponses`.
+  func status(_ path: RouterPath, _ handler: @escaping Handler) {
+    get(path, use: handler)
+    head(path, use: handler)
+  }
+}

@@ -1,0 +1,126 @@
+internal import Foundation
+internal import News
+internal import SafeHTML
+
+/// Turns a raw entry into one that can be stored, or says why not.
+enum EntryBuilder {
+  static let maximumTextBytes = 256 * 1024
+  static let maximumTitleBytes = 1024
+  static let maximumSummaryBytes = 16 * 1024
+  static let maximumHTMLBytes = 512 * 1024
+  static let maximumAuthorBytes = 256
+  static let maximumCategories = 16
+  static let maximumAttachments = 32
+
+  private struct Rejection: Error {
+    let message: String
+  }
+
+  /// - Returns: One `entry` after any number of `reduced`, or one `skipped`.
+  static func events(for raw: RawEntry) -> [FeedEvent] {
+    do {
+      var notes: [String] = []
+      let entry = try entry(from: raw, notes: &notes)
+      return notes.map { .reduced(FeedProblem(position: raw.position, message: $0)) } + [.entry(entry)]
+    } catch let rejection as Rejection {
+      return [.skipped(FeedProblem(position: raw.position, message: rejection.message))]
+    } catch {
+      return [.skipped(FeedProblem(position: raw.position, message: "cannot be read"))]
+    }
+  }
+
+  private static func entry(from raw: RawEntry, notes: inout [String]) throws -> FeedEntry {
+    let date = try date(of: raw)
+    let title = raw.title.map(line)?.nonEmpty
+    if let title, title.utf8.count > maximumTitleBytes {
+      throw Rejection(message: "the title has \(title.utf8.count) bytes, more than \(maximumTitleBytes)")
+    }
+    let content = raw.content.map { Rendering($0, base: raw.base) }
+    let summary = raw.summary.map { Rendering($0, base: raw.base) }
+    let candidates = [raw.text.map(PlainText.cleaned), content?.text, summary?.text]
+    guard let text = candidates.lazy.compactMap({ $0?.nonEmpty }).first else {
+      throw Rejection(message: "has no text")
+    }
+    guard text.utf8.count <= maximumTextBytes else {
+      throw Rejection(message: "the text has \(text.utf8.count) bytes, more than \(maximumTextBytes)")
+    }
+    func bounded(_ value: String?, _ limit: Int, _ name: String) -> String? {
+      guard let value = value?.nonEmpty else { return nil }
+      if value.utf8.count <= limit { return value }
+      notes.append("the \(name) is left out: it has \(value.utf8.count) bytes, more than \(limit)")
+      return nil
+    }
+    let (guid, link) = (raw.guid?.trimmed.nonEmpty, raw.link.flatMap { SafeLink.web($0, base: raw.base) })
+    let name = guid ?? link ?? Digest.fallbackName(title: title, date: date)
+    let authors = raw.authors.map { line(RawText($0, .unsure)) }.filter { !$0.isEmpty }
+    return FeedEntry(
+      id: raw.id ?? Digest.identifier(source: raw.source, guid: name), source: raw.source, guid: name,
+      digest: Digest.content(of: raw, date: date), date: date, title: title,
+      summary: bounded(summary?.text == text ? nil : summary?.text, maximumSummaryBytes, "summary"), text: text,
+      html: bounded(content?.html ?? (content == nil ? summary?.html : nil), maximumHTMLBytes, "HTML"),
+      categories: categories(raw.categories), language: raw.language.flatMap(LanguageTag.normalised), url: link,
+      author: bounded(authors.uniqued().joined(separator: ", "), maximumAuthorBytes, "author"),
+      breaking: raw.breaking, attachments: attachments(raw, (content ?? summary)?.images ?? []))
+  }
+
+  private static func date(of raw: RawEntry) throws -> Date {
+    let dates = raw.dates.compactMap { $0.trimmed.nonEmpty }
+    guard let written = dates.first else { throw Rejection(message: "has no date") }
+    guard let date = dates.lazy.compactMap(FeedDate.date(from:)).first else {
+      throw Rejection(message: "the date \"\(PlainText.line(String(written.prefix(64))))\" cannot be read")
+    }
+    return RFC3339.truncated(date)
+  }
+
+  private static func line(_ raw: RawText?) -> String {
+    guard let raw else { return "" }
+    return PlainText.line(Rendering(raw, base: nil).text)
+  }
+
+  private static func categories(_ labels: [String]) -> [FeedCategory] {
+    var slugs: Set<String> = []
+    var categories: [FeedCategory] = []
+    for label in labels {
+      let label = line(RawText(label, .unsure))
+      guard let slug = Slug.make(label), slugs.insert(slug).inserted else { continue }
+      categories.append(FeedCategory(slug: slug, label: label))
+      if categories.count == maximumCategories { break }
+    }
+    return categories
+  }
+
+  private static func attachments(_ raw: RawEntry, _ images: [SafeHTML.Image]) -> [Attachment] {
+    var urls: Set<String> = []
+    var attachments: [Attachment] = []
+    let pictures = images.map {
+      Attachment(url: $0.url, type: "", width: $0.width, height: $0.height, alt: $0.alt)
+    }
+    for var attachment in raw.attachments + pictures where attachments.count < maximumAttachments {
+      guard let url = SafeLink.web(attachment.url, base: raw.base), urls.insert(url).inserted else { continue }
+      attachment.url = url
+      attachment.type = MediaType.valid(attachment.type) ?? MediaType.guessed(from: url)
+      attachment.alt = attachment.alt.map { PlainText.line($0) }?.nonEmpty
+      attachments.append(attachment)
+    }
+    return attachments
+  }
+}
+
+/// A raw text as it will be shown.
+private struct Rendering {
+  let text: String
+  var html: String?
+  var images: [SafeHTML.Image] = []
+
+  init(_ raw: RawText, base: String?) {
+    let isMarkup = raw.kind == .html || raw.kind == .unsure && SafeHTML.looksLikeMarkup(raw.value)
+    if isMarkup {
+      let safe = SafeHTML(raw.value, base: base)
+      text = safe.text
+      html = safe.html.nonEmpty
+      images = safe.images
+    } else {
+      text = raw.kind == .plain ? PlainText.cleaned(raw.value) : SafeHTML.decodingEntities(raw.value)
+    }
+  }
+}

@@ -1,0 +1,171 @@
+/// An element of a feed while its entry is read.
+final class FeedElement {
+  enum Node {
+    case text([UInt8])
+    case element(FeedElement)
+  }
+
+  let name: FeedName
+  let attributes: [FeedAttribute]
+  /// The line where the start tag ends.
+  let line: Int
+  private(set) var content: [Node] = []
+
+  init(name: FeedName, attributes: [FeedAttribute], line: Int) {
+    self.name = name
+    self.attributes = attributes
+    self.line = line
+  }
+
+  var children: [FeedElement] {
+    content.compactMap { if case .element(let element) = $0 { element } else { nil } }
+  }
+
+  /// The text directly inside.
+  var text: String {
+    var bytes: [UInt8] = []
+    for case .text(let piece) in content { bytes += piece }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  func append(_ bytes: some Collection<UInt8>) {
+    if case .text(var piece)? = content.last {
+      // Taken out first, so that the bytes are not copied for each piece the parser delivers.
+      content.removeLast()
+      piece += bytes
+      content.append(.text(piece))
+    } else {
+      content.append(.text(Array(bytes)))
+    }
+  }
+
+  func append(_ element: FeedElement) {
+    content.append(.element(element))
+  }
+
+  /// The value of an attribute without namespace.
+  subscript(name: String) -> String? {
+    attributes.first { $0.space == .none && $0.name == name }?.value
+  }
+
+  /// The value of an attribute of the XML namespace.
+  func xml(_ name: String) -> String? {
+    attributes.first { $0.space == .xml && $0.name == name }?.value
+  }
+
+  func first(_ space: FeedNamespace, _ name: String) -> FeedElement? {
+    children.first { $0.name == FeedName(space: space, local: name) }
+  }
+
+  func all(_ space: FeedNamespace, _ name: String) -> [FeedElement] {
+    children.filter { $0.name == FeedName(space: space, local: name) }
+  }
+
+  /// The text of the first child of that name which has any.
+  func value(_ space: FeedNamespace, _ name: String) -> String? {
+    all(space, name).lazy.compactMap { $0.text.trimmed.nonEmpty }.first
+  }
+
+  var hasElements: Bool {
+    content.contains { if case .element = $0 { true } else { false } }
+  }
+
+  /// The content as HTML; namespaces are dropped, the sanitiser drops what it does not know.
+  var markup: String {
+    var output: [UInt8] = []
+    writeContent(to: &output)
+    return String(decoding: output, as: UTF8.self)
+  }
+
+  private func writeContent(to output: inout [UInt8]) {
+    for node in content {
+      switch node {
+      case .text(let bytes): Self.write(bytes, to: &output)
+      case .element(let element): element.write(to: &output)
+      }
+    }
+  }
+
+  private func write(to output: inout [UInt8]) {
+    output += "<\(name.local)".utf8
+    for attribute in attributes where attribute.space == .none {
+      output += " \(attribute.name)=\"".utf8
+      Self.write(Array(attribute.value.utf8), to: &output)
+      output.append(UInt8(ascii: "\""))
+    }
+    if content.isEmpty {
+      output += "/>".utf8
+    } else {
+      output.append(UInt8(ascii: ">"))
+      writeContent(to: &output)
+      output += "</\(name.local)>".utf8
+    }
+  }
+
+  private static func write(_ bytes: [UInt8], to output: inout [UInt8]) {
+    for byte in bytes {
+      switch byte {
+      case UInt8(ascii: "&"): output += "&amp;".utf8
+      case UInt8(ascii: "<"): output += "&lt;".utf8
+      case UInt8(ascii: ">"): output += "&gt;".utf8
+      case UInt8(ascii: "\""): output += "&quot;".utf8
+      default: output.append(byte)
+      }
+    }
+  }
+}
+
+/// The vocabularies an entry is made of. `none` is that of RSS, which has no namespace of its own.
+enum FeedNamespace: Sendable {
+  case none, atom, content, dublinCore, media, xhtml, xml, rdf, other
+
+  /// By the URI, or by the usual prefix where a feed forgot to declare it.
+  init(uri: String?, prefix: String?) {
+    if let uri {
+      self = Self.known[uri] ?? .other
+    } else {
+      self =
+        switch prefix {
+        case nil: .none
+        case "content": .content
+        case "dc": .dublinCore
+        case "media": .media
+        case "atom": .atom
+        case "xml": .xml
+        default: .other
+        }
+    }
+  }
+
+  private static let known: [String: FeedNamespace] = [
+    "": .none,
+    "http://purl.org/rss/1.0/": .none,
+    "http://my.netscape.com/rdf/simple/0.9/": .none,
+    "http://channel.netscape.com/rdf/simple/0.9/": .none,
+    "http://backend.userland.com/rss2": .none,
+    "http://backend.userland.com/RSS2": .none,
+    "http://www.w3.org/2005/Atom": .atom,
+    "http://purl.org/atom/ns#": .atom,
+    "http://purl.org/rss/1.0/modules/content/": .content,
+    "http://purl.org/dc/elements/1.1/": .dublinCore,
+    "http://purl.org/dc/terms/": .dublinCore,
+    "http://search.yahoo.com/mrss/": .media,
+    "http://search.yahoo.com/mrss": .media,
+    "http://www.w3.org/1999/xhtml": .xhtml,
+    "http://www.w3.org/XML/1998/namespace": .xml,
+    "http://www.w3.org/1999/02/22-rdf-syntax-ns#": .rdf,
+  ]
+}
+
+/// An element's name.
+struct FeedName: Hashable {
+  var space: FeedNamespace
+  var local: String
+}
+
+/// An attribute.
+struct FeedAttribute {
+  var space: FeedNamespace
+  var name: String
+  var value: String
+}

@@ -1,0 +1,62 @@
+internal import Foundation
+internal import SafeHTML
+
+/// What the entries of a feed have in common.
+struct FeedMetadata {
+  private var identifier: String?
+  private(set) var link: String?
+  private var address: String?
+  private var title: String?
+  private(set) var language: String?
+  private(set) var base: String?
+  private(set) var authors: [String] = []
+
+  /// The feed's name in the ids of its entries; a feed that says nothing of itself shares one with its like.
+  var source: String { identifier ?? link ?? address ?? title ?? "urn:tidings:feed" }
+
+  /// What relative links refer to where neither entry nor feed say it.
+  var fallbackBase: String? { link ?? address ?? identifier.flatMap { SafeLink.web($0) } }
+
+  /// Takes `xml:base` and `xml:lang` from an element that holds entries.
+  mutating func apply(_ attributes: [FeedAttribute]) {
+    for attribute in attributes where attribute.space == .xml {
+      switch attribute.name {
+      case "base": base = SafeLink.web(attribute.value, base: base) ?? base
+      case "lang": language = attribute.value
+      default: break
+      }
+    }
+  }
+
+  /// Takes what a child of an RSS channel says.
+  mutating func applyRSS(_ element: FeedElement) {
+    let text = element.text.trimmed.nonEmpty
+    switch (element.name.space, element.name.local) {
+    case (.none, "link"): link = link ?? text.flatMap { SafeLink.web($0, base: base) ?? $0 }
+    case (.atom, "link") where element["rel"] == "self":
+      address = address ?? element["href"].flatMap { SafeLink.web($0, base: base) }
+    case (.none, "title"): title = title ?? text
+    case (.none, "language"), (.dublinCore, "language"): language = text ?? language
+    default: break
+    }
+  }
+
+  /// Takes what a child of an Atom feed says.
+  mutating func applyAtom(_ element: FeedElement) {
+    guard element.name.space == .atom else { return }
+    let text = element.text.trimmed.nonEmpty
+    switch element.name.local {
+    case "id": identifier = identifier ?? text
+    case "title": title = title ?? text
+    case "author": if let name = element.value(.atom, "name") { authors.append(name) }
+    case "link":
+      let target = element["href"].flatMap { SafeLink.web($0, base: base) }
+      switch element["rel"] ?? "alternate" {
+      case "alternate": link = link ?? target
+      case "self": address = address ?? target
+      default: break
+      }
+    default: break
+    }
+  }
+}

@@ -1,0 +1,168 @@
+public import Foundation
+
+/// Reads a feed of any of the known formats from pieces of any size.
+///
+/// The format is recognised by content. Memory is bounded by one entry, except for JSON Feed, which is one JSON
+/// document and read whole. Not safe to share between tasks; the events do not depend on how the bytes are cut.
+public final class FeedReader {
+  /// How much is held in memory, in bytes.
+  package struct Limits: Sendable {
+    /// An `item` or `entry` of XML, or a line of JSON.
+    package var entryBytes = 8 * 1024 * 1024
+    /// A JSON Feed.
+    package var documentBytes = 64 * 1024 * 1024
+
+    package init() {}
+  }
+
+  private enum State {
+    /// The first bytes, without byte order mark and blanks, until they tell the format.
+    case undecided([UInt8])
+    case xml(XMLPushParser, FeedDocument)
+    case jsonFeed([UInt8])
+    case jsonLines(JSONLinesParser)
+    case ended
+  }
+
+  /// The format, once it is known.
+  public private(set) var format: FeedFormat?
+
+  private let limits: Limits
+  private var state = State.undecided([])
+  /// The line on which the content starts, after blank ones.
+  private var firstLine = 1
+
+  /// Begins with the first byte of a file.
+  public convenience init() {
+    self.init(limits: Limits())
+  }
+
+  package init(limits: Limits) {
+    self.limits = limits
+  }
+
+  /// Reads on.
+  ///
+  /// - Returns: What was completed by these bytes, in the order of the source. After a `failed` there is nothing more.
+  public func feed(_ bytes: Data) -> [FeedEvent] {
+    process(Array(bytes), isLast: false)
+  }
+
+  /// Tells that the input is over.
+  ///
+  /// - Returns: What the end completes; `failed` where a document is cut off. The reader cannot be used again.
+  public func finish() -> [FeedEvent] {
+    defer { state = .ended }
+    return process([], isLast: true)
+  }
+
+  private func process(_ bytes: [UInt8], isLast: Bool) -> [FeedEvent] {
+    switch state {
+    case .undecided(let buffer):
+      return decide(buffer + bytes, isLast: isLast)
+    case .xml(let parser, let document):
+      return parse(bytes, parser, document, isLast: isLast)
+    case .jsonFeed(var document):
+      // Left empty meanwhile, so that the bytes have one owner and are not copied for each piece.
+      state = .ended
+      document += bytes
+      guard document.count <= limits.documentBytes else {
+        return fail("is a JSON Feed of more than \(limits.documentBytes) bytes")
+      }
+      if isLast { return JSONFeedParser.events(of: document) }
+      state = .jsonFeed(document)
+      return []
+    case .jsonLines(var parser):
+      state = .ended
+      let events = isLast ? parser.finish() : parser.feed(bytes)
+      state = .jsonLines(parser)
+      return events
+    case .ended:
+      return []
+    }
+  }
+
+  private func fail(_ message: String, line: Int? = nil) -> [FeedEvent] {
+    state = .ended
+    return [.failed(FeedProblem(position: .line(line ?? firstLine), message: message))]
+  }
+
+  private func parse(
+    _ bytes: [UInt8], _ parser: XMLPushParser, _ document: FeedDocument, isLast: Bool
+  ) -> [FeedEvent] {
+    parser.feed(bytes)
+    if isLast { parser.finish() }
+    format = document.format
+    let events = document.takeEvents()
+    guard let failure = parser.failure else { return events }
+    return events + fail(failure.message, line: failure.line)
+  }
+}
+
+// MARK: - Format
+
+extension FeedReader {
+  private func decide(_ bytes: [UInt8], isLast: Bool) -> [FeedEvent] {
+    // Four bytes tell UTF-16 from UTF-8, with or without byte order mark (XML 1.0, appendix F).
+    guard bytes.count >= 4 || isLast else {
+      state = .undecided(bytes)
+      return []
+    }
+    if isUTF16(bytes) { return begin(.rss, bytes, isLast: isLast) }
+    var content = bytes[...]
+    if content.starts(with: [0xEF, 0xBB, 0xBF]) { content = content.dropFirst(3) }
+    let blanks = content.prefix { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    firstLine += blanks.count { $0 == UInt8(ascii: "\n") }
+    content = content.dropFirst(blanks.count)
+    switch content.first {
+    case nil where isLast: return fail("is empty")
+    case nil:
+      state = .undecided([])
+      return []
+    case UInt8(ascii: "<"):
+      guard content.count >= 4 || isLast else { break }
+      return begin(.rss, Array(content), isLast: isLast)
+    case UInt8(ascii: "{"):
+      if let format = jsonFormat(content, isLast: isLast) { return begin(format, Array(content), isLast: isLast) }
+    case UInt8(ascii: "["):
+      return fail("is a JSON array; give a JSON Feed, or one object a line")
+    default:
+      return fail("is neither XML nor JSON")
+    }
+    state = .undecided(Array(content))
+    return []
+  }
+
+  private func begin(_ format: FeedFormat, _ bytes: [UInt8], isLast: Bool) -> [FeedEvent] {
+    switch format {
+    case .rss, .atom:
+      let document = FeedDocument(maximumEntryBytes: limits.entryBytes)
+      state = .xml(XMLPushParser(document: document, firstLine: firstLine), document)
+    case .jsonFeed:
+      self.format = format
+      state = .jsonFeed([])
+    case .jsonLines:
+      self.format = format
+      state = .jsonLines(JSONLinesParser(maximumLineBytes: limits.entryBytes, firstLine: firstLine))
+    }
+    let events = process(bytes, isLast: false)
+    return isLast ? events + process([], isLast: true) : events
+  }
+
+  private func isUTF16(_ bytes: [UInt8]) -> Bool {
+    bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0x3C, 0x00])
+      || bytes.starts(with: [0x00, 0x3C])
+  }
+
+  /// An object that fills its line is an item unless it is a whole JSON Feed; one that goes on, after a bracket, comma
+  /// or colon, is a document. Nil while the first line has not ended.
+  private func jsonFormat(_ bytes: ArraySlice<UInt8>, isLast: Bool) -> FeedFormat? {
+    let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
+    guard line.count < bytes.count || isLast else {
+      return line.count > limits.entryBytes ? .jsonFeed : nil
+    }
+    if JSONFeedParser.isJSONFeed(Array(line)) { return .jsonFeed }
+    let last = line.last { ![0x20, 0x09, 0x0D].contains($0) }
+    return last.map { "{[,:".utf8.contains($0) } == true ? .jsonFeed : .jsonLines
+  }
+}

@@ -1,0 +1,179 @@
+internal import Foundation
+internal import News
+internal import SafeHTML
+
+/// Reads JSON Feed 1.1 (jsonfeed.org/version/1.1) and 1, as one document.
+enum JSONFeedParser {
+  /// What the versions of the format have in common.
+  static let versionPrefix = "https://jsonfeed.org/version/"
+
+  static func events(of document: [UInt8]) -> [FeedEvent] {
+    let feed: JSONFeedDocument
+    do {
+      feed = try JSONDecoder().decode(JSONFeedDocument.self, from: Data(document))
+    } catch {
+      return [.failed(FeedProblem(position: .line(1), message: JSONProblem.message(for: error)))]
+    }
+    guard feed.isJSONFeed, let items = feed.items else {
+      let message = "is JSON, but neither a JSON Feed nor one object a line"
+      return [.failed(FeedProblem(position: .line(1), message: message))]
+    }
+    return items.enumerated().flatMap { index, item -> [FeedEvent] in
+      let position = FeedPosition.entry(index + 1)
+      switch item.result {
+      case .success(let item): return EntryBuilder.events(for: RawEntry(item, of: feed, at: position))
+      case .failure(let failure): return [.skipped(FeedProblem(position: position, message: failure.message))]
+      }
+    }
+  }
+
+  /// Whether a whole text is the object of a JSON Feed.
+  static func isJSONFeed(_ text: [UInt8]) -> Bool {
+    guard let head = try? JSONDecoder().decode(JSONFeedHead.self, from: Data(text)) else { return false }
+    return head.version.hasPrefix(versionPrefix) && head.hasItems
+  }
+}
+
+private struct JSONFeedHead: Decodable {
+  let version: String
+  let hasItems: Bool
+
+  private enum CodingKeys: CodingKey {
+    case version, items
+  }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    version = try container.decode(String.self, forKey: .version)
+    hasItems = container.contains(.items)
+  }
+}
+
+/// The top of a JSON Feed.
+private struct JSONFeedDocument: Decodable {
+  var version: String?
+  var title: String?
+  var homePage: String?
+  var feedURL: String?
+  var language: String?
+  var authors: [JSONFeedAuthor]?
+  var author: JSONFeedAuthor?
+  var items: [Attempt<JSONFeedItem>]?
+
+  private enum CodingKeys: String, CodingKey {
+    case version, title, language, authors, author, items
+    case homePage = "home_page_url"
+    case feedURL = "feed_url"
+  }
+
+  var isJSONFeed: Bool { version?.hasPrefix(JSONFeedParser.versionPrefix) == true }
+}
+
+private struct JSONFeedAuthor: Decodable {
+  var name: String?
+}
+
+private struct JSONFeedItem: Decodable {
+  var id: Identifier?
+  var url: String?
+  var externalURL: String?
+  var title: String?
+  var html: String?
+  var text: String?
+  var summary: String?
+  var image: String?
+  var banner: String?
+  var published: String?
+  var modified: String?
+  var authors: [JSONFeedAuthor]?
+  var author: JSONFeedAuthor?
+  var tags: [String]?
+  var language: String?
+  var attachments: [JSONFeedAttachment]?
+
+  private enum CodingKeys: String, CodingKey {
+    case id, url, title, summary, image, authors, author, tags, language, attachments
+    case externalURL = "external_url"
+    case html = "content_html"
+    case text = "content_text"
+    case banner = "banner_image"
+    case published = "date_published"
+    case modified = "date_modified"
+  }
+
+  /// "If an id is presented as a number or other type, a JSON Feed reader should coerce it to a string."
+  struct Identifier: Decodable {
+    let text: String
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.singleValueContainer()
+      if let text = try? container.decode(String.self) {
+        self.text = text
+      } else if let number = try? container.decode(Int.self) {
+        text = String(number)
+      } else {
+        text = String(try container.decode(Double.self))
+      }
+    }
+  }
+}
+
+private struct JSONFeedAttachment: Decodable {
+  var url: String
+  var type: String?
+  var title: String?
+  var bytes: Double?
+
+  private enum CodingKeys: String, CodingKey {
+    case url, title
+    case type = "mime_type"
+    case bytes = "size_in_bytes"
+  }
+}
+
+/// A value, or why it could not be decoded: one bad item leaves the others readable.
+private struct Attempt<Value: Decodable>: Decodable {
+  struct Failure: Error {
+    let message: String
+  }
+
+  let result: Result<Value, Failure>
+
+  init(from decoder: any Decoder) throws {
+    do {
+      result = .success(try Value(from: decoder))
+    } catch {
+      result = .failure(Failure(message: JSONProblem.message(for: error)))
+    }
+  }
+}
+
+extension RawEntry {
+  fileprivate init(_ item: JSONFeedItem, of feed: JSONFeedDocument, at position: FeedPosition) {
+    let source = [feed.feedURL, feed.homePage, feed.title].lazy.compactMap { $0?.trimmed.nonEmpty }.first
+    self.init(position: position, source: source ?? "urn:tidings:feed")
+    let feedBase = feed.homePage ?? feed.feedURL
+    guid = item.id?.text.trimmed.nonEmpty
+    link = (item.url ?? item.externalURL).flatMap { SafeLink.web($0, base: feedBase) }
+    base = link ?? feedBase
+    dates = [item.published, item.modified].compactMap { $0 }
+    title = RawText(item.title, .plain)
+    summary = RawText(item.summary, .plain)
+    content = RawText(item.html, .html)
+    text = item.text
+    categories = item.tags ?? []
+    language = item.language ?? feed.language
+    authors = Self.names(item.authors, item.author)
+    if authors.isEmpty { authors = Self.names(feed.authors, feed.author) }
+    attachments = (item.attachments ?? []).map { file in
+      let bytes = file.bytes.flatMap { Int(exactly: $0.rounded()) }.flatMap { $0 > 0 ? $0 : nil }
+      return Attachment(url: file.url, type: file.type ?? "", bytes: bytes, alt: file.title)
+    }
+    attachments += [item.image, item.banner].compactMap { $0.map { Attachment(url: $0, type: "") } }
+  }
+
+  /// `author` is that of version 1.
+  private static func names(_ authors: [JSONFeedAuthor]?, _ author: JSONFeedAuthor?) -> [String] {
+    (authors ?? author.map { [$0] } ?? []).compactMap { $0.name?.trimmed.nonEmpty }
+  }
+}

@@ -1,0 +1,121 @@
+internal import Foundation
+internal import News
+
+/// Reads one item a line.
+struct JSONLinesParser {
+  /// The feed of lines that name none.
+  static let defaultSource = "urn:tidings:json-lines"
+
+  private let maximumLineBytes: Int
+  private var line: [UInt8] = []
+  private var number: Int
+  /// The rest of the line is passed over.
+  private var isTooLong = false
+
+  /// - Parameter firstLine: The number of the line the input starts with.
+  init(maximumLineBytes: Int, firstLine: Int) {
+    self.maximumLineBytes = maximumLineBytes
+    number = firstLine
+  }
+
+  mutating func feed(_ bytes: some Collection<UInt8>) -> [FeedEvent] {
+    var events: [FeedEvent] = []
+    var rest = bytes[...]
+    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+      take(rest[..<end])
+      events += endLine()
+      rest = rest[rest.index(after: end)...]
+    }
+    take(rest)
+    return events
+  }
+
+  mutating func finish() -> [FeedEvent] { endLine() }
+
+  private mutating func take(_ bytes: some Collection<UInt8>) {
+    if isTooLong { return }
+    if line.count + bytes.count > maximumLineBytes {
+      isTooLong = true
+      line = []
+    } else {
+      line += bytes
+    }
+  }
+
+  private mutating func endLine() -> [FeedEvent] {
+    defer {
+      line = []
+      isTooLong = false
+      number += 1
+    }
+    let position = FeedPosition.line(number)
+    if isTooLong {
+      return [.skipped(FeedProblem(position: position, message: "is larger than \(maximumLineBytes) bytes"))]
+    }
+    if line.allSatisfy({ " \t\r".utf8.contains($0) }) { return [] }
+    do {
+      let item = try JSONDecoder().decode(JSONLine.self, from: Data(line))
+      return EntryBuilder.events(for: RawEntry(item, at: position))
+    } catch {
+      return [.skipped(FeedProblem(position: position, message: JSONProblem.message(for: error)))]
+    }
+  }
+}
+
+/// A line: the fields of a news item, and the guid and source of one that came from elsewhere.
+private struct JSONLine: Decodable {
+  var id: String?
+  var guid: String?
+  var source: String?
+  var date: String?
+  var text: String?
+  var title: String?
+  var summary: String?
+  var html: String?
+  var topics: [String]?
+  var language: String?
+  var url: String?
+  var author: String?
+  var breaking: Bool?
+  var attachments: [Attachment]?
+}
+
+extension RawEntry {
+  fileprivate init(_ line: JSONLine, at position: FeedPosition) {
+    self.init(position: position, source: line.source?.trimmed.nonEmpty ?? JSONLinesParser.defaultSource)
+    id = line.id.flatMap { UUID(uuidString: $0.trimmed) }
+    guid = line.guid?.trimmed.nonEmpty ?? line.url?.trimmed.nonEmpty ?? line.id?.trimmed.nonEmpty
+    link = line.url
+    base = line.url
+    dates = line.date.map { [$0] } ?? []
+    title = RawText(line.title, .plain)
+    summary = RawText(line.summary, .plain)
+    content = RawText(line.html, .html)
+    text = line.text
+    categories = line.topics ?? []
+    language = line.language
+    authors = line.author.map { [$0] } ?? []
+    breaking = line.breaking ?? false
+    attachments = line.attachments ?? []
+  }
+}
+
+/// Says in a sentence what a decoder found wrong.
+enum JSONProblem {
+  static func message(for error: any Error) -> String {
+    switch error as? DecodingError {
+    case .typeMismatch(_, let context) where context.codingPath.isEmpty: "is no JSON object"
+    case .typeMismatch(_, let context): "the field \(path(context.codingPath)) has the wrong type"
+    case .keyNotFound(let key, let context): "the field \(path(context.codingPath + [key])) is missing"
+    case .valueNotFound(_, let context): "the field \(path(context.codingPath)) is null"
+    case .dataCorrupted(let context) where !context.codingPath.isEmpty:
+      "the field \(path(context.codingPath)) cannot be read"
+    default: "is not valid JSON"
+    }
+  }
+
+  private static func path(_ keys: [any CodingKey]) -> String {
+    let text = keys.map { key in key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)" }.joined()
+    return "\"\(text.drop { $0 == "." })\""
+  }
+}

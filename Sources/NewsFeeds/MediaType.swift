@@ -1,0 +1,36 @@
+/// Media types of attachments.
+enum MediaType {
+  /// `type/subtype` in lower case without parameters (RFC 9110, section 8.3.1), nil for anything else.
+  static func valid(_ text: String) -> String? {
+    let essence = text.prefix { $0 != ";" }.lowercased().trimmed
+    let parts = essence.split(separator: "/", omittingEmptySubsequences: false)
+    return parts.count == 2 && parts.allSatisfy { isToken($0.utf8) } ? essence : nil
+  }
+
+  /// RFC 6838, section 4.2.
+  private static func isToken(_ name: Substring.UTF8View) -> Bool {
+    1...127 ~= name.count
+      && name.allSatisfy { 48...57 ~= $0 || 97...122 ~= $0 || "!#$&-^_.+".utf8.contains($0) }
+  }
+
+  /// By the extension of a URL's path; `application/octet-stream` where it says nothing.
+  static func guessed(from url: String) -> String {
+    let path = url.prefix { $0 != "?" && $0 != "#" }
+    let name = path.split(separator: "/").last ?? ""
+    guard let point = name.lastIndex(of: ".") else { return unknown }
+    return byExtension[name[name.index(after: point)...].lowercased()] ?? unknown
+  }
+
+  /// What is said of a file of which nothing is known (RFC 9110, section 8.3).
+  static let unknown = "application/octet-stream"
+
+  private static let byExtension = [
+    "aac": "audio/aac", "avif": "image/avif", "bmp": "image/bmp", "flac": "audio/flac", "gif": "image/gif",
+    "heic": "image/heic", "ico": "image/vnd.microsoft.icon", "jpe": "image/jpeg", "jpeg": "image/jpeg",
+    "jpg": "image/jpeg", "m4a": "audio/mp4", "m4v": "video/mp4", "mkv": "video/x-matroska", "mov": "video/quicktime",
+    "mp3": "audio/mpeg", "mp4": "video/mp4", "mpeg": "video/mpeg", "mpg": "video/mpeg", "oga": "audio/ogg",
+    "ogg": "audio/ogg", "ogv": "video/ogg", "opus": "audio/opus", "pdf": "application/pdf", "png": "image/png",
+    "svg": "image/svg+xml", "tif": "image/tiff", "tiff": "image/tiff", "wav": "audio/wav", "weba": "audio/webm",
+    "webm": "video/webm", "webp": "image/webp",
+  ]
+}

@@ -1,0 +1,39 @@
+internal import Foundation
+
+/// Text that is no markup.
+enum PlainText {
+  /// Line ends as LF, no control characters but tab and line feed, nothing blank at either end.
+  static func cleaned(_ text: String) -> String {
+    var scalars = String.UnicodeScalarView()
+    var afterReturn = false
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0x0D: scalars.append("\n")
+      case 0x0A where afterReturn: break
+      case 0x09, 0x0A: scalars.append(scalar)
+      case 0..<0x20, 0x7F...0x9F, 0xFEFF, 0xFFFE, 0xFFFF: break
+      default: scalars.append(scalar)
+      }
+      afterReturn = scalar.value == 0x0D
+    }
+    return String(scalars).trimmed
+  }
+
+  /// As `cleaned`, in one line with single spaces.
+  static func line(_ text: String) -> String {
+    cleaned(text).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+  }
+}
+
+extension String {
+  var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
+  var nonEmpty: String? { isEmpty ? nil : self }
+}
+
+extension Array where Element: Hashable {
+  /// Each element once, where it stood first.
+  func uniqued() -> [Element] {
+    var seen: Set<Element> = []
+    return filter { seen.insert($0).inserted }
+  }
+}

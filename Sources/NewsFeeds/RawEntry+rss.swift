@@ -1,0 +1,84 @@
+internal import Foundation
+internal import News
+internal import SafeHTML
+
+extension RawEntry {
+  /// Reads an `item` of RSS 2.0 (rssboard.org/rss-specification) or its older forms, with the modules in common use.
+  init(rss item: FeedElement, _ feed: FeedMetadata) {
+    self.init(position: .line(item.line), source: feed.source)
+    let guide = item.first(.none, "guid")
+    let base = item.xml("base").flatMap { SafeLink.web($0, base: feed.base) } ?? feed.base
+    let about = item.attributes.first { $0.space == .rdf && $0.name == "about" }?.value
+    guid = guide?.text.trimmed.nonEmpty ?? about
+    // "If isPermaLink is omitted or true, the guid is a permalink".
+    let permalink = guide?["isPermaLink"]?.lowercased() == "false" ? nil : guid.flatMap { SafeLink.web($0) }
+    let atomLink = item.all(.atom, "link").first { ($0["rel"] ?? "alternate") == "alternate" }?["href"]
+    let written = item.value(.none, "link") ?? atomLink
+    link = written.flatMap { SafeLink.web($0, base: base ?? feed.fallbackBase) } ?? permalink
+    self.base = base ?? link ?? feed.fallbackBase
+    dates = ["pubDate", "pubdate", "date"].compactMap { item.value(.none, $0) }
+    dates += ["date", "issued", "created", "modified"].compactMap { item.value(.dublinCore, $0) }
+    dates += ["published", "updated"].compactMap { item.value(.atom, $0) }
+    title = Self.text(item.first(.none, "title"))
+    let description = Self.text(item.first(.none, "description"))
+    content = Self.text(item.first(.content, "encoded")) ?? Self.text(item.first(.xhtml, "body"))
+    summary = content == nil ? nil : description
+    content = content ?? description ?? Self.mediaDescription(item)
+    categories = item.all(.none, "category").map(\.text) + item.all(.dublinCore, "subject").map(\.text)
+    language = item.value(.dublinCore, "language") ?? item.xml("lang") ?? feed.language
+    authors = item.all(.dublinCore, "creator").map(\.text)
+    if authors.isEmpty { authors = item.all(.none, "author").map { Self.name(inMailbox: $0.text) } }
+    attachments = item.all(.none, "enclosure").compactMap { file in
+      file["url"].map { Attachment(url: $0, type: file["type"] ?? "", bytes: file["length"].flatMap(Self.count)) }
+    }
+    attachments += Self.mediaFiles(item)
+  }
+
+  /// The files of Media RSS (rssboard.org/media-rss), in groups or not.
+  static func mediaFiles(_ element: FeedElement) -> [Attachment] {
+    let places = [element] + element.all(.media, "group")
+    let files = places.flatMap { $0.all(.media, "content") + $0.all(.media, "thumbnail") }
+    let nested = files.flatMap { $0.all(.media, "thumbnail") }
+    return (files + nested).compactMap { file in
+      guard let url = file["url"]?.nonEmpty else { return nil }
+      // Pages of players are no files.
+      if file["medium"] == "document" || file["type"]?.hasPrefix("text/html") == true { return nil }
+      return Attachment(
+        url: url, type: file["type"] ?? "", bytes: file["fileSize"].flatMap(count),
+        width: file["width"].flatMap(pixels), height: file["height"].flatMap(pixels))
+    }
+  }
+
+  /// What some video feeds have instead of a text.
+  static func mediaDescription(_ element: FeedElement) -> RawText? {
+    let places = [element] + element.all(.media, "group")
+    return RawText(places.lazy.compactMap { $0.value(.media, "description") }.first, .unsure)
+  }
+
+  /// A length in bytes; many feeds write 0 for "unknown".
+  static func count(_ text: String) -> Int? {
+    Int(text.trimmed).flatMap { $0 > 0 ? $0 : nil }
+  }
+
+  static func pixels(_ text: String) -> Int? {
+    count(text).flatMap { $0 <= 99_999 ? $0 : nil }
+  }
+
+  /// Elements inside a text are markup that was not escaped.
+  private static func text(_ element: FeedElement?) -> RawText? {
+    guard let element else { return nil }
+    return element.hasElements ? RawText(element.markup, .html) : RawText(element.text, .unsure)
+  }
+
+  /// `lawyer@boyer.net (Lawyer Boyer)`, or `Lawyer Boyer <lawyer@boyer.net>`: the name is for readers, the address is
+  /// not.
+  private static func name(inMailbox text: String) -> String {
+    if let open = text.firstIndex(of: "("), let close = text.lastIndex(of: ")"), open < close {
+      return String(text[text.index(after: open)..<close]).trimmed
+    }
+    if let open = text.firstIndex(of: "<"), text.contains("@") {
+      return text[..<open].trimmingCharacters(in: CharacterSet(charactersIn: " \t\n\""))
+    }
+    return text.contains("@") && !text.trimmed.contains(" ") ? "" : text
+  }
+}

@@ -1,0 +1,62 @@
+import News
+import PostgresClient
+
+/// The pool, with the errors a caller can do something about translated.
+struct Database: Sendable {
+  let pool: PostgresPool
+
+  func query(_ query: PostgresQuery) async throws -> PostgresRows {
+    try await translating { try await pool.query(query) }
+  }
+
+  /// Runs queries in one round trip and one snapshot.
+  func snapshot(_ queries: [PostgresQuery]) async throws -> [PostgresRows] {
+    try await translating { try await pool.snapshot(queries) }
+  }
+
+  func withConnection<Result: Sendable>(
+    _ body: @Sendable (PostgresConnection) async throws -> Result
+  ) async throws -> Result {
+    try await translating { try await pool.withConnection(body) }
+  }
+
+  /// Runs a READ COMMITTED transaction, again after a deadlock; so `body` must not do anything else than SQL.
+  func transaction<Result: Sendable>(
+    _ body: @Sendable (PostgresTransaction) async throws -> Result
+  ) async throws -> Result {
+    try await translating { try await pool.transaction(body) }
+  }
+
+  private func translating<Result>(_ body: () async throws -> Result) async throws -> Result {
+    do {
+      return try await body()
+    } catch let error as PostgresError {
+      throw StoreError(error) ?? error
+    }
+  }
+}
+
+extension StoreError {
+  /// - Returns: nil for errors that are nobody's but ours.
+  init?(_ error: PostgresError) {
+    switch error.code {
+    case .commitOutcomeUnknown:
+      self = .outcomeUnknown
+    case .connectionFailed, .connectionLost, .connectTimedOut, .acquireTimedOut, .tooManyWaiters, .shutDown,
+      .statementTimedOut:
+      self = .unavailable
+    case .server:
+      switch error.sqlState {
+      // publish() names the slug it does not know.
+      case "TD003": self = .unknownTopics(error.detail.map { [$0] } ?? [])
+      // read_only_sql_transaction, and the classes Insufficient Resources and Operator Intervention: a standby, a
+      // full disk, a shutdown (PostgreSQL, appendix A).
+      case "25006": self = .unavailable
+      case let state? where state.hasPrefix("53") || state.hasPrefix("57P"): self = .unavailable
+      default: return nil
+      }
+    default:
+      return nil
+    }
+  }
+}

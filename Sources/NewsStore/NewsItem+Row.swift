@@ -1,0 +1,42 @@
+import Foundation
+import News
+import PostgresClient
+
+extension NewsItem {
+  /// The columns that `init(row:)` reads, of `items` as `i`. The caller selects `version` and `updated` from the log,
+  /// which is where they are kept.
+  static func columns(html: Bool) -> PostgresQuery {
+    let columns = "i.id, i.date, i.text, i.title, i.summary, i.topics, i.language, i.url, i.author, i.breaking, "
+    return "\(unsafeSQL: columns) i.attachments, \(unsafeSQL: html ? "i.html" : "NULL::text AS html")"
+  }
+
+  /// The only place where columns meet fields.
+  init(row: PostgresRow) throws {
+    self.init(
+      id: try row.decode("id"),
+      version: try row.decode("version"),
+      date: try row.decode("date"),
+      text: try row.decode("text"),
+      title: try row.decode("title"),
+      summary: try row.decode("summary"),
+      html: try row.decode("html"),
+      topics: try row.decode("topics"),
+      language: try row.decode("language"),
+      url: try row.decode("url"),
+      author: try row.decode("author"),
+      breaking: try row.decode("breaking"),
+      attachments: try Attachment.list(from: row.decode("attachments")),
+      updated: try row.decode("updated"))
+  }
+}
+
+extension Attachment {
+  static func list(from json: PostgresJSON) throws -> [Attachment] {
+    // Most items have none, and a JSON decoder costs more than the rest of the row.
+    json.data == Data("[]".utf8) ? [] : try NewsJSON.decode([Attachment].self, from: json.data)
+  }
+
+  static func json(of list: [Attachment]) throws -> PostgresJSON {
+    PostgresJSON(data: try NewsJSON.encode(list))
+  }
+}

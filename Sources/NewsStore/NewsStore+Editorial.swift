@@ -1,0 +1,191 @@
+public import Foundation
+public import News
+import PostgresClient
+
+/// What an editor decides about an item. The caller has checked the rules for each field.
+public struct ItemContent: Sendable, Equatable {
+  /// `draft` or `published`.
+  public var state: EditorialItem.State
+  /// In whole milliseconds.
+  public var date: Date
+  public var text: String
+  public var title: String?
+  public var summary: String?
+  /// Sanitised.
+  public var html: String?
+  /// Sorted slugs, each once.
+  public var topics: [String]
+  public var language: String?
+  public var url: String?
+  public var author: String?
+  public var breaking: Bool
+  public var attachments: [Attachment]
+
+  public init(
+    state: EditorialItem.State, date: Date, text: String, title: String? = nil, summary: String? = nil,
+    html: String? = nil, topics: [String] = [], language: String? = nil, url: String? = nil, author: String? = nil,
+    breaking: Bool = false, attachments: [Attachment] = []
+  ) {
+    self.state = state
+    self.date = date
+    self.text = text
+    self.title = title
+    self.summary = summary
+    self.html = html
+    self.topics = topics
+    self.language = language
+    self.url = url
+    self.author = author
+    self.breaking = breaking
+    self.attachments = attachments
+  }
+
+  /// The content of an item as it is.
+  public init(_ item: EditorialItem) {
+    self.init(
+      state: item.state, date: item.item.date, text: item.item.text, title: item.item.title,
+      summary: item.item.summary, html: item.item.html, topics: item.item.topics, language: item.item.language,
+      url: item.item.url, author: item.item.author, breaking: item.item.breaking, attachments: item.item.attachments)
+  }
+}
+
+extension NewsStore {
+  /// Reads an item in whatever state.
+  ///
+  /// - Throws: `StoreError.notFound`.
+  public func editorialItem(_ id: UUID) async throws -> EditorialItem {
+    guard let row = try await database.query("\(query: Self.selection(id))").first else { throw StoreError.notFound }
+    return try EditorialItem(row: row)
+  }
+
+  /// Makes an item. Doing so again with the same content is a repeat, and changes nothing: after an unknown outcome
+  /// it is safe to try again with the same id.
+  ///
+  /// - Throws: `StoreError.alreadyExists` if the id is taken by other content; `unknownTopics`; `outcomeUnknown`.
+  public func create(_ id: UUID, _ content: ItemContent) async throws -> (item: EditorialItem, created: Bool) {
+    let insert = try Self.insertion(id, content)
+    return try await database.transaction { transaction in
+      let answers = try await transaction.pipeline([Self.unknownTopics(in: content), insert])
+      try Self.refuseUnknownTopics(answers[0])
+      guard !answers[1].isEmpty else {
+        let existing = try await Self.lockedItem(id, in: transaction)
+        guard let existing, ItemContent(existing) == content else { throw StoreError.alreadyExists }
+        return (existing, false)
+      }
+      return (try await Self.publish(id, in: transaction), true)
+    }
+  }
+
+  /// Writes an item as a function of what is there: a change that changes nothing is not written.
+  ///
+  /// - Parameters:
+  ///   - precondition: What must be there. With `.absent` it is created.
+  ///   - change: From the item as it is, nil if there is none, to its new content. It runs again after a deadlock, and
+  ///     what it throws ends the write.
+  /// - Throws: `StoreError.notFound` if it is not there and needs to be, `retracted`, `preconditionFailed`,
+  ///   `preconditionRequired`, `unknownTopics`, `outcomeUnknown`.
+  public func write(
+    _ id: UUID, if precondition: WritePrecondition, _ change: @Sendable (EditorialItem?) throws -> ItemContent
+  ) async throws -> (item: EditorialItem, created: Bool) {
+    try await database.transaction { transaction in
+      let existing = try await Self.lockedItem(id, in: transaction)
+      if let existing { try Self.refuseRetracted(existing) }
+      try precondition.check(revision: existing?.revision)
+      let content = try change(existing)
+      if let existing, ItemContent(existing) == content { return (existing, false) }
+      let writing = try existing == nil ? Self.insertion(id, content) : Self.update(id, content)
+      let answers = try await transaction.pipeline([Self.unknownTopics(in: content), writing])
+      try Self.refuseUnknownTopics(answers[0])
+      // Somebody else created it since we looked.
+      guard !answers[1].isEmpty else { throw StoreError.preconditionFailed }
+      return (try await Self.publish(id, in: transaction), existing == nil)
+    }
+  }
+
+  /// Takes an item back for good. Its row stays.
+  ///
+  /// - Parameters:
+  ///   - reason: What readers are told, in the editor's words.
+  ///   - precondition: `.none` retracts whatever is there.
+  /// - Throws: `StoreError.notFound`, `retracted`, `preconditionFailed`, `outcomeUnknown`.
+  public func retract(_ id: UUID, reason: String?, if precondition: WritePrecondition) async throws {
+    try await database.transaction { transaction in
+      guard let existing = try await Self.lockedItem(id, in: transaction) else { throw StoreError.notFound }
+      try Self.refuseRetracted(existing)
+      if precondition != .none { try precondition.check(revision: existing.revision) }
+      _ = try await transaction.query(
+        "UPDATE items SET state = 'retracted', retraction_reason = \(reason) WHERE id = \(id)")
+      _ = try await transaction.commit(after: "SELECT item FROM publish(ARRAY[\(id)])")
+    }
+  }
+
+  /// Publishes what the transaction wrote, commits, and reads the item as it then is, all in one round trip.
+  private static func publish(_ id: UUID, in transaction: PostgresTransaction) async throws -> EditorialItem {
+    // The log's row is too new for this statement's snapshot: its version and date come from the call itself.
+    let rows = try await transaction.commit(
+      after: """
+        SELECT \(query: NewsItem.columns(html: true)), coalesce(l.version, 0) AS version,
+          coalesce(l.updated, date_trunc('milliseconds', i.created_at)) AS updated,
+          i.state, i.revision, i.retraction_reason
+        FROM items AS i LEFT JOIN publish(ARRAY[\(id)]) AS l ON l.item = i.id WHERE i.id = \(id)
+        """)
+    guard let row = rows.first else { throw StoreFault("an item is gone right after it was written") }
+    return try EditorialItem(row: row)
+  }
+
+  private static func selection(_ id: UUID) -> PostgresQuery {
+    """
+    SELECT \(query: EditorialItem.columns)
+    FROM items AS i LEFT JOIN change_log AS l ON l.item = i.id AND l.scope = ''
+    WHERE i.id = \(id)
+    """
+  }
+
+  private static func lockedItem(_ id: UUID, in transaction: PostgresTransaction) async throws -> EditorialItem? {
+    // Two statements: the row may have been waited for, and the log's row must then be read afterwards.
+    let answers = try await transaction.pipeline([
+      "SELECT 1 FROM items WHERE id = \(id) FOR NO KEY UPDATE", selection(id),
+    ])
+    return try answers[1].first.map(EditorialItem.init(row:))
+  }
+
+  private static func refuseRetracted(_ item: EditorialItem) throws {
+    switch item.state {
+    case .retracted: throw StoreError.retracted(reason: .retracted, detail: item.retractionReason)
+    case .expired: throw StoreError.retracted(reason: .expired, detail: nil)
+    case .draft, .scheduled, .published: return
+    }
+  }
+
+  private static func unknownTopics(in content: ItemContent) -> PostgresQuery {
+    """
+    SELECT wanted.slug FROM unnest(\(content.topics)) AS wanted (slug)
+    WHERE NOT EXISTS (SELECT 1 FROM topics AS t WHERE t.slug = wanted.slug)
+    """
+  }
+
+  private static func refuseUnknownTopics(_ rows: PostgresRows) throws {
+    let unknown = try rows.map { try $0.decode("slug", as: String.self) }
+    guard unknown.isEmpty else { throw StoreError.unknownTopics(unknown) }
+  }
+
+  private static func insertion(_ id: UUID, _ content: ItemContent) throws -> PostgresQuery {
+    """
+    INSERT INTO items (id, state, date, title, summary, text, html, topics, language, url, author, breaking, attachments)
+    VALUES (\(id), \(content.state.rawValue), \(content.date), \(content.title), \(content.summary), \(content.text),
+      \(content.html), \(content.topics), \(content.language), \(content.url), \(content.author), \(content.breaking),
+      \(try Attachment.json(of: content.attachments)))
+    ON CONFLICT (id) DO NOTHING RETURNING id
+    """
+  }
+
+  private static func update(_ id: UUID, _ content: ItemContent) throws -> PostgresQuery {
+    """
+    UPDATE items SET state = \(content.state.rawValue), date = \(content.date), title = \(content.title),
+      summary = \(content.summary), text = \(content.text), html = \(content.html), topics = \(content.topics),
+      language = \(content.language), url = \(content.url), author = \(content.author), breaking = \(content.breaking),
+      attachments = \(try Attachment.json(of: content.attachments))
+    WHERE id = \(id) RETURNING id
+    """
+  }
+}

@@ -1,0 +1,152 @@
+public import Foundation
+import News
+import PostgresClient
+
+/// An item as an import found it at its source.
+public struct ImportedItem: Sendable, Equatable {
+  public var id: UUID
+  /// Which source it is from, and what it is called there.
+  public var source: String
+  public var guid: String
+  /// The digest of the source's own entry: only a new one is applied.
+  public var digest: Data
+  /// Its state is always `published`.
+  public var content: ItemContent
+
+  public init(id: UUID, source: String, guid: String, digest: Data, content: ItemContent) {
+    self.id = id
+    self.source = source
+    self.guid = guid
+    self.digest = digest
+    self.content = content
+  }
+}
+
+/// What became of imported items.
+public struct ImportCounts: Sendable, Equatable, Codable {
+  public var inserted = 0
+  /// The source had changed.
+  public var updated = 0
+  /// The source had not changed.
+  public var unchanged = 0
+  /// Retracted here, or made here and not imported.
+  public var skipped = 0
+
+  public init() {}
+
+  public static func += (sum: inout ImportCounts, part: ImportCounts) {
+    sum.inserted += part.inserted
+    sum.updated += part.updated
+    sum.unchanged += part.unchanged
+    sum.skipped += part.skipped
+  }
+}
+
+extension NewsStore {
+  /// The most items that one call of `importItems` takes: they become one publish.
+  public static let largestImport = 1000
+
+  /// Makes topics that are not there yet; those that are stay as they are.
+  ///
+  /// - Parameter titles: By slug, the titles by language.
+  public func ensureTopics(_ titles: [String: [String: String]]) async throws {
+    guard !titles.isEmpty else { return }
+    let slugs = titles.keys.sorted()
+    let json = try slugs.map { String(decoding: try NewsJSON.encode(titles[$0]), as: UTF8.self) }
+    try await database.transaction { transaction in
+      _ = try await transaction.pipeline([
+        "INSERT INTO scopes (scope) SELECT unnest(\(slugs)) ON CONFLICT DO NOTHING",
+        """
+        INSERT INTO topics (slug, titles) SELECT n.slug, n.titles::jsonb FROM unnest(\(slugs), \(json)) AS n (slug, titles)
+        ON CONFLICT DO NOTHING
+        """,
+      ])
+    }
+  }
+
+  /// Applies items of an import in one transaction. An item is written only if its source's entry is not the one it
+  /// was last written from, so that the work of editors stays; what was retracted, or made here, stays as it is.
+  ///
+  /// - Parameter items: At most `largestImport`, whose topics exist; of items with the same id the last one counts.
+  public func importItems(_ items: [ImportedItem]) async throws -> ImportCounts {
+    let rows = try Self.copyRows(items)
+    return try await database.transaction { transaction in
+      _ = try await transaction.query(Self.staging)
+      _ = try await transaction.copyIn("COPY import_staging FROM STDIN", rows: [rows])
+      let written = try await transaction.query(Self.merge)
+      var counts = ImportCounts()
+      var changed: [UUID] = []
+      for row in written {
+        switch try row.decode("outcome", as: String.self) {
+        case "inserted": counts.inserted += 1
+        case "updated": counts.updated += 1
+        case "unchanged": counts.unchanged += 1
+        default: counts.skipped += 1
+        }
+        if try row.decode("written") { changed.append(try row.decode("id")) }
+      }
+      // A repeat of an id within the chunk is no item of its own.
+      counts.skipped += items.count - written.count
+      if !changed.isEmpty {
+        _ = try await transaction.commit(after: "SELECT count(*) FROM publish(\(changed))")
+      }
+      return counts
+    }
+  }
+
+  private static let staging: PostgresQuery = """
+    CREATE TEMPORARY TABLE IF NOT EXISTS import_staging (
+      ordinal bigint, id uuid, source text, source_guid text, source_digest bytea, date timestamptz, title text,
+      summary text, text text, html text, topics text[], language text, url text, author text, breaking boolean,
+      attachments jsonb) ON COMMIT DELETE ROWS
+    """
+
+  /// What an item was before is seen in the statement's snapshot; what decides is the row at the time of writing.
+  private static let merge: PostgresQuery = """
+    WITH staged AS (
+      SELECT DISTINCT ON (id) * FROM import_staging ORDER BY id, ordinal DESC
+    ), written AS (
+      INSERT INTO items AS i (id, state, date, title, summary, text, html, topics, language, url, author, breaking,
+          attachments, source, source_guid, source_digest)
+        SELECT id, 'published', date, title, summary, text, html, topics, language, url, author, breaking,
+          attachments, source, source_guid, source_digest FROM staged ORDER BY id
+        ON CONFLICT (id) DO UPDATE SET date = excluded.date, title = excluded.title, summary = excluded.summary,
+          text = excluded.text, html = excluded.html, topics = excluded.topics, language = excluded.language,
+          url = excluded.url, author = excluded.author, breaking = excluded.breaking,
+          attachments = excluded.attachments, source = excluded.source, source_guid = excluded.source_guid,
+          source_digest = excluded.source_digest
+        WHERE i.source_digest <> excluded.source_digest AND i.state NOT IN ('retracted', 'expired')
+        RETURNING i.id
+    )
+    SELECT s.id, w.id IS NOT NULL AS written,
+      CASE WHEN w.id IS NOT NULL THEN CASE WHEN b.id IS NULL THEN 'inserted' ELSE 'updated' END
+        WHEN b.source_digest = s.source_digest AND b.state NOT IN ('retracted', 'expired') THEN 'unchanged'
+        ELSE 'skipped' END AS outcome
+    FROM staged AS s LEFT JOIN written AS w ON w.id = s.id LEFT JOIN items AS b ON b.id = s.id
+    """
+
+  private static func copyRows(_ items: [ImportedItem]) throws -> [UInt8] {
+    var writer = PostgresCopyWriter()
+    for (ordinal, item) in items.enumerated() {
+      let content = item.content
+      writer.append(ordinal)
+      writer.append(item.id)
+      writer.append(item.source)
+      writer.append(item.guid)
+      writer.append(item.digest)
+      writer.append(content.date)
+      writer.append(content.title)
+      writer.append(content.summary)
+      writer.append(content.text)
+      writer.append(content.html)
+      writer.append(content.topics)
+      writer.append(content.language)
+      writer.append(content.url)
+      writer.append(content.author)
+      writer.append(content.breaking)
+      writer.append(try Attachment.json(of: content.attachments))
+      writer.endRow()
+    }
+    return writer.take()
+  }
+}

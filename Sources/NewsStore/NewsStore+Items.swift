@@ -1,0 +1,142 @@
+public import Foundation
+public import News
+import PostgresClient
+
+/// Which page of published items is wanted.
+public struct ItemQuery: Sendable, Equatable {
+  public var scope: Scope
+  /// 1 or more.
+  public var limit: Int
+  /// The last item of the page before; nil for the first page.
+  public var after: Keyset?
+  /// A language range, which stands for all tags that begin with it (RFC 4647 section 3.3.1): `en` finds `en-GB`.
+  public var language: String?
+  /// An author, spelled exactly.
+  public var author: String?
+  /// Inclusive.
+  public var from: Date?
+  /// Exclusive.
+  public var to: Date?
+  public var includesHTML: Bool
+  /// The state that must have been reached before anything is read.
+  public var at: SyncToken?
+
+  public init(
+    scope: Scope = .feed, limit: Int = 50, after: Keyset? = nil, language: String? = nil, author: String? = nil,
+    from: Date? = nil, to: Date? = nil, includesHTML: Bool = false, at: SyncToken? = nil
+  ) {
+    self.scope = scope
+    self.limit = limit
+    self.after = after
+    self.language = language
+    self.author = author
+    self.from = from
+    self.to = to
+    self.includesHTML = includesHTML
+    self.at = at
+  }
+}
+
+/// The place of an item in the order of lists, newest first.
+public struct Keyset: Sendable, Hashable {
+  /// In whole milliseconds.
+  public var date: Date
+  /// Decides between items of the same date.
+  public var id: UUID
+
+  public init(date: Date, id: UUID) {
+    self.date = date
+    self.id = id
+  }
+}
+
+/// A page of items and what its validators are made of.
+public struct ItemPage: Sendable, Equatable {
+  public var items: [NewsItem]
+  /// Where the next page begins; nil on the last one.
+  public var next: Keyset?
+  /// The current token of the scope, from the same snapshot as the items.
+  public var token: SyncToken
+  /// nil while its second is not over.
+  public var lastModified: Date?
+}
+
+/// An item and the date for its `Last-Modified`, nil while its second is not over.
+public struct ItemAnswer: Sendable, Equatable {
+  public var item: NewsItem
+  public var lastModified: Date?
+}
+
+extension NewsStore {
+  /// Reads a page of published items, newest first. A page ends early before it would pass
+  /// `PageBudget.bytes`, but never without an item if there is one.
+  ///
+  /// - Throws: `StoreError.unknownTopics`; for `at` also `notReachedYet` and `tokenExpired`.
+  public func items(_ query: ItemQuery) async throws -> ItemPage {
+    try await wait(for: query.at)
+    let (head, rows) = try await read(query.scope, Self.pageQuery(query))
+    let page = try PageBudget.cut(rows, limit: query.limit, NewsItem.init(row:))
+    return ItemPage(
+      items: page.elements,
+      next: page.isCut ? page.elements.last.map { Keyset(date: $0.date, id: $0.id) } : nil,
+      token: head.token,
+      lastModified: head.lastModified(of: page.elements.lazy.map(\.updated)))
+  }
+
+  /// Walks the log's index by date, once for each topic, and touches no more items than the page has.
+  private static func pageQuery(_ query: ItemQuery) -> PostgresQuery {
+    let language = query.language?.lowercased()
+    var conditions: PostgresQuery = "c.scope = s.scope AND c.present"
+    if let from = query.from { conditions = "\(query: conditions) AND c.date >= \(from)" }
+    if let to = query.to { conditions = "\(query: conditions) AND c.date < \(to)" }
+    if let after = query.after {
+      conditions = "\(query: conditions) AND (c.date, c.item) < (\(after.date), \(after.id))"
+    }
+    if let author = query.author { conditions = "\(query: conditions) AND c.author = \(author)" }
+    if let language {
+      conditions = """
+        \(query: conditions) AND (lower(c.language) = \(language) OR starts_with(lower(c.language), \(language + "-")))
+        """
+    }
+    return """
+      WITH page AS (
+        SELECT DISTINCT l.date, l.item, l.version, l.updated
+        FROM unnest(\(query.scope.names)) AS s (scope)
+          CROSS JOIN LATERAL (
+            SELECT c.date, c.item, c.version, c.updated FROM change_log AS c
+            WHERE \(query: conditions)
+            ORDER BY c.date DESC, c.item DESC LIMIT \(query.limit + 1)
+          ) AS l
+        ORDER BY l.date DESC, l.item DESC LIMIT \(query.limit + 1)
+      ), weighed AS (
+        SELECT page.*, \(query: PageBudget.fits(html: query.includesHTML, order: "page.date DESC, page.item DESC")) AS fits
+        FROM page JOIN items AS w ON w.id = page.item
+      )
+      SELECT l.fits, l.version, l.updated, \(query: NewsItem.columns(html: query.includesHTML))
+      FROM weighed AS l LEFT JOIN items AS i ON l.fits AND i.id = l.item
+      ORDER BY l.date DESC, l.item DESC
+      """
+  }
+
+  /// Reads one published item.
+  ///
+  /// - Throws: `StoreError.notFound` for one that was never published, `retracted` for one that no longer is; for
+  ///   `at` also `notReachedYet` and `tokenExpired`.
+  public func item(_ id: UUID, includesHTML: Bool = false, at: SyncToken? = nil) async throws -> ItemAnswer {
+    try await wait(for: at)
+    let rows = try await database.query(
+      """
+      SELECT l.present, l.reason, l.version, l.updated, i.retraction_reason, clock_timestamp() AS now,
+        \(query: NewsItem.columns(html: includesHTML))
+      FROM change_log AS l JOIN items AS i ON i.id = l.item
+      WHERE l.item = \(id) AND l.scope = ''
+      """)
+    guard let row = rows.first else { throw StoreError.notFound }
+    guard try row.decode("present") else {
+      throw StoreError.retracted(
+        reason: RemovalReason(rawValue: try row.decode("reason")), detail: try row.decode("retraction_reason"))
+    }
+    let item = try NewsItem(row: row)
+    return ItemAnswer(item: item, lastModified: item.updated.isSecondOver(at: try row.decode("now")) ? item.updated : nil)
+  }
+}

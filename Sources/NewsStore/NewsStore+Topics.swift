@@ -1,0 +1,88 @@
+import Foundation
+public import News
+import PostgresClient
+
+/// What an editor decides about a topic.
+public struct TopicContent: Sendable, Equatable {
+  /// By BCP 47 language tag.
+  public var titles: [String: String]
+  /// Topics are listed by position, then slug.
+  public var position: Int32
+
+  public init(titles: [String: String], position: Int32) {
+    self.titles = titles
+    self.position = position
+  }
+
+  init(_ topic: Topic) {
+    self.init(titles: topic.titles, position: Int32(clamping: topic.position))
+  }
+
+  var titlesJSON: PostgresJSON {
+    get throws { PostgresJSON(data: try NewsJSON.encode(titles)) }
+  }
+}
+
+extension NewsStore {
+  /// Reads all topics, by position and slug, with their revisions.
+  public func topics() async throws -> [Topic] {
+    try await database.query("\(query: Topic.selection) ORDER BY t.position, t.slug").map(Topic.init(row:))
+  }
+
+  /// Reads one topic.
+  ///
+  /// - Throws: `StoreError.notFound`.
+  public func topic(_ slug: String) async throws -> Topic {
+    guard let row = try await database.query("\(query: Topic.selection) WHERE t.slug = \(slug)").first else {
+      throw StoreError.notFound
+    }
+    return try Topic(row: row)
+  }
+
+  /// Makes a topic. Doing so again with the same content is a repeat, and changes nothing.
+  ///
+  /// - Throws: `StoreError.alreadyExists` if there is one with other content.
+  public func createTopic(_ slug: String, _ content: TopicContent) async throws -> (topic: Topic, created: Bool) {
+    let titles = try content.titlesJSON
+    return try await database.transaction { transaction in
+      let inserted = try await transaction.pipeline([
+        "INSERT INTO scopes (scope) VALUES (\(slug)) ON CONFLICT DO NOTHING",
+        """
+        INSERT INTO topics (slug, titles, position) VALUES (\(slug), \(titles), \(content.position))
+        ON CONFLICT DO NOTHING RETURNING slug
+        """,
+      ])
+      let topic = try await Self.lockedTopic(slug, in: transaction)
+      let created = !inserted[1].isEmpty
+      guard created || TopicContent(topic) == content else { throw StoreError.alreadyExists }
+      return (topic, created)
+    }
+  }
+
+  /// Overwrites a topic; the same content again is not written.
+  ///
+  /// - Throws: `StoreError.notFound`, `preconditionFailed`, `preconditionRequired`.
+  public func replaceTopic(
+    _ slug: String, _ content: TopicContent, if precondition: WritePrecondition
+  ) async throws -> Topic {
+    let titles = try content.titlesJSON
+    return try await database.transaction { transaction in
+      let topic = try await Self.lockedTopic(slug, in: transaction)
+      try precondition.check(revision: topic.revision)
+      if TopicContent(topic) == content { return topic }
+      _ = try await transaction.query(
+        """
+        UPDATE topics SET titles = \(titles), position = \(content.position), revision = revision + 1,
+          updated = greatest(date_trunc('milliseconds', clock_timestamp()), updated + interval '1 millisecond')
+        WHERE slug = \(slug)
+        """)
+      return try await Self.lockedTopic(slug, in: transaction)
+    }
+  }
+
+  private static func lockedTopic(_ slug: String, in transaction: PostgresTransaction) async throws -> Topic {
+    let rows = try await transaction.query("\(query: Topic.selection) WHERE t.slug = \(slug) FOR UPDATE OF t")
+    guard let row = rows.first else { throw StoreError.notFound }
+    return try Topic(row: row)
+  }
+}

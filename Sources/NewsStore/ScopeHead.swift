@@ -1,0 +1,155 @@
+import Foundation
+import News
+import PostgresClient
+
+/// Where the history of the feed and of one scope stands, read in one statement.
+struct ScopeHead: Sendable {
+  let scope: Scope
+  let epoch: String
+  /// The version of the feed.
+  let counter: Int
+  /// The version of the last change in the scope.
+  let version: Int
+  /// Tokens below it have lost changes to a purge.
+  let floor: Int
+  /// When a page of the scope last changed without any of its items having been updated.
+  let shiftedAt: Date
+  /// The database's clock.
+  let now: Date
+  /// The version up to which a token of `since`'s and of `at`'s epoch tells this history; nil for strange epochs.
+  let sinceReach: Int?
+  let atReach: Int?
+
+  /// The token of somebody who has everything.
+  var token: SyncToken { SyncToken(epoch: epoch, scope: scope, version: version) }
+
+  /// One row; every part of it comes from the statement's one snapshot.
+  static func query(_ scope: Scope, since: SyncToken? = nil, at: SyncToken? = nil) -> PostgresQuery {
+    """
+    SELECT (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) AS epoch, feed.version AS counter,
+      own.version, own.floor, own.shifted_at, own.known, clock_timestamp() AS now,
+      epoch_reach(\(since?.epoch)) AS since_reach, epoch_reach(\(at?.epoch)) AS at_reach
+    FROM scopes AS feed CROSS JOIN (
+      SELECT max(s.version) AS version, max(s.floor) AS floor, max(s.shifted_at) AS shifted_at,
+        coalesce(array_agg(s.scope::text), '{}') AS known
+      FROM scopes AS s WHERE s.scope = ANY (\(scope.names))
+    ) AS own
+    WHERE feed.scope = ''
+    """
+  }
+
+  /// - Throws: `StoreError.unknownTopics` if the scope has topics that do not exist.
+  init(scope: Scope, rows: PostgresRows) throws {
+    guard let row = rows.first else { throw StoreFault("the row of the feed is missing") }
+    let known = Set(try row.decode("known", as: [String].self))
+    let unknown = scope.names.filter { !known.contains($0) }
+    guard unknown.isEmpty else { throw StoreError.unknownTopics(unknown) }
+    self.scope = scope
+    epoch = try row.decode("epoch")
+    counter = try row.decode("counter")
+    version = try row.decode("version")
+    floor = try row.decode("floor")
+    shiftedAt = try row.decode("shifted_at")
+    now = try row.decode("now")
+    sinceReach = try row.decode("since_reach")
+    atReach = try row.decode("at_reach")
+  }
+
+  /// Whether the changes after a token can be told.
+  ///
+  /// - Throws: `StoreError.tokenExpired` with the token to start again from.
+  func check(since token: SyncToken) throws {
+    func expired(_ reason: TokenExpiry) -> StoreError { .tokenExpired(reason: reason, current: self.token) }
+    guard token.scope == scope.fingerprint else { throw expired(.scope) }
+    let furthest = max(token.version, token.position ?? 0)
+    guard let sinceReach, furthest <= sinceReach else { throw expired(.epoch) }
+    guard furthest <= counter else { throw expired(.ahead) }
+    // The continuation of a snapshot is judged by its start: what was removed since then must still be known.
+    guard token.version >= floor || token.position == nil && token.version == version else { throw expired(.expired) }
+  }
+
+  /// Whether the state that a token names is part of this history, and has been reached.
+  ///
+  /// - Throws: `StoreError.tokenExpired` for a token of another history.
+  func hasReached(_ token: SyncToken) throws -> Bool {
+    let furthest = max(token.version, token.position ?? 0)
+    guard let atReach, furthest <= atReach else {
+      throw StoreError.tokenExpired(reason: .epoch, current: self.token)
+    }
+    return furthest <= counter
+  }
+
+  /// The date for `Last-Modified`, with the scope's own shifts: nil until its second is over, because something else
+  /// may still change within it (RFC 9110 section 8.8.2.2).
+  func lastModified(of updates: some Sequence<Date>) -> Date? {
+    let latest = updates.reduce(shiftedAt, max)
+    return latest.isSecondOver(at: now) ? latest : nil
+  }
+}
+
+extension Date {
+  /// Whether a clock that shows `now` has left the second of this date.
+  func isSecondOver(at now: Date) -> Bool {
+    timeIntervalSince1970.rounded(.down) + 1 <= now.timeIntervalSince1970
+  }
+}
+
+extension Scope {
+  /// The rows of `scopes` and of the log that it is made of.
+  var names: [String] { topics.isEmpty ? [""] : topics }
+}
+
+extension NewsStore {
+  /// How long an `at` token may keep a reader waiting, and how often it is looked for.
+  static let longestWait: Duration = .seconds(1)
+  static let waitStep: Duration = .milliseconds(50)
+
+  /// Reads the head of a scope and keeps watch over the history.
+  func head(_ scope: Scope, since: SyncToken? = nil) async throws -> ScopeHead {
+    while true {
+      let head = try ScopeHead(scope: scope, rows: await database.query(ScopeHead.query(scope, since: since)))
+      if try await confirm(head) { return head }
+    }
+  }
+
+  /// Runs a query in one snapshot with the head of a scope.
+  func read(
+    _ scope: Scope, since: SyncToken? = nil, _ query: PostgresQuery
+  ) async throws -> (head: ScopeHead, rows: PostgresRows) {
+    while true {
+      let answers = try await database.snapshot([ScopeHead.query(scope, since: since), query])
+      let head = try ScopeHead(scope: scope, rows: answers[0])
+      if try await confirm(head) { return (head, answers[1]) }
+    }
+  }
+
+  /// Waits until the version of an `at` token is there.
+  ///
+  /// - Throws: `StoreError.notReachedYet` after a second, `tokenExpired` for a token of another history.
+  func wait(for at: SyncToken?) async throws {
+    guard let at else { return }
+    var waited = Duration.zero
+    while true {
+      let rows = try await database.query(ScopeHead.query(.feed, at: at))
+      if try ScopeHead(scope: .feed, rows: rows).hasReached(at) { return }
+      guard waited < Self.longestWait else { throw StoreError.notReachedYet(at) }
+      try await Task.sleep(for: Self.waitStep)
+      waited += Self.waitStep
+    }
+  }
+
+  /// Compares a head with what this process has seen of its epoch.
+  ///
+  /// - Returns: false if the history was rewound under our feet, and a new epoch has now begun: read again.
+  private func confirm(_ head: ScopeHead) async throws -> Bool {
+    guard seen.isRewound(epoch: head.epoch, version: head.counter) else {
+      seen.note(epoch: head.epoch, version: head.counter)
+      return true
+    }
+    // Another reader's snapshot may just be younger than this one: the database decides, with a look at the present.
+    try await database.withConnection { [seen, logger] connection in
+      try await seen.confirm(through: connection, logger: logger)
+    }
+    return !seen.hasLeft(epoch: head.epoch)
+  }
+}

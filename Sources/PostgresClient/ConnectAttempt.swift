@@ -1,0 +1,38 @@
+import Dispatch
+import Synchronization
+
+/// The wait for a connection, ended by whichever comes first: success, failure, deadline or cancellation.
+///
+/// The deadline has a queue of its own, because resolving names blocks that of the connection.
+final class ConnectAttempt: Sendable {
+  private static let queue = DispatchQueue(label: "tidings.postgres.connect-deadlines")
+  private let continuation = Mutex<CheckedContinuation<Void, any Error>?>(nil)
+  private let isOver = Atomic<Bool>(false)
+
+  var isPending: Bool { !isOver.load(ordering: .acquiring) }
+
+  func begin(_ continuation: CheckedContinuation<Void, any Error>, timeout: UInt64) {
+    self.continuation.withLock { $0 = continuation }
+    // Cancelled before it began.
+    if !isPending { return resume(.failure(.cancelled)) }
+    Self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(timeout))) { [weak self] in
+      self?.finish(.failure(PostgresError(.connectTimedOut, "no connection within the time allowed")))
+    }
+  }
+
+  /// - Returns: whether this was the end of it.
+  @discardableResult
+  func finish(_ result: Result<Void, PostgresError>) -> Bool {
+    guard !isOver.exchange(true, ordering: .acquiringAndReleasing) else { return false }
+    resume(result)
+    return true
+  }
+
+  private func resume(_ result: Result<Void, PostgresError>) {
+    let continuation = continuation.withLock { $0.take() }
+    switch result {
+    case .success: continuation?.resume()
+    case .failure(let error): continuation?.resume(throwing: error)
+    }
+  }
+}

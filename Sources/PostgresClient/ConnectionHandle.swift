@@ -1,0 +1,55 @@
+import CLibPQ
+import Dispatch
+import Logging
+import Synchronization
+
+/// Owns one `PGconn`, and what is bound to its life: the dispatch sources and the receiver of notices.
+///
+/// Belongs to one `PostgresConnection` and is touched on that connection's queue only, or by `deinit` when nobody else
+/// can.
+final class ConnectionHandle {
+  let pointer: OpaquePointer
+  private let notices: NoticeReceiver
+  private var sources: [any DispatchSourceProtocol] = []
+  private(set) var socket: SocketHandle?
+
+  /// Takes over what `PQconnectStartParams` returned.
+  init(_ pointer: OpaquePointer, logger: Logger) {
+    self.pointer = pointer
+    notices = NoticeReceiver(logger: logger)
+    PQsetNoticeReceiver(pointer, receiveNotice, Unmanaged.passUnretained(notices).toOpaque())
+  }
+
+  /// Called when the socket stays the same, that is after the connection is made.
+  func adoptSocket() {
+    socket = SocketHandle(duplicating: PQsocket(pointer))
+  }
+
+  /// Keeps a source until the end and cancels it then.
+  func keep(_ source: any DispatchSourceProtocol) {
+    sources.append(source)
+  }
+
+  deinit {
+    for source in sources { source.cancel() }
+    // Says goodbye to the server and frees everything (PostgreSQL 15, 34.1, `PQfinish`).
+    PQfinish(pointer)
+    socket?.shutDown()
+  }
+}
+
+/// Logs what the server sends as NOTICE or WARNING.
+private final class NoticeReceiver {
+  let logger: Logger
+
+  init(logger: Logger) {
+    self.logger = logger
+  }
+}
+
+private func receiveNotice(context: UnsafeMutableRawPointer?, result: OpaquePointer?) {
+  guard let context, let result else { return }
+  let receiver = Unmanaged<NoticeReceiver>.fromOpaque(context).takeUnretainedValue()
+  let notice = PostgresError(result: result)
+  receiver.logger.debug("notice from PostgreSQL", metadata: ["message": "\(notice.message)"])
+}

@@ -1,0 +1,175 @@
+import CLibPQ
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Making the connection, step by step (PostgreSQL 15, 34.1, `PQconnectPoll`).
+extension PostgresConnection {
+  nonisolated func open() async throws {
+    let attempt = ConnectAttempt()
+    do {
+      try await withTaskCancellationHandler {
+        try await withCheckedThrowingContinuation { continuation in
+          attempt.begin(continuation, timeout: Self.nanoseconds(configuration.connectTimeout))
+          onQueue { $0.beginConnecting(attempt) }
+        }
+      } onCancel: {
+        attempt.finish(.failure(.cancelled))
+      }
+      try await setUp()
+    } catch {
+      // Not awaited: the queue may be blocked by the resolver.
+      onQueue { $0.close(with: PostgresError(.connectionFailed, "the attempt was given up")) }
+      throw error
+    }
+  }
+
+  /// Behind a pooler the session belongs to others, too.
+  private nonisolated func setUp() async throws {
+    let limit = Self.nanoseconds(configuration.statementTimeout)
+    guard configuration.preparesStatements, limit > 0 else { return }
+    try await execute(script: "SET statement_timeout = \((limit + Self.backstop) / 1_000_000)")
+  }
+
+  private func beginConnecting(_ attempt: ConnectAttempt) {
+    if isClosed || !attempt.isPending { return }
+    guard let pointer = startConnecting() else {
+      attempt.finish(.failure(PostgresError(.connectionFailed, "out of memory")))
+      return
+    }
+    handle = ConnectionHandle(pointer, logger: logger)
+    if PQstatus(pointer) == CONNECTION_BAD { return connectFailed(attempt, pointer) }
+    let hosts = hostCount(pointer)
+    if hosts > 1 {
+      let share = Self.nanoseconds(configuration.connectTimeout) / UInt64(hosts)
+      giveUpHost(attempt, currentHost(pointer), after: share)
+    }
+    awaitSocket(attempt, for: PGRES_POLLING_WRITING)
+  }
+
+  /// Names resolve here, which blocks this queue and nobody else.
+  private func startConnecting() -> OpaquePointer? {
+    // What comes later wins: defaults, the caller's string (expanded by libpq in the place of `dbname`), and what the
+    // decoding of values relies on.
+    let parameters: KeyValuePairs = [
+      "fallback_application_name": configuration.applicationName,
+      "keepalives_idle": "30",
+      "keepalives_interval": "10",
+      "keepalives_count": "3",
+      "dbname": configuration.connectionString,
+      "client_encoding": "UTF8",
+    ]
+    return withCStrings(parameters.map(\.key)) { keywords in
+      withCStrings(parameters.map(\.value)) { values in
+        PQconnectStartParams(keywords.baseAddress, values.baseAddress, 1)
+      }
+    }
+  }
+
+  private func withCStrings<Result>(
+    _ strings: [String], _ body: (UnsafeBufferPointer<UnsafePointer<CChar>?>) -> Result
+  ) -> Result {
+    let copies = strings.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    return (copies.map { UnsafePointer($0) } + [nil]).withUnsafeBufferPointer { pointers in
+      body(pointers)
+    }
+  }
+
+  /// How many hosts the connection string names. libpq's own time limit, which is one for each host, holds for its
+  /// blocking functions only.
+  private func hostCount(_ pointer: OpaquePointer) -> Int {
+    guard let options = PQconninfo(pointer) else { return 1 }
+    defer { PQconninfoFree(options) }
+    var option = options
+    var commas = 0
+    while let keyword = option.pointee.keyword {
+      let name = String(cString: keyword)
+      if name == "host" || name == "hostaddr", let value = option.pointee.val {
+        commas = max(commas, String(cString: value).count { $0 == "," })
+      }
+      option += 1
+    }
+    return commas + 1
+  }
+
+  private func currentHost(_ pointer: OpaquePointer) -> String {
+    [PQhost(pointer), PQhostaddr(pointer), PQport(pointer)].map { $0.map { String(cString: $0) } ?? "" }
+      .joined(separator: " ")
+  }
+
+  /// Makes libpq go on to the next host when one has used up its share of the time: ended from here, its socket fails.
+  private func giveUpHost(_ attempt: ConnectAttempt, _ host: String, after share: UInt64) {
+    executor.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(share))) { [weak self] in
+      self?.assumeIsolated { connection in
+        guard attempt.isPending, let pointer = connection.handle?.pointer else { return }
+        let present = connection.currentHost(pointer)
+        if present == host { SocketHandle(duplicating: PQsocket(pointer))?.shutDown() }
+        connection.giveUpHost(attempt, present, after: share)
+      }
+    }
+  }
+
+  private func awaitSocket(
+    _ attempt: ConnectAttempt, for direction: PostgresPollingStatusType
+  ) {
+    guard let pointer = handle?.pointer, let socket = SocketHandle(duplicating: PQsocket(pointer)) else {
+      attempt.finish(.failure(PostgresError(.connectionFailed, "there is no socket")))
+      return
+    }
+    let source: any DispatchSourceProtocol =
+      direction == PGRES_POLLING_READING
+      ? DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: executor.queue)
+      : DispatchSource.makeWriteSource(fileDescriptor: socket.descriptor, queue: executor.queue)
+    source.setEventHandler { [weak self] in
+      self?.assumeIsolated { $0.continueConnecting(attempt) }
+    }
+    source.setCancelHandler { withExtendedLifetime(socket) {} }
+    connectSource = source
+    source.activate()
+  }
+
+  private func continueConnecting(_ attempt: ConnectAttempt) {
+    // An event that was under way when its source was cancelled.
+    guard let pointer = handle?.pointer, let source = connectSource.take() else { return }
+    source.cancel()
+    if !attempt.isPending { return }
+    switch PQconnectPoll(pointer) {
+    case PGRES_POLLING_OK: connected(attempt, pointer)
+    case PGRES_POLLING_READING: awaitSocket(attempt, for: PGRES_POLLING_READING)
+    case PGRES_POLLING_WRITING: awaitSocket(attempt, for: PGRES_POLLING_WRITING)
+    default: connectFailed(attempt, pointer)
+    }
+  }
+
+  private func connected(_ attempt: ConnectAttempt, _ pointer: OpaquePointer) {
+    PQsetnonblocking(pointer, 1)
+    handle?.adoptSocket()
+    guard let handle, let socket = handle.socket else { return connectFailed(attempt, pointer) }
+    let source = DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: executor.queue)
+    source.setEventHandler { [weak self] in self?.assumeIsolated { $0.receive() } }
+    source.setCancelHandler { withExtendedLifetime(socket) {} }
+    handle.keep(source)
+    quietSocket.withLock { $0 = socket }
+    activity.store(.idle, ordering: .releasing)
+    source.activate()
+    attempt.finish(.success(()))
+  }
+
+  private func connectFailed(_ attempt: ConnectAttempt, _ pointer: OpaquePointer) {
+    var error = PostgresError(.connectionFailed, connection: pointer)
+    // libpq's message about a malformed string quotes parts of it, possibly of the password.
+    if !isConnectionStringValid { error.message = "the connection string is malformed" }
+    attempt.finish(.failure(error))
+  }
+
+  private var isConnectionStringValid: Bool {
+    let text = configuration.connectionString
+    guard text.contains("=") || text.contains("://") else { return true }
+    var message: UnsafeMutablePointer<CChar>?
+    defer { PQfreemem(message) }
+    guard let options = PQconninfoParse(text, &message) else { return false }
+    PQconninfoFree(options)
+    return true
+  }
+}

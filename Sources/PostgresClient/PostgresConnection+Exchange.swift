@@ -1,0 +1,208 @@
+import CLibPQ
+import Dispatch
+import Synchronization
+
+/// Exchanges one after the other.
+extension PostgresConnection {
+  static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
+
+  func start(_ exchange: Exchange) {
+    if isClosed || handle == nil {
+      var error = PostgresError(.connectionLost, "the connection has ended")
+      error.nothingSent = true
+      return exchange.resume(with: .failure(error))
+    }
+    if exchange.isCancelled, !exchange.isShielded {
+      return exchange.resume(with: .failure(.cancelled))
+    }
+    if current == nil { begin(exchange) } else { pending.append(exchange) }
+  }
+
+  private func begin(_ exchange: Exchange) {
+    guard let pointer = handle?.pointer else { return }
+    current = exchange
+    exchange.startedInTransaction = PQtransactionStatus(pointer) != PQTRANS_IDLE
+    activity.store(.busy, ordering: .releasing)
+    let limit = Self.nanoseconds(configuration.statementTimeout)
+    if limit > 0 {
+      // The server's own limit comes before that of a shielded exchange, with a definite answer.
+      arm(exchange, after: exchange.isShielded ? limit + Self.shieldedGrace : limit)
+    }
+    if send(exchange, on: pointer) {
+      flush()
+    } else {
+      close(with: PostgresError(.connectionLost, connection: pointer))
+    }
+  }
+
+  /// The socket is readable.
+  func receive() {
+    guard let pointer = handle?.pointer, !isClosed else { return }
+    let isAlive = PQconsumeInput(pointer) == 1
+    if isAlive, writeSource != nil { flush() }
+    if isClosed { return }
+    drain(pointer)
+    if isClosed { return }
+    deliverNotifications(pointer)
+    if !isAlive || PQstatus(pointer) == CONNECTION_BAD {
+      close(with: PostgresError(.connectionLost, connection: pointer))
+    }
+  }
+
+  /// Takes in all results that are there. `PQgetResult` never blocks here, as `PQisBusy` is asked before.
+  func drain(_ pointer: OpaquePointer) {
+    var isRepeatedEnd = false
+    while let exchange = current, !exchange.isAnswered, !exchange.isCopying, PQisBusy(pointer) == 0 {
+      guard let result = PQgetResult(pointer) else {
+        if !exchange.isPipeline {
+          exchange.isAnswered = true
+          finish(exchange, on: pointer)
+        } else if isRepeatedEnd {
+          return close(with: PostgresError(.protocolViolation, "fewer results than statements"))
+        }
+        isRepeatedEnd = true
+        continue
+      }
+      isRepeatedEnd = false
+      take(ResultHandle(result), for: exchange, on: pointer)
+      if isClosed { return }
+    }
+  }
+
+  private func take(_ result: ResultHandle, for exchange: Exchange, on pointer: OpaquePointer) {
+    switch PQresultStatus(result.pointer) {
+    case PGRES_PIPELINE_SYNC:
+      exchange.isAnswered = true
+      finish(exchange, on: pointer)
+    case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY:
+      exchange.isPipeline ? takeStep(result, for: exchange) : exchange.results.append(PostgresRows(result: result))
+    case PGRES_PIPELINE_ABORTED:
+      break
+    case PGRES_COPY_IN:
+      startCopying(exchange, on: pointer)
+    case PGRES_FATAL_ERROR, PGRES_NONFATAL_ERROR:
+      fail(exchange, with: PostgresError(result: result.pointer))
+    default:
+      close(with: PostgresError(.protocolViolation, "an answer that no query has, such as that of COPY TO"))
+    }
+  }
+
+  private func takeStep(_ result: ResultHandle, for exchange: Exchange) {
+    guard exchange.nextStep < exchange.steps.count else {
+      return close(with: PostgresError(.protocolViolation, "more results than statements"))
+    }
+    switch exchange.steps[exchange.nextStep] {
+    case .query:
+      exchange.results.append(PostgresRows(result: result))
+    case .deallocate(let name):
+      statements.removeGarbage(name)
+    case .commit:
+      // COMMIT of a failed transaction is no error for the server: it answers with the tag of what it did instead.
+      if let tag = PQcmdStatus(result.pointer), String(cString: tag) != "COMMIT" {
+        exchange.failure = PostgresError(.transactionRolledBack, "COMMIT was answered with \(String(cString: tag))")
+      }
+    case .prepare, .begin:
+      break
+    }
+    exchange.nextStep += 1
+  }
+
+  private func fail(_ exchange: Exchange, with error: PostgresError) {
+    if exchange.failure == nil { exchange.failure = error }
+    // What the server has not prepared, because of this error or after it, must not be taken for prepared.
+    if error.sqlState == "26000" { statements.removeAll() }
+    for case .prepare(let key) in exchange.steps.dropFirst(exchange.nextStep) {
+      statements.removeUnprepared(key)
+    }
+    if error.isFatal { close(with: error) }
+  }
+
+  /// All answers are there; with a cancel still on its way, the next exchange must wait for it.
+  func finish(_ exchange: Exchange, on pointer: OpaquePointer) {
+    if exchange.isCancelling { return }
+    current = nil
+    if let failure = exchange.failure, failure.isStaleStatement {
+      forgetStatements(of: exchange)
+      if isRestartable(exchange, on: pointer) {
+        exchange.rewind()
+        return begin(exchange)
+      }
+    }
+    let isIdle = PQtransactionStatus(pointer) == PQTRANS_IDLE
+    activity.store(isIdle ? .idle : .inTransaction, ordering: .releasing)
+    if var failure = exchange.failure {
+      if let code = exchange.interruption, failure.sqlState == "57014" { failure.code = code }
+      exchange.resume(with: .failure(failure))
+    } else {
+      exchange.resume(with: .success(exchange.results))
+    }
+    while current == nil, !pending.isEmpty {
+      start(pending.removeFirst())
+    }
+  }
+
+  private func forgetStatements(of exchange: Exchange) {
+    guard case .pipeline(let queries) = exchange.kind else { return }
+    for query in queries {
+      statements.forget(StatementCache.Key(sql: query.sql, types: query.types))
+    }
+  }
+
+  /// Everything before the failure was undone with the implicit transaction of the pipeline.
+  private func isRestartable(_ exchange: Exchange, on pointer: OpaquePointer) -> Bool {
+    guard !exchange.isRetry, !exchange.startedInTransaction, exchange.transaction == nil, !exchange.isCancelled,
+      PQtransactionStatus(pointer) == PQTRANS_IDLE
+    else { return false }
+    return exchange.results.allSatisfy(\.isOfTransactionalStatement)
+  }
+
+  /// Ends the session. The outstanding exchanges fail.
+  func close(with error: PostgresError) {
+    if isClosed { return }
+    isClosed = true
+    activity.store(.closed, ordering: .releasing)
+    quietSocket.withLock { $0 = nil }
+    connectSource?.cancel()
+    connectSource = nil
+    timer?.cancel()
+    timer = nil
+    writeSource.take()?.cancel()
+    handle = nil
+    flushWaiter.take()?.resume(throwing: error)
+    let exchanges = pending
+    pending = []
+    if let exchange = current.take() { exchange.resume(with: .failure(outcome(of: exchange, lostBy: error))) }
+    for exchange in exchanges {
+      var error = error
+      error.nothingSent = true
+      exchange.resume(with: .failure(error))
+    }
+    closeHandler?()
+  }
+
+  private func outcome(of exchange: Exchange, lostBy error: PostgresError) -> PostgresError {
+    if let failure = exchange.failure, !failure.isFatal { return failure }
+    var result = exchange.failure ?? error
+    if exchange.commits, exchange.isSent {
+      result.code = .commitOutcomeUnknown
+    } else if let interruption = exchange.interruption {
+      result.code = interruption
+    }
+    result.nothingSent = !exchange.isSent
+    return result
+  }
+
+  private func deliverNotifications(_ pointer: OpaquePointer) {
+    while let notification = PQnotifies(pointer) {
+      notificationHandler?(String(cString: notification.pointee.extra))
+      PQfreemem(notification)
+    }
+  }
+}
+
+extension PostgresRows {
+  /// Whether the statement is one that takes part in the implicit transaction of a pipeline.
+  fileprivate var isOfTransactionalStatement: Bool {
+    ["SELECT", "INSERT", "UPDATE", "DELETE", "MERGE"].contains { commandTag.hasPrefix($0) }
+  }
+}

@@ -1,0 +1,107 @@
+import CLibPQ
+import Dispatch
+import Synchronization
+
+/// Putting an exchange into libpq's buffer, and the buffer onto the socket.
+extension PostgresConnection {
+  /// - Returns: false if libpq refuses, which it does for a broken connection only.
+  func send(_ exchange: Exchange, on pointer: OpaquePointer) -> Bool {
+    switch exchange.kind {
+    case .simple(let text, _):
+      guard PQexitPipelineMode(pointer) == 1 else { return false }
+      exchange.isSent = true
+      return PQsendQuery(pointer, text) == 1
+    case .pipeline(let queries):
+      guard PQenterPipelineMode(pointer) == 1 else { return false }
+      exchange.isSent = true
+      return sendPipeline(queries, of: exchange, on: pointer) && PQpipelineSync(pointer) == 1
+    }
+  }
+
+  private func sendPipeline(_ queries: [PostgresQuery], of exchange: Exchange, on pointer: OpaquePointer) -> Bool {
+    // In a failed transaction the server refuses everything but its end, DEALLOCATE included.
+    let prepares = configuration.preparesStatements && PQtransactionStatus(pointer) != PQTRANS_INERROR
+    if let transaction = exchange.transaction, !transaction.hasBegun.load(ordering: .relaxed) {
+      transaction.hasBegun.store(true, ordering: .relaxed)
+      exchange.steps.append(.begin)
+      guard sendUnprepared("BEGIN ISOLATION LEVEL READ COMMITTED", on: pointer) else { return false }
+    }
+    for query in queries {
+      guard
+        prepares && !query.isTransactionControl
+          ? sendPrepared(query, of: exchange, on: pointer)
+          : sendUnprepared(query, on: pointer)
+      else { return false }
+      exchange.steps.append(.query)
+    }
+    if exchange.commits {
+      exchange.steps.append(.commit)
+      guard sendUnprepared("COMMIT", on: pointer) else { return false }
+    }
+    return true
+  }
+
+  private func sendUnprepared(_ query: PostgresQuery, on pointer: OpaquePointer) -> Bool {
+    query.withParameters { values, lengths, formats in
+      PQsendQueryParams(
+        pointer, query.sql, Int32(query.types.count), query.types, values, lengths, formats, 1) == 1
+    }
+  }
+
+  /// A new statement is prepared in the same round trip.
+  private func sendPrepared(_ query: PostgresQuery, of exchange: Exchange, on pointer: OpaquePointer) -> Bool {
+    let key = StatementCache.Key(sql: query.sql, types: query.types)
+    let name: String
+    if let known = statements.name(for: key) {
+      name = known
+    } else {
+      name = statements.insert(key)
+      for garbage in statements.garbage {
+        exchange.steps.append(.deallocate(garbage))
+        guard sendUnprepared(PostgresQuery(unsafeSQL: "DEALLOCATE \(garbage)"), on: pointer) else { return false }
+      }
+      exchange.steps.append(.prepare(key))
+      guard PQsendPrepare(pointer, name, query.sql, Int32(query.types.count), query.types) == 1 else { return false }
+    }
+    return query.withParameters { values, lengths, formats in
+      PQsendQueryPrepared(pointer, name, Int32(query.types.count), values, lengths, formats, 1) == 1
+    }
+  }
+
+  /// Writes as much as the socket takes; the rest when it is writable (PostgreSQL 15, 34.4, `PQflush`).
+  func flush() {
+    guard let pointer = handle?.pointer, !isClosed else { return }
+    switch PQflush(pointer) {
+    case 0:
+      writeSource.take()?.cancel()
+      flushWaiter.take()?.resume()
+    case 1:
+      if writeSource == nil { watchForWriting() }
+    default:
+      // The server's last words may still be there to be read.
+      receiveLastWords(pointer)
+    }
+  }
+
+  private func receiveLastWords(_ pointer: OpaquePointer) {
+    _ = PQconsumeInput(pointer)
+    drain(pointer)
+    close(with: PostgresError(.connectionLost, connection: pointer))
+  }
+
+  private func watchForWriting() {
+    guard let socket = handle?.socket else { return }
+    let source = DispatchSource.makeWriteSource(fileDescriptor: socket.descriptor, queue: executor.queue)
+    source.setEventHandler { [weak self] in self?.assumeIsolated { $0.flush() } }
+    source.setCancelHandler { withExtendedLifetime(socket) {} }
+    writeSource = source
+    source.activate()
+  }
+}
+
+extension PostgresQuery {
+  /// Not worth preparing, and wanted in a failed transaction too.
+  fileprivate var isTransactionControl: Bool {
+    sql == "ROLLBACK" || sql == "COMMIT" || sql == PostgresConnection.beginSnapshot
+  }
+}

@@ -1,0 +1,140 @@
+import CLibPQ
+import Dispatch
+public import Logging
+import Synchronization
+
+/// One session on a PostgreSQL server.
+///
+/// Statements run one after the other; concurrent callers queue up. Everything that concerns libpq happens on a
+/// serial dispatch queue of the connection's own, without blocking it: no thread of Swift's cooperative pool ever waits
+/// for the server.
+public actor PostgresConnection {
+  /// The queue all state belongs to.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// What the pool needs to know without asking on the queue.
+  enum Activity: UInt8, AtomicRepresentable {
+    case idle
+    case inTransaction
+    case busy
+    case closed
+  }
+
+  let executor = QueueExecutor(label: "tidings.postgres.connection")
+  let configuration: PostgresConfiguration
+  let logger: Logger
+  let activity = Atomic<Activity>(.busy)
+  let quietSocket = Mutex<SocketHandle?>(nil)
+  let notificationHandler: (@Sendable (_ payload: String) -> Void)?
+  let closeHandler: (@Sendable () -> Void)?
+
+  var handle: ConnectionHandle?
+  var connectSource: (any DispatchSourceProtocol)?
+  var writeSource: (any DispatchSourceWrite)?
+  var current: Exchange?
+  var pending: [Exchange] = []
+  var statements: StatementCache
+  var flushWaiter: CheckedContinuation<Void, any Error>?
+  var timer: (any DispatchSourceTimer)?
+  var timerDue = UInt64.max
+  var isClosed = false
+
+  init(
+    configuration: PostgresConfiguration, logger: Logger,
+    notificationHandler: (@Sendable (String) -> Void)? = nil, closeHandler: (@Sendable () -> Void)? = nil
+  ) {
+    self.configuration = configuration
+    self.logger = logger
+    self.notificationHandler = notificationHandler
+    self.closeHandler = closeHandler
+    statements = StatementCache(limit: configuration.preparedStatementLimit)
+  }
+
+  /// Opens a session.
+  ///
+  /// - Throws: `PostgresError` with `.connectionFailed`, `.connectTimedOut` or `.cancelled`.
+  public static func connect(configuration: PostgresConfiguration, logger: Logger) async throws -> PostgresConnection {
+    let connection = PostgresConnection(configuration: configuration, logger: logger)
+    try await connection.open()
+    return connection
+  }
+
+  /// Runs a statement and returns its rows.
+  ///
+  /// Cancelling the task cancels the statement on the server.
+  ///
+  /// - Throws: `PostgresError`
+  public nonisolated func query(_ query: PostgresQuery) async throws -> PostgresRows {
+    try await single(Exchange(.pipeline([query])))
+  }
+
+  /// Runs statements in one round trip and, unless they say otherwise, in one transaction: the first error stops the
+  /// rest and is thrown.
+  ///
+  /// - Returns: the rows of each statement, in order.
+  /// - Throws: `PostgresError`
+  public nonisolated func pipeline(_ queries: [PostgresQuery]) async throws -> [PostgresRows] {
+    queries.isEmpty ? [] : try await perform(Exchange(.pipeline(queries)))
+  }
+
+  /// Runs a text of any number of statements by the simple protocol: one transaction unless the text says otherwise.
+  ///
+  /// - Throws: the first error, as `PostgresError`.
+  public nonisolated func execute(script: String) async throws {
+    _ = try await perform(Exchange(.simple(script, copies: false)))
+  }
+
+  /// Ends the session. What is running or waiting fails with `.shutDown`.
+  public nonisolated func close() async {
+    await withCheckedContinuation { continuation in
+      onQueue { connection in
+        connection.close(with: PostgresError(.shutDown, "the connection was closed"))
+        continuation.resume()
+      }
+    }
+  }
+
+  /// Whether the session has ended.
+  public nonisolated var hasEnded: Bool { activity.load(ordering: .acquiring) == .closed }
+
+  /// Whether the last answer left the session inside a transaction.
+  public nonisolated var isInTransaction: Bool { activity.load(ordering: .acquiring) == .inTransaction }
+
+  /// Whether the session is idle and nothing unexpected, above all no end, has arrived from the server.
+  nonisolated var isReadyForLease: Bool {
+    guard activity.load(ordering: .acquiring) == .idle else { return false }
+    return quietSocket.withLock { $0?.isQuiet ?? false }
+  }
+
+  /// Ends an open transaction, if any, after whatever is still running.
+  nonisolated func rollback() async throws {
+    _ = try await single(Exchange(.pipeline(["ROLLBACK"]), isShielded: true))
+  }
+
+  /// Runs an exchange with one wanted result.
+  nonisolated func single(_ exchange: Exchange) async throws -> PostgresRows {
+    guard let rows = try await perform(exchange).first else {
+      throw PostgresError(.protocolViolation, "there is no result")
+    }
+    return rows
+  }
+
+  /// Runs an exchange and waits for its end.
+  nonisolated func perform(_ exchange: Exchange) async throws -> [PostgresRows] {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        exchange.continuation = continuation
+        onQueue { $0.start(exchange) }
+      }
+    } onCancel: {
+      // The flag serves where this comes before `start`.
+      exchange.isCancelled = true
+      onQueue { $0.interrupt(exchange, because: .cancelled) }
+    }
+  }
+
+  /// Runs `body` on the connection's queue, in the order of the calls.
+  nonisolated func onQueue(_ body: @escaping @Sendable (isolated PostgresConnection) -> Void) {
+    executor.queue.async { self.assumeIsolated { body($0) } }
+  }
+}

@@ -1,0 +1,148 @@
+public import Foundation
+
+/// Builds rows for COPY in its text format (PostgreSQL 15, COPY, "Text Format"): values in the order of the columns,
+/// `endRow()` after each row.
+public struct PostgresCopyWriter: Sendable {
+  /// What has been written.
+  public private(set) var bytes: [UInt8] = []
+  private var isRowEmpty = true
+
+  /// An empty writer.
+  public init() {}
+
+  /// Ends a row.
+  public mutating func endRow() {
+    bytes.append(UInt8(ascii: "\n"))
+    isRowEmpty = true
+  }
+
+  /// Hands out what has been written and starts anew.
+  public mutating func take() -> [UInt8] {
+    let taken = bytes
+    bytes = []
+    bytes.reserveCapacity(taken.count)
+    return taken
+  }
+
+  /// Appends a text. U+0000 makes the server refuse the row (SQLSTATE 22021).
+  public mutating func append(_ value: String?) {
+    field(value) { $0.appendEscaped($1.utf8) }
+  }
+
+  /// Appends a UUID.
+  public mutating func append(_ value: UUID?) {
+    field(value) { $0.bytes.append(contentsOf: $1.uuidString.utf8) }
+  }
+
+  /// Appends a boolean.
+  public mutating func append(_ value: Bool?) {
+    field(value) { $0.bytes.append($1 ? UInt8(ascii: "t") : UInt8(ascii: "f")) }
+  }
+
+  /// Appends an integer.
+  public mutating func append(_ value: Int?) {
+    field(value) { $0.bytes.append(contentsOf: String($1).utf8) }
+  }
+
+  /// Appends a number.
+  public mutating func append(_ value: Double?) {
+    field(value) { writer, value in
+      writer.bytes.append(contentsOf: (value.isNaN ? "NaN" : value.isInfinite ? "\(value)inity" : "\(value)").utf8)
+    }
+  }
+
+  /// Appends a moment to the microsecond, for a column `timestamp with time zone`.
+  public mutating func append(_ value: Date?) {
+    field(value) { $0.bytes.append(contentsOf: $1.postgresText.utf8) }
+  }
+
+  /// Appends bytes, for a column `bytea`.
+  public mutating func append(_ value: Data?) {
+    field(value) { writer, value in
+      let digits = Array("0123456789abcdef".utf8)
+      writer.bytes.append(contentsOf: "\\\\x".utf8)
+      for byte in value {
+        writer.bytes.append(digits[Int(byte >> 4)])
+        writer.bytes.append(digits[Int(byte & 15)])
+      }
+    }
+  }
+
+  /// Appends a JSON text.
+  public mutating func append(_ value: PostgresJSON?) {
+    field(value) { $0.appendEscaped($1.data) }
+  }
+
+  /// Appends an array of texts: each in quotes (PostgreSQL 15, 8.15.6), then escaped like any text.
+  public mutating func append(_ value: [String]?) {
+    field(value) { writer, value in
+      var text: [UInt8] = [UInt8(ascii: "{")]
+      for element in value {
+        if text.count > 1 { text.append(UInt8(ascii: ",")) }
+        text.append(UInt8(ascii: "\""))
+        for byte in element.utf8 {
+          if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { text.append(UInt8(ascii: "\\")) }
+          text.append(byte)
+        }
+        text.append(UInt8(ascii: "\""))
+      }
+      text.append(UInt8(ascii: "}"))
+      writer.appendEscaped(text)
+    }
+  }
+
+  private mutating func field<Value>(_ value: Value?, _ append: (inout Self, Value) -> Void) {
+    if !isRowEmpty { bytes.append(UInt8(ascii: "\t")) }
+    isRowEmpty = false
+    if let value { append(&self, value) } else { bytes.append(contentsOf: "\\N".utf8) }
+  }
+
+  private mutating func appendEscaped(_ text: some Sequence<UInt8>) {
+    for byte in text {
+      switch byte {
+      case UInt8(ascii: "\\"): bytes.append(contentsOf: "\\\\".utf8)
+      case UInt8(ascii: "\n"): bytes.append(contentsOf: "\\n".utf8)
+      case UInt8(ascii: "\r"): bytes.append(contentsOf: "\\r".utf8)
+      case UInt8(ascii: "\t"): bytes.append(contentsOf: "\\t".utf8)
+      default: bytes.append(byte)
+      }
+    }
+  }
+}
+
+extension Date {
+  /// As PostgreSQL reads it whatever its time zone: `2026-01-02 03:04:05.006000+00`, with ` BC` for years before 1.
+  fileprivate var postgresText: String {
+    let microsecondsADay: Int64 = 86_400_000_000
+    let microseconds = postgresMicroseconds
+    var days = microseconds / microsecondsADay
+    var rest = microseconds % microsecondsADay
+    if rest < 0 {
+      rest += microsecondsADay
+      days -= 1
+    }
+    let (year, month, day) = Self.civil(daysSince2000: days)
+    func padded(_ number: Int64, _ width: Int) -> String {
+      let digits = String(number)
+      return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+    let seconds = rest / 1_000_000
+    let date = "\(padded(year > 0 ? year : 1 - year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+    let time = "\(padded(seconds / 3600, 2)):\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2))"
+    return "\(date) \(time).\(padded(rest % 1_000_000, 6))+00\(year > 0 ? "" : " BC")"
+  }
+
+  /// The proleptic Gregorian date, year 0 being 1 BC. Years are counted from March, so that the leap day comes last.
+  private static func civil(daysSince2000 days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    // Days since 0000-03-01; 400 years have 146 097 days.
+    let shifted = days + 730_425
+    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shiftedMonth = (5 * dayOfYear + 2) / 153
+    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+  }
+}

@@ -1,0 +1,168 @@
+import Dispatch
+import Logging
+import Synchronization
+
+extension PostgresPool {
+  func lease() async throws -> PostgresConnection {
+    var discarded: [PostgresConnection] = []
+    let lease = state.withLock { $0.lease(discarded: &discarded) }
+    for connection in discarded { connection.closeSoon() }
+    switch lease {
+    case .connection(let connection): return connection
+    case .failure(let error): throw error
+    case .wait: return try await wait()
+    }
+  }
+
+  private func wait() async throws -> PostgresConnection {
+    let id = state.withLock { $0.waiters.makeID() }
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        enqueue(continuation, id: id)
+        // The handler may have come before there was anything to remove.
+        if Task.isCancelled { cancelWaiter(id) }
+      }
+    } onCancel: {
+      cancelWaiter(id)
+    }
+  }
+
+  private func enqueue(_ continuation: CheckedContinuation<PostgresConnection, any Error>, id: UInt64) {
+    let timeout = PostgresConnection.nanoseconds(poolConfiguration.acquireTimeout)
+    let deadline = PostgresConnection.now + timeout
+    var discarded: [PostgresConnection] = []
+    let lease = state.withLock { state in
+      // One may have come back since the first look.
+      let lease = state.lease(discarded: &discarded)
+      if case .wait = lease {
+        state.waiters.append(PoolState.Waiter(continuation: continuation, deadline: deadline), id: id)
+      }
+      return lease
+    }
+    for connection in discarded { connection.closeSoon() }
+    switch lease {
+    case .connection(let connection): continuation.resume(returning: connection)
+    case .failure(let error): continuation.resume(throwing: error)
+    case .wait:
+      launch()
+      setTimer()
+    }
+  }
+
+  private func cancelWaiter(_ id: UInt64) {
+    state.withLock { $0.waiters.remove(id: id) }?.continuation.resume(throwing: PostgresError.cancelled)
+  }
+
+  /// Takes a connection back, in whatever state it is.
+  func release(_ connection: PostgresConnection) {
+    switch connection.activity.load(ordering: .acquiring) {
+    case .idle: giveBack(connection)
+    case .closed: discard(connection)
+    case .inTransaction, .busy:
+      Task {
+        do {
+          try await connection.rollback()
+          giveBack(connection)
+        } catch {
+          await connection.close()
+          discard(connection)
+        }
+      }
+    }
+  }
+
+  private func giveBack(_ connection: PostgresConnection) {
+    let (waiter, isShutDown) = state.withLock { ($0.giveBack(connection), $0.isShutDown) }
+    if let waiter { return waiter.continuation.resume(returning: connection) }
+    if isShutDown {
+      connection.closeSoon()
+      announceEnd()
+    }
+  }
+
+  private func discard(_ connection: PostgresConnection) {
+    let isShutDown = state.withLock { state in
+      state.leased -= 1
+      return state.isShutDown
+    }
+    isShutDown ? announceEnd() : launch()
+  }
+
+  private func announceEnd() {
+    let waiters = state.withLock { state in
+      guard state.isDrained else { return [CheckedContinuation<Void, Never>]() }
+      defer { state.shutdownWaiters = [] }
+      return state.shutdownWaiters
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// Makes connections for those who wait, in tasks of their own: a waiter that leaves does not end the attempt.
+  private func launch() {
+    let launch = state.withLock { $0.launch(now: PostgresConnection.now) }
+    for _ in 0..<launch.count {
+      Task {
+        if launch.delay > 0 { try? await Task.sleep(for: .nanoseconds(launch.delay)) }
+        await attempt()
+      }
+    }
+  }
+
+  private func attempt() async {
+    do {
+      let connection = try await PostgresConnection.connect(configuration: configuration, logger: logger)
+      do {
+        try await onConnect(connection)
+      } catch {
+        await connection.close()
+        throw error
+      }
+      state.withLock { $0.attemptSucceeded() }
+      release(connection)
+      launch()
+    } catch {
+      logger.warning("no connection to PostgreSQL", metadata: ["error": "\(error)"])
+      let (waiters, isShutDown) = state.withLock { state in
+        (state.attemptFailed(now: PostgresConnection.now), state.isShutDown)
+      }
+      for waiter in waiters { waiter.continuation.resume(throwing: error) }
+      isShutDown ? announceEnd() : launch()
+    }
+  }
+
+  /// One timer for all waiters: as all may wait equally long, the first one's deadline is the next.
+  private func setTimer() {
+    let deadline = state.withLock { state -> UInt64? in
+      guard !state.isTimerSet, let waiter = state.waiters.first else { return nil }
+      state.isTimerSet = true
+      return waiter.deadline
+    }
+    guard let deadline else { return }
+    Self.timerQueue.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: deadline)) { [weak self] in
+      self?.timerFired()
+    }
+  }
+
+  private func timerFired() {
+    let expired = state.withLock { state in
+      state.isTimerSet = false
+      return state.expiredWaiters(now: PostgresConnection.now)
+    }
+    for waiter in expired {
+      waiter.continuation.resume(throwing: PostgresError(.acquireTimedOut, "no connection became free in time"))
+    }
+    setTimer()
+  }
+
+  private static let timerQueue = DispatchQueue(label: "tidings.postgres.pool-deadlines")
+}
+
+extension PostgresConnection {
+  /// Without waiting for it.
+  nonisolated func closeSoon() {
+    onQueue { $0.close(with: PostgresError(.shutDown, "the connection was closed")) }
+  }
+
+  /// The last answer left it in a transaction, or there is an answer still to come.
+  nonisolated var mayBeInTransaction: Bool { activity.load(ordering: .acquiring) != .idle }
+}

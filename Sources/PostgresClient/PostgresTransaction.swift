@@ -1,0 +1,77 @@
+public import Foundation
+import Synchronization
+
+/// A transaction, valid inside the body it is handed to.
+public struct PostgresTransaction: Sendable {
+  let connection: PostgresConnection
+  let state: TransactionState
+
+  /// Runs a statement. BEGIN travels with the first one.
+  ///
+  /// - Throws: `PostgresError`
+  public func query(_ query: PostgresQuery) async throws -> PostgresRows {
+    try state.checkOpen()
+    return try await connection.single(Exchange(.pipeline([query]), transaction: state))
+  }
+
+  /// Runs statements in one round trip; the first error stops the rest and is thrown.
+  ///
+  /// - Returns: the rows of each statement, in order.
+  /// - Throws: `PostgresError`
+  public func pipeline(_ queries: [PostgresQuery]) async throws -> [PostgresRows] {
+    try state.checkOpen()
+    return queries.isEmpty ? [] : try await connection.perform(Exchange(.pipeline(queries), transaction: state))
+  }
+
+  /// Loads rows with `COPY … FROM STDIN`, as `PostgresConnection.copyIn` does; an error dooms the transaction.
+  ///
+  /// - Returns: how many rows were loaded.
+  /// - Throws: `PostgresError`, or what the sequence throws.
+  @discardableResult
+  public func copyIn<Chunks: AsyncSequence>(_ query: PostgresQuery, rows: Chunks) async throws -> Int
+  where Chunks.Element: ContiguousBytes {
+    try state.checkOpen()
+    try await connection.begin(state)
+    return try await connection.copyIn(query, rows: rows)
+  }
+
+  /// Loads rows with `COPY … FROM STDIN` from chunks that are there already.
+  ///
+  /// - Returns: how many rows were loaded.
+  /// - Throws: `PostgresError`
+  @discardableResult
+  public func copyIn<Chunks: Sequence>(_ query: PostgresQuery, rows: Chunks) async throws -> Int
+  where Chunks.Element: ContiguousBytes {
+    try state.checkOpen()
+    try await connection.begin(state)
+    return try await connection.copyIn(query, rows: rows)
+  }
+
+  /// Runs a last statement and COMMIT in one round trip, which ends the transaction. Neither is cancelled with the task.
+  ///
+  /// - Returns: the rows of the statement.
+  /// - Throws: `PostgresError`; with `.commitOutcomeUnknown` if the connection was lost before the answer to COMMIT.
+  public func commit(after query: PostgresQuery) async throws -> PostgresRows {
+    try state.end()
+    do {
+      guard let rows = try await connection.commit([query], of: state).first else {
+        throw PostgresError(.protocolViolation, "there is no result")
+      }
+      return rows
+    } catch let error as PostgresError {
+      state.recordFailure(error)
+      throw error
+    }
+  }
+
+  /// COMMIT after the body, unless it has been done or nothing has begun.
+  func finish() async throws {
+    switch state.current {
+    case .ended(let failure?): throw failure
+    case .ended: return
+    case .open:
+      try state.end()
+      if state.hasBegun.load(ordering: .acquiring) { _ = try await connection.commit([], of: state) }
+    }
+  }
+}

@@ -1,0 +1,45 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A duplicate of libpq's socket, closed when nobody refers to it.
+///
+/// Dispatch sources watch the duplicate, because libpq may close its own descriptor while a source is still being
+/// cancelled, and the number could then belong to another file.
+final class SocketHandle: Sendable {
+  let descriptor: Int32
+
+  init?(duplicating socket: Int32) {
+    descriptor = fcntl(socket, F_DUPFD_CLOEXEC, 0)
+    if descriptor < 0 { return nil }
+  }
+
+  deinit {
+    _ = close(descriptor)
+  }
+
+  /// Whether nothing has arrived, not even the end. Does not block.
+  var isQuiet: Bool {
+    var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return Self.poll(&poll) == 0
+  }
+
+  /// Ends the TCP connection although this descriptor stays open for a while.
+  func shutDown() {
+    _ = shutdown(descriptor, Int32(SHUT_RDWR))
+  }
+
+  private static func poll(_ descriptor: inout pollfd) -> Int32 {
+    #if canImport(Glibc)
+      Glibc.poll(&descriptor, 1, 0)
+    #elseif canImport(Musl)
+      Musl.poll(&descriptor, 1, 0)
+    #else
+      Darwin.poll(&descriptor, 1, 0)
+    #endif
+  }
+}

@@ -1,0 +1,87 @@
+internal import CLibXML2
+
+/// Reads HTML with libxml2 and tells a composer what it meets, in order: no tree is built, so depth costs no stack.
+final class HTMLScanner {
+  /// Elements open at once; whatever follows in deeper markup is given up. Real pages stay below a hundred.
+  static let maximumDepth = 512
+
+  private static let parserIsReady: Void = xmlInitParser()
+
+  private let context: htmlParserCtxtPtr
+  private unowned let composer: Composer
+
+  private init?(composer: Composer) {
+    _ = Self.parserIsReady
+    guard let context = htmlNewParserCtxt() else { return nil }
+    self.context = context
+    self.composer = composer
+  }
+
+  deinit {
+    htmlFreeParserCtxt(context)
+  }
+
+  /// Scans a fragment or document of UTF-8 without NUL.
+  static func scan(_ source: [UInt8], into composer: Composer) {
+    guard let scanner = HTMLScanner(composer: composer) else { return }
+    scanner.run(source)
+    composer.finish()
+  }
+
+  private func run(_ source: [UInt8]) {
+    context.pointee.sax.pointee = Self.handler
+    context.pointee.userData = Unmanaged.passUnretained(self).toOpaque()
+    // Inside a body the parser puts no paragraph of its own around bare text.
+    let document = Array("<html><body>".utf8) + source
+    let options = HTML_PARSE_RECOVER.rawValue | HTML_PARSE_NOERROR.rawValue | HTML_PARSE_NOWARNING.rawValue
+    let strict = HTML_PARSE_NONET.rawValue | HTML_PARSE_IGNORE_ENC.rawValue
+    withExtendedLifetime(self) {
+      document.withUnsafeBytes { buffer in
+        let characters = buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
+        // "htmlCtxtReadMemory: returns the resulting document tree"; with a handler of our own there is none.
+        let tree = htmlCtxtReadMemory(
+          context, characters, Int32(clamping: buffer.count), nil, "UTF-8", Int32(options | strict))
+        if let tree { xmlFreeDoc(tree) }
+      }
+    }
+  }
+
+  private func start(_ name: UnsafePointer<xmlChar>, _ attributes: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?) {
+    if composer.depth >= Self.maximumDepth {
+      xmlStopParser(context)
+      return
+    }
+    var pairs: [(name: String, value: String)] = []
+    var next = attributes
+    while let pair = next, let key = pair[0] {
+      pairs.append((String(cString: key).lowercased(), pair[1].map { String(cString: $0) } ?? ""))
+      next = pair + 2
+    }
+    composer.start(String(cString: name).lowercased(), pairs)
+  }
+
+  private static func scanner(_ context: UnsafeMutableRawPointer) -> HTMLScanner {
+    Unmanaged<HTMLScanner>.fromOpaque(context).takeUnretainedValue()
+  }
+
+  private static var handler: xmlSAXHandler {
+    var handler = xmlSAXHandler()
+    handler.initialized = XML_SAX2_MAGIC
+    handler.startElement = { context, name, attributes in
+      guard let context, let name else { return }
+      HTMLScanner.scanner(context).start(name, attributes)
+    }
+    handler.endElement = { context, name in
+      guard let context, let name else { return }
+      HTMLScanner.scanner(context).composer.end(String(cString: name).lowercased())
+    }
+    let characters: charactersSAXFunc = { context, bytes, count in
+      guard let context, let bytes, count > 0 else { return }
+      HTMLScanner.scanner(context).composer.characters(UnsafeBufferPointer(start: bytes, count: Int(count)))
+    }
+    handler.characters = characters
+    handler.ignorableWhitespace = characters
+    handler.cdataBlock = characters
+    return handler
+  }
+}

@@ -1,0 +1,77 @@
+/// Writes the text of markup as a reader would type it.
+struct PlainTextWriter {
+  private var output: [UInt8] = []
+  /// Line feeds due before the next character, 2 at most.
+  private var breaks = 0
+  private var space = false
+  /// How many `pre` are open.
+  private var preformatted = 0
+
+  private static let lineFeed = UInt8(ascii: "\n")
+
+  var text: String {
+    let end = output.lastIndex { $0 > 0x20 }
+    return end.map { String(decoding: output[...$0], as: UTF8.self) } ?? ""
+  }
+
+  mutating func start(_ rule: ElementRules.Rule) {
+    separate(rule)
+    if rule.isPreformatted { preformatted += 1 }
+  }
+
+  mutating func end(_ rule: ElementRules.Rule) {
+    if rule.isPreformatted {
+      preformatted -= 1
+      while let last = output.last, last <= 0x20 { output.removeLast() }
+    }
+    separate(rule)
+  }
+
+  mutating func lineBreak() {
+    space = false
+    breaks = min(breaks + 1, 2)
+  }
+
+  /// Adds UTF-8 without control characters but tab and line feed.
+  mutating func append(_ bytes: [UInt8]) {
+    var index = 0
+    while index < bytes.count {
+      let byte = bytes[index]
+      // U+00A0 keeps words together in a layout; in plain text it is a space like others.
+      let isHardSpace = byte == 0xC2 && index + 1 < bytes.count && bytes[index + 1] == 0xA0
+      let isBlank = byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == Self.lineFeed || isHardSpace
+      index += isHardSpace ? 2 : 1
+      if preformatted > 0 {
+        if output.isEmpty || breaks > 0, byte == Self.lineFeed { continue }
+        flush()
+        output.append(isHardSpace ? UInt8(ascii: " ") : byte)
+      } else if isBlank {
+        space = true
+      } else {
+        flush()
+        output.append(byte)
+      }
+    }
+  }
+
+  private mutating func separate(_ rule: ElementRules.Rule) {
+    switch rule.layout {
+    case .inline: break
+    case .cell: space = true
+    case .line: breaks = max(breaks, 1)
+    case .block: breaks = max(breaks, 2)
+    }
+  }
+
+  private mutating func flush() {
+    if output.isEmpty {
+      // Nothing to keep apart from.
+    } else if breaks > 0 {
+      output += repeatElement(Self.lineFeed, count: breaks)
+    } else if space {
+      output.append(UInt8(ascii: " "))
+    }
+    breaks = 0
+    space = false
+  }
+}

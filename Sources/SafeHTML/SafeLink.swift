@@ -1,0 +1,62 @@
+internal import Foundation
+
+/// Links of unknown origin.
+public enum SafeLink {
+  /// Longer links are dropped, in bytes.
+  public static let maximumBytes = 2048
+
+  /// An http or https URL made absolute and percent-encoded.
+  ///
+  /// - Parameters:
+  ///   - reference: As written by the source; blanks around it and line breaks within do not count.
+  ///   - base: The absolute URL a relative reference refers to.
+  /// - Returns: nil for another scheme, a URL without host, one that is too long, or a relative one without base.
+  public static func web(_ reference: String, base: String? = nil) -> String? {
+    resolve(reference, base: base.flatMap { URL(string: $0) }, allowingMail: false)
+  }
+
+  /// As `web`, for links that may lead to a mail address too.
+  static func resolve(_ reference: String, base: URL?, allowingMail: Bool) -> String? {
+    guard let cleaned = cleaned(reference) else { return nil }
+    let scheme = scheme(of: cleaned)
+    let url: URL?
+    switch scheme {
+    case "http", "https": url = URL(string: cleaned)
+    case "mailto": return allowingMail ? URL(string: cleaned).flatMap { bounded($0.absoluteString) } : nil
+    case nil:
+      // A reference that leaves out only the scheme needs no base.
+      let fallback = cleaned.hasPrefix("//") ? URL(string: "https://localhost/") : nil
+      guard let base = base ?? fallback else { return nil }
+      url = URL(string: cleaned, relativeTo: base)?.absoluteURL
+    default: return nil
+    }
+    let isWeb = url?.scheme.map { ["http", "https"].contains($0.lowercased()) } ?? false
+    guard let url, isWeb, url.host()?.isEmpty == false else { return nil }
+    return bounded(url.absoluteString)
+  }
+
+  /// Browsers ignore tabs and line breaks anywhere in a URL and controls around it (URL Standard, basic URL parser),
+  /// which has hidden many a `java\nscript:`.
+  private static func cleaned(_ reference: String) -> String? {
+    guard reference.utf8.count <= maximumBytes * 2 else { return nil }
+    var scalars = reference.unicodeScalars.filter { ![0x09, 0x0A, 0x0D].contains($0.value) }[...]
+    while let first = scalars.first, first.value <= 0x20 { scalars.removeFirst() }
+    while let last = scalars.last, last.value <= 0x20 { scalars.removeLast() }
+    guard !scalars.isEmpty, !scalars.contains(where: { $0.value < 0x20 || 0x7F...0x9F ~= $0.value }) else { return nil }
+    return String(String.UnicodeScalarView(scalars))
+  }
+
+  /// RFC 3986 section 3.1, in lower case; a colon after anything else makes no scheme.
+  private static func scheme(of reference: String) -> String? {
+    guard let colon = reference.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    let name = reference[..<colon]
+    let isScheme = name.utf8.allSatisfy {
+      48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0 || [43, 45, 46].contains($0)
+    }
+    return isScheme && !name.isEmpty ? name.lowercased() : nil
+  }
+
+  private static func bounded(_ url: String) -> String? {
+    url.utf8.count <= maximumBytes && url.utf8.allSatisfy { 0x21...0x7E ~= $0 } ? url : nil
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import News
+import NewsFeeds
+import NewsStore
+
+/// Takes entries from files to the store, in chunks.
+final class Importer {
+  private static let chunk = 500
+  private static let readSize = 1 << 18
+
+  private(set) var summary = ImportSummary()
+  private let store: NewsStore
+  private let progress: ImportProgress
+  private let now: Date
+  private var pending: [ImportedItem] = []
+  private var topics: [String: [String: String]] = [:]
+  private var knownTopics: Set<String> = []
+
+  init(store: NewsStore, progress: ImportProgress, now: Date = Date()) {
+    self.store = store
+    self.progress = progress
+    self.now = now
+  }
+
+  /// Imports one file.
+  ///
+  /// - Returns: Whether it is a feed, whole to its end.
+  func run(_ file: ImportFile) async throws -> Bool {
+    let reader = FeedReader()
+    let handle = try file.handle()
+    defer { try? handle.close() }
+    var isWhole = true
+    while let bytes = try handle.read(upToCount: Self.readSize), !bytes.isEmpty {
+      isWhole = try await take(reader.feed(bytes), from: file) && isWhole
+      progress.advance(bytes: bytes.count, entries: summary.read)
+    }
+    isWhole = try await take(reader.finish(), from: file) && isWhole
+    try await flush()
+    return isWhole
+  }
+
+  private func take(_ events: [FeedEvent], from file: ImportFile) async throws -> Bool {
+    var isWhole = true
+    for event in events {
+      switch event {
+      case .entry(let entry):
+        summary.read += 1
+        add(entry, from: file)
+        if pending.count == Self.chunk { try await flush() }
+      case .skipped(let problem):
+        summary.read += 1
+        summary.skipped += 1
+        report(file, "\(problem)")
+      case .reduced(let problem):
+        report(file, "\(problem)")
+      case .failed(let problem):
+        report(file, "\(problem)")
+        isWhole = false
+      }
+    }
+    return isWhole
+  }
+
+  private func add(_ entry: FeedEntry, from file: ImportFile) {
+    var date = entry.date
+    if date > now {
+      report(file, "\(entry.guid): the date \(RFC3339.string(from: date)) is in the future; taken as now")
+      date = RFC3339.truncated(now)
+    }
+    for category in entry.categories where !knownTopics.contains(category.slug) {
+      // The language of the first entry that has it; "und" is BCP 47 for not known.
+      topics[category.slug] = topics[category.slug] ?? [entry.language ?? "und": category.label]
+    }
+    pending.append(
+      ImportedItem(
+        id: entry.id, source: entry.source, guid: entry.guid, digest: entry.digest,
+        content: ItemContent(
+          state: .published, date: date, text: entry.text, title: entry.title, summary: entry.summary,
+          html: entry.html, topics: entry.categories.map(\.slug).sorted(), language: entry.language, url: entry.url,
+          author: entry.author, breaking: entry.breaking, attachments: entry.attachments)))
+  }
+
+  private func flush() async throws {
+    try await store.ensureTopics(topics)
+    knownTopics.formUnion(topics.keys)
+    topics = [:]
+    guard !pending.isEmpty else { return }
+    summary += try await store.importItems(pending)
+    pending.removeAll(keepingCapacity: true)
+    progress.update(entries: summary.read)
+  }
+
+  private func report(_ file: ImportFile, _ message: String) {
+    progress.clear()
+    standardError("\(file.name): \(message)")
+  }
+}

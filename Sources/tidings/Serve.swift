@@ -1,0 +1,83 @@
+import ArgumentParser
+import Foundation
+import Hummingbird
+import Logging
+import NewsAPI
+import NewsStore
+import PostgresClient
+import ServiceLifecycle
+import UnixSignals
+
+struct Serve: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Answers requests until SIGTERM or SIGINT.")
+
+  @OptionGroup var common: CommonOptions
+
+  @Option(help: "The address to listen on (TIDINGS_HOST, 127.0.0.1).")
+  var host: String?
+
+  @Option(help: "The port to listen on, 0 for a free one (TIDINGS_PORT, 8080).")
+  var port: Int?
+
+  func run() async throws {
+    var (settings, logger) = try await common.load()
+    settings.host = host ?? settings.host
+    settings.port = port ?? settings.port
+    try await reporting { [settings] in
+      try await settings.migrator(logger).check()
+      var pool = PostgresPoolConfiguration()
+      pool.size = settings.poolSize
+      let store = NewsStore(connection: settings.connection, pool: pool, logger: logger)
+      do {
+        try await settings.refuseUnsafeDurability(of: store, logger)
+        try await Self.serve(try NewsAPI(store: store, settings: settings.api()), settings, logger)
+        await store.shutdown()
+      } catch {
+        await store.shutdown()
+        throw error
+      }
+    }
+  }
+
+  /// Returns once a signal has come, requests under way are answered and connections closed.
+  private static func serve(_ api: NewsAPI, _ settings: Settings, _ logger: Logger) async throws {
+    var requestLogger = logger
+    // The framework announces itself at `info`; the one line that tells of listening is ours.
+    if logger.logLevel == .info { requestLogger.logLevel = .notice }
+    let application = Application(
+      router: api.router(),
+      configuration: ApplicationConfiguration(address: .hostname(settings.host, port: settings.port)),
+      onServerRunning: { channel in
+        let address = channel.localAddress.map { "\($0.ipAddress ?? settings.host):\($0.port ?? settings.port)" }
+        logger.notice("listening", metadata: ["address": "\(address ?? settings.host)"])
+      },
+      logger: requestLogger)
+    var configuration = ServiceGroupConfiguration(
+      services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: requestLogger)
+    configuration.maximumGracefulShutdownDuration = .seconds(25)
+    try await ServiceGroup(configuration: configuration).run()
+    logger.notice("stopped")
+  }
+}
+
+extension Settings {
+  func api() throws -> NewsAPI.Settings {
+    guard let description = try? Data(contentsOf: openAPI) else {
+      throw SettingError(name: "TIDINGS_OPENAPI", rule: "must name the readable file openapi.yaml, not \(openAPI.path)")
+    }
+    var api = NewsAPI.Settings(openAPI: description)
+    api.sharedMaxAge = sharedMaxAge
+    return api
+  }
+
+  /// An acknowledged write must survive a crash; tests may give that up for speed.
+  func refuseUnsafeDurability(of store: NewsStore, _ logger: Logger) async throws {
+    guard let setting = try await store.unsafeDurabilitySetting() else { return }
+    guard allowsUnsafeDurability else {
+      throw SettingError(
+        name: "TIDINGS_ALLOW_UNSAFE_DURABILITY",
+        rule: "must be true to serve from a database with \(setting), which loses acknowledged writes in a crash")
+    }
+    logger.warning("acknowledged writes can be lost", metadata: ["setting": "\(setting)"])
+  }
+}

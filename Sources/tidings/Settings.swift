@@ -1,0 +1,100 @@
+import ArgumentParser
+import Configuration
+import Foundation
+import Logging
+import PostgresClient
+import SystemPackage
+
+/// What an installation decides, from the environment or a file; the environment wins.
+struct Settings: Sendable {
+  var databaseURL: String
+  var host: String
+  var port: Int
+  var migrations: URL
+  var openAPI: URL
+  var sharedMaxAge: Int
+  var poolSize: Int
+  var logLevel: Logger.Level
+  var logFormat: LogFormat
+  var allowsUnsafeDurability: Bool
+
+  /// - Parameter file: Lines of `NAME=value`, or nil.
+  /// - Throws: `SettingError` that names the setting.
+  static func load(file: String?) async throws -> Settings {
+    var providers: [any ConfigProvider] = [EnvironmentVariablesProvider()]
+    if let file {
+      do {
+        providers.append(try await EnvironmentVariablesProvider(environmentFilePath: FilePath(file)))
+      } catch {
+        throw SettingError(name: "--settings", rule: "must name a readable file of NAME=value lines")
+      }
+    }
+    return try Settings(ConfigReader(providers: providers))
+  }
+
+  init(_ reader: ConfigReader) throws {
+    let source = SettingReader(reader: reader)
+    databaseURL = source.text("database.url", default: "")
+    host = source.text("tidings.host", default: "127.0.0.1")
+    port = try source.integer("tidings.port", in: 0...65535, default: 8080)
+    migrations = URL(filePath: source.text("tidings.migrations", default: "./migrations"))
+    openAPI = URL(filePath: source.text("tidings.openapi", default: "./openapi.yaml"))
+    sharedMaxAge = try source.integer("tidings.shared.max.age", in: 1...3600, default: 1)
+    poolSize = try source.integer("tidings.pool.size", in: 1...1000, default: 8)
+    logLevel = try source.choice("tidings.log.level", default: .info)
+    logFormat = try source.choice("tidings.log.format", default: .standard)
+    allowsUnsafeDurability = try source.flag("tidings.allow.unsafe.durability")
+  }
+
+  /// How to reach the database.
+  var connection: PostgresConfiguration { PostgresConfiguration(connectionString: databaseURL) }
+}
+
+/// A setting that cannot be used.
+struct SettingError: Error, CustomStringConvertible {
+  /// As it is written in the environment.
+  let name: String
+  let rule: String
+
+  var description: String { "\(name) \(rule)" }
+}
+
+/// Reads settings by key; the name in the environment is the key in capitals with underscores.
+private struct SettingReader {
+  let reader: ConfigReader
+
+  func text(_ key: String, default standard: String) -> String {
+    let value = reader.string(forKey: ConfigKey(key)) ?? ""
+    return value.isEmpty ? standard : value
+  }
+
+  func integer(_ key: String, in range: ClosedRange<Int>, default standard: Int) throws -> Int {
+    let text = text(key, default: String(standard))
+    guard let number = Int(text), range ~= number else {
+      throw error(key, "must be a whole number from \(range.lowerBound) to \(range.upperBound), not \(text)")
+    }
+    return number
+  }
+
+  func flag(_ key: String) throws -> Bool {
+    switch text(key, default: "false") {
+    case "true": return true
+    case "false": return false
+    case let text: throw error(key, "must be true or false, not \(text)")
+    }
+  }
+
+  func choice<Value: RawRepresentable & CaseIterable>(
+    _ key: String, default standard: Value
+  ) throws -> Value where Value.RawValue == String {
+    let text = text(key, default: standard.rawValue)
+    guard let value = Value(rawValue: text) else {
+      throw error(key, "must be one of \(Value.allCases.map(\.rawValue).joined(separator: ", ")), not \(text)")
+    }
+    return value
+  }
+
+  private func error(_ key: String, _ rule: String) -> SettingError {
+    SettingError(name: key.uppercased().replacing(".", with: "_"), rule: rule)
+  }
+}

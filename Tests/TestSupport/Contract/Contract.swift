@@ -1,0 +1,148 @@
+public import Foundation
+package import NewsAPI
+import Yams
+
+/// `openapi.yaml`, as what every response is held to.
+package struct Contract: Sendable {
+  /// A method and a path with its parameters in braces.
+  package struct Operation: Hashable, Sendable, Comparable, CustomStringConvertible {
+    package var method: String
+    package var path: String
+
+    package init(method: String, path: String) {
+      self.method = method
+      self.path = path
+    }
+
+    package var description: String { "\(method) \(path)" }
+
+    package static func < (one: Operation, other: Operation) -> Bool { one.description < other.description }
+  }
+
+  /// Why a response does not fit.
+  package struct Violation: Error, CustomStringConvertible {
+    package let description: String
+  }
+
+  /// The one at the root of the project.
+  package static let shared = Result {
+    try Contract(yaml: String(contentsOf: Project.root.appending(path: "openapi.yaml"), encoding: .utf8))
+  }
+
+  let document: JSONValue
+
+  package init(yaml: String) throws {
+    document = try JSONValue(yaml: try Yams.load(yaml: yaml) as Any)
+  }
+
+  private static let methods: Set<String> = ["get", "put", "post", "delete", "options", "head", "patch", "trace"]
+
+  /// Everything that is declared.
+  package var operations: Set<Operation> {
+    var operations: Set<Operation> = []
+    for (path, item) in document["paths"]?.members ?? [:] {
+      for method in item.members.keys where Self.methods.contains(method) {
+        operations.insert(Operation(method: method.uppercased(), path: path))
+      }
+    }
+    return operations
+  }
+
+  /// Holds a response to the file: the status is declared for the operation, header fields and body are as declared.
+  ///
+  /// - Parameters:
+  ///   - target: Path and query. A path that is not declared may answer 404 alone, a method that is not 405.
+  ///   - body: After any content coding is undone.
+  package func check(
+    method: String, target: String, status: Int, headers: [(name: String, value: String)], body: Data
+  ) throws {
+    let place = "\(method) \(target) → \(status)"
+    let path = String(target.prefix { $0 != "?" })
+    guard let item = pathItem(of: path) else {
+      return try checkProblem(status == 404, place, headers, body, isHead: method == "HEAD")
+    }
+    guard let operation = item[method.lowercased()] else {
+      return try checkProblem(status == 405, place, headers, body, isHead: method == "HEAD")
+    }
+    guard let response = try operation["responses"]?[String(status)].map(resolved) else {
+      throw Violation(description: "\(place): the status is not declared")
+    }
+    try checkHeaders(response, place, headers)
+    try checkBody(response, place, headers, body, hasNone: method == "HEAD")
+  }
+
+  private func checkProblem(
+    _ isExpected: Bool, _ place: String, _ headers: [(name: String, value: String)], _ body: Data, isHead: Bool
+  ) throws {
+    guard isExpected else { throw Violation(description: "\(place): the operation is not declared") }
+    guard headers.contains(where: { $0.name.lowercased() == "content-type" && $0.value == "application/problem+json" })
+    else { throw Violation(description: "\(place): the answer is no problem+json") }
+    if isHead { return }
+    let schema = JSONValue.object(["$ref": .string("#/components/schemas/Problem")])
+    try SchemaValidator(document: document).validate(try JSONValue.parse(body), schema, at: place)
+  }
+
+  private func pathItem(of path: String) -> JSONValue? {
+    let paths = document["paths"]?.members ?? [:]
+    if let item = paths[path] { return item }
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    return paths.first { template, _ in
+      let pattern = template.split(separator: "/", omittingEmptySubsequences: false)
+      return pattern.count == parts.count
+        && zip(pattern, parts).allSatisfy { $0 == $1 || $0.hasPrefix("{") && !$1.isEmpty }
+    }?.value
+  }
+
+  private func checkHeaders(
+    _ response: JSONValue, _ place: String, _ headers: [(name: String, value: String)]
+  ) throws {
+    let declared = try (response["headers"]?.members ?? [:]).mapValues(resolved)
+    let validator = SchemaValidator(document: document)
+    for (name, header) in declared {
+      let values = headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
+      guard let value = values.first else {
+        if header["required"] == .bool(true) { throw Violation(description: "\(place): the field \(name) is missing") }
+        continue
+      }
+      guard values.count == 1 else { throw Violation(description: "\(place): the field \(name) is repeated") }
+      if let schema = header["schema"] {
+        try validator.validate(fieldValue: value, schema, at: "\(place), \(name)")
+      }
+    }
+    let known = Set(declared.keys.map { $0.lowercased() }).union(Self.ordinaryFields)
+    for (name, _) in headers where !known.contains(name.lowercased()) {
+      throw Violation(description: "\(place): the field \(name) is not declared")
+    }
+  }
+
+  /// What HTTP itself says about a message and no API declares.
+  private static let ordinaryFields: Set<String> = [
+    "content-length", "content-type", "date", "connection", "transfer-encoding", "keep-alive",
+  ]
+
+  private func checkBody(
+    _ response: JSONValue, _ place: String, _ headers: [(name: String, value: String)], _ body: Data, hasNone: Bool
+  ) throws {
+    let content = response["content"]?.members ?? [:]
+    guard !content.isEmpty, !hasNone else {
+      if !body.isEmpty { throw Violation(description: "\(place): a body that is not declared") }
+      return
+    }
+    let type = headers.first { $0.name.lowercased() == "content-type" }?.value ?? ""
+    guard let media = content[type] else {
+      throw Violation(description: "\(place): the content type \(type) is not declared")
+    }
+    guard type.hasSuffix("json"), let schema = media["schema"] else { return }
+    try SchemaValidator(document: document).validate(try JSONValue.parse(body), schema, at: place)
+  }
+
+  private func resolved(_ node: JSONValue) throws -> JSONValue {
+    try SchemaValidator(document: document).resolved(node)
+  }
+}
+
+/// Where the project lies, seen from its tests.
+package enum Project {
+  package static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+}
