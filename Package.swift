@@ -88,7 +88,10 @@ let package = Package(
 
     .target(
       name: "TestSupport",
-      dependencies: ["News", "NewsAPI", "NewsStore", "PostgresClient", .asyncHTTPClient, .logging, .nioCore, .yams],
+      dependencies: [
+        "CZlib", "HTTPConditions", "News", "NewsAPI", "NewsStore", "PostgresClient",
+        .asyncHTTPClient, .hummingbird, .logging, .nioCore, .nioHTTP1, .serviceLifecycle, .yams,
+      ],
       path: "Tests/TestSupport",
       swiftSettings: settings),
     .testTarget(
@@ -103,7 +106,7 @@ let package = Package(
     .testTarget(
       name: "NewsAPITests",
       dependencies: [
-        "HTTPConditions", "News", "NewsAPI", "NewsStore", "PostgresClient", "TestSupport", .asyncHTTPClient, .hummingbird,
+        "News", "NewsAPI", "NewsStore", "PostgresClient", "TestSupport", .hummingbird,
       ],
       swiftSettings: settings),
     .testTarget(

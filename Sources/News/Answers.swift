@@ -2,8 +2,10 @@ public import Foundation
 
 /// `GET /v1/items`: the newest first.
 public struct ItemList: Sendable, Equatable, Codable {
+  /// By date and then id, both descending.
   public var items: [NewsItem]
 
+  /// A page; empty where nothing fits the filters.
   public init(items: [NewsItem]) {
     self.items = items
   }
@@ -21,6 +23,7 @@ public struct ChangeList: Sendable, Equatable, Codable {
   /// What to send as `since` next.
   public var token: SyncToken
 
+  /// A page as it is sent; `snapshot` is nil in deltas and never false.
   public init(changes: [Change], more: Bool, snapshot: Bool?, token: SyncToken) {
     self.changes = changes
     self.more = more
@@ -41,8 +44,10 @@ public enum Change: Sendable, Equatable {
 
 /// Why an item is no longer in a scope.
 public struct RemovalReason: RawRepresentable, Sendable, Hashable, Codable {
+  /// The word that is sent.
   public var rawValue: String
 
+  /// Takes any word: a later server may know more reasons than this build.
   public init(rawValue: String) {
     self.rawValue = rawValue
   }
@@ -60,6 +65,9 @@ extension Change: Codable {
     case op, item, id, reason
   }
 
+  /// Reads a step. One whose `op` this build does not know is read as ``unknown(op:)`` instead of failing.
+  ///
+  /// - Throws: `DecodingError` where `op`, or what belongs to a known one, is missing or malformed.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     switch try container.decode(String.self, forKey: .op) {
@@ -74,6 +82,7 @@ extension Change: Codable {
     }
   }
 
+  /// Writes `op` and what belongs to it.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     switch self {
@@ -92,12 +101,14 @@ extension Change: Codable {
 
 /// `GET /v1/state`: the current token of the feed, of each topic asked for and of their union.
 public struct FeedState: Sendable, Equatable, Codable {
+  /// The token of all published items.
   public var feed: SyncToken
   /// By slug; empty where no topics were asked for.
   public var topics: [String: SyncToken]
   /// The token to compare with the one of `changes?topics=a,b`; omitted where no topics were asked for.
   public var union: SyncToken?
 
+  /// The tokens of one snapshot of the database.
   public init(feed: SyncToken, topics: [String: SyncToken], union: SyncToken?) {
     self.feed = feed
     self.topics = topics
@@ -120,6 +131,7 @@ public struct Topic: Sendable, Equatable, Codable {
   /// The editors' lock; only in editorial answers.
   public var revision: Int?
 
+  /// A topic as it is sent; nothing is checked.
   public init(
     slug: String, titles: [String: String], position: Int, items: Int, changed: Date, revision: Int? = nil
   ) {
@@ -134,8 +146,10 @@ public struct Topic: Sendable, Equatable, Codable {
 
 /// `GET /v1/topics`.
 public struct TopicList: Sendable, Equatable, Codable {
+  /// All topics, by position and then slug.
   public var topics: [Topic]
 
+  /// The list as it is sent.
   public init(topics: [Topic]) {
     self.topics = topics
   }
@@ -145,8 +159,11 @@ public struct TopicList: Sendable, Equatable, Codable {
 public struct Problem: Sendable, Equatable, Codable {
   /// A stable relative reference, such as `/problems/token-expired`.
   public var type: String
+  /// What is wrong with requests of this type, in a few words; the same for each.
   public var title: String
+  /// The status code of the response.
   public var status: Int
+  /// What is wrong with this request, as a sentence.
   public var detail: String?
   /// The parameters or fields at fault.
   public var errors: [FieldError]?
@@ -155,6 +172,7 @@ public struct Problem: Sendable, Equatable, Codable {
   /// A current token, where the way on is to start from it.
   public var token: SyncToken?
 
+  /// An error as it is sent; members that are nil are left out.
   public init(
     type: String, title: String, status: Int, detail: String? = nil, errors: [FieldError]? = nil,
     reason: String? = nil, token: SyncToken? = nil
@@ -176,6 +194,7 @@ public struct FieldError: Sendable, Hashable, Codable {
   /// The rule it breaks, as a sentence without its subject: `must be a number from 1 to 200`.
   public var rule: String
 
+  /// One fault; texts as described at the fields.
   public init(field: String, rule: String) {
     self.field = field
     self.rule = rule

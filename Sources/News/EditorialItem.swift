@@ -7,6 +7,7 @@ public struct EditorialItem: Sendable, Equatable, Codable {
 
   /// The public fields. `version` is 0 and `updated` the creation date while it was never published.
   public var item: NewsItem
+  /// Where the item is in its life.
   public var state: State
   /// Counts the writes, from 1.
   public var revision: Int
@@ -17,6 +18,7 @@ public struct EditorialItem: Sendable, Equatable, Codable {
     case state, revision, retractionReason
   }
 
+  /// An item as its editors see it; nothing is checked.
   public init(item: NewsItem, state: State, revision: Int, retractionReason: String? = nil) {
     self.item = item
     self.state = state
@@ -24,6 +26,9 @@ public struct EditorialItem: Sendable, Equatable, Codable {
     self.retractionReason = retractionReason
   }
 
+  /// Reads the flat object that ``encode(to:)`` writes.
+  ///
+  /// - Throws: `DecodingError` where a required field is missing or malformed, or the state unknown.
   public init(from decoder: any Decoder) throws {
     item = try NewsItem(from: decoder)
     let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -44,8 +49,10 @@ public struct EditorialItem: Sendable, Equatable, Codable {
 
 /// `GET /v1/editorial/items`.
 public struct EditorialItemList: Sendable, Equatable, Codable {
+  /// By date and then id, both descending.
   public var items: [EditorialItem]
 
+  /// A page; empty where nothing fits the filters.
   public init(items: [EditorialItem]) {
     self.items = items
   }

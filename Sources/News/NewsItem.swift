@@ -15,6 +15,7 @@ public struct NewsItem: Sendable, Hashable, Identifiable {
   public var text: String
   /// At most 1 KiB of UTF-8.
   public var title: String?
+  /// Plain text that stands for the item in lists.
   public var summary: String?
   /// Sanitised HTML; only where the request asked for it.
   public var html: String?
@@ -22,13 +23,18 @@ public struct NewsItem: Sendable, Hashable, Identifiable {
   public var topics: [String]
   /// A BCP 47 language tag.
   public var language: String?
+  /// Where the item is to be read on the web; absolute, http or https.
   public var url: String?
+  /// Who wrote it, as readers are to see it.
   public var author: String?
+  /// Whether it is news to interrupt a reader for.
   public var breaking: Bool
+  /// Files that belong to it, in the order in which they are to be shown.
   public var attachments: [Attachment]
   /// When the item last changed for readers, by the database's clock; only grows.
   public var updated: Date
 
+  /// An item as it is sent; nothing is checked.
   public init(
     id: UUID, version: Int, date: Date, text: String, title: String? = nil, summary: String? = nil,
     html: String? = nil, topics: [String] = [], language: String? = nil, url: String? = nil, author: String? = nil,
@@ -68,6 +74,7 @@ public struct Attachment: Sendable, Hashable, Codable {
   /// SHA-256 of the file in lower-case hexadecimal.
   public var sha256: String?
 
+  /// A file as it is described to readers; nothing is checked.
   public init(
     url: String, type: String, bytes: Int? = nil, width: Int? = nil, height: Int? = nil, alt: String? = nil,
     sha256: String? = nil
@@ -88,6 +95,8 @@ extension NewsItem: Codable {
   }
 
   /// Reads an item; `topics`, `breaking` and `attachments` may be missing, other fields are ignored.
+  ///
+  /// - Throws: `DecodingError` where another required field is missing, or one malformed.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     id = try container.decode(UUID.self, forKey: .id)
@@ -106,6 +115,7 @@ extension NewsItem: Codable {
     updated = try container.decode(Date.self, forKey: .updated)
   }
 
+  /// Writes the fields; absent optionals are left out, arrays never.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     // Foundation writes UUIDs in upper case, RFC 9562 section 4 asks for lower case.

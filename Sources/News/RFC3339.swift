@@ -4,9 +4,12 @@ public import Foundation
 ///
 /// `Date` counts seconds in a binary fraction, so formatting goes through whole milliseconds: `.123` stays `.123`.
 public enum RFC3339 {
+  /// The years 0 to 9999 in milliseconds since 1970.
+  private static let representable = -62_167_219_200_000...253_402_300_799_999
+
   /// Writes `2026-11-21T08:30:00.000Z`. Years outside 0...9999 have no RFC 3339 form and are clamped.
   public static func string(from date: Date) -> String {
-    let milliseconds = min(max(Self.milliseconds(of: date), -62_167_219_200_000), 253_402_300_799_999)
+    let milliseconds = min(max(Self.milliseconds(of: date), representable.lowerBound), representable.upperBound)
     let (days, inDay) = (milliseconds.flooredQuotient(86_400_000), milliseconds.flooredRemainder(86_400_000))
     let (year, month, day) = civil(fromDays: days)
     return String(unsafeUninitializedCapacity: 24) { buffer in
@@ -37,30 +40,39 @@ public enum RFC3339 {
   /// Reads any RFC 3339 date-time (section 5.6), with offset and any number of fraction digits; what is finer than
   /// a millisecond is cut off.
   ///
-  /// - Returns: nil for anything else, impossible days and leap seconds other than `:60` included.
+  /// - Returns: nil for anything else, days and seconds that no clock shows included, and for what is outside the
+  ///   years 0 to 9999 in UTC. The second 60 exists in the last minute of a UTC day only; it is the second after it.
   public static func date(from string: some StringProtocol) -> Date? {
     var reader = Reader(bytes: Array(string.utf8))
     guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2), reader.skip("-"),
       let day = reader.number(2), reader.skip("T") || reader.skip("t") || reader.skip(" "),
       let hour = reader.number(2), reader.skip(":"), let minute = reader.number(2), reader.skip(":"),
       let second = reader.number(2), let fraction = reader.fraction(), let offset = reader.offset(), reader.atEnd,
-      1...12 ~= month, day >= 1, day <= Self.days(inMonth: month, of: year), hour < 24, minute < 60, second <= 60
+      1...12 ~= month, day >= 1, day <= Self.days(inMonth: month, of: year), hour < 24, minute < 60,
+      second < 60 || (second == 60 && (hour * 60 + minute - offset).flooredRemainder(1440) == 1439)
     else { return nil }
     let days = Self.days(fromCivil: year, month, day)
     let seconds = days * 86_400 + hour * 3600 + minute * 60 + second - offset * 60
-    return Date(timeIntervalSince1970: Double(seconds * 1000 + fraction) / 1000)
+    let milliseconds = seconds * 1000 + fraction
+    guard representable.contains(milliseconds) else { return nil }
+    return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
   }
 
-  /// Milliseconds since 1970, rounded to the nearest.
+  /// Milliseconds since 1970, rounded to the nearest and within 3 million years of it, whatever the `Date` holds.
   public static func milliseconds(of date: Date) -> Int {
-    Int((min(max(date.timeIntervalSince1970, -1e14), 1e14) * 1000).rounded())
+    let seconds = date.timeIntervalSince1970
+    guard seconds > -1e14 else { return -100_000_000_000_000_000 }  // also where it is NaN
+    return Int((min(seconds, 1e14) * 1000).rounded())
   }
 
   /// The date cut to whole milliseconds, the resolution in which items are stored.
   public static func truncated(_ date: Date) -> Date {
-    // A half-microsecond nudge keeps a decimal .123 that binary shows as .12299999 at 123.
-    let scaled = (date.timeIntervalSince1970 * 1000 + 0.0005).rounded(.down)
-    return Date(timeIntervalSince1970: scaled / 1000)
+    // A decimal .123 that binary shows as .12299999 is 123. `Date` counts from 2001, so what is cut here has been
+    // rounded three times: by no more than 2.1 units in the last place of the seconds, and half a microsecond where
+    // those are finer than today's.
+    let seconds = date.timeIntervalSince1970
+    let nudge = max(0.0005, 2.1 * seconds.ulp * 1000)
+    return Date(timeIntervalSince1970: (seconds * 1000 + nudge).rounded(.down) / 1000)
   }
 
   // Howard Hinnant's day algorithms for the proleptic Gregorian calendar.

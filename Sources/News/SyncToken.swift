@@ -17,6 +17,13 @@ public struct SyncToken: Sendable, Hashable {
   /// Versions and positions have nine digits of base 36 at most.
   public static let maximumVersion = 101_559_956_668_415
 
+  /// A token the server hands out.
+  ///
+  /// - Parameters:
+  ///   - epoch: Six characters of `[a-z0-9]`.
+  ///   - scope: What the client follows.
+  ///   - version: 0...``maximumVersion``.
+  ///   - position: 0...``maximumVersion`` in the continuation of a snapshot, nil in ordinary tokens.
   public init(epoch: String, scope: Scope, version: Int, position: Int? = nil) {
     self.epoch = epoch
     self.scope = scope.fingerprint
@@ -68,6 +75,9 @@ extension SyncToken: CustomStringConvertible {
 }
 
 extension SyncToken: Codable {
+  /// Reads a JSON string.
+  ///
+  /// - Throws: `DecodingError` for anything but a token in its canonical form.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let string = try container.decode(String.self)
@@ -77,6 +87,7 @@ extension SyncToken: Codable {
     self = token
   }
 
+  /// Writes the ``description`` as a JSON string.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

@@ -1,11 +1,16 @@
 public import Hummingbird
-import NewsStore
+import Logging
 
 /// What accompanies a request on its way through the router.
 public struct APIContext: RequestContext {
   public var coreContext: CoreRequestContextStorage
 
+  /// What the client is told and the log lines of the request say.
+  let requestID: String
+
   public init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)
+    // The framework gives its logger an id. A handler that keeps no metadata loses it, which must not matter here.
+    requestID = source.logger[metadataKey: "hb.request.id"]?.description ?? RequestID().description
   }
 }

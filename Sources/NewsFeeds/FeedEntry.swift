@@ -43,6 +43,12 @@ public struct FeedCategory: Sendable, Hashable {
   public var slug: String
   /// What the source calls it.
   public var label: String
+
+  /// A category whose slug is known to be valid.
+  public init(slug: String, label: String) {
+    self.slug = slug
+    self.label = label
+  }
 }
 
 /// Where in a file something was found.

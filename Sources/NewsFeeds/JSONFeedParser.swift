@@ -143,7 +143,7 @@ private struct Attempt<Value: Decodable>: Decodable {
     do {
       result = .success(try Value(from: decoder))
     } catch {
-      result = .failure(Failure(message: JSONProblem.message(for: error)))
+      result = .failure(Failure(message: JSONProblem.message(for: error, below: decoder.codingPath.count)))
     }
   }
 }

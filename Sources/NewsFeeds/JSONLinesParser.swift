@@ -99,23 +99,3 @@ extension RawEntry {
     attachments = line.attachments ?? []
   }
 }
-
-/// Says in a sentence what a decoder found wrong.
-enum JSONProblem {
-  static func message(for error: any Error) -> String {
-    switch error as? DecodingError {
-    case .typeMismatch(_, let context) where context.codingPath.isEmpty: "is no JSON object"
-    case .typeMismatch(_, let context): "the field \(path(context.codingPath)) has the wrong type"
-    case .keyNotFound(let key, let context): "the field \(path(context.codingPath + [key])) is missing"
-    case .valueNotFound(_, let context): "the field \(path(context.codingPath)) is null"
-    case .dataCorrupted(let context) where !context.codingPath.isEmpty:
-      "the field \(path(context.codingPath)) cannot be read"
-    default: "is not valid JSON"
-    }
-  }
-
-  private static func path(_ keys: [any CodingKey]) -> String {
-    let text = keys.map { key in key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)" }.joined()
-    return "\"\(text.drop { $0 == "." })\""
-  }
-}

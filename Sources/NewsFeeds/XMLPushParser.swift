@@ -18,6 +18,7 @@ final class XMLPushParser {
   private let entity = UnsafeMutablePointer<xmlEntity>.allocate(capacity: 1)
   private let entityText = UnsafeMutablePointer<xmlChar>.allocate(capacity: 5)
   private var depth = 0
+  private var firstError: (line: Int, message: String)?
   /// Why reading cannot go on, with the line.
   private(set) var failure: (line: Int, message: String)?
 
@@ -32,7 +33,12 @@ final class XMLPushParser {
   }
 
   deinit {
-    if let context { xmlFreeParserCtxt(context) }
+    if let context {
+      // "The parsed document in ctxt->myDoc is not freed": one is made, without being asked for, to hold the entities
+      // of a document type.
+      if let document = context.pointee.myDoc { xmlFreeDoc(document) }
+      xmlFreeParserCtxt(context)
+    }
     entity.deallocate()
     entityText.deallocate()
   }
@@ -82,13 +88,20 @@ final class XMLPushParser {
       }
     }
     // The returned code counts harmless errors too, such as a prefix that is not declared.
-    if failure == nil, context.pointee.wellFormed == 0 { failure = lastError(context) }
+    if failure == nil, context.pointee.wellFormed == 0 {
+      failure = firstError ?? (line, "is not well-formed XML")
+    }
   }
 
-  private func lastError(_ context: xmlParserCtxtPtr) -> (line: Int, message: String) {
-    let error = context.pointee.lastError
-    let message = error.message.map { String(cString: $0).trimmed }?.nonEmpty ?? "is not well-formed XML"
-    return (max(1, Int(error.line)) + precedingLines, "is not well-formed XML: " + PlainText.line(message))
+  /// Remembers the first error that ends the reading; those that follow from it depend on how the bytes are cut.
+  private func note(_ error: xmlError) {
+    guard firstError == nil, error.level == XML_ERR_FATAL else { return }
+    // At the edge of a piece a bad byte shows as text that cannot be got past, which is an "internal error".
+    let codes = [XML_ERR_INVALID_ENCODING, XML_ERR_INVALID_CHAR, XML_ERR_INTERNAL_ERROR]
+    let isEncoding = codes.contains { Int32($0.rawValue) == error.code }
+    let reason = error.message.map { PlainText.line(String(cString: $0)) } ?? ""
+    let message = isEncoding ? "has bytes or characters that XML does not allow" : "is not well-formed XML: \(reason)"
+    firstError = (max(1, Int(error.line)) + precedingLines, message)
   }
 
   private func stop(_ message: String) {
@@ -164,6 +177,10 @@ final class XMLPushParser {
     handler.getEntity = { context, name in
       guard let context, let name else { return nil }
       return XMLPushParser.parser(context).entity(named: name)
+    }
+    handler.serror = { context, error in
+      guard let context, let error else { return }
+      XMLPushParser.parser(context).note(error.pointee)
     }
     return handler
   }

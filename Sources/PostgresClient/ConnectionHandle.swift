@@ -1,16 +1,13 @@
 import CLibPQ
-import Dispatch
 import Logging
-import Synchronization
 
-/// Owns one `PGconn`, and what is bound to its life: the dispatch sources and the receiver of notices.
+/// Owns one `PGconn`, and what is bound to its life: the watch on its socket and the receiver of notices.
 ///
-/// Belongs to one `PostgresConnection` and is touched on that connection's queue only, or by `deinit` when nobody else
+/// Belongs to one `PostgresConnection` and is touched on that connection's executor only, or by `deinit` when nobody else
 /// can.
 final class ConnectionHandle {
   let pointer: OpaquePointer
   private let notices: NoticeReceiver
-  private var sources: [any DispatchSourceProtocol] = []
   private(set) var socket: SocketHandle?
 
   /// Takes over what `PQconnectStartParams` returned.
@@ -25,13 +22,13 @@ final class ConnectionHandle {
     socket = SocketHandle(duplicating: PQsocket(pointer))
   }
 
-  /// Keeps a source until the end and cancels it then.
-  func keep(_ source: any DispatchSourceProtocol) {
-    sources.append(source)
+  /// Calls the handler until the end whenever the socket is readable.
+  func watch(_ handler: @escaping EventLoop.Handler) {
+    if let socket { EventLoop.shared.add(socket.descriptor, handler: handler) }
   }
 
   deinit {
-    for source in sources { source.cancel() }
+    if let socket { EventLoop.shared.remove(socket.descriptor) }
     // Says goodbye to the server and frees everything (PostgreSQL 15, 34.1, `PQfinish`).
     PQfinish(pointer)
     socket?.shutDown()

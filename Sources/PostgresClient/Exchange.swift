@@ -2,7 +2,7 @@ import Synchronization
 
 /// What is sent to the server at once, and the answers to it.
 ///
-/// Sendable because after its making everything but the atomic flag is touched on the queue of the one connection it
+/// Sendable because after its making everything but the atomic flag is touched on the executor of the one connection it
 /// is given to.
 final class Exchange: @unchecked Sendable {
   enum Kind {

@@ -100,14 +100,13 @@ extension PostgresConnection {
 
   /// Makes libpq go on to the next host when one has used up its share of the time: ended from here, its socket fails.
   private func giveUpHost(_ attempt: ConnectAttempt, _ host: String, after share: UInt64) {
-    executor.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(share))) { [weak self] in
-      self?.assumeIsolated { connection in
-        guard attempt.isPending, let pointer = connection.handle?.pointer else { return }
-        let present = connection.currentHost(pointer)
-        if present == host { SocketHandle(duplicating: PQsocket(pointer))?.shutDown() }
-        connection.giveUpHost(attempt, present, after: share)
-      }
+    let check = handler { connection in
+      guard attempt.isPending, let pointer = connection.handle?.pointer else { return }
+      let present = connection.currentHost(pointer)
+      if present == host { SocketHandle(duplicating: PQsocket(pointer))?.shutDown() }
+      connection.giveUpHost(attempt, present, after: share)
     }
+    executor.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(share)), execute: check)
   }
 
   private func awaitSocket(
@@ -121,9 +120,7 @@ extension PostgresConnection {
       direction == PGRES_POLLING_READING
       ? DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: executor.queue)
       : DispatchSource.makeWriteSource(fileDescriptor: socket.descriptor, queue: executor.queue)
-    source.setEventHandler { [weak self] in
-      self?.assumeIsolated { $0.continueConnecting(attempt) }
-    }
+    source.setEventHandler(handler: handler { $0.continueConnecting(attempt) })
     source.setCancelHandler { withExtendedLifetime(socket) {} }
     connectSource = source
     source.activate()
@@ -146,13 +143,9 @@ extension PostgresConnection {
     PQsetnonblocking(pointer, 1)
     handle?.adoptSocket()
     guard let handle, let socket = handle.socket else { return connectFailed(attempt, pointer) }
-    let source = DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: executor.queue)
-    source.setEventHandler { [weak self] in self?.assumeIsolated { $0.receive() } }
-    source.setCancelHandler { withExtendedLifetime(socket) {} }
-    handle.keep(source)
     quietSocket.withLock { $0 = socket }
     activity.store(.idle, ordering: .releasing)
-    source.activate()
+    handle.watch(handler { $0.receive() })
     attempt.finish(.success(()))
   }
 

@@ -94,14 +94,12 @@ extension PostgresConnection {
     switch exchange.steps[exchange.nextStep] {
     case .query:
       exchange.results.append(PostgresRows(result: result))
-    case .deallocate(let name):
-      statements.removeGarbage(name)
     case .commit:
       // COMMIT of a failed transaction is no error for the server: it answers with the tag of what it did instead.
       if let tag = PQcmdStatus(result.pointer), String(cString: tag) != "COMMIT" {
         exchange.failure = PostgresError(.transactionRolledBack, "COMMIT was answered with \(String(cString: tag))")
       }
-    case .prepare, .begin:
+    case .prepare, .deallocate, .begin:
       break
     }
     exchange.nextStep += 1
@@ -110,10 +108,14 @@ extension PostgresConnection {
   private func fail(_ exchange: Exchange, with error: PostgresError) {
     if exchange.failure == nil { exchange.failure = error }
     // What the server has not prepared, because of this error or after it, must not be taken for prepared.
-    if error.sqlState == "26000" { statements.removeAll() }
-    for case .prepare(let key) in exchange.steps.dropFirst(exchange.nextStep) {
-      statements.removeUnprepared(key)
+    for step in exchange.steps.dropFirst(exchange.nextStep) {
+      switch step {
+      case .prepare(let key): statements.removeUnprepared(key)
+      case .deallocate(let name): statements.putBack(garbage: name)
+      case .query, .begin, .commit: break
+      }
     }
+    if error.sqlState == "26000" { statements.removeAll() }
     if error.isFatal { close(with: error) }
   }
 

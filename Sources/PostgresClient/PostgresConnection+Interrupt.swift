@@ -56,7 +56,7 @@ extension PostgresConnection {
     timerDue = due
     if timer == nil {
       let timer = DispatchSource.makeTimerSource(queue: executor.queue)
-      timer.setEventHandler { [weak self] in self?.assumeIsolated { $0.checkDeadline() } }
+      timer.setEventHandler(handler: handler { $0.checkDeadline() })
       timer.activate()
       self.timer = timer
     }

@@ -56,7 +56,7 @@ extension PostgresConnection {
       name = known
     } else {
       name = statements.insert(key)
-      for garbage in statements.garbage {
+      for garbage in statements.takeGarbage() {
         exchange.steps.append(.deallocate(garbage))
         guard sendUnprepared(PostgresQuery(unsafeSQL: "DEALLOCATE \(garbage)"), on: pointer) else { return false }
       }
@@ -92,7 +92,7 @@ extension PostgresConnection {
   private func watchForWriting() {
     guard let socket = handle?.socket else { return }
     let source = DispatchSource.makeWriteSource(fileDescriptor: socket.descriptor, queue: executor.queue)
-    source.setEventHandler { [weak self] in self?.assumeIsolated { $0.flush() } }
+    source.setEventHandler(handler: handler { $0.flush() })
     source.setCancelHandler { withExtendedLifetime(socket) {} }
     writeSource = source
     source.activate()

@@ -5,11 +5,11 @@ import Synchronization
 
 /// One session on a PostgreSQL server.
 ///
-/// Statements run one after the other; concurrent callers queue up. Everything that concerns libpq happens on a
-/// serial dispatch queue of the connection's own, without blocking it: no thread of Swift's cooperative pool ever waits
-/// for the server.
+/// Statements run one after the other; concurrent callers queue up. Everything that concerns libpq happens on an
+/// executor of the connection's own, with a non-blocking socket: no thread of Swift's cooperative pool ever waits for the
+/// server, nor for the resolution of its name, which has the connection's dispatch queue to itself.
 public actor PostgresConnection {
-  /// The queue all state belongs to.
+  /// What all state belongs to.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// What the pool needs to know without asking on the queue.
@@ -124,7 +124,7 @@ public actor PostgresConnection {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         exchange.continuation = continuation
-        onQueue { $0.start(exchange) }
+        ifFree { $0.start(exchange) }
       }
     } onCancel: {
       // The flag serves where this comes before `start`.
@@ -135,6 +135,19 @@ public actor PostgresConnection {
 
   /// Runs `body` on the connection's queue, in the order of the calls.
   nonisolated func onQueue(_ body: @escaping @Sendable (isolated PostgresConnection) -> Void) {
-    executor.queue.async { self.assumeIsolated { body($0) } }
+    executor.queue.async { self.executor.run { self.assumeIsolated { body($0) } } }
+  }
+
+  /// Runs `body` at once if nothing else is running, which saves a change of threads; on the queue otherwise.
+  nonisolated func ifFree(_ body: @escaping @Sendable (isolated PostgresConnection) -> Void) {
+    if !executor.runIfFree({ self.assumeIsolated { body($0) } }) { onQueue(body) }
+  }
+
+  /// A handler for a source on the connection's queue, which does not keep the connection alive.
+  nonisolated func handler(_ body: @escaping @Sendable (isolated PostgresConnection) -> Void) -> @Sendable () -> Void {
+    { [weak self] in
+      guard let self else { return }
+      executor.run { self.assumeIsolated { body($0) } }
+    }
   }
 }

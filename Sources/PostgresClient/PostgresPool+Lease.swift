@@ -110,6 +110,7 @@ extension PostgresPool {
 
   private func attempt() async {
     do {
+      if state.withLock({ $0.isShutDown }) { throw PostgresError(.shutDown, "the pool was shut down") }
       let connection = try await PostgresConnection.connect(configuration: configuration, logger: logger)
       do {
         try await onConnect(connection)

@@ -15,7 +15,7 @@ struct StatementCache {
   private var clock: UInt64 = 0
   private var names: UInt64 = 0
   /// Statements the server may still have and nobody will use.
-  private(set) var garbage: [String] = []
+  private var garbage: [String] = []
 
   init(limit: Int) {
     self.limit = max(1, limit)
@@ -51,9 +51,15 @@ struct StatementCache {
     entries[key] = nil
   }
 
-  /// The server does not have the statement any more.
-  mutating func removeGarbage(_ name: String) {
-    garbage.removeAll { $0 == name }
+  /// Statements to deallocate, each handed out once.
+  mutating func takeGarbage() -> [String] {
+    defer { garbage = [] }
+    return garbage
+  }
+
+  /// The deallocation was not carried out.
+  mutating func putBack(garbage name: String) {
+    garbage.append(name)
   }
 
   /// The server has lost all statements, for example by DISCARD ALL.

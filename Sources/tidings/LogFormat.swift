@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import News
 
 #if canImport(Glibc)
   import Glibc
@@ -42,7 +43,7 @@ private struct JSONLogHandler: LogHandler {
 
   func log(event: LogEvent) {
     let line = Line(
-      time: Date.now.formatted(.iso8601.time(includingFractionalSeconds: true)),
+      time: RFC3339.string(from: .now),
       level: event.level.rawValue,
       message: event.message.description,
       source: label,

@@ -1,5 +1,5 @@
-public import Foundation
-package import NewsAPI
+package import Foundation
+import NewsAPI
 import Yams
 
 /// `openapi.yaml`, as what every response is held to.

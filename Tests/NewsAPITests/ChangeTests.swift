@@ -1,0 +1,248 @@
+import Foundation
+import News
+import PostgresClient
+import TestSupport
+import Testing
+
+@Suite struct ChangeTests {
+  /// What a list does, in short: `+text` and `-reason`.
+  private static func steps(_ list: ChangeList) -> [String] {
+    list.changes.map { change in
+      switch change {
+      case .put(let item): "+\(item.text)"
+      case .remove(_, let reason): "-\(reason.rawValue)"
+      case .unknown(let op): "?\(op)"
+      }
+    }
+  }
+
+  private static func changes(
+    _ server: TestServer, since token: SyncToken? = nil, _ query: String = ""
+  ) async throws -> ChangeList {
+    let since = token.map { "&since=\($0)" } ?? ""
+    return try await server.get("/v1/changes?limit=100" + since + query).json(ChangeList.self)
+  }
+
+  private static func path(_ item: EditorialItem) -> String { "items/\(item.item.id.uuidString.lowercased())" }
+
+  @Test("Without a token there is the snapshot, in the order of versions, and then each change once")
+  func snapshotAndDeltas() async throws {
+    try await TestServer.with { server in
+      let one = try await server.publish("one")
+      _ = try await server.publish("two")
+      let snapshot = try await Self.changes(server)
+      #expect(snapshot.snapshot == true)
+      #expect(!snapshot.more)
+      #expect(Self.steps(snapshot) == ["+one", "+two"])
+
+      _ = try await server.write("PATCH", Self.path(one), #"{"text": "one!"}"#, ("If-Match", "*"))
+      _ = try await server.write("PATCH", Self.path(one), #"{"text": "one?"}"#, ("If-Match", "*"))
+      _ = try await server.publish("three")
+      let delta = try await Self.changes(server, since: snapshot.token)
+      #expect(delta.snapshot == nil)
+      #expect(Self.steps(delta) == ["+one?", "+three"])
+      _ = try await server.write("DELETE", Self.path(one))
+      #expect(Self.steps(try await Self.changes(server, since: delta.token)) == ["-retracted"])
+      // Nothing that was removed is in a snapshot.
+      #expect(Self.steps(try await Self.changes(server)) == ["+two", "+three"])
+    }
+  }
+
+  @Test("Nothing new is a 304 for who asks with the token as tag, and an empty list with the same token for others")
+  func nothingNew() async throws {
+    try await TestServer.with { server in
+      _ = try await server.publish("x")
+      let token = try await Self.changes(server).token
+      let plain = try await server.get("/v1/changes?since=\(token)")
+      #expect(try plain.json(ChangeList.self) == ChangeList(changes: [], more: false, snapshot: nil, token: token))
+      #expect(plain["ETag"] == "\"\(token)\"")
+      #expect(plain["Sync-Token"] == token.description)
+      #expect(try await server.get("/v1/changes?since=\(token)", ("If-None-Match", "\"\(token)\"")).status == 304)
+      #expect(token.description.utf8.count <= 32)
+    }
+  }
+
+  @Test("The current token of a scope is the same in lists, changes and state")
+  func tokensAgree() async throws {
+    try await TestServer.with { server in
+      try await server.makeTopics(["a", "b"])
+      _ = try await server.publish("x", topics: ["a"])
+      _ = try await server.publish("y")
+      let state = try await server.get("/v1/state?topics=b,a").json(FeedState.self)
+      #expect(try await Self.changes(server).token == state.feed)
+      #expect(try await server.get("/v1/items")["Sync-Token"] == state.feed.description)
+      #expect(try await Self.changes(server, since: nil, "&topics=a").token == state.topics["a"])
+      #expect(try await server.get("/v1/items?topics=a")["Sync-Token"] == state.topics["a"]?.description)
+      #expect(try await Self.changes(server, since: nil, "&topics=a,b").token == state.union)
+      #expect(try await server.get("/v1/items?topics=b,a&limit=1")["Sync-Token"] == state.union?.description)
+      // A change elsewhere leaves the token of a scope as it is.
+      _ = try await server.publish("z", topics: ["b"])
+      let later = try await server.get("/v1/state?topics=a,b").json(FeedState.self)
+      #expect(later.topics["a"] == state.topics["a"])
+      #expect(later.topics["b"] != state.topics["b"])
+      #expect(later.feed != state.feed)
+      #expect(later.union != state.union)
+      #expect(try await server.get("/v1/state").json(FeedState.self).topics.isEmpty)
+      let five = try await server.get("/v1/state?topics=a,b")
+      #expect(five.body.count < 300)
+    }
+  }
+
+  @Test("Leaving a topic is a removal there, a change in the feed, and in a union only when no topic of it is left")
+  func leavingTopics() async throws {
+    try await TestServer.with { server in
+      try await server.makeTopics(["a", "b", "c"])
+      let item = try await server.publish("x", topics: ["a", "b"])
+      let (feed, a, union) = (
+        try await Self.changes(server).token, try await Self.changes(server, "&topics=a").token,
+        try await Self.changes(server, "&topics=a,b").token
+      )
+      _ = try await server.write("PATCH", Self.path(item), #"{"topics": ["b"]}"#, ("If-Match", "*"))
+      #expect(Self.steps(try await Self.changes(server, since: feed)) == ["+x"])
+      #expect(Self.steps(try await Self.changes(server, since: a, "&topics=a")) == ["-left"])
+      #expect(Self.steps(try await Self.changes(server, since: union, "&topics=a,b")) == ["+x"])
+      _ = try await server.write("PATCH", Self.path(item), #"{"topics": ["c"]}"#, ("If-Match", "*"))
+      #expect(Self.steps(try await Self.changes(server, since: union, "&topics=a,b")) == ["-left"])
+      #expect(Self.steps(try await Self.changes(server, since: a, "&topics=a")) == ["-left"])
+      // It comes back.
+      _ = try await server.write("PATCH", Self.path(item), #"{"topics": ["a"]}"#, ("If-Match", "*"))
+      #expect(Self.steps(try await Self.changes(server, since: a, "&topics=a")) == ["+x"])
+      #expect(Self.steps(try await Self.changes(server, since: union, "&topics=a,b")) == ["+x"])
+    }
+  }
+
+  @Test("A snapshot that changes while it is read brings what changed again, and removals of what it brought")
+  func changingSnapshot() async throws {
+    try await TestServer.with { server in
+      var items: [EditorialItem] = []
+      for index in 1...4 { items.append(try await server.publish("\(index)")) }
+      var list = try await server.get("/v1/changes?limit=2").json(ChangeList.self)
+      #expect(Self.steps(list) == ["+1", "+2"])
+      #expect(list.more && list.snapshot == true)
+      _ = try await server.write("PATCH", Self.path(items[0]), #"{"text": "1!"}"#, ("If-Match", "*"))
+      _ = try await server.write("DELETE", Self.path(items[1]))
+      _ = try await server.write("DELETE", Self.path(items[3]))
+      var steps: [String] = []
+      while list.more {
+        list = try await server.get("/v1/changes?limit=2&since=\(list.token)").json(ChangeList.self)
+        #expect(list.snapshot == true)
+        steps += Self.steps(list)
+      }
+      #expect(steps == ["+3", "+1!", "-retracted", "-retracted"])
+      let state = try await server.get("/v1/state").json(FeedState.self)
+      #expect(list.token == state.feed)
+    }
+  }
+
+  @Test("Pages of a union move the token, also where all that is left of a page comes later")
+  func unionPages() async throws {
+    try await TestServer.with { server in
+      try await server.makeTopics(["a", "b"])
+      let start = try await Self.changes(server, "&topics=a,b").token
+      var items: [EditorialItem] = []
+      for index in 0..<6 { items.append(try await server.publish("\(index)", topics: ["a"])) }
+      for item in items {
+        _ = try await server.write("PATCH", Self.path(item), #"{"topics": ["b"]}"#, ("If-Match", "*"))
+      }
+      var (token, steps, more) = (start, [String](), true)
+      while more {
+        let list = try await server.get("/v1/changes?limit=1&topics=a,b&since=\(token)").json(ChangeList.self)
+        if list.more { #expect(list.token != token) }
+        (token, more) = (list.token, list.more)
+        steps += Self.steps(list)
+      }
+      #expect(steps == (0..<6).map { "+\($0)" })
+    }
+  }
+
+  @Test("A token of another scope, of another history, or of the future is 410 with a token that is good")
+  func foreignTokens() async throws {
+    try await TestServer.with { server in
+      try await server.makeTopics(["a"])
+      _ = try await server.publish("x", topics: ["a"])
+      let token = try await Self.changes(server).token
+      func problem(_ token: SyncToken, _ query: String = "") async throws -> Problem {
+        let answer = try await server.get("/v1/changes?since=\(token)" + query, ("If-None-Match", "*"))
+        #expect(answer["Cache-Control"] == "max-age=0, s-maxage=1")
+        return try answer.json(Problem.self, status: 410)
+      }
+      #expect(try await problem(token, "&topics=a").reason == "scope")
+      #expect(try await problem(SyncToken(epoch: "zzzzzz", scope: .feed, version: 1)).reason == "epoch")
+      let ahead = try await problem(SyncToken(epoch: token.epoch, scope: .feed, version: 99))
+      #expect(ahead.reason == "ahead")
+      #expect(ahead.token == token)
+      for nonsense in ["x", "1aaaaaabbbbb.01", "\(token).", "3" + token.description.dropFirst()] {
+        #expect(try await server.get("/v1/changes?since=\(nonsense)").status == 400)
+      }
+    }
+  }
+
+  @Test("A token below the purge's floor has expired, but never one that is current")
+  func expiredTokens() async throws {
+    try await TestServer.with { server in
+      let item = try await server.publish("x")
+      let old = try await Self.changes(server).token
+      _ = try await server.write("DELETE", Self.path(item))
+      let current = try await Self.changes(server).token
+      _ = try await server.sql.query("UPDATE scopes SET floor = version + 1")
+      #expect(try await server.get("/v1/changes?since=\(old)").json(Problem.self, status: 410).reason == "expired")
+      #expect(try await server.get("/v1/changes?since=\(current)").status == 200)
+    }
+  }
+
+  @Test("at= is answered from that state on, refused beyond this history, and 503 for what has not come")
+  func atToken() async throws {
+    try await TestServer.with { server in
+      try await server.makeTopics(["a"])
+      let item = try await server.publish("x", topics: ["a"])
+      let token = try await Self.changes(server).token
+      for target in ["/v1/items?at=", "/v1/items/\(item.item.id)?at=", "/v1/changes?topics=a&at="] {
+        #expect(try await server.get(target + "\(token)").status == 200)
+        let strange = SyncToken(epoch: "zzzzzz", scope: .feed, version: 1)
+        #expect(try await server.get(target + "\(strange)").json(Problem.self, status: 410).reason == "epoch")
+      }
+      let next = SyncToken(epoch: token.epoch, scope: .feed, version: token.version + 1)
+      let early = try await server.get("/v1/items?at=\(next)")
+      #expect(early.status == 503)
+      #expect(early["Retry-After"] == "1")
+      async let waiting = server.get("/v1/items?at=\(next)")
+      try await Task.sleep(for: .milliseconds(100))
+      _ = try await server.publish("y")
+      #expect(try await waiting.json(ItemList.self).items.count == 2)
+    }
+  }
+
+  @Test("After a new epoch, tokens of the history it shares go on, later ones are 410")
+  func newEpoch() async throws {
+    try await TestServer.with { server in
+      _ = try await server.publish("x")
+      let shared = try await Self.changes(server).token
+      _ = try await server.sql.query("SELECT begin_epoch()")
+      let lost = SyncToken(epoch: shared.epoch, scope: .feed, version: shared.version + 1)
+      _ = try await server.publish("y")
+      let delta = try await Self.changes(server, since: shared)
+      #expect(Self.steps(delta) == ["+y"])
+      #expect(delta.token.epoch != shared.epoch)
+      #expect(try await server.get("/v1/changes?since=\(lost)").json(Problem.self, status: 410).reason == "epoch")
+      _ = try await server.sql.query("SELECT begin_epoch(cut => true)")
+      #expect(try await server.get("/v1/changes?since=\(shared)").json(Problem.self, status: 410).reason == "epoch")
+    }
+  }
+
+  @Test("A counter below one that was seen begins a new epoch before anything is answered")
+  func rewoundCounter() async throws {
+    try await TestServer.with { server in
+      for text in ["x", "y", "z"] { _ = try await server.publish(text) }
+      let before = try await Self.changes(server).token
+      // What a restore to an earlier point does to the counter, as far as a connection that lives on can see.
+      _ = try await server.sql.query(
+        "DELETE FROM change_log WHERE version = (SELECT version FROM scopes WHERE scope = '')")
+      _ = try await server.sql.query("UPDATE scopes SET version = version - 1 WHERE scope = ''")
+      let problem = try await server.get("/v1/changes?since=\(before)").json(Problem.self, status: 410)
+      #expect(problem.reason == "epoch")
+      let token = try #require(problem.token)
+      #expect(token.epoch != before.epoch)
+      #expect(token.version == before.version - 1)
+    }
+  }
+}

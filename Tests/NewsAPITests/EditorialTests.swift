@@ -1,0 +1,203 @@
+import Foundation
+import News
+import NewsStore
+import TestSupport
+import Testing
+
+@Suite struct EditorialTests {
+  private static let body = #"{"date": "2026-01-01T00:00:00Z", "text": "x"}"#
+
+  private static func path(_ item: EditorialItem) -> String { "items/\(item.item.id.uuidString.lowercased())" }
+
+  @Test("A created item has an id of the server, revision 1, and a location where it is found")
+  func create() async throws {
+    try await TestServer.with { server in
+      let answer = try await server.write("POST", "items", Self.body)
+      let item = try answer.json(EditorialItem.self, status: 201)
+      #expect(item.revision == 1)
+      #expect(item.state == .published)
+      #expect(item.item.version == 1)
+      #expect(item.item.id.uuidString[item.item.id.uuidString.index(item.item.id.uuidString.startIndex, offsetBy: 14)] == "7")
+      #expect(answer["ETag"] == "\"r1\"")
+      #expect(answer["Cache-Control"] == "private, no-store")
+      let location = try #require(answer["Location"])
+      #expect(location == "/v1/editorial/items/\(item.item.id.uuidString.lowercased())")
+      let found = try await server.send("GET", location, key: server.key)
+      #expect(try found.json(EditorialItem.self) == item)
+      #expect(try await server.send(
+        "GET", location, key: server.key, headers: [("If-None-Match", "\"r1\"")]).status == 304)
+    }
+  }
+
+  @Test("Creating with an id of one's own can be repeated, and never overwrites")
+  func createAgain() async throws {
+    try await TestServer.with { server in
+      let id = "019a1111-0000-7000-8000-000000000000"
+      let body = #"{"id": "\#(id)", "date": "2026-01-01T00:00:00Z", "text": "x"}"#
+      #expect(try await server.write("POST", "items", body).status == 201)
+      let again = try await server.write("POST", "items", body)
+      #expect(try again.json(EditorialItem.self, status: 200).item.version == 1)
+      let other = #"{"id": "\#(id)", "date": "2026-01-01T00:00:00Z", "text": "y"}"#
+      #expect(try await server.write("POST", "items", other).status == 409)
+      #expect(try await server.get("/v1/items/\(id)").json(NewsItem.self).text == "x")
+    }
+  }
+
+  @Test("An overwrite needs the revision it overwrites, in the field or in the body", arguments: [
+    ("PUT", #"{"date": "2026-01-01T00:00:00Z", "text": "y"}"#), ("PATCH", #"{"text": "y"}"#),
+  ])
+  func locks(method: String, body: String) async throws {
+    try await TestServer.with { server in
+      let item = try await server.publish("x")
+      let path = Self.path(item)
+      func locked(_ revision: Int) -> String { body.dropLast() + #", "revision": \#(revision)}"# }
+      #expect(try await server.write(method, path, body).status == 428)
+      #expect(try await server.write(method, path, body, ("If-Match", "\"r2\"")).status == 412)
+      #expect(try await server.write(method, path, body, ("If-Match", "W/\"r1\"")).status == 412)
+      #expect(try await server.write(method, path, locked(2)).status == 412)
+      #expect(try await server.write(method, path, locked(1), ("If-Match", "\"r2\"")).status == 412)
+      #expect(try await server.write(method, path, locked(1)).json(EditorialItem.self).revision == 2)
+      let other = body.replacing("\"y\"", with: "\"z\"")
+      #expect(try await server.write(method, path, other, ("If-Match", "\"r7\", \"r2\"")).json(EditorialItem.self).revision == 3)
+      // The same content again is no write.
+      let same = try await server.write(method, path, other, ("If-Match", "\"r3\""))
+      #expect(same["ETag"] == "\"r3\"")
+      #expect(try same.json(EditorialItem.self).item.version == 3)
+      #expect(try await server.write(method, "items/019a0000-0000-7000-8000-000000000000", body, ("If-Match", "*")).status == 412)
+      #expect(try await server.write(method, path, other, ("If-None-Match", "\"r3\"")).status == 400)
+    }
+  }
+
+  @Test("Of writers who have seen the same revision one wins")
+  func lostUpdate() async throws {
+    try await TestServer.with { server in
+      let path = Self.path(try await server.publish("x"))
+      let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+        for index in 0..<8 {
+          group.addTask {
+            try await server.write("PATCH", path, #"{"text": "\#(index)"}"#, ("If-Match", "\"r1\"")).status
+          }
+        }
+        return try await group.reduce(into: [Int]()) { $0.append($1) }
+      }
+      #expect(statuses.filter { $0 == 200 }.count == 1)
+      #expect(statuses.filter { $0 == 412 }.count == 7)
+    }
+  }
+
+  @Test("PUT with If-None-Match: * creates, once")
+  func putCreates() async throws {
+    try await TestServer.with { server in
+      let path = "items/019a2222-0000-7000-8000-000000000000"
+      let first = try await server.write("PUT", path, Self.body, ("If-None-Match", "*"))
+      #expect(first.status == 201)
+      #expect(first["Location"] == "/v1/editorial/\(path)")
+      #expect(try await server.write("PUT", path, Self.body, ("If-None-Match", "*")).status == 412)
+      #expect(try await server.write("PUT", "items/019a3333-0000-7000-8000-000000000000", Self.body).status == 428)
+    }
+  }
+
+  @Test("PATCH merges: what it does not name stays, null removes, arrays are replaced")
+  func mergePatch() async throws {
+    try await TestServer.with { server in
+      try await server.makeTopics(["a", "b"])
+      let body = #"""
+        {"date": "2026-01-01T00:00:00.123Z", "text": "x", "title": "t", "author": "A", "topics": ["a"],
+         "html": "<p>x</p>", "attachments": [{"url": "https://example.org/a.png", "type": "image/png", "width": 3}]}
+        """#
+      let item = try await server.write("POST", "items", body).json(EditorialItem.self, status: 201)
+      let patch = #"{"title": null, "author": "B", "topics": ["b"], "version": 99}"#
+      let patched = try await server.send(
+        "PATCH", "/v1/editorial/" + Self.path(item), key: server.key,
+        headers: [("Content-Type", "application/merge-patch+json"), ("If-Match", "*")], body: patch
+      ).json(EditorialItem.self)
+      #expect(patched.item.title == nil)
+      #expect(patched.item.author == "B")
+      #expect(patched.item.topics == ["b"])
+      #expect(patched.item.text == "x")
+      #expect(patched.item.html == "<p>x</p>")
+      #expect(patched.item.date == item.item.date)
+      #expect(patched.item.attachments == item.item.attachments)
+      #expect(patched.item.version == 2)
+      let required = try await server.write("PATCH", Self.path(item), #"{"text": null}"#, ("If-Match", "*"))
+      #expect(try required.json(Problem.self, status: 422).errors?.map(\.field) == ["text"])
+    }
+  }
+
+  @Test("A draft is for editors alone until it is published, and cannot be one again")
+  func drafts() async throws {
+    try await TestServer.with { server in
+      let draft = try await server.write(
+        "POST", "items", #"{"date": "2026-01-01T00:00:00Z", "text": "x", "state": "draft"}"#
+      ).json(EditorialItem.self, status: 201)
+      #expect(draft.item.version == 0)
+      #expect(try await server.get("/v1/items").json(ItemList.self).items.isEmpty)
+      let drafts = try await server.write("GET", "items?state=draft").json(EditorialItemList.self)
+      #expect(drafts.items.map(\.item.id) == [draft.item.id])
+      let edited = try await server.write("PATCH", Self.path(draft), #"{"text": "y"}"#, ("If-Match", "*"))
+      #expect(try edited.json(EditorialItem.self).state == .draft)
+      let published = try await server.write("PATCH", Self.path(draft), #"{"state": "published"}"#, ("If-Match", "*"))
+      #expect(try published.json(EditorialItem.self).item.version == 1)
+      #expect(try await server.get("/v1/items").json(ItemList.self).items.map(\.text) == ["y"])
+      let back = try await server.write("PATCH", Self.path(draft), #"{"state": "draft"}"#, ("If-Match", "*"))
+      #expect(try back.json(Problem.self, status: 422).errors?.map(\.field) == ["state"])
+      let scheduled = try await server.write("PATCH", Self.path(draft), #"{"state": "scheduled"}"#, ("If-Match", "*"))
+      #expect(scheduled.status == 422)
+    }
+  }
+
+  @Test("Retraction is final, and its row stays for editors")
+  func retraction() async throws {
+    try await TestServer.with { server in
+      let item = try await server.publish("x")
+      #expect(try await server.write("DELETE", Self.path(item), nil, ("If-Match", "\"r2\"")).status == 412)
+      #expect(try await server.write("DELETE", Self.path(item), nil, ("If-Match", "\"r1\"")).status == 204)
+      #expect(try await server.write("DELETE", Self.path(item)).status == 410)
+      #expect(try await server.write("PATCH", Self.path(item), #"{"text": "y"}"#, ("If-Match", "*")).status == 410)
+      #expect(try await server.write("PUT", Self.path(item), Self.body, ("If-None-Match", "*")).status == 410)
+      #expect(try await server.write("GET", Self.path(item)).json(EditorialItem.self).state == .retracted)
+      #expect(try await server.write("DELETE", "items/019a0000-0000-7000-8000-000000000000").status == 404)
+      #expect(try await server.write("DELETE", Self.path(item) + "?reason=" + String(repeating: "x", count: 513)).status == 400)
+    }
+  }
+
+  @Test("Editors page through items of every state")
+  func editorialPages() async throws {
+    try await TestServer.with { server in
+      try await server.makeTopics(["a"])
+      for index in 1...5 { _ = try await server.publish("\(index)", date: "2026-01-0\(index)T00:00:00Z", topics: ["a"]) }
+      let first = try await server.write("GET", "items?limit=2&topics=a")
+      #expect(try first.json(EditorialItemList.self).items.map(\.item.text) == ["5", "4"])
+      let link = try #require(first["Link"])
+      let second = try await server.write("GET", "items" + link.dropFirst().prefix { $0 != ">" })
+      #expect(try second.json(EditorialItemList.self).items.map(\.item.text) == ["3", "2"])
+      #expect(try await server.write("GET", "items?state=retracted").json(EditorialItemList.self).items.isEmpty)
+    }
+  }
+
+  @Test("Topics are made once, locked by their revision, and checked when an item names them")
+  func topics() async throws {
+    try await TestServer.with { server in
+      let body = #"{"slug": "city", "titles": {"en": "City"}, "position": 3}"#
+      let created = try await server.write("POST", "topics", body)
+      #expect(created.status == 201)
+      #expect(created["Location"] == "/v1/editorial/topics/city")
+      #expect(try await server.write("POST", "topics", body).status == 200)
+      #expect(try await server.write("POST", "topics", #"{"slug": "city"}"#).status == 409)
+      let change = #"{"titles": {"en": "Town"}}"#
+      #expect(try await server.write("PUT", "topics/city", change).status == 428)
+      #expect(try await server.write("PUT", "topics/city", change, ("If-Match", "\"r2\"")).status == 412)
+      let topic = try await server.write("PUT", "topics/city", change, ("If-Match", "\"r1\"")).json(Topic.self)
+      #expect(topic.titles == ["en": "Town"])
+      #expect(topic.revision == 2)
+      #expect(try await server.write("GET", "topics/city").json(Topic.self) == topic)
+      #expect(try await server.write("GET", "topics").json(TopicList.self).topics == [topic])
+      #expect(try await server.write("PUT", "topics/town", change, ("If-Match", "*")).status == 404)
+      let unknown = try await server.write(
+        "POST", "items", #"{"date": "2026-01-01T00:00:00Z", "text": "x", "topics": ["nowhere"]}"#)
+      let error = try unknown.json(Problem.self, status: 422).errors?.first
+      #expect(error?.field == "topics")
+      #expect(error?.rule.contains("nowhere") == true)
+    }
+  }
+}

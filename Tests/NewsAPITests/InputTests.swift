@@ -1,0 +1,173 @@
+import Foundation
+import News
+import NewsStore
+import PostgresClient
+import TestSupport
+import Testing
+
+@Suite struct InputTests {
+  @Test("A bad query parameter is 400 and named", arguments: [
+    ("/v1/items?limit=abc", "limit"), ("/v1/items?limit=0", "limit"), ("/v1/items?limit=201", "limit"),
+    ("/v1/items?limit=", "limit"), ("/v1/items?limit", "limit"), ("/v1/items?limit=1&limit=2", "limit"),
+    ("/v1/items?limit=%2B1", "limit"), ("/v1/items?foo=1", "foo"), ("/v1/items?topics=A", "topics"),
+    ("/v1/items?topics=a,,b", "topics"), ("/v1/items?topics=nowhere", "topics"), ("/v1/items?from=yesterday", "from"),
+    ("/v1/items?to=2026-02-30T00:00:00Z", "to"), ("/v1/items?include=text", "include"),
+    ("/v1/items?cursor=AAAA", "cursor"), ("/v1/items?at=x", "at"), ("/v1/items?language=e%20n", "language"),
+    ("/v1/items?author=%FF", "author"), ("/v1/items?author=%00", "author"), ("/v1/changes?limit=1001", "limit"),
+    ("/v1/changes?since=", "since"), ("/v1/changes?cursor=x", "cursor"), ("/v1/state?topics=nowhere", "topics"),
+    ("/v1/topics?limit=1", "limit"), ("/healthz?x=1", "x"), ("/readyz?x=1", "x"), ("/openapi.yaml?x=1", "x"),
+  ])
+  func parameters(target: String, name: String) async throws {
+    try await TestServer.with { server in
+      let answer = try await server.get(target)
+      let problem = try answer.json(Problem.self, status: 400)
+      #expect(problem.type == "/problems/invalid-parameter")
+      #expect(problem.errors?.map(\.field) == [name])
+      #expect(answer["Content-Type"] == "application/problem+json")
+      #expect(answer["Cache-Control"] == "no-store")
+      #expect(answer["X-Request-Id"] != nil)
+    }
+  }
+
+  @Test("A cursor is good for the filters it was made for, and for no others")
+  func foreignCursor() async throws {
+    try await TestServer.with { server in
+      try await server.makeTopics(["a"])
+      for index in 1...3 { _ = try await server.publish("\(index)", topics: ["a"]) }
+      let link = try #require(try await server.get("/v1/items?limit=1")["Link"])
+      let cursor = try #require(link.split(separator: "cursor=").last?.prefix { $0 != ">" })
+      #expect(try await server.get("/v1/items?cursor=\(cursor)").status == 200)
+      #expect(try await server.get("/v1/items?limit=2&include=html&cursor=\(cursor)").status == 200)
+      for filter in ["topics=a", "language=en", "author=x", "from=2026-01-01T00:00:00Z"] {
+        let problem = try await server.get("/v1/items?\(filter)&cursor=\(cursor)").json(Problem.self, status: 400)
+        #expect(problem.errors?.map(\.field) == ["cursor"])
+      }
+    }
+  }
+
+  private static let url2048 = "https://example.org/" + String(repeating: "x", count: 2029)
+
+  @Test("A bad field is 422 and named, whatever is wrong with it", arguments: [
+    (#""text": """#, "text"), (#""text": "  \n""#, "text"), (#""text": 7"#, "text"), (#""text": "a\u0007b""#, "text"),
+    (#""date": "2026-01-01""#, "date"), (#""date": "2999-01-01T00:00:00Z""#, "date"), (#""date": 5"#, "date"),
+    (#""title": """#, "title"), (#""title": "\#(String(repeating: "ü", count: 513))""#, "title"),
+    (#""topics": "a""#, "topics"), (#""topics": ["A"]"#, "topics"), (#""topics": [1]"#, "topics"),
+    (#""language": "e""#, nil), (#""language": "english!""#, "language"), (#""language": "toolonglanguage""#, "language"),
+    (#""url": "ftp://example.org""#, "url"), (#""url": "/relative""#, "url"), (#""url": "https://""#, "url"),
+    (#""url": "\#(url2048)""#, "url"), (#""author": "\#(String(repeating: "x", count: 257))""#, "author"),
+    (#""breaking": 1"#, "breaking"), (#""state": "gone""#, "state"), (#""state": "retracted""#, "state"),
+    (#""attachments": {}"#, "attachments"), (#""attachments": [1]"#, "attachments[0]"),
+    (#""attachments": [{"type": "image/png"}]"#, "attachments[0].url"),
+    (#""attachments": [{"url": "https://a.example/x"}]"#, "attachments[0].type"),
+    (#""attachments": [{"url": "https://a.example/x", "type": "png"}]"#, "attachments[0].type"),
+    (#""attachments": [{"url": "https://a.example/x", "type": "image/png", "width": 0}]"#, "attachments[0].width"),
+    (#""attachments": [{"url": "https://a.example/x", "type": "image/png", "sha256": "x"}]"#, "attachments[0].sha256"),
+    (#""attachments": [{"url": "https://a.example/x", "type": "image/png", "x": 1}]"#, "attachments[0].x"),
+    (#""id": "x""#, "id"), (#""revision": 0"#, "revision"), (#""colour": "red""#, "colour"),
+  ])
+  func fields(field: String, name: String?) async throws {
+    try await TestServer.with { server in
+      var fields = [#""date": "2026-01-01T00:00:00Z""#, #""text": "x""#]
+      let key = field.split(separator: ":")[0]
+      fields.removeAll { $0.hasPrefix(key) }
+      let answer = try await server.write("POST", "items", "{" + (fields + [field]).joined(separator: ", ") + "}")
+      guard let name else {
+        #expect(answer.status == 201)
+        return
+      }
+      let problem = try answer.json(Problem.self, status: 422)
+      #expect(problem.type == "/problems/invalid-field")
+      #expect(problem.errors?.map(\.field) == [name])
+      #expect(try await server.get("/v1/items").json(ItemList.self).items.isEmpty)
+    }
+  }
+
+  @Test("All fields at fault are named at once, those that are missing too")
+  func allFields() async throws {
+    try await TestServer.with { server in
+      let problem = try await server.write("POST", "items", #"{"title": "", "topics": 1, "x": 2}"#)
+        .json(Problem.self, status: 422)
+      #expect(Set(problem.errors?.map(\.field) ?? []) == ["date", "text", "title", "topics", "x"])
+    }
+  }
+
+  @Test("A date may be as far ahead as clocks differ, and no further")
+  func futureDates() async throws {
+    let now = try #require(RFC3339.date(from: "2026-06-01T00:00:00Z"))
+    try await TestServer.with(now: { now }) { server in
+      for (date, status) in [("2026-06-01T00:01:00Z", 201), ("2026-06-01T00:01:00.001Z", 422)] {
+        let answer = try await server.write("POST", "items", #"{"date": "\#(date)", "text": "x"}"#)
+        #expect(answer.status == status)
+      }
+    }
+  }
+
+  @Test("A body that is no JSON object is 400 and says where", arguments: [
+    "", "{", "[]", "7", #"{"a": 1, "a": 2}"#, #"{"text": "\u0000"}"#, #"{"text": "\ud800"}"#, "{\"a\": \u{1}}",
+    #"{"date": 1e999}"#, String(repeating: "[", count: 100),
+  ])
+  func malformedBodies(body: String) async throws {
+    try await TestServer.with { server in
+      let problem = try await server.write("POST", "items", body).json(Problem.self, status: 400)
+      #expect(problem.type == "/problems/malformed-body")
+      #expect(problem.detail != nil)
+    }
+  }
+
+  @Test("What a route does not offer is 404, 405, 413, 415 or 431, as problem+json")
+  func otherRefusals() async throws {
+    try await TestServer.with { server in
+      func type(_ answer: TestResponse, _ status: Int) throws -> String {
+        #expect(answer["Content-Type"] == "application/problem+json")
+        return try answer.json(Problem.self, status: status).type
+      }
+      #expect(try type(try await server.get("/v2"), 404) == "/problems/not-found")
+      let wrong = try await server.send("POST", "/v1/items", body: "{}")
+      #expect(try type(wrong, 405) == "/problems/method-not-allowed")
+      #expect(wrong["Allow"] == "GET, HEAD, OPTIONS")
+      let large = #"{"text": "\#(String(repeating: "x", count: 1 << 20))"}"#
+      #expect(try type(try await server.write("POST", "items", large), 413) == "/problems/body-too-large")
+      let form = try await server.write("POST", "items", "a=b", ("Content-Type", "application/x-www-form-urlencoded"))
+      #expect(try type(form, 415) == "/problems/unsupported-media-type")
+      let long = try await server.get("/v1/items", ("X-Long", String(repeating: "x", count: 17_000)))
+      #expect(try type(long, 431) == "/problems/headers-too-large")
+      let key = try await server.write("POST", "items", "{}", ("Idempotency-Key", "1"))
+      #expect(try type(key, 400) == "/problems/idempotency-key-unsupported")
+    }
+  }
+
+  @Test("Editorial routes need a key, and a key with their scope")
+  func keys() async throws {
+    try await TestServer.with { server in
+      let path = "/v1/editorial/items"
+      let none = try await server.send("GET", path)
+      #expect(none.status == 401)
+      #expect(none["WWW-Authenticate"] == #"Bearer realm="tidings""#)
+      let media = try await server.store.createKey(name: "camera", scopes: [.mediaWrite, .admin])
+      for key in ["x", "tdk_a_b", server.key + "0", String(server.key.dropLast()), server.key.uppercased()] {
+        let answer = try await server.send("GET", path, key: key)
+        #expect(answer.status == 401)
+        #expect(answer["WWW-Authenticate"]?.contains("invalid_token") == true)
+      }
+      let forbidden = try await server.send("GET", path, key: media)
+      #expect(forbidden.status == 403)
+      #expect(forbidden["WWW-Authenticate"]?.contains(#"scope="items:write""#) == true)
+      #expect(try await server.send("GET", path, headers: [("Authorization", "bearer  \(server.key)")]).status == 200)
+      let id = try #require(server.key.split(separator: "_").dropFirst().first)
+      try await server.store.revokeKey(String(id))
+      #expect(try await server.send("GET", path, key: server.key).status == 401)
+    }
+  }
+
+  @Test("No error shows SQL, paths or types of the program")
+  func errorsKeepSecrets() async throws {
+    try await TestServer.with { server in
+      _ = try await server.sql.query("ALTER TABLE change_log RENAME TO something_else")
+      let answer = try await server.get("/v1/items")
+      #expect(answer.status == 500)
+      for word in ["SELECT", "change_log", "relation", "PostgresError", "swift", "42P01"] {
+        #expect(!answer.text.contains(word))
+      }
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import News
+import NewsFeeds
+import Testing
+
+@Suite("Atom")
+struct AtomTests {
+  private static let dates =
+    "<id>e1</id><published>2026-08-20T13:45:00Z</published><updated>2026-08-21T00:00:00Z</updated>"
+
+  @Test("fills every field")
+  func everything() throws {
+    let entry = try entry(
+      atom(
+        """
+        <entry>\(Self.dates)
+          <title type="html">Tom &amp;amp; &lt;i&gt;Jerry&lt;/i&gt;</title>
+          <link rel="edit" href="/edit"/><link href="posts/1"/>
+          <link rel="enclosure" href="a.mp3" type="audio/mpeg" length="12"/>
+          <author><name>Ann</name><email>a@example.org</email></author><author><name>Bob</name></author>
+          <category term="lang" label="Language"/><category term="Community"/>
+          <summary>In short</summary>
+          <content type="html" xml:base="posts/">&lt;p&gt;See &lt;img src="p.png"&gt; it&lt;/p&gt;</content>
+        </entry>
+        """, attributes: "xml:lang=\"de\" xml:base=\"https://example.org/blog/\""))
+    #expect(entry.source == "urn:example:feed")
+    #expect(entry.guid == "e1")
+    #expect(entry.date == august)
+    #expect(entry.title == "Tom & Jerry")
+    #expect(entry.summary == "In short")
+    #expect(entry.text == "See it")
+    #expect(entry.html == "<p>See <img src=\"https://example.org/blog/posts/p.png\"/> it</p>")
+    #expect(entry.categories.map(\.label) == ["Language", "Community"])
+    #expect(entry.language == "de")
+    #expect(entry.url == "https://example.org/blog/posts/1")
+    #expect(entry.author == "Ann, Bob")
+    #expect(
+      entry.attachments == [
+        Attachment(url: "https://example.org/blog/a.mp3", type: "audio/mpeg", bytes: 12),
+        Attachment(url: "https://example.org/blog/posts/p.png", type: "image/png"),
+      ])
+  }
+
+  @Test(
+    "reads content of each kind",
+    arguments: [
+      ("<content>a &lt;b&gt; c\nd</content>", "a <b> c\nd", nil),
+      ("<content type='text'>x</content>", "x", nil),
+      ("<content type='html'>a &amp;lt; &lt;b&gt;c&lt;/b&gt;</content>", "a < c", "a &lt; <b>c</b>"),
+      (
+        "<content type='xhtml'><div xmlns='http://www.w3.org/1999/xhtml'><p>a &lt; <b>c</b></p><br/></div></content>",
+        "a < c", "<p>a &lt; <b>c</b></p><br/>"
+      ),
+      (
+        "<content type='xhtml'><x:div xmlns:x='http://www.w3.org/1999/xhtml'><x:p>a</x:p></x:div></content>", "a",
+        "<p>a</p>"
+      ),
+      ("<content type='image/png'>iVBORw0</content><summary>s</summary>", "s", nil),
+      (
+        "<content src='https://example.org/x' type='text/html'/><summary type='html'>&lt;p&gt;s</summary>", "s",
+        "<p>s</p>"
+      ),
+    ])
+  func content(written: String, text: String, html: String?) throws {
+    let entry = try entry(atom("<entry>\(Self.dates)\(written)</entry>"))
+    #expect(entry.text == text)
+    #expect(entry.html == html)
+  }
+
+  @Test("falls back to the date of the update, the feed's author and the feed's link")
+  func fallbacks() throws {
+    let head = """
+      <id>urn:example:feed</id><author><name>Feed Author</name></author><link rel="self" href="https://example.org/atom"/>
+      <link href="https://example.org/"/>
+      """
+    let entry = try entry(
+      atom(
+        "<entry><id>1</id><updated>2026-08-20T13:45:00Z</updated><content type='html'>&lt;a href='/x'&gt;y</content></entry>",
+        head: head))
+    #expect(entry.date == august)
+    #expect(entry.author == "Feed Author")
+    #expect(entry.html == "<a href=\"https://example.org/x\">y</a>")
+    #expect(entry.url == nil)
+  }
+
+  @Test("reads Atom without namespace, and 0.3")
+  func dialects() throws {
+    let bare = "<feed><entry><id>1</id><updated>2026-08-20T13:45:00Z</updated><summary>x</summary></entry></feed>"
+    #expect(try entry(bare).text == "x")
+    let old = """
+      <feed version="0.3" xmlns="http://purl.org/atom/ns#"><entry><id>1</id><issued>2026-08-20T13:45:00Z</issued>
+      <content type="text/html" mode="escaped">&lt;p&gt;x</content></entry></feed>
+      """
+    #expect(try entry(old).html == "<p>x</p>")
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import News
+import NewsFeeds
+import Testing
+
+@Suite("Dates of feeds")
+struct FeedDateTests {
+  @Test(
+    "are read in the forms that publishers use",
+    arguments: [
+      "2026-08-20T13:45:00Z", "2026-08-20T13:45:00.000+00:00", "2026-08-20T15:45:00+02:00", "2026-08-20t13:45:00z",
+      "2026-08-20 13:45:00", "2026-08-20T13:45", "2026-08-20T13:45Z", "2026-08-20T15:45:00+0200", "2026-08-20T15:45+02",
+      "20260820T134500Z", "2026-08-20T13:45:00", "2026-08-20 13:45:00 +0000", "2026-08-20 08:45:00 -05:00",
+      "2026-08-20T13:45:00,000Z", "2026-08-20 13:45:00 UTC",
+      "Thu, 20 Aug 2026 13:45:00 +0000", "Thu, 20 Aug 2026 13:45:00 GMT", "Thu, 20 Aug 2026 15:45:00 +0200",
+      "20 Aug 2026 13:45:00 GMT", "20 Aug 2026 13:45 GMT", "Thu, 20 Aug 26 13:45:00 GMT", "20 Aug 2026 13:45:00",
+      "Thu, 20 Aug 2026 09:45:00 EDT", "Thu, 20 Aug 2026 06:45:00 PDT", "Thu, 20 Aug 2026 15:45:00 CEST",
+      "Thu, 20 Aug 2026 22:45:00 JST", "Thursday, 20 August 2026 13:45:00 Z", "Thu, 20 August 2026 13:45:00 UT",
+      "Mon, 20 Aug 2026 13:45:00 GMT", "Thu,20 Aug 2026 13:45:00 GMT", "  Thu, 20  Aug 2026\n13:45:00 GMT ",
+      "Thu, 20 Aug 2026 13:45:00 +00:00", "Thu, 20 Aug 2026 15:45:00 GMT+0200", "Thu, 20 Aug 2026 15:45:00 UTC+2",
+      "Thu, 20 Aug 2026 15:45:00 +0200 (CEST)", "20-Aug-2026 13:45:00 GMT", "Thursday, 20-Aug-26 13:45:00 GMT",
+      "Aug 20, 2026 13:45:00 GMT", "August 20, 2026 1:45 PM", "Thu Aug 20 13:45:00 2026",
+      "Thu Aug 20 13:45:00 UTC 2026",
+      "20 aug 2026 13:45:00 gmt", "Thu., 20 Aug. 2026 13:45:00 GMT", "20th August 2026 13:45 UTC",
+      "Thu, 20 Aug 2026 13:45:00 XYZ", "Do, 20 Aug 2026 13:45:00 GMT",
+    ])
+  func forms(text: String) {
+    #expect(FeedDate.date(from: text) == august)
+  }
+
+  @Test(
+    "are midnight where there is no time, and as exact as written",
+    arguments: [
+      ("2026-08-20", "2026-08-20T00:00:00.000Z"), ("20 Aug 2026", "2026-08-20T00:00:00.000Z"),
+      ("Thu, 20 Aug 2026", "2026-08-20T00:00:00.000Z"), ("2026-08", "2026-08-01T00:00:00.000Z"),
+      ("2026", "2026-01-01T00:00:00.000Z"), ("2026-08-20T13:45:06.789Z", "2026-08-20T13:45:06.789Z"),
+      ("2026-08-20 13:45:06.5", "2026-08-20T13:45:06.500Z"), ("1 Sept 1999 12:00 am", "1999-09-01T00:00:00.000Z"),
+      ("Sun, 06 Nov 94 08:49:37 GMT", "1994-11-06T08:49:37.000Z"), ("1 Jan 049 00:00:00", "1949-01-01T00:00:00.000Z"),
+      ("Wed, 01 Jan 2020 00:30:00 +0100", "2019-12-31T23:30:00.000Z"),
+      ("29 Feb 2024 23:59:60 GMT", "2024-03-01T00:00:00.000Z"),
+    ])
+  func exact(text: String, expected: String) {
+    #expect(FeedDate.date(from: text).map { RFC3339.string(from: $0) } == expected)
+  }
+
+  @Test(
+    "are refused when they name no moment",
+    arguments: [
+      "", "yesterday", "2026-13-01", "2026-02-30", "2026-08-20T25:00:00Z", "2026-08-20T13:61:00Z", "32 Aug 2026 10:00",
+      "31 Jun 2026 10:00:00 GMT", "20 Aug", "20 2026 Aug", "Thu, 20 Aug 2026 13:45:00 +9900", "20 Aug 2026 24:00",
+      "0000-00-00 00:00:00", "1787233500", "13:45", "20 Foo 2026 13:45", "20 Aug 2026 13", "Aug Aug 2026 13:00",
+      "99999-01-01T00:00:00Z", "20 Aug 2026 13:45 PM", "20/08/2026", "2026-08-20T13:45:00+", "-1 Aug 2026 13:45",
+      String(repeating: "2026 ", count: 50), "20 Aug 2026 13:45:00 +٢٣", "٢٠٢٦-٠٨-٢٠",
+    ])
+  func refused(text: String) {
+    #expect(FeedDate.date(from: text) == nil)
+  }
+
+  @Test("never trap", arguments: 0..<20)
+  func noise(seed: UInt64) {
+    var state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
+    let pieces = [
+      "20", "Aug", "2026", ":", "-", "+", "T", "Z", " ", ",", ".", "13", "(", ")", "PM", "é", "GMT", "9999999999",
+    ]
+    for _ in 0..<500 {
+      var text = ""
+      for _ in 0..<10 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        text += pieces[Int(state >> 33) % pieces.count]
+      }
+      if let date = FeedDate.date(from: text) {
+        #expect(RFC3339.date(from: RFC3339.string(from: date)) == RFC3339.truncated(date))
+      }
+    }
+  }
+}

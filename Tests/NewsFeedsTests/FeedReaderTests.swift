@@ -1,0 +1,215 @@
+import Foundation
+import News
+import NewsFeeds
+import Testing
+
+@Suite("Reading a feed")
+struct FeedReaderTests {
+  private static let item = "<item><guid>1</guid><pubDate>20 Aug 2026</pubDate><description>x</description></item>"
+  private static let line = "{\"date\":\"2026-08-20\",\"text\":\"x\"}"
+
+  @Test(
+    "recognises the format by content",
+    arguments: [
+      (rss(item), FeedFormat.rss), (atom(""), .atom), ("\u{FEFF}\n\n <rss><channel/></rss>", .rss), (line, .jsonLines),
+      ("\u{FEFF}\n" + line + "\n" + line, .jsonLines), (line + "\n", .jsonLines), ("{}\n{}", .jsonLines),
+      ("{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[]}", .jsonFeed),
+      (" \n{\n\"version\":\n\"https://jsonfeed.org/version/1.1\",\"items\":[]}", .jsonFeed),
+      ("{\"text\":\"broken\n" + line, .jsonLines),
+    ])
+  func formats(text: String, format: FeedFormat) {
+    for pieces in [Int.max, 1, 3] {
+      let reader = FeedReader()
+      var failures = 0
+      var rest = Data(text.utf8)
+      while !rest.isEmpty {
+        failures += reader.feed(Data(rest.prefix(pieces))).complaints.count { $0.hasPrefix("failed") }
+        rest = Data(rest.dropFirst(pieces))
+      }
+      failures += reader.finish().complaints.count { $0.hasPrefix("failed") }
+      #expect(reader.format == format)
+      #expect(failures == 0)
+    }
+  }
+
+  @Test(
+    "says what a file is that it cannot read",
+    arguments: [
+      ("", "line 1: is empty"), (" \n\n", "line 3: is empty"), ("hello", "line 1: is neither XML nor JSON"),
+      ("\u{FEFF}", "line 1: is empty"), ("\n[{}]", "line 2: is a JSON array; give a JSON Feed, or one object a line"),
+      ("<html><body/></html>", "line 1: is XML, but no feed: its root is <html>"),
+      ("\n\n<svg xmlns='http://www.w3.org/2000/svg'/>", "line 3: is XML, but no feed: its root is <svg>"),
+      ("{\n\"a\": 1\n}", "line 1: is JSON, but neither a JSON Feed nor one object a line"),
+    ])
+  func unreadable(text: String, problem: String) {
+    #expect(events(text).complaints == ["failed " + problem])
+    #expect(events(Data(text.utf8), pieces: 1).complaints == ["failed " + problem])
+  }
+
+  static let samples: [String] = [
+    "\u{FEFF}\n"
+      + rss(
+        """
+        <item><title>Grüße &amp; caf&eacute; 日本</title><guid>1</guid><pubDate>20 Aug 2026</pubDate>
+        <content:encoded><![CDATA[<p>x]]]]><![CDATA[> <b>ü😀</b>]]></content:encoded></item><item><title>no date</title></item>
+        <!-- <item> --><item><link>/2</link><dc:date>bad</dc:date><description>y</description></item>
+        """),
+    atom(
+      """
+      <entry><id>1</id><updated>2026-08-20T13:45:00Z</updated><content type="xhtml"><div>a&#228;<p>é</p></div></content></entry>
+      """),
+    "{\"version\":\"https://jsonfeed.org/version/1.1\",\n\"items\":[{\"id\":\"ü\",\"content_text\":\"日\",\"date_published\":\"2026\"},1]}",
+    "\n{\"date\":\"2026\",\"text\":\"ü日\"}\r\n{\"date\":\n\n{\"date\":\"2026\",\"text\":\"😀\"}",
+    rss("<item><guid>1</guid><pubDate>20 Aug 2026</pubDate><description>x</description></item><item><title>cut"),
+    "<rss><channel>\n<item></channel>", "<rss>&unknown;</rss>", "<rss><channel><item><description>a & b</description>",
+  ]
+
+  @Test("finds the same however the bytes are cut", arguments: samples)
+  func pieces(text: String) {
+    let bytes = Data(text.utf8)
+    let expected = events(bytes)
+    #expect(!expected.isEmpty)
+    for split in 0...bytes.count {
+      let reader = FeedReader()
+      let found = reader.feed(Data(bytes.prefix(split))) + reader.feed(Data(bytes.dropFirst(split))) + reader.finish()
+      #expect(found == expected, "cut at \(split)")
+    }
+    for size in 1...5 { #expect(events(bytes, pieces: size) == expected, "pieces of \(size)") }
+  }
+
+  @Test("gives whole entries only, whatever is missing at the end", arguments: samples.prefix(4))
+  func truncated(text: String) {
+    let bytes = Data(text.utf8)
+    let whole = events(bytes).entries
+    for length in 0..<bytes.count {
+      let found = events(bytes.prefix(length)).entries
+      #expect(found == Array(whole.prefix(found.count)), "cut off at \(length)")
+    }
+  }
+
+  @Test("reports where broken XML ends the reading, after the entries before it")
+  func broken() {
+    let text = rss(Self.item + "\n<item><guid>2</guid><pubDate>20 Aug 2026</pubDate>\n<description>x</p></item>")
+    let events = events(text)
+    #expect(events.entries.map(\.guid) == ["1"])
+    #expect(events.complaints.count == 1)
+    #expect(events.complaints.first?.hasPrefix("failed line 7: is not well-formed XML: ") == true)
+    guard case .failed = events.last else {
+      Issue.record("the failure is not the last event")
+      return
+    }
+  }
+
+  @Test("reports entries without date or text by line, and reads the others")
+  func incomplete() {
+    let events = events(
+      rss(
+        """
+        <item><title>t</title><description>x</description></item>
+        <item><title>t</title><pubDate>20 Aug 2026</pubDate></item>
+        <item><pubDate>20 Aug 2026</pubDate><description>&lt;img src="/x.png"&gt;</description></item>
+        <item><pubDate>whenever</pubDate><description>x</description></item>
+        <item><pubDate>n/a</pubDate><dc:date>2026-08-20</dc:date><description>fine</description></item>
+        """))
+    #expect(
+      events.complaints == [
+        "skipped line 5: has no date", "skipped line 6: has no text", "skipped line 7: has no text",
+        "skipped line 8: the date \"whenever\" cannot be read",
+      ])
+    #expect(events.entries.map(\.text) == ["fine"])
+  }
+
+  @Test("refuses entities that a document declares, and reads no files")
+  func entities() {
+    let bomb = """
+      <!DOCTYPE rss [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY f SYSTEM "file:///etc/passwd">
+      <!ENTITY % p SYSTEM "file:///etc/passwd"> %p;]>
+      """
+    for name in ["b", "f"] {
+      let text =
+        bomb
+        + "<rss><channel>\(Self.item)<item><pubDate>2026-08-20</pubDate><description>&\(name);</description></item>"
+      let events = events(text + "</channel></rss>")
+      #expect(events.entries.allSatisfy { $0.text == "x" })
+      #expect(events.entries.count <= 1)
+      #expect(events.complaints.count == 1)
+    }
+  }
+
+  @Test("passes over entries above the limit and gives up on nesting without end")
+  func excess() {
+    var limits = FeedReader.Limits()
+    limits.entryBytes = 2000
+    let large = "<item><description>" + String(repeating: "<b>x</b>", count: 1000) + "</description></item>"
+    let large2 = "<item><description>" + String(repeating: "x", count: 3000) + "</description></item>"
+    let found = events(Data(rss(Self.item + large + large2 + Self.item).utf8), pieces: 100, limits: limits)
+    #expect(found.entries.count == 2)
+    #expect(found.complaints == Array(repeating: "skipped line 5: is larger than 2000 bytes", count: 2))
+    let deep = rss("<item><description>" + String(repeating: "<b>", count: 1000))
+    #expect(events(deep).complaints == ["failed line 5: has more than 256 elements within each other"])
+  }
+
+  @Test(
+    "leaves out the parts of an entry that are too long, and says so; without title or text it leaves out the entry")
+  func long() {
+    func text(_ count: Int) -> String { String(repeating: "x", count: count) }
+    func found(_ fields: String) -> [FeedEvent] { NewsFeedsTests.events("{\"date\":\"2026-08-20\",\(fields)}") }
+    #expect(found("\"text\":\"\(text(262_144))\"").complaints == [])
+    #expect(
+      found("\"text\":\"\(text(262_145))\"").complaints
+        == ["skipped line 1: the text has 262145 bytes, more than 262144"])
+    #expect(
+      found("\"text\":\"x\",\"title\":\"\(text(1025))\"").complaints
+        == ["skipped line 1: the title has 1025 bytes, more than 1024"])
+    let events = found(
+      "\"text\":\"x\",\"author\":\"\(text(257))\",\"summary\":\"\(text(16_385))\",\"html\":\"\(text(524_289))\"")
+    #expect(
+      events.complaints == [
+        "reduced line 1: the summary is left out: it has 16385 bytes, more than 16384",
+        "reduced line 1: the HTML is left out: it has 524289 bytes, more than 524288",
+        "reduced line 1: the author is left out: it has 257 bytes, more than 256",
+      ])
+    #expect(events.entries.first?.author == nil)
+    #expect(events.entries.first?.html == nil)
+  }
+
+  @Test("takes at most 16 categories and 32 attachments")
+  func many() throws {
+    let categories = (0..<40).map { "<category>c\($0)</category>" }.joined()
+    let files = (0..<40).map { "<enclosure url='https://example.org/\($0).png'/>" }.joined()
+    let entry = try entry(
+      rss("<item><pubDate>2026-08-20</pubDate><description>x</description>\(categories)\(files)\(files)</item>"))
+    #expect(entry.categories.map(\.label) == (0..<16).map { "c\($0)" })
+    #expect(entry.attachments.map(\.url) == (0..<32).map { "https://example.org/\($0).png" })
+  }
+
+  @Test("takes any bytes", arguments: 0..<20)
+  func noise(seed: UInt64) {
+    var state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 7
+    let pieces = [
+      "<rss><channel>", "<item>", "</item>", "<description>", "</description>", "x", "\n", "{\"date\":\"2026\"", ",",
+      "}",
+      "\"text\":\"x\"", "<![CDATA[", "]]>", "&amp;", "&#0;", "<!DOCTYPE", "<?xml", "?>", "\u{0}", "é", "[", "<feed>",
+    ]
+    for _ in 0..<200 {
+      var bytes = Data()
+      for _ in 0..<20 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        bytes +=
+          state >> 60 == 0
+          ? Data([UInt8(truncatingIfNeeded: state >> 40)]) : Data(pieces[Int(state >> 33) % pieces.count].utf8)
+      }
+      let found = events(bytes)
+      #expect(found == events(bytes, pieces: 3))
+      #expect(found.entries.allSatisfy { !$0.text.isEmpty })
+    }
+  }
+
+  @Test("gives nothing more after a failure or the end")
+  func ended() {
+    let reader = FeedReader()
+    #expect(reader.feed(Data("hello".utf8)).count == 1)
+    #expect(reader.feed(Data(rss(Self.item).utf8)) == [])
+    #expect(reader.finish() == [])
+  }
+}

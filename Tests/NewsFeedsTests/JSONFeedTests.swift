@@ -1,0 +1,84 @@
+import Foundation
+import News
+import NewsFeeds
+import Testing
+
+@Suite("JSON Feed")
+struct JSONFeedTests {
+  private func feed(_ items: String, head: String = "\"home_page_url\":\"https://example.org/\"") -> String {
+    "{\"version\":\"https://jsonfeed.org/version/1.1\",\"title\":\"T\",\(head),\n\"items\":[\(items)]}"
+  }
+
+  @Test("fills every field")
+  func everything() throws {
+    let entry = try entry(
+      feed(
+        """
+        {"id":"1","url":"/post","title":"Array<Int> &amp;","summary":"In short","content_html":"<p>Hi <img src='p.png'></p>",
+        "content_text":"Hi *there*","date_published":"2026-08-20T13:45:00Z","date_modified":"2026-09-01T00:00:00Z",
+        "authors":[{"name":"Ann"},{"url":"https://example.org"},{"name":"Bob"}],"tags":["Language","日本"],
+        "image":"https://example.org/i.jpg","banner_image":"https://example.org/b.avif","language":"en",
+        "attachments":[{"url":"https://example.org/a.mp3","mime_type":"audio/mpeg","size_in_bytes":12,"duration_in_seconds":1}],
+        "_extension":{"x":1}}
+        """, head: "\"feed_url\":\"https://example.org/feed.json\",\"home_page_url\":\"https://example.org/\""))
+    #expect(entry.source == "https://example.org/feed.json")
+    #expect(entry.guid == "1")
+    #expect(entry.date == august)
+    #expect(entry.title == "Array<Int> &amp;")
+    #expect(entry.summary == "In short")
+    #expect(entry.text == "Hi *there*")
+    #expect(entry.html == "<p>Hi <img src=\"https://example.org/p.png\"/></p>")
+    #expect(entry.categories.map(\.slug) == ["language", "ri-ben"])
+    #expect(entry.language == "en")
+    #expect(entry.url == "https://example.org/post")
+    #expect(entry.author == "Ann, Bob")
+    #expect(
+      entry.attachments == [
+        Attachment(url: "https://example.org/a.mp3", type: "audio/mpeg", bytes: 12),
+        Attachment(url: "https://example.org/i.jpg", type: "image/jpeg"),
+        Attachment(url: "https://example.org/b.avif", type: "image/avif"),
+        Attachment(url: "https://example.org/p.png", type: "image/png"),
+      ])
+  }
+
+  @Test("takes numbers for ids, the author of version 1, and what the feed says for all")
+  func older() throws {
+    let entry = try entry(
+      feed(
+        "{\"id\":17,\"content_text\":\"x\",\"date_published\":\"2026-08-20T13:45:00Z\",\"author\":null}",
+        head: "\"author\":{\"name\":\"Ann\"},\"language\":\"fr\""))
+    #expect(entry.guid == "17")
+    #expect(entry.author == "Ann")
+    #expect(entry.language == "fr")
+    #expect(entry.source == "T")
+  }
+
+  @Test("reports items by number and reads the others")
+  func badItems() {
+    let events = events(
+      feed(
+        """
+        {"id":"1","content_text":"x"}, 17, {"id":"3","content_text":["x"],"date_published":"2026-08-20"},
+        {"id":"4","date_published":"2026-08-20"}, {"id":"5","date_published":"2026-08-20","content_text":"ok"}
+        """))
+    #expect(
+      events.complaints == [
+        "skipped entry 1: has no date", "skipped entry 2: is no JSON object",
+        "skipped entry 3: the field \"content_text\" has the wrong type", "skipped entry 4: has no text",
+      ])
+    #expect(events.entries.map(\.guid) == ["5"])
+  }
+
+  @Test("is refused above its limit, and where the document is cut off")
+  func limits() {
+    let whole = Data(feed("{\"id\":\"1\",\"content_text\":\"x\",\"date_published\":\"2026-08-20\"}").utf8)
+    var limits = FeedReader.Limits()
+    limits.documentBytes = whole.count
+    #expect(events(whole, pieces: 7, limits: limits).complaints == [])
+    limits.documentBytes -= 1
+    #expect(
+      events(whole, pieces: 7, limits: limits).complaints
+        == ["failed line 1: is a JSON Feed of more than \(limits.documentBytes) bytes"])
+    #expect(events(whole.dropLast()).complaints == ["failed line 1: is not valid JSON"])
+  }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import News
+import NewsFeeds
+import Testing
+
+@Suite("JSON Lines")
+struct JSONLinesTests {
+  @Test("fills every field")
+  func everything() throws {
+    let entry = try entry(
+      """
+      {"id":"0199d9f4-7c3e-7b1a-8f00-0123456789ab","guid":"g","source":"desk","date":"2026-08-20T13:45:00Z",\
+      "text":"A < b\\r\\n\\u0000*c*","title":"T &amp; t","summary":"S","html":"<p onclick=x>h</p>","topics":["Sport","a-b"],\
+      "language":"en_GB","url":"https://example.org/1","author":"Ann","breaking":true,"version":7,"updated":"x",\
+      "attachments":[{"url":"https://example.org/a.jpg","type":"image/jpeg","bytes":3,"width":1,"height":2,"alt":"A"}]}
+      """)
+    #expect(entry.id == UUID(uuidString: "0199D9F4-7C3E-7B1A-8F00-0123456789AB"))
+    #expect(entry.guid == "g")
+    #expect(entry.source == "desk")
+    #expect(entry.date == august)
+    #expect(entry.text == "A < b\n*c*")
+    #expect(entry.title == "T &amp; t")
+    #expect(entry.summary == "S")
+    #expect(entry.html == "<p>h</p>")
+    #expect(entry.categories.map(\.slug) == ["sport", "a-b"])
+    #expect(entry.language == "en-GB")
+    #expect(entry.url == "https://example.org/1")
+    #expect(entry.author == "Ann")
+    #expect(entry.breaking)
+    #expect(
+      entry.attachments == [
+        Attachment(url: "https://example.org/a.jpg", type: "image/jpeg", bytes: 3, width: 1, height: 2, alt: "A")
+      ])
+  }
+
+  @Test("reads what `News` writes")
+  func roundTrip() throws {
+    let item = NewsItem(
+      id: UUID(), version: 3, date: august, text: "x", title: "t", topics: ["sport"], url: "https://example.org/",
+      updated: august)
+    let entry = try entry(String(decoding: NewsJSON.encode(item), as: UTF8.self) + "\n")
+    #expect(entry.id == item.id)
+    #expect(entry.date == item.date)
+    #expect(entry.text == item.text)
+    #expect(entry.categories.map(\.slug) == item.topics)
+  }
+
+  @Test("reports lines by number and reads the others")
+  func badLines() {
+    let events = events(
+      """
+
+      {"date":"2026-08-20","text":"one","url":"https://example.org/1"}
+      {"date":"2026-08-20","text":
+      [1]
+      {"text":"no date"}\r
+      {"date":"soon","text":"x"}
+      {"date":"2026-08-20","text":null}
+      {"date":"2026-08-20","text":5}
+        \t
+      {"date":"2026-08-20","text":"x","topics":["a",1]}
+      {"date":"2026-08-20","text":"x","attachments":[{"type":"image/png"}]}
+      {"date":"2026-08-20","text":"two","url":"https://example.org/2","author":null}
+      """)
+    #expect(
+      events.complaints == [
+        "skipped line 3: is not valid JSON", "skipped line 4: is no JSON object", "skipped line 5: has no date",
+        "skipped line 6: the date \"soon\" cannot be read", "skipped line 7: has no text",
+        "skipped line 8: the field \"text\" has the wrong type",
+        "skipped line 10: the field \"topics[1]\" has the wrong type",
+        "skipped line 11: the field \"attachments[0].url\" is missing",
+      ])
+    #expect(events.entries.map(\.text) == ["one", "two"])
+  }
+
+  @Test("passes over lines above the limit, without keeping them")
+  func longLines() {
+    var limits = FeedReader.Limits()
+    limits.entryBytes = 100
+    let good = "{\"date\":\"2026-08-20\",\"text\":\"x\",\"guid\":\"1\"}\n"
+    let long = "{\"text\":\"" + String(repeating: "x", count: 1000) + "\"}\n"
+    let events = events(Data((good + long + good).utf8), pieces: 10, limits: limits)
+    #expect(events.complaints == ["skipped line 2: is larger than 100 bytes"])
+    #expect(events.entries.count == 2)
+  }
+
+  @Test("keeps an id only if it is a UUID, and else takes it for the guid")
+  func ids() throws {
+    let entry = try entry("{\"date\":\"2026-08-20\",\"text\":\"x\",\"id\":\"post-1\"}")
+    #expect(entry.guid == "post-1")
+    #expect(entry.source == "urn:tidings:json-lines")
+  }
+}

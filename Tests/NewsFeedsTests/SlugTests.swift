@@ -1,0 +1,39 @@
+import News
+import NewsFeeds
+import Testing
+
+@Suite("Slugs of categories")
+struct SlugTests {
+  @Test(
+    "are written in Latin letters, digits and hyphens",
+    arguments: [
+      ("Sport", "sport"), ("Developer Tools", "developer-tools"), ("Ärger & Straße", "arger-strasse"),
+      ("Développement durable", "developpement-durable"), ("Политика", "politika"), ("日本", "ri-ben"),
+      ("Σκέψη", "skepse"), ("Łódź", "lodz"), ("Ørsted/Æther", "orsted-aether"), ("What’s new", "whats-new"),
+      ("  C++ -- 2.0  ", "c-2-0"), ("a_b.c", "a-b-c"), ("UPPER", "upper"), ("２０２６", "2026"),
+    ])
+  func written(category: String, slug: String) {
+    #expect(Slug.make(category) == slug)
+  }
+
+  @Test("are nothing where there is neither letter nor digit", arguments: ["", " ", "&", "---", "😀", "\u{0}", "…!?"])
+  func nothing(category: String) {
+    #expect(Slug.make(category) == nil)
+  }
+
+  @Test("fit into 64 characters and stay different when cut")
+  func cut() throws {
+    let long = String(repeating: "word ", count: 30)
+    let (first, second) = (try #require(Slug.make(long + "a")), try #require(Slug.make(long + "b")))
+    #expect(first != second)
+    #expect(TopicSlug.isValid(first))
+    #expect(TopicSlug.isValid(second))
+    #expect(Slug.make(String(repeating: "x", count: 64)) == String(repeating: "x", count: 64))
+  }
+
+  @Test(
+    "are valid for any script", arguments: ["हिन्दी", "العربية", "ไทย", "한국어", "עברית", "ქართული", "አማርኛ", "ᚠᚢᚦ", "𐍈𐌰"])
+  func scripts(category: String) throws {
+    #expect(TopicSlug.isValid(try #require(Slug.make(category))))
+  }
+}

@@ -1,0 +1,115 @@
+import SafeHTML
+import Testing
+
+@Suite("Markup made safe")
+struct SafeHTMLTests {
+  private static let base = "https://example.org/blog/post.html"
+
+  @Test(
+    "keeps what an article is made of",
+    arguments: [
+      ("<p>One <em>two</em> <strong>three</strong></p>", "<p>One <em>two</em> <strong>three</strong></p>"),
+      ("plain <b>text</b>", "plain <b>text</b>"),
+      ("<h2>Head</h2><ul><li>a<li>b</ul>", "<h2>Head</h2><ul><li>a</li><li>b</li></ul>"),
+      ("<ol start=\"3\"><li value=4>x</ol>", "<ol start=\"3\"><li value=\"4\">x</li></ol>"),
+      ("<dl><dt>t<dd>d</dl>", "<dl><dt>t</dt><dd>d</dd></dl>"),
+      ("<blockquote cite=/q>x</blockquote>", "<blockquote cite=\"https://example.org/q\">x</blockquote>"),
+      ("<pre><code>a &lt; b\n  c</code></pre>", "<pre><code>a &lt; b\n  c</code></pre>"),
+      (
+        "<table><tr><th scope=col>h<td colspan=2>x<td></table>",
+        "<table><tr><th scope=\"col\">h</th><td colspan=\"2\">x</td><td></td></tr></table>"
+      ),
+      ("H<sub>2</sub>O<br>x<hr>y", "H<sub>2</sub>O<br/>x<hr/>y"),
+      (
+        "<figure><img src=a.png alt=A width=10 height=20px><figcaption>c</figcaption></figure>",
+        "<figure><img src=\"https://example.org/blog/a.png\" alt=\"A\" width=\"10\" height=\"20\"/>"
+          + "<figcaption>c</figcaption></figure>"
+      ),
+      ("<time datetime=2026-01-01>x</time>", "<time datetime=\"2026-01-01\">x</time>"),
+      ("<q lang=de dir=RTL>x</q>", "<q dir=\"rtl\" lang=\"de\">x</q>"),
+      ("<section>a</section><article>b</article>", "<div>a</div><div>b</div>"),
+      ("<tt>x</tt><strike>y</strike><font color=red>z</font>", "<code>x</code><s>y</s>z"),
+      ("Grüße, 日本 &eacute;&#x1F600;&nbsp;&amp;lt;", "Grüße, 日本 é😀\u{A0}&amp;lt;"),
+      ("it&#146;s", "it’s"),
+    ])
+  func keeps(source: String, expected: String) {
+    #expect(SafeHTML(source, base: Self.base).html == expected)
+  }
+
+  @Test(
+    "resolves links, and drops those that lead nowhere",
+    arguments: [
+      ("<a href='/x?a=1&amp;b=2'>y</a>", "<a href=\"https://example.org/x?a=1&amp;b=2\">y</a>"),
+      ("<a href='#part'>y</a>", "<a href=\"https://example.org/blog/post.html#part\">y</a>"),
+      ("<a href='//cdn.example/x'>y</a>", "<a href=\"https://cdn.example/x\">y</a>"),
+      ("<a href=' HTTP://EXAMPLE.com/ä b '>y</a>", "<a href=\"HTTP://EXAMPLE.com/%C3%A4%20b\">y</a>"),
+      ("<a href='mailto:a@example.org'>y</a>", "<a href=\"mailto:a@example.org\">y</a>"),
+      ("<a name=x>y</a>", "y"),
+      ("<a href='ftp://example.org/'>y</a>", "y"),
+      ("<a href='http://'>y</a>", "y"),
+      ("<img src='mailto:a@example.org'>", ""),
+      ("<img alt=x>", ""),
+      ("<img src=/p.gif width=1 height=1>", ""),
+    ])
+  func links(source: String, expected: String) {
+    #expect(SafeHTML(source, base: Self.base).html == expected)
+  }
+
+  @Test("drops relative links without a base, and links over 2048 bytes")
+  func noBase() {
+    #expect(SafeHTML("<a href='/x'>y</a><img src='z.png'>").html == "y")
+    let long = "https://example.org/" + String(repeating: "a", count: 2048)
+    #expect(SafeHTML("<a href='\(long)'>y</a>").html == "y")
+  }
+
+  @Test(
+    "writes text as a reader would type it",
+    arguments: [
+      ("<p>One\n  two</p><p>three</p>", "One two\n\nthree"),
+      ("<div>a</div><div>b<span>c</span></div>", "a\nbc"),
+      ("a<br>b<br><br><br>c", "a\nb\n\nc"),
+      ("<ul><li>a</li>\n<li>b</li></ul>after", "a\nb\n\nafter"),
+      ("<table><tr><td>1</td><td>2</td></tr><tr><td>3</td></tr></table>", "1 2\n3"),
+      ("<p>x</p><pre>\n a\n\tb\n</pre><p>y</p>", "x\n\n a\n\tb\n\ny"),
+      ("<p>&nbsp;</p><p>Tom &amp; Jerry&nbsp;&lt;3</p>", "Tom & Jerry <3"),
+      ("see <img src=https://e.org/a.png alt=picture> here", "see here"),
+      ("<script>no()</script><style>p{}</style><title>no</title>yes", "yes"),
+      ("a\u{0}b\u{1}&#1;c&#0;d\u{7F}", "abcd"),
+      ("", ""),
+      (" \n ", ""),
+    ])
+  func text(source: String, expected: String) {
+    #expect(SafeHTML(source).text == expected)
+  }
+
+  @Test("lists its pictures once each, with what is known of them")
+  func images() {
+    let source = """
+      <img src=a.png alt=" A  picture " width=640 height=480><p><img src="a.png"><img src="https://e.org/b.jpg" width="50%">
+      <noscript><img src=c.png></noscript><img src="data:image/png;base64,AAAA">
+      """
+    let images = SafeHTML(source, base: Self.base).images
+    #expect(images.map(\.url) == ["https://example.org/blog/a.png", "https://e.org/b.jpg"])
+    #expect(images.first?.alt == "A picture")
+    #expect(images.first?.width == 640)
+    #expect(images.first?.height == 480)
+    #expect(images.last?.width == nil)
+    #expect(images.last?.alt == nil)
+  }
+
+  @Test(
+    "tells markup from text with angle brackets",
+    arguments: [
+      ("a < b and c > d", false), ("Array<Int>", false), ("<T>", false), ("Tom &amp; Jerry", false), ("x <", false),
+      ("</", false), ("a<br>b", true), ("<P>x", true), ("x</p>", true), ("<!-- x -->", true), ("<img\nsrc=x>", true),
+      ("<br/>", true), ("<script", false),
+    ])
+  func looksLikeMarkup(text: String, expected: Bool) {
+    #expect(SafeHTML.looksLikeMarkup(text) == expected)
+  }
+
+  @Test("decodes entities of text that is not markup")
+  func entities() {
+    #expect(SafeHTML.decodingEntities(" Array&lt;Int> &amp; <T>\n&quot;x&quot; ") == "Array<Int> & <T>\n\"x\"")
+  }
+}

@@ -1,0 +1,49 @@
+import Foundation
+package import Logging
+package import NewsStore
+package import PostgresClient
+
+/// Databases with the schema of news.
+package enum NewsDatabase {
+  /// Silent: what goes wrong in a test is told by the test.
+  package static let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+
+  package static let migrations = Result { try Migration.all(in: Project.root.appending(path: "migrations")) }
+
+  /// One database with the schema in each process, which all others are copied from.
+  private static let template = Task {
+    let database = try await TestDatabase.create()
+    _ = try await Migrator(
+      migrations.get(), configuration: PostgresConfiguration(connectionString: database.url), logger: logger
+    ).migrate()
+    return database.name
+  }
+
+  /// Hands the URL of a fresh database with the schema to the body.
+  package static func with<Value: Sendable>(
+    _ body: @Sendable (_ url: String) async throws -> Value
+  ) async throws -> Value {
+    try await withTestDatabase(template: try await template.value, body)
+  }
+
+  /// Hands a store over a fresh database to the body, and a pool for plain SQL beside it.
+  package static func withStore<Value: Sendable>(
+    _ body: @Sendable (_ store: NewsStore, _ sql: PostgresPool) async throws -> Value
+  ) async throws -> Value {
+    try await with { url in
+      let connection = PostgresConfiguration(connectionString: url)
+      let store = NewsStore(connection: connection, logger: logger)
+      let sql = PostgresPool(configuration: connection, logger: logger)
+      do {
+        let value = try await body(store, sql)
+        await store.shutdown()
+        await sql.shutdown()
+        return value
+      } catch {
+        await store.shutdown()
+        await sql.shutdown()
+        throw error
+      }
+    }
+  }
+}

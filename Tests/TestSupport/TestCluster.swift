@@ -1,0 +1,121 @@
+import Foundation
+
+/// A PostgreSQL server of a test's own, which it may stop, kill and start again.
+///
+/// `scripts/cluster` does the work. Tests that leave the server alone use the shared one (`TestDatabase`).
+public actor TestCluster {
+  /// A script of the cluster ended with an error.
+  public struct Failure: Error, CustomStringConvertible {
+    /// What the script printed.
+    public let description: String
+  }
+
+  /// The URL of the shared throwaway server's maintenance database, which `scripts/with-cluster` puts into the
+  /// environment.
+  ///
+  /// - Throws: `Failure` if there is none.
+  public static var sharedURL: String {
+    get throws {
+      guard let url = ProcessInfo.processInfo.environment["TIDINGS_TEST_DATABASE_URL"], !url.isEmpty else {
+        throw Failure(description: "TIDINGS_TEST_DATABASE_URL is not set: run the tests under scripts/with-cluster")
+      }
+      return url
+    }
+  }
+
+  private let directory: String
+  /// The URL of the maintenance database; the port may change when the server starts again.
+  public private(set) var url: String
+
+  /// Makes a server in a temporary folder and starts it.
+  ///
+  /// - Parameter settings: server settings as `name=value`.
+  public init(settings: [String] = ["fsync=off", "full_page_writes=off"]) async throws {
+    directory = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-cluster.\(UUID())").path
+    url = try await Self.run(["start", directory] + settings)
+  }
+
+  /// Hands a running server to the body and removes it afterwards.
+  public static func withCluster<Result: Sendable>(
+    settings: [String] = ["fsync=off", "full_page_writes=off"],
+    _ body: @Sendable (TestCluster) async throws -> Result
+  ) async throws -> Result {
+    let cluster = try await TestCluster(settings: settings)
+    do {
+      let result = try await body(cluster)
+      try await cluster.remove()
+      return result
+    } catch {
+      try? await cluster.remove()
+      throw error
+    }
+  }
+
+  /// Starts the server if it does not run, on the same port if that is still free.
+  ///
+  /// - Returns: the URL.
+  @discardableResult
+  public func start() async throws -> String {
+    url = try await Self.run(["start", directory])
+    return url
+  }
+
+  /// Stops the server: its sessions are ended, `immediate` without waiting for anything.
+  public func stop(immediate: Bool = false) async throws {
+    _ = try await Self.run(["stop", directory, immediate ? "immediate" : "fast"])
+  }
+
+  /// Kills all processes of the server.
+  public func kill() async throws {
+    _ = try await Self.run(["kill", directory])
+  }
+
+  /// Stops and starts.
+  @discardableResult
+  public func restart() async throws -> String {
+    try await stop()
+    return try await start()
+  }
+
+  /// Stops the server and deletes its folder.
+  public func remove() async throws {
+    _ = try await Self.run(["remove", directory])
+  }
+
+  private static let script = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("scripts/cluster").path
+
+  /// Waits on a thread that may block: the script's output ends when the script does.
+  private static func run(_ arguments: [String]) async throws -> String {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async {
+        continuation.resume(with: Result { try runBlocking(arguments) })
+      }
+    }
+  }
+
+  /// By `posix_spawn`, since Foundation's `Process` waits until the server, a grandchild, has closed what it
+  /// inherited. For the same reason the output goes to a file and not through a pipe.
+  private static func runBlocking(_ arguments: [String]) throws -> String {
+    let output = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-output.\(UUID())")
+    defer { try? FileManager.default.removeItem(at: output) }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 1, output.path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    posix_spawn_file_actions_adddup2(&actions, 1, 2)
+    let words = ([script] + arguments).map { strdup($0) }
+    defer { for word in words { free(word) } }
+    var process: pid_t = 0
+    guard posix_spawn(&process, script, &actions, nil, words + [nil], environ) == 0 else {
+      throw Failure(description: "cannot run \(script)")
+    }
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    let text = String(decoding: try Data(contentsOf: output), as: UTF8.self)
+    guard status == 0 else { throw Failure(description: text) }
+    return text.split(separator: "\n").last.map { String($0) } ?? ""
+  }
+}

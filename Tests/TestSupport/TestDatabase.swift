@@ -1,0 +1,64 @@
+import Foundation
+import Logging
+import PostgresClient
+
+/// A fresh database on the shared server, for one test or suite.
+public struct TestDatabase: Sendable {
+  /// Its name.
+  public let name: String
+  /// Its URL.
+  public let url: String
+  private let serverURL: String
+
+  /// Makes an empty database, or a copy of one that nobody is connected to.
+  ///
+  /// - Parameters:
+  ///   - template: the name of the database to copy; nil for an empty one.
+  ///   - server: the URL of a database on the server; nil for the shared server.
+  public static func create(template: String? = nil, on server: String? = nil) async throws -> TestDatabase {
+    let serverURL = try server ?? TestCluster.sharedURL
+    let name = "test_" + UUID().uuidString.lowercased().split(separator: "-").joined()
+    try await run("CREATE DATABASE \(name) TEMPLATE \(template ?? "template0")", on: serverURL)
+    guard var components = URLComponents(string: serverURL) else {
+      throw TestCluster.Failure(description: "the server's URL is malformed")
+    }
+    components.path = "/" + name
+    return TestDatabase(name: name, url: components.string ?? serverURL, serverURL: serverURL)
+  }
+
+  /// Ends all sessions in the database and deletes it.
+  public func drop() async throws {
+    try await Self.run("DROP DATABASE IF EXISTS \(name) WITH (FORCE)", on: serverURL)
+  }
+
+  private static func run(_ sql: String, on url: String) async throws {
+    var configuration = PostgresConfiguration(connectionString: url)
+    // Copies wait for one another and for checkpoints.
+    configuration.statementTimeout = .seconds(120)
+    configuration.connectTimeout = .seconds(60)
+    let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+    let connection = try await PostgresConnection.connect(configuration: configuration, logger: logger)
+    do {
+      _ = try await connection.query(PostgresQuery(unsafeSQL: sql))
+    } catch {
+      await connection.close()
+      throw error
+    }
+    await connection.close()
+  }
+}
+
+/// Hands the URL of a fresh database to the body and drops the database afterwards.
+public func withTestDatabase<Result: Sendable>(
+  template: String? = nil, _ body: @Sendable (_ url: String) async throws -> Result
+) async throws -> Result {
+  let database = try await TestDatabase.create(template: template)
+  do {
+    let result = try await body(database.url)
+    try await database.drop()
+    return result
+  } catch {
+    try? await database.drop()
+    throw error
+  }
+}
