@@ -10,16 +10,16 @@ extension NewsAPI {
     let service = ServiceHandlers(store: store, caching: caching, openAPI: settings.openAPI)
 
     let reads = router.group().add(middleware: CrossOrigin())
-    reads.read("/v1/items", items.list)
-    reads.read("/v1/items/{id}", items.item)
-    reads.read("/v1/changes", changes.changes)
-    reads.read("/v1/state", changes.state)
-    reads.read("/v1/topics", topics.list)
-    reads.read("/v1/topics/{slug}", topics.topic)
+    reads.publicRead("/v1/items", items.list)
+    reads.publicRead("/v1/items/{id}", items.item)
+    reads.publicRead("/v1/changes", changes.changes)
+    reads.publicRead("/v1/state", changes.state)
+    reads.publicRead("/v1/topics", topics.list)
+    reads.publicRead("/v1/topics/{slug}", topics.topic)
     reads.read("/openapi.yaml", service.openAPI)
 
-    router.status("/healthz", service.health)
-    router.status("/readyz", service.readiness)
+    router.read("/healthz", service.health)
+    router.read("/readyz", service.readiness)
 
     let drafts = EditorialItemHandlers(store: store, now: settings.now)
     let sections = EditorialTopicHandlers(store: store)
@@ -40,15 +40,15 @@ extension NewsAPI {
 extension RouterMethods {
   typealias Handler = @Sendable (Request, Context) async throws -> Response
 
-  /// A public read: GET, HEAD, and what a browser asks before it asks from another site.
-  func read(_ path: RouterPath, _ handler: @escaping Handler) {
-    status(path, handler)
-    on(path, method: .options) { _, _ in CrossOrigin.preflight }
-  }
-
   /// GET, and HEAD with the same work; the body is left out at the end, in `ProblemResponses`.
-  func status(_ path: RouterPath, _ handler: @escaping Handler) {
+  func read(_ path: RouterPath, _ handler: @escaping Handler) {
     get(path, use: handler)
     head(path, use: handler)
+  }
+
+  /// GET, HEAD, and what a browser asks before it reads from a page of another site.
+  func publicRead(_ path: RouterPath, _ handler: @escaping Handler) {
+    read(path, handler)
+    on(path, method: .options) { _, _ in CrossOrigin.preflight }
   }
 }

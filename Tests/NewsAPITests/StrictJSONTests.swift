@@ -270,11 +270,31 @@ import Testing
   }
 
   @Test func `A message stays short whatever the length of the repeated key`() throws {
-    let key = String(repeating: "k", count: 100_000)
+    let key = String(repeating: "k", count: JSONValue.maximumKeyLength)
     let error = #expect(throws: StrictJSONError.self) { try JSONValue.parse("{\"\(key)\":1,\"\(key)\":2}".utf8) }
     let message = try #require(error?.message)
     #expect(message.contains(String(repeating: "k", count: 64) + "…"))
     #expect(message.utf8.count < 200)
+  }
+
+  /// 256 bytes: the letter and 85 marks of three bytes. A hash table would sort the marks of a longer key for minutes.
+  @Test(arguments: ["\u{1DC4}\u{1DC2}", #"\u1dc4\u1dc2"#])
+  func `A key has at most 256 bytes, whatever they are and however they are spelled`(_ marks: String) throws {
+    let (even, odd) = (String(repeating: marks, count: 42), marks.hasPrefix("\\") ? #"\u1dc4"# : "\u{1DC4}")
+    guard case .object(let members) = try JSONValue.parse("{\"a\(even)\(odd)\":1}".utf8) else {
+      Issue.record("not an object")
+      return
+    }
+    #expect(members.keys.map(\.utf8.count) == [256])
+    for key in ["aa\(even)\(odd)", "a" + String(repeating: marks, count: 150_000)] {
+      #expect(throws: StrictJSONError(fault: .keyTooLong, offset: 1)) { try JSONValue.parse("{\"\(key)\":1}".utf8) }
+    }
+    let value = String(repeating: marks, count: 150_000)
+    guard case .string(let text) = try JSONValue.parse("\"\(value)\"".utf8) else {
+      Issue.record("not a string")
+      return
+    }
+    #expect(text.utf8.count == 900_000)
   }
 
   @Test func `Megabytes of one kind are read whole`() throws {

@@ -128,6 +128,11 @@ package struct TestResponse: Sendable {
     headers.first { $0.name.lowercased() == name.lowercased() }?.value
   }
 
+  /// The target of the next page.
+  package var next: String? {
+    self["Link"].map { String($0.dropFirst().prefix { $0 != ">" }) }
+  }
+
   package var text: String { String(decoding: body, as: UTF8.self) }
 
   /// Another status than the one that was asked for.

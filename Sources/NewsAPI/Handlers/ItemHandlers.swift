@@ -57,14 +57,14 @@ extension PageCursor {
 }
 
 extension Request {
-  /// The relative link to the next page (RFC 8288): this request with another cursor. It names neither host nor path,
-  /// so it is right behind any proxy.
+  /// The link to the next page (RFC 8288): this request with another cursor. It is relative, hence right whatever the
+  /// server is called from outside.
   func link(toPage cursor: String) -> String {
-    // What stands before a condition for a state already reached has no place in the pages after it.
+    // `at` has done its work with the first page.
     let others = (uri.query ?? "").split(separator: "&").filter { !$0.hasPrefix("cursor=") && !$0.hasPrefix("at=") }
     // Inside of a link these two would end it; they are never needed unencoded.
     let query = (others.map { $0.replacing(">", with: "%3E").replacing("<", with: "%3C") } + ["cursor=\(cursor)"])
       .joined(separator: "&")
-    return "<?\(query)>; rel=\"next\""
+    return "<\(uri.path)?\(query)>; rel=\"next\""
   }
 }

@@ -17,6 +17,8 @@ package enum JSONValue: Sendable, Equatable {
 
   /// Arrays and objects may lie this deep in one another.
   package static let maximumDepth = 32
+  /// A key has at most this many bytes of UTF-8 once its escapes are resolved.
+  package static let maximumKeyLength = 256
 
   /// Reads a whole body, in time that grows with its length alone.
   ///

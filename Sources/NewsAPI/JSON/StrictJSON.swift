@@ -114,6 +114,9 @@ extension StrictJSON {
       let start = position
       guard current == UInt8(ascii: "\"") else { throw unexpected(expected: "a key in double quotes") }
       let key = try string()
+      // Hashing a key puts its combining characters into canonical order, in time that grows with the square of
+      // their number: a key of a megabyte would take minutes.
+      guard key.utf8.count <= JSONValue.maximumKeyLength else { throw error(.keyTooLong, at: start) }
       if members[key] != nil { throw error(.duplicateKey(key), at: start) }
       skipWhitespace()
       guard skip(":") else { throw unexpected(expected: "\":\" after a key") }

@@ -24,6 +24,8 @@ package struct StrictJSONError: Error, Hashable, Sendable {
     case loneSurrogate
     /// U+0000, escaped.
     case nulCharacter
+    /// A key of more than ``JSONValue/maximumKeyLength`` bytes.
+    case keyTooLong
     /// A key that its object has already.
     case duplicateKey(String)
     /// More arrays and objects in one another than ``JSONValue/maximumDepth``.
@@ -59,6 +61,7 @@ package struct StrictJSONError: Error, Hashable, Sendable {
     case .malformedEscape: "The body is not valid JSON: malformed escape in a string at byte \(offset)."
     case .loneSurrogate: "The escape at byte \(offset) is one half of a surrogate pair without the other."
     case .nulCharacter: "The string escape \\u0000 at byte \(offset) is not allowed."
+    case .keyTooLong: "The key at byte \(offset) is longer than \(JSONValue.maximumKeyLength) bytes."
     case .duplicateKey(let key): "The key \"\(Self.excerpt(of: key))\" at byte \(offset) is repeated in its object."
     case .tooDeep:
       "The array or object at byte \(offset) is nested too deeply: at most \(JSONValue.maximumDepth) levels are allowed."

@@ -18,9 +18,16 @@ struct Authorization: RouterMiddleware {
     guard request.headers[.idempotencyKey] == nil else { throw ProblemError.idempotencyKeyUnsupported }
     var context = context
     context.logger[metadataKey: "key"] = "\(key.id)"
-    var response = try await next(request, context)
-    response.headers[.cacheControl] = CachePolicy.editorial
-    return response
+    do {
+      var response = try await next(request, context)
+      response.headers[.cacheControl] = CachePolicy.editorial
+      return response
+    } catch let error as StoreError {
+      // Nothing of an editor's is in a shared cache that it would have to replace.
+      var problem = ProblemError(error)
+      problem.replacesStored = false
+      throw problem
+    }
   }
 
   /// The scheme is case-insensitive (RFC 9110 section 11.1).

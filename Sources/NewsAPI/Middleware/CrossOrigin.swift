@@ -38,7 +38,6 @@ struct CrossOrigin: RouterMiddleware {
         .accessControlAllowMethods: "GET, HEAD",
         .accessControlAllowHeaders: "If-None-Match, If-Modified-Since",
         .accessControlMaxAge: "86400",
-        .cacheControl: "no-store",
       ])
   }
 }

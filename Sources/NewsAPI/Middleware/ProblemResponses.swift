@@ -25,7 +25,7 @@ struct ProblemResponses: RouterMiddleware {
       }
       response = problem.response
     }
-    if !response.isCacheable { response.headers[.requestID] = context.requestID }
+    if request.method != .options, !response.isCacheable { response.headers[.requestID] = context.requestID }
     context.logger.debug(
       "request",
       metadata: ["method": "\(request.method)", "path": "\(request.uri.path)", "status": "\(response.status.code)"])

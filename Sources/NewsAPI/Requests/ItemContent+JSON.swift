@@ -135,7 +135,7 @@ extension FieldReader {
 enum LanguageTag {
   static func isValid(_ tag: String) -> Bool {
     let parts = tag.split(separator: "-", omittingEmptySubsequences: false)
-    return tag.utf8.count <= 35 && parts[0].utf8.allSatisfy { 65...90 ~= $0 & 0xdf }
+    return tag.utf8.count <= 35 && parts[0].utf8.count > 1 && parts[0].utf8.allSatisfy { 65...90 ~= $0 & 0xdf }
       && parts.allSatisfy { part in
         1...8 ~= part.utf8.count && part.utf8.allSatisfy { 65...90 ~= $0 & 0xdf || 48...57 ~= $0 }
       }
