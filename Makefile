@@ -14,7 +14,7 @@ test: ## Runs all tests beside a throwaway PostgreSQL cluster
 	@scripts/install-dependencies
 	@scripts/with-cluster swift test --disable-xctest
 
-torture: ## Followers against crashing writers: SECONDS=60 of it, repeatable by SEED=1
+torture: ## Runs followers against busy writers for SECONDS=60 with the random SEED=1
 	@scripts/install-dependencies
 	@TIDINGS_TORTURE_SECONDS=$(SECONDS) TIDINGS_TORTURE_SEED=$(SEED) \
 	  scripts/with-cluster swift test --disable-xctest --filter FollowerTests

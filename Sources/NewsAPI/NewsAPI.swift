@@ -16,6 +16,7 @@ public struct NewsAPI: Sendable {
     /// The clock by which a date is in the future.
     public var now: @Sendable () -> Date = { Date() }
 
+    /// Settings with the usual values.
     public init(openAPI: Data) {
       self.openAPI = openAPI
     }
@@ -25,6 +26,7 @@ public struct NewsAPI: Sendable {
   let settings: Settings
   let caching: CachePolicy
 
+  /// An API over a store, which outlives it.
   public init(store: NewsStore, settings: Settings) {
     self.store = store
     self.settings = settings

@@ -6,8 +6,9 @@ public struct FeedEntry: Sendable, Equatable {
   /// The UUID the source gave (JSON Lines), or else version 5 of `source` and `guid`: the same in every run, whatever
   /// the file is called.
   public var id: UUID
-  /// What names the feed: the id of an Atom feed, the link of an RSS channel, the address of a JSON Feed, the
-  /// `source` of a line.
+  /// What names the feed: its format, a colon, and the id of an Atom feed, the link of an RSS channel or the address of
+  /// a JSON Feed; the `source` of a line as it is. A site that offers its news in two formats has two feeds, because
+  /// they seldom say the same: as one, each import would undo the other's.
   public var source: String
   /// What names the entry within its feed: its own guid, else its link, else a hash of its title and date.
   public var guid: String

@@ -151,7 +151,7 @@ private struct Attempt<Value: Decodable>: Decodable {
 extension RawEntry {
   fileprivate init(_ item: JSONFeedItem, of feed: JSONFeedDocument, at position: FeedPosition) {
     let source = [feed.feedURL, feed.homePage, feed.title].lazy.compactMap { $0?.trimmed.nonEmpty }.first
-    self.init(position: position, source: source ?? "urn:tidings:feed")
+    self.init(position: position, source: "json-feed:" + (source ?? "urn:tidings:feed"))
     let feedBase = feed.homePage ?? feed.feedURL
     guid = item.id?.text.trimmed.nonEmpty
     link = (item.url ?? item.externalURL).flatMap { SafeLink.web($0, base: feedBase) }

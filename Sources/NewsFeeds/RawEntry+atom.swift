@@ -5,7 +5,7 @@ internal import SafeHTML
 extension RawEntry {
   /// Reads an `entry` of Atom (RFC 4287), or of its predecessor 0.3.
   init(atom entry: FeedElement, _ feed: FeedMetadata) {
-    self.init(position: .line(entry.line), source: feed.source)
+    self.init(position: .line(entry.line), source: "atom:" + feed.source)
     let ownBase = entry.xml("base").flatMap { SafeLink.web($0, base: feed.base) } ?? feed.base
     let links = entry.all(.atom, "link")
     let base = ownBase ?? feed.fallbackBase

@@ -5,7 +5,7 @@ internal import SafeHTML
 extension RawEntry {
   /// Reads an `item` of RSS 2.0 (rssboard.org/rss-specification) or its older forms, with the modules in common use.
   init(rss item: FeedElement, _ feed: FeedMetadata) {
-    self.init(position: .line(item.line), source: feed.source)
+    self.init(position: .line(item.line), source: "rss:" + feed.source)
     let guide = item.first(.none, "guid")
     let base = item.xml("base").flatMap { SafeLink.web($0, base: feed.base) } ?? feed.base
     let about = item.attributes.first { $0.space == .rdf && $0.name == "about" }?.value

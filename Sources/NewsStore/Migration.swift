@@ -7,6 +7,7 @@ public struct Migration: Sendable, Equatable {
   public let number: Int
   /// The name of the file, `0001_items_and_log.sql`.
   public let name: String
+  /// What the file says: any number of statements, to be run in one transaction.
   public let sql: String
   /// SHA-256 of the file.
   public let checksum: Data
@@ -48,6 +49,7 @@ public enum MigrationError: Error, Sendable, Equatable, CustomStringConvertible 
   /// Some are still to be applied.
   case pending([String])
 
+  /// A sentence for the operator, which names the file and says what to do.
   public var description: String {
     switch self {
     case .unreadable(let path): "cannot read migrations: \(path)"

@@ -4,15 +4,18 @@ import PostgresClient
 
 /// Which changes are wanted.
 public struct ChangeQuery: Sendable, Equatable {
+  /// What is followed.
   public var scope: Scope
   /// What the client has; nil asks for the snapshot.
   public var since: SyncToken?
   /// 1 or more.
   public var limit: Int
+  /// Whether `html` is read.
   public var includesHTML: Bool
   /// The state that must have been reached before anything is read.
   public var at: SyncToken?
 
+  /// A query; without arguments the snapshot of the feed.
   public init(
     scope: Scope = .feed, since: SyncToken? = nil, limit: Int = 200, includesHTML: Bool = false, at: SyncToken? = nil
   ) {
@@ -61,7 +64,8 @@ extension NewsStore {
     let isSnapshot = span.start != nil
     let continuation =
       isSnapshot && more
-      ? SyncToken(epoch: head.epoch, scope: head.scope, version: query.since?.version ?? head.version, position: position)
+      ? SyncToken(
+        epoch: head.epoch, scope: head.scope, version: query.since?.version ?? head.version, position: position)
       : SyncToken(epoch: head.epoch, scope: head.scope, version: position)
     return ChangeList(
       changes: page.elements.compactMap(\.change), more: more, snapshot: isSnapshot ? true : nil, token: continuation)

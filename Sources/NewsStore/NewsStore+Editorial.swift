@@ -8,19 +8,28 @@ public struct ItemContent: Sendable, Equatable {
   public var state: EditorialItem.State
   /// In whole milliseconds.
   public var date: Date
+  /// At most 256 KiB of UTF-8, not blank.
   public var text: String
+  /// At most 1 KiB of UTF-8.
   public var title: String?
+  /// Plain text.
   public var summary: String?
   /// Sanitised.
   public var html: String?
   /// Sorted slugs, each once.
   public var topics: [String]
+  /// A BCP 47 tag.
   public var language: String?
+  /// Absolute, http or https.
   public var url: String?
+  /// As it is shown.
   public var author: String?
+  /// Whether it is news that cannot wait.
   public var breaking: Bool
+  /// In the order in which they are shown.
   public var attachments: [Attachment]
 
+  /// Content of which everything but state, date and text may be left out.
   public init(
     state: EditorialItem.State, date: Date, text: String, title: String? = nil, summary: String? = nil,
     html: String? = nil, topics: [String] = [], language: String? = nil, url: String? = nil, author: String? = nil,

@@ -12,6 +12,7 @@ public struct EditorialQuery: Sendable, Equatable {
   /// The last item of the page before.
   public var after: Keyset?
 
+  /// A query; without arguments the first page of all items.
   public init(state: EditorialItem.State? = nil, scope: Scope = .feed, limit: Int = 50, after: Keyset? = nil) {
     self.state = state
     self.scope = scope

@@ -4,15 +4,18 @@ import PostgresClient
 
 /// An item as an import found it at its source.
 public struct ImportedItem: Sendable, Equatable {
+  /// The same in every import of the same entry.
   public var id: UUID
   /// Which source it is from, and what it is called there.
   public var source: String
+  /// What the source calls it.
   public var guid: String
   /// The digest of the source's own entry: only a new one is applied.
   public var digest: Data
   /// Its state is always `published`.
   public var content: ItemContent
 
+  /// An item with all that says where it is from.
   public init(id: UUID, source: String, guid: String, digest: Data, content: ItemContent) {
     self.id = id
     self.source = source
@@ -24,6 +27,7 @@ public struct ImportedItem: Sendable, Equatable {
 
 /// What became of imported items.
 public struct ImportCounts: Sendable, Equatable, Codable {
+  /// Not known here before.
   public var inserted = 0
   /// The source had changed.
   public var updated = 0
@@ -32,8 +36,10 @@ public struct ImportCounts: Sendable, Equatable, Codable {
   /// Retracted here, or made here and not imported.
   public var skipped = 0
 
+  /// Nothing imported yet.
   public init() {}
 
+  /// Adds what became of other items.
   public static func += (sum: inout ImportCounts, part: ImportCounts) {
     sum.inserted += part.inserted
     sum.updated += part.updated

@@ -4,6 +4,7 @@ import PostgresClient
 
 /// Which page of published items is wanted.
 public struct ItemQuery: Sendable, Equatable {
+  /// Items of the feed, or of any of some topics.
   public var scope: Scope
   /// 1 or more.
   public var limit: Int
@@ -17,10 +18,12 @@ public struct ItemQuery: Sendable, Equatable {
   public var from: Date?
   /// Exclusive.
   public var to: Date?
+  /// Whether `html` is read.
   public var includesHTML: Bool
   /// The state that must have been reached before anything is read.
   public var at: SyncToken?
 
+  /// A query; without arguments the first page of the feed.
   public init(
     scope: Scope = .feed, limit: Int = 50, after: Keyset? = nil, language: String? = nil, author: String? = nil,
     from: Date? = nil, to: Date? = nil, includesHTML: Bool = false, at: SyncToken? = nil
@@ -44,6 +47,7 @@ public struct Keyset: Sendable, Hashable {
   /// Decides between items of the same date.
   public var id: UUID
 
+  /// The place of an item with this date and id.
   public init(date: Date, id: UUID) {
     self.date = date
     self.id = id
@@ -52,6 +56,7 @@ public struct Keyset: Sendable, Hashable {
 
 /// A page of items and what its validators are made of.
 public struct ItemPage: Sendable, Equatable {
+  /// Newest first.
   public var items: [NewsItem]
   /// Where the next page begins; nil on the last one.
   public var next: Keyset?
@@ -63,7 +68,9 @@ public struct ItemPage: Sendable, Equatable {
 
 /// An item and the date for its `Last-Modified`, nil while its second is not over.
 public struct ItemAnswer: Sendable, Equatable {
+  /// The item as it is now.
   public var item: NewsItem
+  /// When it last changed; nil while that second is not over.
   public var lastModified: Date?
 }
 
@@ -137,6 +144,7 @@ extension NewsStore {
         reason: RemovalReason(rawValue: try row.decode("reason")), detail: try row.decode("retraction_reason"))
     }
     let item = try NewsItem(row: row)
-    return ItemAnswer(item: item, lastModified: item.updated.isSecondOver(at: try row.decode("now")) ? item.updated : nil)
+    return ItemAnswer(
+      item: item, lastModified: item.updated.isSecondOver(at: try row.decode("now")) ? item.updated : nil)
   }
 }

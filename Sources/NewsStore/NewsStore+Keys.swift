@@ -16,9 +16,13 @@ public struct APIKey: Sendable, Equatable {
 
   /// Public, and part of the key.
   public var id: String
+  /// For people, to know it by.
   public var name: String
+  /// What it may do.
   public var scopes: [Scope]
+  /// When it was made.
   public var created: Date
+  /// When it was made invalid; nil while it is valid.
   public var revoked: Date?
 }
 

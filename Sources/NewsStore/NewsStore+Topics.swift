@@ -9,6 +9,7 @@ public struct TopicContent: Sendable, Equatable {
   /// Topics are listed by position, then slug.
   public var position: Int32
 
+  /// Content in full: nothing is kept of what was there.
   public init(titles: [String: String], position: Int32) {
     self.titles = titles
     self.position = position

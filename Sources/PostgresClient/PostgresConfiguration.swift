@@ -10,7 +10,7 @@ public struct PostgresConfiguration: Sendable {
   public var applicationName = "tidings"
 
   /// The longest that making a connection may take, name resolution and authentication included. With several
-  /// hosts it is shared out evenly among them.
+  /// hosts, one that cannot be reached is given up for the next one after an equal share of it.
   public var connectTimeout: Duration = .seconds(5)
 
   /// The longest that a query, pipeline or script may take on the server; then it is cancelled there. `.zero`

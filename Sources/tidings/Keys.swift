@@ -23,7 +23,9 @@ struct Keys: AsyncParsableCommand {
     var scopes: [APIKey.Scope]
 
     func validate() throws {
-      if name.allSatisfy(\.isWhitespace) || name.utf8.count > 256 { throw ValidationError("--name needs 1 to 256 bytes.") }
+      if name.allSatisfy(\.isWhitespace) || name.utf8.count > 256 {
+        throw ValidationError("--name needs 1 to 256 bytes.")
+      }
       if scopes.isEmpty { throw ValidationError("--scope is needed at least once.") }
     }
 

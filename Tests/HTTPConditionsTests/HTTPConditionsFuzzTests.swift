@@ -48,7 +48,7 @@ import Testing
   ]
 
   @Test func `Tags and dates that are read are printed and read again as the same`() {
-    var generator = SplitMix64(state: 9110)
+    var generator = SplitMix64(seed: 9110)
     var (tags, dates) = (0, 0)
     for _ in 0..<200_000 {
       let fragments = Bool.random(using: &generator) ? Self.tagFragments : Self.dateFragments
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test func `No request is answered 304 but a GET or HEAD of what exists`() {
-    var generator = SplitMix64(state: 304)
+    var generator = SplitMix64(seed: 304)
     let conditions: [(HTTPField.Name, [String])] = [
       (.ifMatch, Self.tagFragments), (.ifNoneMatch, Self.tagFragments), (.ifModifiedSince, Self.dateFragments),
       (.ifUnmodifiedSince, Self.dateFragments), (.ifRange, Self.tagFragments + Self.dateFragments),
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test func `Ranges are never empty and lie within the representation`() {
-    var generator = SplitMix64(state: 206)
+    var generator = SplitMix64(seed: 206)
     var satisfied = 0
     for _ in 0..<200_000 {
       let bytes = Array("bytes=".utf8) + Self.value(of: Self.rangeFragments, using: &generator)
@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test func `A coding is chosen among those offered`() {
-    var generator = SplitMix64(state: 7932)
+    var generator = SplitMix64(seed: 7932)
     var chosen: [ContentCoding?: Int] = [:]
     for _ in 0..<200_000 {
       var fields = HTTPFields()

@@ -177,7 +177,7 @@ import Testing
   }
 
   @Test func `What is written is read back, in every format`() throws {
-    var generator = SplitMix64(state: 5322)
+    var generator = SplitMix64(seed: 5322)
     for _ in 0..<20_000 {
       let seconds = Double(Int64.random(in: -62_167_219_200...253_402_300_799, using: &generator))
       let text = HTTPDate.format(Date(timeIntervalSince1970: seconds))
@@ -193,7 +193,7 @@ import Testing
     calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-    var generator = SplitMix64(state: 1582)
+    var generator = SplitMix64(seed: 1582)
     for _ in 0..<5_000 {
       // Foundation's calendar is Julian before 1582-10-15.
       let seconds = Double(Int64.random(in: -12_219_292_800...253_402_300_799, using: &generator))

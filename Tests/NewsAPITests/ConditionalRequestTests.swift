@@ -6,7 +6,8 @@ import Testing
 @Suite struct ConditionalRequestTests {
   private static let publicPaths = ["/v1/items", "/v1/changes", "/v1/state", "/v1/topics", "/openapi.yaml"]
 
-  @Test("The second request of each resource is a 304 without a body that repeats what caches need", arguments: publicPaths)
+  @Test(
+    "The second request of each resource is a 304 without a body that repeats what caches need", arguments: publicPaths)
   func notModified(path: String) async throws {
     try await TestServer.with { server in
       _ = try await server.publish("x")
@@ -25,10 +26,12 @@ import Testing
     }
   }
 
-  @Test("Every form of If-None-Match that names the tag is understood", arguments: [
-    ("T", 304), ("W/T", 304), ("\"a,b\", T", 304), ("\"x\" , W/T", 304), ("*", 304), ("\"x\"", 200), ("x", 200),
-    ("T-gz", 304),
-  ])
+  @Test(
+    "Every form of If-None-Match that names the tag is understood",
+    arguments: [
+      ("T", 304), ("W/T", 304), ("\"a,b\", T", 304), ("\"x\" , W/T", 304), ("*", 304), ("\"x\"", 200), ("x", 200),
+      ("T-gz", 304),
+    ])
   func formsOfIfNoneMatch(form: String, status: Int) async throws {
     try await TestServer.with { server in
       _ = try await server.publish("x")

@@ -36,13 +36,15 @@ import Testing
     }
   }
 
-  @Test("A response that the file does not allow is found", arguments: [
-    (201, "application/json", #"{"status": "ok"}"#),
-    (200, "text/plain", "ok"),
-    (200, "application/json", #"{"status": 7}"#),
-    (200, "application/json", #"{"status": "ok", "more": 1}"#),
-    (200, "application/json", "{}"),
-  ])
+  @Test(
+    "A response that the file does not allow is found",
+    arguments: [
+      (201, "application/json", #"{"status": "ok"}"#),
+      (200, "text/plain", "ok"),
+      (200, "application/json", #"{"status": 7}"#),
+      (200, "application/json", #"{"status": "ok", "more": 1}"#),
+      (200, "application/json", "{}"),
+    ])
   func violationsAreFound(status: Int, type: String, body: String) throws {
     #expect(throws: Contract.Violation.self) {
       try Contract.shared.get().check(

@@ -17,15 +17,18 @@ import Testing
       #expect(item.revision == 1)
       #expect(item.state == .published)
       #expect(item.item.version == 1)
-      #expect(item.item.id.uuidString[item.item.id.uuidString.index(item.item.id.uuidString.startIndex, offsetBy: 14)] == "7")
+      #expect(
+        item.item.id.uuidString[item.item.id.uuidString.index(item.item.id.uuidString.startIndex, offsetBy: 14)] == "7")
       #expect(answer["ETag"] == "\"r1\"")
       #expect(answer["Cache-Control"] == "private, no-store")
       let location = try #require(answer["Location"])
       #expect(location == "/v1/editorial/items/\(item.item.id.uuidString.lowercased())")
       let found = try await server.send("GET", location, key: server.key)
       #expect(try found.json(EditorialItem.self) == item)
-      #expect(try await server.send(
-        "GET", location, key: server.key, headers: [("If-None-Match", "\"r1\"")]).status == 304)
+      #expect(
+        try await server.send(
+          "GET", location, key: server.key, headers: [("If-None-Match", "\"r1\"")]
+        ).status == 304)
     }
   }
 
@@ -43,9 +46,11 @@ import Testing
     }
   }
 
-  @Test("An overwrite needs the revision it overwrites, in the field or in the body", arguments: [
-    ("PUT", #"{"date": "2026-01-01T00:00:00Z", "text": "y"}"#), ("PATCH", #"{"text": "y"}"#),
-  ])
+  @Test(
+    "An overwrite needs the revision it overwrites, in the field or in the body",
+    arguments: [
+      ("PUT", #"{"date": "2026-01-01T00:00:00Z", "text": "y"}"#), ("PATCH", #"{"text": "y"}"#),
+    ])
   func locks(method: String, body: String) async throws {
     try await TestServer.with { server in
       let item = try await server.publish("x")
@@ -58,12 +63,16 @@ import Testing
       #expect(try await server.write(method, path, locked(1), ("If-Match", "\"r2\"")).status == 412)
       #expect(try await server.write(method, path, locked(1)).json(EditorialItem.self).revision == 2)
       let other = body.replacing("\"y\"", with: "\"z\"")
-      #expect(try await server.write(method, path, other, ("If-Match", "\"r7\", \"r2\"")).json(EditorialItem.self).revision == 3)
+      #expect(
+        try await server.write(method, path, other, ("If-Match", "\"r7\", \"r2\"")).json(EditorialItem.self).revision
+          == 3)
       // The same content again is no write.
       let same = try await server.write(method, path, other, ("If-Match", "\"r3\""))
       #expect(same["ETag"] == "\"r3\"")
       #expect(try same.json(EditorialItem.self).item.version == 3)
-      #expect(try await server.write(method, "items/019a0000-0000-7000-8000-000000000000", body, ("If-Match", "*")).status == 412)
+      #expect(
+        try await server.write(method, "items/019a0000-0000-7000-8000-000000000000", body, ("If-Match", "*")).status
+          == 412)
       #expect(try await server.write(method, path, other, ("If-None-Match", "\"r3\"")).status == 400)
     }
   }
@@ -157,7 +166,9 @@ import Testing
       #expect(try await server.write("PUT", Self.path(item), Self.body, ("If-None-Match", "*")).status == 410)
       #expect(try await server.write("GET", Self.path(item)).json(EditorialItem.self).state == .retracted)
       #expect(try await server.write("DELETE", "items/019a0000-0000-7000-8000-000000000000").status == 404)
-      #expect(try await server.write("DELETE", Self.path(item) + "?reason=" + String(repeating: "x", count: 513)).status == 400)
+      #expect(
+        try await server.write("DELETE", Self.path(item) + "?reason=" + String(repeating: "x", count: 513)).status
+          == 400)
     }
   }
 
@@ -165,7 +176,9 @@ import Testing
   func editorialPages() async throws {
     try await TestServer.with { server in
       try await server.makeTopics(["a"])
-      for index in 1...5 { _ = try await server.publish("\(index)", date: "2026-01-0\(index)T00:00:00Z", topics: ["a"]) }
+      for index in 1...5 {
+        _ = try await server.publish("\(index)", date: "2026-01-0\(index)T00:00:00Z", topics: ["a"])
+      }
       let first = try await server.write("GET", "items?limit=2&topics=a")
       #expect(try first.json(EditorialItemList.self).items.map(\.item.text) == ["5", "4"])
       let second = try await server.send("GET", try #require(first.next), key: server.key)

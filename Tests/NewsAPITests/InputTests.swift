@@ -6,17 +6,19 @@ import TestSupport
 import Testing
 
 @Suite struct InputTests {
-  @Test("A bad query parameter is 400 and named", arguments: [
-    ("/v1/items?limit=abc", "limit"), ("/v1/items?limit=0", "limit"), ("/v1/items?limit=201", "limit"),
-    ("/v1/items?limit=", "limit"), ("/v1/items?limit", "limit"), ("/v1/items?limit=1&limit=2", "limit"),
-    ("/v1/items?limit=%2B1", "limit"), ("/v1/items?foo=1", "foo"), ("/v1/items?topics=A", "topics"),
-    ("/v1/items?topics=a,,b", "topics"), ("/v1/items?topics=nowhere", "topics"), ("/v1/items?from=yesterday", "from"),
-    ("/v1/items?to=2026-02-30T00:00:00Z", "to"), ("/v1/items?include=text", "include"),
-    ("/v1/items?cursor=AAAA", "cursor"), ("/v1/items?at=x", "at"), ("/v1/items?language=e%20n", "language"),
-    ("/v1/items?author=%FF", "author"), ("/v1/items?author=%00", "author"), ("/v1/changes?limit=1001", "limit"),
-    ("/v1/changes?since=", "since"), ("/v1/changes?cursor=x", "cursor"), ("/v1/state?topics=nowhere", "topics"),
-    ("/v1/topics?limit=1", "limit"), ("/healthz?x=1", "x"), ("/readyz?x=1", "x"), ("/openapi.yaml?x=1", "x"),
-  ])
+  @Test(
+    "A bad query parameter is 400 and named",
+    arguments: [
+      ("/v1/items?limit=abc", "limit"), ("/v1/items?limit=0", "limit"), ("/v1/items?limit=201", "limit"),
+      ("/v1/items?limit=", "limit"), ("/v1/items?limit", "limit"), ("/v1/items?limit=1&limit=2", "limit"),
+      ("/v1/items?limit=%2B1", "limit"), ("/v1/items?foo=1", "foo"), ("/v1/items?topics=A", "topics"),
+      ("/v1/items?topics=a,,b", "topics"), ("/v1/items?topics=nowhere", "topics"), ("/v1/items?from=yesterday", "from"),
+      ("/v1/items?to=2026-02-30T00:00:00Z", "to"), ("/v1/items?include=text", "include"),
+      ("/v1/items?cursor=AAAA", "cursor"), ("/v1/items?at=x", "at"), ("/v1/items?language=e%20n", "language"),
+      ("/v1/items?author=%FF", "author"), ("/v1/items?author=%00", "author"), ("/v1/changes?limit=1001", "limit"),
+      ("/v1/changes?since=", "since"), ("/v1/changes?cursor=x", "cursor"), ("/v1/state?topics=nowhere", "topics"),
+      ("/v1/topics?limit=1", "limit"), ("/healthz?x=1", "x"), ("/readyz?x=1", "x"), ("/openapi.yaml?x=1", "x"),
+    ])
   func parameters(target: String, name: String) async throws {
     try await TestServer.with { server in
       let answer = try await server.get(target)
@@ -47,24 +49,29 @@ import Testing
 
   private static let url2048 = "https://example.org/" + String(repeating: "x", count: 2029)
 
-  @Test("A bad field is 422 and named, whatever is wrong with it", arguments: [
-    (#""text": """#, "text"), (#""text": "  \n""#, "text"), (#""text": 7"#, "text"), (#""text": "a\u0007b""#, "text"),
-    (#""date": "2026-01-01""#, "date"), (#""date": "2999-01-01T00:00:00Z""#, "date"), (#""date": 5"#, "date"),
-    (#""title": """#, "title"), (#""title": "\#(String(repeating: "ü", count: 513))""#, "title"),
-    (#""topics": "a""#, "topics"), (#""topics": ["A"]"#, "topics"), (#""topics": [1]"#, "topics"),
-    (#""language": "e""#, "language"), (#""language": "english!""#, "language"), (#""language": "toolonglanguage""#, "language"),
-    (#""url": "ftp://example.org""#, "url"), (#""url": "/relative""#, "url"), (#""url": "https://""#, "url"),
-    (#""url": "\#(url2048)""#, "url"), (#""author": "\#(String(repeating: "x", count: 257))""#, "author"),
-    (#""breaking": 1"#, "breaking"), (#""state": "gone""#, "state"), (#""state": "retracted""#, "state"),
-    (#""attachments": {}"#, "attachments"), (#""attachments": [1]"#, "attachments[0]"),
-    (#""attachments": [{"type": "image/png"}]"#, "attachments[0].url"),
-    (#""attachments": [{"url": "https://a.example/x"}]"#, "attachments[0].type"),
-    (#""attachments": [{"url": "https://a.example/x", "type": "png"}]"#, "attachments[0].type"),
-    (#""attachments": [{"url": "https://a.example/x", "type": "image/png", "width": 0}]"#, "attachments[0].width"),
-    (#""attachments": [{"url": "https://a.example/x", "type": "image/png", "sha256": "x"}]"#, "attachments[0].sha256"),
-    (#""attachments": [{"url": "https://a.example/x", "type": "image/png", "x": 1}]"#, "attachments[0].x"),
-    (#""id": "x""#, "id"), (#""revision": 0"#, "revision"), (#""colour": "red""#, "colour"),
-  ])
+  @Test(
+    "A bad field is 422 and named, whatever is wrong with it",
+    arguments: [
+      (#""text": """#, "text"), (#""text": "  \n""#, "text"), (#""text": 7"#, "text"), (#""text": "a\u0007b""#, "text"),
+      (#""date": "2026-01-01""#, "date"), (#""date": "2999-01-01T00:00:00Z""#, "date"), (#""date": 5"#, "date"),
+      (#""title": """#, "title"), (#""title": "\#(String(repeating: "ü", count: 513))""#, "title"),
+      (#""topics": "a""#, "topics"), (#""topics": ["A"]"#, "topics"), (#""topics": [1]"#, "topics"),
+      (#""language": "e""#, "language"), (#""language": "english!""#, "language"),
+      (#""language": "toolonglanguage""#, "language"),
+      (#""url": "ftp://example.org""#, "url"), (#""url": "/relative""#, "url"), (#""url": "https://""#, "url"),
+      (#""url": "\#(url2048)""#, "url"), (#""author": "\#(String(repeating: "x", count: 257))""#, "author"),
+      (#""breaking": 1"#, "breaking"), (#""state": "gone""#, "state"), (#""state": "retracted""#, "state"),
+      (#""attachments": {}"#, "attachments"), (#""attachments": [1]"#, "attachments[0]"),
+      (#""attachments": [{"type": "image/png"}]"#, "attachments[0].url"),
+      (#""attachments": [{"url": "https://a.example/x"}]"#, "attachments[0].type"),
+      (#""attachments": [{"url": "https://a.example/x", "type": "png"}]"#, "attachments[0].type"),
+      (#""attachments": [{"url": "https://a.example/x", "type": "image/png", "width": 0}]"#, "attachments[0].width"),
+      (
+        #""attachments": [{"url": "https://a.example/x", "type": "image/png", "sha256": "x"}]"#, "attachments[0].sha256"
+      ),
+      (#""attachments": [{"url": "https://a.example/x", "type": "image/png", "x": 1}]"#, "attachments[0].x"),
+      (#""id": "x""#, "id"), (#""revision": 0"#, "revision"), (#""colour": "red""#, "colour"),
+    ])
   func fields(field: String, name: String) async throws {
     try await TestServer.with { server in
       var fields = [#""date": "2026-01-01T00:00:00Z""#, #""text": "x""#]
@@ -98,10 +105,12 @@ import Testing
     }
   }
 
-  @Test("A body that is no JSON object is 400 and says where", arguments: [
-    "", "{", "[]", "7", #"{"a": 1, "a": 2}"#, #"{"text": "\u0000"}"#, #"{"text": "\ud800"}"#, "{\"a\": \u{1}}",
-    #"{"date": 1e999}"#, String(repeating: "[", count: 100),
-  ])
+  @Test(
+    "A body that is no JSON object is 400 and says where",
+    arguments: [
+      "", "{", "[]", "7", #"{"a": 1, "a": 2}"#, #"{"text": "\u0000"}"#, #"{"text": "\ud800"}"#, "{\"a\": \u{1}}",
+      #"{"date": 1e999}"#, String(repeating: "[", count: 100),
+    ])
   func malformedBodies(body: String) async throws {
     try await TestServer.with { server in
       let problem = try await server.write("POST", "items", body).json(Problem.self, status: 400)

@@ -19,7 +19,8 @@ import Testing
     }
   }
 
-  @Test("Pages follow one another by their links, each item once, whatever the size of the page", arguments: [1, 2, 3, 7])
+  @Test(
+    "Pages follow one another by their links, each item once, whatever the size of the page", arguments: [1, 2, 3, 7])
   func paging(limit: Int) async throws {
     try await TestServer.with { server in
       // Pairs of equal dates, so that pages end between them.

@@ -1,20 +1,7 @@
 import Foundation
 import NewsAPI
+import TestSupport
 import Testing
-
-/// The same sequence on every platform and in every run (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
-/// Generators, 2014).
-private struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ mixed >> 31
-  }
-}
 
 @Suite struct `Strict JSON of random bodies` {
   private static let fragments = [
@@ -37,7 +24,7 @@ private struct SplitMix64: RandomNumberGenerator {
   }
 
   @Test func `Any bytes give a value or a fault that lies within them`() {
-    var generator = SplitMix64(state: 8259)
+    var generator = SplitMix64(seed: 8259)
     var accepted = 0
     for _ in 0..<200_000 {
       let bytes = Self.body(using: &generator)

@@ -21,7 +21,7 @@ struct JSONFeedTests {
         "attachments":[{"url":"https://example.org/a.mp3","mime_type":"audio/mpeg","size_in_bytes":12,"duration_in_seconds":1}],
         "_extension":{"x":1}}
         """, head: "\"feed_url\":\"https://example.org/feed.json\",\"home_page_url\":\"https://example.org/\""))
-    #expect(entry.source == "https://example.org/feed.json")
+    #expect(entry.source == "json-feed:https://example.org/feed.json")
     #expect(entry.guid == "1")
     #expect(entry.date == august)
     #expect(entry.title == "Array<Int> &amp;")
@@ -50,7 +50,7 @@ struct JSONFeedTests {
     #expect(entry.guid == "17")
     #expect(entry.author == "Ann")
     #expect(entry.language == "fr")
-    #expect(entry.source == "T")
+    #expect(entry.source == "json-feed:T")
   }
 
   @Test("reports items by number and reads the others")

@@ -25,7 +25,7 @@ struct RSSTests {
           <media:group><media:thumbnail url="https://example.org/c.png"/></media:group>
         </item>
         """, channel: "<link>https://example.org/</link><language>en-us</language>"))
-    #expect(entry.source == "https://example.org/")
+    #expect(entry.source == "rss:https://example.org/")
     #expect(entry.guid == "tag:1")
     #expect(entry.date == august)
     #expect(entry.title == "Tom & Jerry")
@@ -126,7 +126,7 @@ struct RSSTests {
       <item rdf:about="https://example.org/1"><title>A</title><link>https://example.org/1</link>
       <description>Text</description><dc:date>2026-08-20T13:45:00Z</dc:date></item></rdf:RDF>
       """)
-    #expect(entry.source == "https://example.org/")
+    #expect(entry.source == "rss:https://example.org/")
     #expect(entry.guid == "https://example.org/1")
     #expect(entry.language == "de")
     #expect(entry.text == "Text")
@@ -139,8 +139,8 @@ struct RSSTests {
       <image><link>https://example.org/image</link></image><link> https://example.org/home </link>
       """
     let item = "<item><guid>1</guid><pubDate>20 Aug 2026</pubDate><description>x</description></item>"
-    #expect(try entry(rss(item, channel: channel)).source == "https://example.org/home")
-    #expect(try entry(rss(item, channel: "")).source == "Example")
+    #expect(try entry(rss(item, channel: channel)).source == "rss:https://example.org/home")
+    #expect(try entry(rss(item, channel: "")).source == "rss:Example")
   }
 
   @Test(

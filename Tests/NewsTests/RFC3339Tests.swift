@@ -122,7 +122,7 @@ import Testing
   @Test func `Foundation's calendar agrees about random dates`() throws {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
-    var generator = SplitMix64(state: 3339)
+    var generator = SplitMix64(seed: 3339)
     for _ in 0..<10_000 {
       let milliseconds = Int.random(in: -62_135_596_800_000...253_402_300_799_999, using: &generator)
       let millisecond = (milliseconds % 1000 + 1000) % 1000
@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test func `Offsets shift the date by themselves`() throws {
-    var generator = SplitMix64(state: 8601)
+    var generator = SplitMix64(seed: 8601)
     for _ in 0..<2_000 {
       let seconds = Int.random(in: -60_000_000_000...250_000_000_000, using: &generator)
       let minutes = Int.random(in: -1439...1439, using: &generator)
@@ -173,7 +173,7 @@ import Testing
       ["", ".5", ".123", ".0009999999999999", "."],
       ["Z", "z", "+00:00", "+05:45", "-12:34", "+24:00", ""],
     ]
-    var generator = SplitMix64(state: 7)
+    var generator = SplitMix64(seed: 7)
     var read = 0
     for _ in 0..<200_000 {
       var bytes = choices.flatMap { Array(($0.randomElement(using: &generator) ?? "").utf8) }

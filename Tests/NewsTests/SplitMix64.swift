@@ -1,7 +1,11 @@
 /// Random numbers that are the same in every run (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators,
 /// 2014).
 struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
 
   mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15

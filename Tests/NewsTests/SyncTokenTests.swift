@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func `Every token fits where tokens go: short, and safe in URLs, tags and headers`() {
-    var generator = SplitMix64(state: 32)
+    var generator = SplitMix64(seed: 32)
     let alphabet = Set("abcdefghijklmnopqrstuvwxyz0123456789")
     for _ in 0..<20_000 {
       let epoch = String((0..<6).map { _ in alphabet.randomElement(using: &generator) ?? "a" })
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test func `Any bytes are a token that prints as them or none`() {
-    var generator = SplitMix64(state: 410)
+    var generator = SplitMix64(seed: 410)
     let characters = Array("0123456789abcxyz.".utf8)
     var read = 0
     for _ in 0..<200_000 {

@@ -33,7 +33,8 @@ package struct TestServer: Sendable {
       let application = Application(
         router: api.router(), configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
         onServerRunning: { channel in found.yield(channel.localAddress?.port ?? 0) }, logger: NewsDatabase.logger)
-      let group = ServiceGroup(configuration: ServiceGroupConfiguration(services: [application], logger: NewsDatabase.logger))
+      let group = ServiceGroup(
+        configuration: ServiceGroupConfiguration(services: [application], logger: NewsDatabase.logger))
       return try await withThrowingTaskGroup(of: Value?.self) { tasks in
         tasks.addTask {
           try await group.run()
@@ -81,7 +82,8 @@ package struct TestServer: Sendable {
     let response = try await client.execute(request, timeout: .seconds(60))
     let bytes = try await response.body.collect(upTo: 1 << 24)
     let answer = TestResponse(
-      status: Int(response.status.code), headers: response.headers.map { ($0.name, $0.value) }, body: Data(bytes.readableBytesView))
+      status: Int(response.status.code), headers: response.headers.map { ($0.name, $0.value) },
+      body: Data(bytes.readableBytesView))
     try Contract.shared.get().check(
       method: method, target: target, status: answer.status, headers: answer.headers,
       body: answer["Content-Encoding"] == "gzip" ? try answer.body.gunzipped() : answer.body)

@@ -93,7 +93,9 @@ struct EditorialItemHandlers: Sendable {
 }
 
 extension EditorialItemHandlers {
-  private static let foreignID = ProblemError.invalidFields([FieldError(field: "id", rule: "must be the id of the path")])
+  private static let foreignID = ProblemError.invalidFields([
+    FieldError(field: "id", rule: "must be the id of the path")
+  ])
 
   /// What readers have seen cannot be unseen: it can be retracted.
   private static func check(_ content: ItemContent, replaces existing: EditorialItem?) throws {

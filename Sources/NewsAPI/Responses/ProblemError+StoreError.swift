@@ -27,7 +27,9 @@ extension ProblemError {
     case .preconditionRequired:
       self = ProblemError(
         .preconditionRequired, "precondition-required", "A precondition is required",
-        detail: "Say which revision is overwritten, in `If-Match` or in the field `revision`; or create with `If-None-Match: *`.")
+        detail:
+          "Say which revision is overwritten, in `If-Match` or in the field `revision`; or create with `If-None-Match: *`."
+      )
     case .outcomeUnknown:
       self = ProblemError(
         .serviceUnavailable, "outcome-unknown", "The write may or may not have happened",
@@ -44,7 +46,8 @@ extension ProblemError {
   private static func tokenExpired(_ reason: TokenExpiry, _ current: SyncToken) -> ProblemError {
     var error = ProblemError(
       .gone, "token-expired", "The token is no longer good",
-      detail: "Take the snapshot (changes without `since`), or the items from `at` this token, in place of what you have.")
+      detail:
+        "Take the snapshot (changes without `since`), or the items from `at` this token, in place of what you have.")
     error.problem.reason = reason.rawValue
     error.problem.token = current
     error.replacesStored = true

@@ -50,7 +50,8 @@ struct Representation {
     }
     headers[.contentType] = contentType
     switch coding {
-    case .identity: return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+    case .identity:
+      return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
     case .gzip:
       headers[.contentEncoding] = "gzip"
       return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: Gzip.compress(body)))

@@ -45,7 +45,9 @@ struct Follower {
     let answer = try await server.send(
       "GET", target, headers: token.map { [("If-None-Match", "\"\($0)\"")] } ?? [])
     if answer.status == 304 {
-      guard answer["ETag"] == token.map({ "\"\($0)\"" }) else { throw Broken(description: "\(name): 304 with another tag") }
+      guard answer["ETag"] == token.map({ "\"\($0)\"" }) else {
+        throw Broken(description: "\(name): 304 with another tag")
+      }
       return true
     }
     let list = try answer.json(ChangeList.self)

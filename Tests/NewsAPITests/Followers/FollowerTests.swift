@@ -25,7 +25,8 @@ import Testing
       let report = try await withThrowingTaskGroup(of: Report.self) { group in
         for index in 0..<3 {
           group.addTask {
-            var writer = APIWriter(server: server, population: population, topics: Self.topics, seed: seed &* 31 + UInt64(index))
+            var writer = APIWriter(
+              server: server, population: population, topics: Self.topics, seed: seed &* 31 + UInt64(index))
             while ContinuousClock.now < end { try await writer.write() }
             return Report(writes: writer.writes)
           }

@@ -41,7 +41,8 @@ struct SchemaValidator {
     case "description", "title", "example", "examples", "format", "default", "contentEncoding", "deprecated",
       "readOnly", "writeOnly", "contentMediaType":
       break
-    case "type": try require(rule.elements.isEmpty ? value.has(type: rule) : rule.elements.contains { value.has(type: $0) })
+    case "type":
+      try require(rule.elements.isEmpty ? value.has(type: rule) : rule.elements.contains { value.has(type: $0) })
     case "const": try require(value == rule)
     case "enum": try require(rule.elements.contains(value))
     case "allOf": for part in rule.elements { try validate(value, part, at: place) }

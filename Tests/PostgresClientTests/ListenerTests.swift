@@ -1,0 +1,88 @@
+import PostgresClient
+import TestSupport
+import Testing
+
+@Suite("LISTEN")
+struct ListenerTests {
+  private func next(
+    _ iterator: inout AsyncStream<PostgresListener.Event>.Iterator
+  ) async throws -> PostgresListener.Event {
+    try #require(await iterator.next())
+  }
+
+  @Test("notifications arrive in order, whatever the channel is called", arguments: ["news", "With \"quotes\"; and ü"])
+  func notifications(channel: String) async throws {
+    try await withPool { pool in
+      let database = try await pool.value("SELECT current_database()", as: String.self)
+      let url = try TestCluster.sharedURL.replacing("/postgres", with: "/" + database, maxReplacements: 1)
+      let listener = PostgresListener(configuration: PostgresConfiguration(connectionString: url), logger: quiet)
+      var events = listener.events(channel: channel).makeAsyncIterator()
+      let value1 = try await next(&events)
+      #expect(value1 == .listening)
+      for number in 0..<100 {
+        _ = try await pool.query("SELECT pg_notify(\(channel), \("\(number)"))")
+      }
+      _ = try await pool.query("SELECT pg_notify('other', 'x'), pg_notify(\(channel), '')")
+      for number in 0..<100 {
+        let value2 = try await next(&events)
+        #expect(value2 == .notification(payload: "\(number)"))
+      }
+      let value3 = try await next(&events)
+      #expect(value3 == .notification(payload: ""))
+    }
+  }
+
+  @Test("a terminated listener says so and listens again")
+  func reconnect() async throws {
+    try await TestCluster.withCluster { cluster in
+      var configuration = PostgresConfiguration(connectionString: await cluster.url)
+      configuration.applicationName = "listener"
+      let listener = PostgresListener(configuration: configuration, logger: quiet)
+      try await withPool(url: cluster.url, size: 1) { pool in
+        var events = listener.events(channel: "news").makeAsyncIterator()
+        let value4 = try await next(&events)
+        #expect(value4 == .listening)
+        _ = try await pool.query(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'listener'")
+        let value5 = try await next(&events)
+        #expect(value5 == .disconnected)
+        let value6 = try await next(&events)
+        #expect(value6 == .listening)
+        _ = try await pool.query("NOTIFY news, 'one'")
+        let value7 = try await next(&events)
+        #expect(value7 == .notification(payload: "one"))
+        let url = await cluster.url
+        try await cluster.stop()
+        let value8 = try await next(&events)
+        #expect(value8 == .disconnected)
+        try await cluster.start()
+        try #require(await cluster.url == url)
+        let value9 = try await next(&events)
+        #expect(value9 == .listening)
+        _ = try await pool.query("NOTIFY news, 'two'")
+        let value10 = try await next(&events)
+        #expect(value10 == .notification(payload: "two"))
+      }
+    }
+  }
+
+  @Test("the connection is closed when nobody iterates any more")
+  func end() async throws {
+    try await withTestDatabase { url in
+      try await withPool(url: url, size: 1) { pool in
+        var configuration = PostgresConfiguration(connectionString: url)
+        configuration.applicationName = "listener"
+        let listener = PostgresListener(configuration: configuration, logger: quiet)
+        let task = Task {
+          for await _ in listener.events(channel: "news") {}
+        }
+        let count: PostgresQuery = """
+          SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'listener'
+          """
+        try await eventually("it listens") { try await pool.value(count, as: Int.self) == 1 }
+        task.cancel()
+        try await eventually("it is gone") { try await pool.value(count, as: Int.self) == 0 }
+      }
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import PostgresClient
+import TestSupport
+import Testing
+
+@Suite("Pool")
+struct PoolTests {
+  @Test("a thousand tasks share eight connections")
+  func thousandTasks() async throws {
+    try await withPool(size: 8, configure: { _, pool in pool.maximumWaiters = 1_000 }) { pool in
+      let sum = try await withThrowingTaskGroup(of: Int.self) { group in
+        for number in 0..<1_000 {
+          group.addTask { try await pool.value("SELECT \(number)") }
+        }
+        return try await group.reduce(0, +)
+      }
+      #expect(sum == 499_500)
+      let statistics = pool.statistics
+      #expect(statistics.opened <= 8)
+      #expect(statistics.leased == 0)
+      #expect(statistics.waiting == 0)
+      #expect(statistics.idle == statistics.opened)
+    }
+  }
+
+  @Test("waiters get connections in the order in which they came")
+  func fairness() async throws {
+    try await withPool(size: 1) { pool in
+      let order = Shared<[Int]>([])
+      let tasks = try await pool.withConnection { _ in
+        var tasks: [Task<Void, any Error>] = []
+        for number in 0..<10 {
+          tasks.append(Task { try await pool.withConnection { _ in order.withLock { $0.append(number) } } })
+          try await eventually("task \(number) waits") { pool.statistics.waiting == number + 1 }
+        }
+        return tasks
+      }
+      for task in tasks { try await task.value }
+      #expect(order.withLock { $0 } == Array(0..<10))
+    }
+  }
+
+  @Test("a caller who waits too long gets an error, and nobody else does")
+  func acquireTimeout() async throws {
+    try await withPool(size: 1, configure: { _, pool in pool.acquireTimeout = .seconds(2) }) { pool in
+      try await pool.withConnection { _ in
+        let error = try await failure { try await pool.query("SELECT 1") }
+        #expect(error.code == .acquireTimedOut)
+        #expect(pool.statistics.waiting == 0)
+      }
+      let one = try await pool.value("SELECT 1", as: Int.self)
+      #expect(one == 1)
+    }
+  }
+
+  @Test("one waiter too many fails at once")
+  func tooManyWaiters() async throws {
+    try await withPool(size: 1, configure: { _, pool in pool.maximumWaiters = 2 }) { pool in
+      let tasks = try await pool.withConnection { _ in
+        let tasks = (0..<2).map { _ in Task { try await pool.value("SELECT 1", as: Int.self) } }
+        try await eventually("two wait") { pool.statistics.waiting == 2 }
+        let error = try await failure { try await pool.query("SELECT 1") }
+        #expect(error.code == .tooManyWaiters)
+        return tasks
+      }
+      for task in tasks {
+        let one = try await task.value
+        #expect(one == 1)
+      }
+    }
+  }
+
+  @Test("a cancelled waiter leaves the queue")
+  func cancelledWaiter() async throws {
+    try await withPool(size: 1) { pool in
+      try await pool.withConnection { _ in
+        let task = Task { try await pool.query("SELECT 1") }
+        try await eventually("it waits") { pool.statistics.waiting == 1 }
+        task.cancel()
+        let error = try await failure { try await task.value }
+        #expect(error.code == .cancelled)
+        #expect(pool.statistics.waiting == 0)
+      }
+      let one = try await pool.value("SELECT 1", as: Int.self)
+      #expect(one == 1)
+    }
+  }
+
+  @Test("a task that is cancelled already does not start a statement")
+  func cancelledBefore() async throws {
+    try await withPool(size: 1) { pool in
+      _ = try await pool.query("CREATE TABLE a (n int)")
+      let task = Task {
+        while !Task.isCancelled { await Task.yield() }
+        return try await pool.query("INSERT INTO a VALUES (1)")
+      }
+      task.cancel()
+      let error1 = try await failure { try await task.value }
+      #expect(error1.code == .cancelled)
+      let count = try await pool.value("SELECT count(*) FROM a", as: Int.self)
+      #expect(count == 0)
+    }
+  }
+
+  @Test("each new connection is prepared before anyone gets it")
+  func onConnect() async throws {
+    try await withTestDatabase { url in
+      let connected = Shared(0)
+      let pool = PostgresPool(configuration: PostgresConfiguration(connectionString: url), logger: quiet) {
+        connection in
+        connected.withLock { $0 += 1 }
+        try await connection.execute(script: "SET application_name = 'prepared'")
+      }
+      let name = try await pool.value("SELECT current_setting('application_name')", as: String.self)
+      #expect(name == "prepared")
+      #expect(connected.withLock { $0 } == 1)
+      await pool.shutdown()
+    }
+  }
+
+  @Test("a connection that cannot be prepared is not used, and the caller learns why")
+  func failedOnConnect() async throws {
+    try await withTestDatabase { url in
+      let pool = PostgresPool(configuration: PostgresConfiguration(connectionString: url), logger: quiet) {
+        connection in
+        _ = try await connection.query("SELECT 1/0")
+      }
+      let error = try await failure { try await pool.query("SELECT 1") }
+      #expect(error.sqlState == "22012")
+      #expect(pool.statistics.opened == 0)
+      await pool.shutdown()
+    }
+  }
+
+  @Test("shutting down lets what runs finish and refuses what is new")
+  func shutdown() async throws {
+    try await withTestDatabase { url in
+      try await withPool(url: url) { other in
+        try await withPool(url: url) { pool in
+          let (running, ending) = try await other.withLockHeld {
+            let running = Task { try await pool.query("SELECT pg_advisory_xact_lock(1)") }
+            try await eventually("it runs") { try await other.countWaitingForLock() == 1 }
+            let ending = Task { await pool.shutdown() }
+            try await eventually("nothing new is taken") {
+              (try? await pool.query("SELECT 1")) == nil
+            }
+            return (running, ending)
+          }
+          let rows = try await running.value
+          #expect(rows.count == 1)
+          await ending.value
+          let error = try await failure { try await pool.query("SELECT 1") }
+          #expect(error.code == .shutDown)
+          #expect(pool.statistics.idle == 0)
+          #expect(pool.statistics.leased == 0)
+        }
+      }
+    }
+  }
+
+  @Test("what a body throws passes through, and the connection comes back")
+  func errorsPassThrough() async throws {
+    struct Own: Error {}
+    try await withPool(size: 1) { pool in
+      await #expect(throws: Own.self) { try await pool.withConnection { _ in throw Own() } }
+      #expect(pool.statistics.leased == 0)
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Logging
+import PostgresClient
+import Synchronization
+import TestSupport
+import Testing
+
+let quiet = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+
+/// A pool on a fresh database, shut down afterwards.
+func withPool<Result: Sendable>(
+  size: Int = 4,
+  configure: @Sendable (inout PostgresConfiguration, inout PostgresPoolConfiguration) -> Void = { _, _ in },
+  _ body: @Sendable (PostgresPool) async throws -> Result
+) async throws -> Result {
+  try await withTestDatabase { url in
+    try await withPool(url: url, size: size, configure: configure, body)
+  }
+}
+
+/// A pool on an existing database, shut down afterwards.
+func withPool<Result: Sendable>(
+  url: String, size: Int = 4,
+  configure: @Sendable (inout PostgresConfiguration, inout PostgresPoolConfiguration) -> Void = { _, _ in },
+  _ body: @Sendable (PostgresPool) async throws -> Result
+) async throws -> Result {
+  var configuration = PostgresConfiguration(connectionString: url)
+  var poolConfiguration = PostgresPoolConfiguration()
+  poolConfiguration.size = size
+  // The machine may be busy with other tests.
+  configuration.statementTimeout = .seconds(60)
+  configuration.connectTimeout = .seconds(30)
+  poolConfiguration.acquireTimeout = .seconds(60)
+  configure(&configuration, &poolConfiguration)
+  let pool = PostgresPool(configuration: configuration, pool: poolConfiguration, logger: quiet)
+  do {
+    let result = try await body(pool)
+    await pool.shutdown()
+    return result
+  } catch {
+    await pool.shutdown()
+    throw error
+  }
+}
+
+/// The error of something that must fail with a `PostgresError`.
+func failure<Result>(
+  sourceLocation: SourceLocation = #_sourceLocation, of body: () async throws -> Result
+) async throws -> PostgresError {
+  do {
+    _ = try await body()
+  } catch let error as PostgresError {
+    return error
+  }
+  throw Unexpected("no error was thrown", sourceLocation)
+}
+
+/// Waits until something is true, with a limit that only a fault exceeds.
+func eventually(
+  _ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
+) async throws {
+  let end = ContinuousClock.now + .seconds(60)
+  while ContinuousClock.now < end {
+    if try await condition() { return }
+    try await Task.sleep(for: .milliseconds(10))
+  }
+  throw Unexpected("never came true: \(what)", sourceLocation)
+}
+
+struct Unexpected: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ text: String, _ location: SourceLocation) {
+    description = "\(text) (\(location))"
+  }
+}
+
+extension PostgresPool {
+  /// The first column of the first row.
+  func value<Value: PostgresDecodable>(_ query: PostgresQuery, as: Value.Type = Value.self) async throws -> Value {
+    let rows = try await self.query(query)
+    return try #require(rows.first).decode(0)
+  }
+
+  /// How many sessions of the same database run a statement that contains the text.
+  func countRunning(_ text: String) async throws -> Int {
+    try await value(
+      """
+      SELECT count(*) FROM pg_stat_activity
+      WHERE datname = current_database() AND state = 'active' AND query LIKE '%' || \(text) || '%' AND pid <> pg_backend_pid()
+      """)
+  }
+}
+
+extension PostgresPool {
+  /// Runs the body while a session of the pool holds an advisory lock: `SELECT pg_advisory_xact_lock(1)` waits until the
+  /// body is done.
+  func withLockHeld<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
+    try await withConnection { holder in
+      _ = try await holder.query("SELECT pg_advisory_lock(1)")
+      do {
+        let result = try await body()
+        _ = try await holder.query("SELECT pg_advisory_unlock(1)")
+        return result
+      } catch {
+        _ = try? await holder.query("SELECT pg_advisory_unlock(1)")
+        throw error
+      }
+    }
+  }
+
+  /// How many sessions of the same database wait for the lock.
+  func countWaitingForLock() async throws -> Int {
+    try await value(
+      """
+      SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      """)
+  }
+}
+
+/// A value that several tasks change.
+final class Shared<Value: Sendable>: Sendable {
+  private let value: Mutex<Value>
+
+  init(_ value: Value) {
+    self.value = Mutex(value)
+  }
+
+  func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
+    value.withLock { value in
+      var copy = value
+      defer { value = copy }
+      return body(&copy)
+    }
+  }
+}
