@@ -73,15 +73,6 @@ final class Exchange: @unchecked Sendable {
     if case .pipeline = kind { true } else { false }
   }
 
-  /// Hands the outcome to the caller.
-  func resume(with result: Result<[PostgresRows], PostgresError>) {
-    let continuation = continuation.take()
-    switch result {
-    case .success(let rows): continuation?.resume(returning: rows)
-    case .failure(let error): continuation?.resume(throwing: error)
-    }
-  }
-
   /// Back to before the sending.
   func rewind() {
     steps = []

@@ -90,7 +90,7 @@ extension PostgresConnection {
     }
     exchange.isCopying = true
     exchange.deadline = .max
-    exchange.resume(with: .success([]))
+    complete(exchange, with: .success([]))
   }
 
   /// Sends a piece of data and returns when the socket has taken it.
@@ -131,8 +131,7 @@ extension PostgresConnection {
   private nonisolated func finishCopy(_ exchange: Exchange, error: String?) async throws -> [PostgresRows] {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        exchange.continuation = continuation
-        onQueue { $0.endCopy(exchange, error: error) }
+        onQueue { $0.endCopy(exchange, error: error, continuation) }
       }
     } onCancel: {
       exchange.isCancelled = true
@@ -140,9 +139,10 @@ extension PostgresConnection {
     }
   }
 
-  private func endCopy(_ exchange: Exchange, error: String?) {
+  private func endCopy(_ exchange: Exchange, error: String?, _ continuation: Exchange.Continuation) {
+    exchange.continuation = continuation
     guard current === exchange, exchange.isCopying, let pointer = handle?.pointer else {
-      return exchange.resume(with: .failure(PostgresError(.connectionLost, "the connection has ended")))
+      return complete(exchange, with: .failure(PostgresError(.connectionLost, "the connection has ended")))
     }
     exchange.isCopying = false
     let limit = Self.nanoseconds(configuration.statementTimeout)

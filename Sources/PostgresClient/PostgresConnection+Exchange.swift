@@ -10,10 +10,10 @@ extension PostgresConnection {
     if isClosed || handle == nil {
       var error = PostgresError(.connectionLost, "the connection has ended")
       error.nothingSent = true
-      return exchange.resume(with: .failure(error))
+      return complete(exchange, with: .failure(error))
     }
     if exchange.isCancelled, !exchange.isShielded {
-      return exchange.resume(with: .failure(.cancelled))
+      return complete(exchange, with: .failure(.cancelled))
     }
     if current == nil { begin(exchange) } else { pending.append(exchange) }
   }
@@ -134,9 +134,9 @@ extension PostgresConnection {
     activity.store(isIdle ? .idle : .inTransaction, ordering: .releasing)
     if var failure = exchange.failure {
       if let code = exchange.interruption, failure.sqlState == "57014" { failure.code = code }
-      exchange.resume(with: .failure(failure))
+      complete(exchange, with: .failure(failure))
     } else {
-      exchange.resume(with: .success(exchange.results))
+      complete(exchange, with: .success(exchange.results))
     }
     while current == nil, !pending.isEmpty {
       start(pending.removeFirst())
@@ -173,11 +173,11 @@ extension PostgresConnection {
     flushWaiter.take()?.resume(throwing: error)
     let exchanges = pending
     pending = []
-    if let exchange = current.take() { exchange.resume(with: .failure(outcome(of: exchange, lostBy: error))) }
+    if let exchange = current.take() { complete(exchange, with: .failure(outcome(of: exchange, lostBy: error))) }
     for exchange in exchanges {
       var error = error
       error.nothingSent = true
-      exchange.resume(with: .failure(error))
+      complete(exchange, with: .failure(error))
     }
     closeHandler?()
   }

@@ -24,7 +24,7 @@ extension PostgresConnection {
     if exchange.isShielded { return }
     if let index = pending.firstIndex(where: { $0 === exchange }) {
       pending.remove(at: index)
-      return exchange.resume(with: .failure(.cancelled))
+      return complete(exchange, with: .failure(.cancelled))
     }
     guard current === exchange, exchange.interruption == nil, !exchange.isAnswered, let handle else { return }
     exchange.interruption = code

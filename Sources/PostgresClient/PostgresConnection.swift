@@ -20,6 +20,12 @@ public actor PostgresConnection {
     case closed
   }
 
+  /// A caller and what it is told.
+  private struct Completion: Sendable {
+    var continuation: Exchange.Continuation
+    var result: Result<[PostgresRows], any Error>
+  }
+
   let executor = QueueExecutor(label: "tidings.postgres.connection")
   let configuration: PostgresConfiguration
   let logger: Logger
@@ -32,6 +38,8 @@ public actor PostgresConnection {
   var connectSource: (any DispatchSourceProtocol)?
   var writeSource: (any DispatchSourceWrite)?
   var current: Exchange?
+  /// Whose callers are told as soon as the executor is free again, so that what they do next finds it free.
+  private var completed: [Completion] = []
   var pending: [Exchange] = []
   var statements: StatementCache
   var flushWaiter: CheckedContinuation<Void, any Error>?
@@ -135,19 +143,39 @@ public actor PostgresConnection {
 
   /// Runs `body` on the connection's queue, in the order of the calls.
   nonisolated func onQueue(_ body: @escaping @Sendable (isolated PostgresConnection) -> Void) {
-    executor.queue.async { self.executor.run { self.assumeIsolated { body($0) } } }
+    executor.queue.async { self.run(body) }
   }
 
   /// Runs `body` at once if nothing else is running, which saves a change of threads; on the queue otherwise.
   nonisolated func ifFree(_ body: @escaping @Sendable (isolated PostgresConnection) -> Void) {
-    if !executor.runIfFree({ self.assumeIsolated { body($0) } }) { onQueue(body) }
+    var completed: [Completion] = []
+    let isFree = executor.runIfFree { completed = self.assumeIsolated { $0.takeCompleted(after: body) } }
+    if !isFree { return onQueue(body) }
+    for completion in completed { completion.continuation.resume(with: completion.result) }
   }
 
-  /// A handler for a source on the connection's queue, which does not keep the connection alive.
+  private nonisolated func run(_ body: @Sendable (isolated PostgresConnection) -> Void) {
+    var completed: [Completion] = []
+    executor.run { completed = self.assumeIsolated { $0.takeCompleted(after: body) } }
+    for completion in completed { completion.continuation.resume(with: completion.result) }
+  }
+
+  private func takeCompleted(after body: (isolated PostgresConnection) -> Void) -> [Completion] {
+    body(self)
+    defer { completed = [] }
+    return completed
+  }
+
+  /// Has the exchange's caller told.
+  func complete(_ exchange: Exchange, with result: Result<[PostgresRows], PostgresError>) {
+    guard let continuation = exchange.continuation.take() else { return }
+    completed.append(Completion(continuation: continuation, result: result.mapError { $0 }))
+  }
+
+  /// A handler for events, which does not keep the connection alive.
   nonisolated func handler(_ body: @escaping @Sendable (isolated PostgresConnection) -> Void) -> @Sendable () -> Void {
     { [weak self] in
-      guard let self else { return }
-      executor.run { self.assumeIsolated { body($0) } }
+      self?.run(body)
     }
   }
 }

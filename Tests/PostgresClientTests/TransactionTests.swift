@@ -170,7 +170,7 @@ struct TransactionTests {
       async let one: Void = update(1, 2)
       async let other: Void = update(2, 1)
       _ = try await (one, other)
-      #expect(runs.withLock { $0 } == 3)
+      #expect(runs.withLock { $0 } >= 3)
       let value8 = try await sum(pool)
       #expect(value8 == 4)
     }

@@ -75,7 +75,12 @@ import Testing
     }
     // The writers end on their own; their last transactions may take a moment.
     try await Task.sleep(for: .seconds(2))
-    while try await !follower.poll(server) {}
+    let limit = ContinuousClock.now + .seconds(60)
+    while try await !follower.poll(server) {
+      guard ContinuousClock.now < limit else {
+        throw Follower.Broken(description: "\(follower.name) is told of something new for ever")
+      }
+    }
     try await compare(follower, server)
     return Report(polls: follower.polls, received: follower.received)
   }

@@ -1,0 +1,44 @@
+import NIOCore
+import NIOHTTP1
+
+/// Answers the requests of one connection with recorded responses.
+final class ReplayHandler: ChannelInboundHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  private let ok: RecordedResponse
+  private let notModified: RecordedResponse
+  private var isConditional = false
+
+  /// - Parameter notModified: The answer to requests with If-None-Match.
+  init(ok: RecordedResponse, notModified: RecordedResponse) {
+    self.ok = ok
+    self.notModified = notModified
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .head(let head):
+      isConditional = head.headers.contains(name: "if-none-match")
+    case .body:
+      break
+    case .end:
+      let response = isConditional ? notModified : ok
+      context.write(wrapOutboundOut(.head(response.head)), promise: nil)
+      if response.body.readableBytes > 0 {
+        context.write(wrapOutboundOut(.body(.byteBuffer(response.body))), promise: nil)
+      }
+      context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    // The client has said its last word: what there was to answer is answered.
+    if let event = event as? ChannelEvent, event == .inputClosed { context.close(promise: nil) }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    context.close(promise: nil)
+  }
+}

@@ -1,0 +1,35 @@
+// The least that a SwiftNIO server can do for the same bytes, to measure Tidings against.
+//
+//   BareServer OK NOT_MODIFIED
+//
+// Answers each request with one of two recorded responses (files with head and body as they were received): the
+// second if the request has If-None-Match, else the first. Prints the port it listens on; SIGTERM ends it.
+
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+guard CommandLine.arguments.count == 3 else {
+  throw RecordedResponse.Malformed("BareServer needs two files: the response to send, and the one for If-None-Match")
+}
+let responses = try CommandLine.arguments.dropFirst().map { try RecordedResponse(contentsOf: URL(filePath: $0)) }
+
+// Threads, socket options and the HTTP decoder and encoder are those of Hummingbird.
+let server = try ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+  .serverChannelOption(.backlog, value: 256)
+  .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+  .childChannelOption(.allowRemoteHalfClosure, value: true)
+  .childChannelInitializer { [responses] channel in
+    channel.eventLoop.makeCompletedFuture {
+      let pipeline = channel.pipeline.syncOperations
+      try pipeline.configureHTTPServerPipeline(
+        withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false)
+      try pipeline.addHandler(ReplayHandler(ok: responses[0], notModified: responses[1]))
+    }
+  }
+  .bind(host: "127.0.0.1", port: 0)
+  .wait()
+
+try FileHandle.standardOutput.write(contentsOf: Data("\(server.localAddress?.port ?? 0)\n".utf8))
+try server.closeFuture.wait()
