@@ -20,7 +20,7 @@ torture: ## Runs followers against busy writers for SECONDS=60 with the random S
 	  scripts/with-cluster swift test --disable-xctest --filter FollowerTests
 
 bench: ## Measures the server on this machine
-	@scripts/install-dependencies
+	@scripts/install-dependencies wrk
 	@scripts/bench
 
 lint: ## Checks format, sizes, imports, migrations and scripts

@@ -113,5 +113,12 @@ let package = Package(
       name: "TidingsTests",
       dependencies: ["tidings", "News", "NewsStore", "PostgresClient", "TestSupport"],
       swiftSettings: settings),
+
+    .executableTarget(
+      name: "BareServer", dependencies: [.nioCore, .nioHTTP1, .nioPosix], path: "Benchmarks/BareServer",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "PostgresBench", dependencies: ["PostgresClient", .logging], path: "Benchmarks/PostgresBench",
+      swiftSettings: settings),
   ]
 )

@@ -39,6 +39,7 @@ public struct NewsAPI: Sendable {
     let paths = KnownPaths()
     router.add(middleware: ProblemResponses(paths: paths))
     router.add(middleware: HeaderLimit())
+    router.add(middleware: ExactPath())
     addRoutes(to: router)
     paths.learn(router)
     return router

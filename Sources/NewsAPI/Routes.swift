@@ -16,7 +16,7 @@ extension NewsAPI {
     reads.publicRead("/v1/state", changes.state)
     reads.publicRead("/v1/topics", topics.list)
     reads.publicRead("/v1/topics/{slug}", topics.topic)
-    reads.read("/openapi.yaml", service.openAPI)
+    reads.publicRead("/openapi.yaml", service.openAPI)
 
     router.read("/healthz", service.health)
     router.read("/readyz", service.readiness)

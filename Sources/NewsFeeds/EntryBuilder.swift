@@ -10,6 +10,8 @@ enum EntryBuilder {
   static let maximumHTMLBytes = 512 * 1024
   static let maximumAuthorBytes = 256
   static let maximumCategories = 16
+  static let maximumLabelBytes = 256
+  static let maximumAltBytes = 1024
   static let maximumAttachments = 32
 
   private struct Rejection: Error {
@@ -56,7 +58,9 @@ enum EntryBuilder {
     return FeedEntry(
       id: raw.id ?? Digest.identifier(source: raw.source, guid: name), source: raw.source, guid: name,
       digest: Digest.content(of: raw, date: date), date: date, title: title,
-      summary: bounded(summary?.text == text ? nil : summary?.text, maximumSummaryBytes, "summary"), text: text,
+      summary: bounded(
+        summary.map { $0.text.utf8.elementsEqual(text.utf8) } == true ? nil : summary?.text, maximumSummaryBytes,
+        "summary"), text: text,
       html: bounded(content?.html ?? (content == nil ? summary?.html : nil), maximumHTMLBytes, "HTML"),
       categories: categories(raw.categories), language: raw.language.flatMap(LanguageTag.normalised), url: link,
       author: bounded(authors.uniqued().joined(separator: ", "), maximumAuthorBytes, "author"),
@@ -82,7 +86,9 @@ enum EntryBuilder {
     var categories: [FeedCategory] = []
     for label in labels {
       let label = line(RawText(label, .unsure))
-      guard let slug = Slug.make(label), slugs.insert(slug).inserted else { continue }
+      guard label.utf8.count <= maximumLabelBytes, let slug = Slug.make(label), slugs.insert(slug).inserted else {
+        continue
+      }
       categories.append(FeedCategory(slug: slug, label: label))
       if categories.count == maximumCategories { break }
     }
@@ -99,7 +105,9 @@ enum EntryBuilder {
       guard let url = SafeLink.web(attachment.url, base: raw.base), urls.insert(url).inserted else { continue }
       attachment.url = url
       attachment.type = MediaType.valid(attachment.type) ?? MediaType.guessed(from: url)
-      attachment.alt = attachment.alt.map { PlainText.line($0) }?.nonEmpty
+      attachment.alt = attachment.alt.map { PlainText.line($0) }?.nonEmpty.flatMap {
+        $0.utf8.count <= maximumAltBytes ? $0 : nil
+      }
       attachments.append(attachment)
     }
     return attachments

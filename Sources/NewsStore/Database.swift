@@ -43,12 +43,14 @@ extension StoreError {
     case .commitOutcomeUnknown:
       self = .outcomeUnknown
     case .connectionFailed, .connectionLost, .connectTimedOut, .acquireTimedOut, .tooManyWaiters, .shutDown,
-      .statementTimedOut:
+      .statementTimedOut, .cancelled:
       self = .unavailable
     case .server:
       switch error.sqlState {
       // publish() names the slug it does not know.
       case "TD003": self = .unknownTopics(error.detail.map { [$0] } ?? [])
+      // A deadlock that was met again at every try.
+      case "40001", "40P01": self = .unavailable
       // read_only_sql_transaction, and the classes Insufficient Resources and Operator Intervention: a standby, a
       // full disk, a shutdown (PostgreSQL, appendix A).
       case "25006": self = .unavailable

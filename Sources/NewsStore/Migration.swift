@@ -25,7 +25,10 @@ public struct Migration: Sendable, Equatable {
     }
     guard !names.isEmpty else { throw MigrationError.unreadable(folder.path) }
     return try names.enumerated().map { index, name in
-      guard name.utf8.prefix(5).last == UInt8(ascii: "_"), Int(name.prefix(4)) == index + 1 else {
+      // Int() takes a sign, too.
+      guard name.utf8.prefix(4).allSatisfy({ 48...57 ~= $0 }), Int(name.prefix(4)) == index + 1,
+        name.utf8.dropFirst(4).first == UInt8(ascii: "_")
+      else {
         throw MigrationError.misnumbered(name, expected: index + 1)
       }
       guard let bytes = try? Data(contentsOf: folder.appending(path: name)),

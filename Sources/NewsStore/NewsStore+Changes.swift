@@ -35,7 +35,7 @@ extension NewsStore {
   ///
   /// - Throws: `StoreError.unknownTopics`; `tokenExpired`; for `at` also `notReachedYet`.
   public func changes(_ query: ChangeQuery) async throws -> ChangeList {
-    try await wait(for: query.at)
+    try await wait(for: query.at, in: query.scope)
     if let since = query.since, since.position == nil {
       // Nearly every call ends here, with one small query.
       let head = try await head(query.scope, since: since)

@@ -3,7 +3,7 @@ public import News
 import PostgresClient
 
 /// What an editor decides about an item. The caller has checked the rules for each field.
-public struct ItemContent: Sendable, Equatable {
+public struct ItemContent: Sendable {
   /// `draft` or `published`.
   public var state: EditorialItem.State
   /// In whole milliseconds.
@@ -56,6 +56,20 @@ public struct ItemContent: Sendable, Equatable {
       summary: item.item.summary, html: item.item.html, topics: item.item.topics, language: item.item.language,
       url: item.item.url, author: item.item.author, breaking: item.item.breaking, attachments: item.item.attachments)
   }
+}
+
+extension ItemContent: Equatable {
+  /// Texts are equal if their bytes are: `String` holds canonically equivalent ones to be equal, and takes time that
+  /// grows with the square of their length to find out.
+  public static func == (one: ItemContent, other: ItemContent) -> Bool {
+    one.state == other.state && one.date == other.date && one.breaking == other.breaking
+      && one.attachments == other.attachments && one.topics == other.topics
+      && zip(one.texts, other.texts).allSatisfy { one, other in
+        one.map { Array($0.utf8) } == other.map { Array($0.utf8) }
+      }
+  }
+
+  private var texts: [String?] { [text, title, summary, html, language, url, author] }
 }
 
 extension NewsStore {

@@ -80,7 +80,7 @@ extension NewsStore {
   ///
   /// - Throws: `StoreError.unknownTopics`; for `at` also `notReachedYet` and `tokenExpired`.
   public func items(_ query: ItemQuery) async throws -> ItemPage {
-    try await wait(for: query.at)
+    try await wait(for: query.at, in: query.scope)
     let (head, rows) = try await read(query.scope, Self.pageQuery(query))
     let page = try PageBudget.cut(rows, limit: query.limit, NewsItem.init(row:))
     return ItemPage(
@@ -130,7 +130,7 @@ extension NewsStore {
   /// - Throws: `StoreError.notFound` for one that was never published, `retracted` for one that no longer is; for
   ///   `at` also `notReachedYet` and `tokenExpired`.
   public func item(_ id: UUID, includesHTML: Bool = false, at: SyncToken? = nil) async throws -> ItemAnswer {
-    try await wait(for: at)
+    try await wait(for: at, in: .feed)
     let rows = try await database.query(
       """
       SELECT l.present, l.reason, l.version, l.updated, i.retraction_reason, clock_timestamp() AS now,

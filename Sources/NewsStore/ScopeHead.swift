@@ -123,15 +123,16 @@ extension NewsStore {
     }
   }
 
-  /// Waits until the version of an `at` token is there.
+  /// Waits until the version of an `at` token is there; a token of any scope will do.
   ///
+  /// - Parameter scope: Of which a current token is given out if that one is no good.
   /// - Throws: `StoreError.notReachedYet` after a second, `tokenExpired` for a token of another history.
-  func wait(for at: SyncToken?) async throws {
+  func wait(for at: SyncToken?, in scope: Scope) async throws {
     guard let at else { return }
     var waited = Duration.zero
     while true {
-      let rows = try await database.query(ScopeHead.query(.feed, at: at))
-      if try ScopeHead(scope: .feed, rows: rows).hasReached(at) { return }
+      let rows = try await database.query(ScopeHead.query(scope, at: at))
+      if try ScopeHead(scope: scope, rows: rows).hasReached(at) { return }
       guard waited < Self.longestWait else { throw StoreError.notReachedYet(at) }
       try await Task.sleep(for: Self.waitStep)
       waited += Self.waitStep

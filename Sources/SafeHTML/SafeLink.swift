@@ -30,9 +30,10 @@ public enum SafeLink {
       url = URL(string: cleaned, relativeTo: base)?.absoluteURL
     default: return nil
     }
-    let isWeb = url?.scheme.map { ["http", "https"].contains($0.lowercased()) } ?? false
-    guard let url, isWeb, url.host()?.isEmpty == false else { return nil }
-    return bounded(url.absoluteString)
+    guard let url, let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
+      url.host()?.isEmpty == false
+    else { return nil }
+    return bounded(scheme + url.absoluteString.dropFirst(scheme.utf8.count))
   }
 
   /// Browsers ignore tabs and line breaks anywhere in a URL and controls around it (URL Standard, basic URL parser),

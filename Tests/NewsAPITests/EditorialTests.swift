@@ -155,6 +155,20 @@ import Testing
     }
   }
 
+  @Test("An edit that Unicode calls equivalent is an edit, and a scheme is written in lower case")
+  func bytesCount() async throws {
+    try await TestServer.with { server in
+      let item = try await server.publish("caf\u{e9}")
+      let patch = #"{"text": "cafe\u0301", "url": "HTTPS://Example.org/a"}"#
+      let edited = try await server.write("PATCH", Self.path(item), patch, ("If-Match", "*")).json(EditorialItem.self)
+      #expect(Array(edited.item.text.utf8) == Array("cafe\u{301}".utf8))
+      #expect(edited.item.url == "https://Example.org/a")
+      #expect(edited.revision == 2)
+      let again = try await server.write("PATCH", Self.path(item), #"{"text": "caf\u00e9"}"#, ("If-Match", "*"))
+      #expect(try again.json(EditorialItem.self).item.version == 3)
+    }
+  }
+
   @Test("Retraction is final, and its row stays for editors")
   func retraction() async throws {
     try await TestServer.with { server in

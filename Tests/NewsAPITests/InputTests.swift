@@ -164,6 +164,27 @@ import Testing
     }
   }
 
+  @Test(
+    "Other spellings of a path are not found", arguments: ["/v1/items/", "//v1/items", "/v1//items", "/v1/topics/"])
+  func exactPaths(target: String) async throws {
+    try await TestServer.with { server in
+      let answer = try await server.get(target)
+      #expect(answer.status == 404)
+    }
+  }
+
+  @Test(
+    "No cache may keep what an editor is told, errors included",
+    arguments: ["items/x", "items/\(UUID())", "topics/a", "topics/A"])
+  func editorialErrorsAreNotStored(path: String) async throws {
+    try await TestServer.with { server in
+      let answer = try await server.write("GET", path)
+      #expect(answer.status == 404)
+      #expect(answer["Cache-Control"] == "no-store")
+      #expect(answer["X-Request-Id"] != nil)
+    }
+  }
+
   @Test("No error shows SQL, paths or types of the program")
   func errorsKeepSecrets() async throws {
     try await TestServer.with { server in

@@ -42,7 +42,7 @@ struct SafeHTMLTests {
       ("<a href='/x?a=1&amp;b=2'>y</a>", "<a href=\"https://example.org/x?a=1&amp;b=2\">y</a>"),
       ("<a href='#part'>y</a>", "<a href=\"https://example.org/blog/post.html#part\">y</a>"),
       ("<a href='//cdn.example/x'>y</a>", "<a href=\"https://cdn.example/x\">y</a>"),
-      ("<a href=' HTTP://EXAMPLE.com/ä b '>y</a>", "<a href=\"HTTP://EXAMPLE.com/%C3%A4%20b\">y</a>"),
+      ("<a href=' HTTP://EXAMPLE.com/ä b '>y</a>", "<a href=\"http://EXAMPLE.com/%C3%A4%20b\">y</a>"),
       ("<a href='mailto:a@example.org'>y</a>", "<a href=\"mailto:a@example.org\">y</a>"),
       ("<a name=x>y</a>", "y"),
       ("<a href='ftp://example.org/'>y</a>", "y"),

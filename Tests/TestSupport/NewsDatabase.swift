@@ -19,11 +19,22 @@ package enum NewsDatabase {
     return database.name
   }
 
+  /// Tests run side by side, as many as there are; their servers and pools must not use up the connections.
+  private static let gate = Gate(width: 16)
+
   /// Hands the URL of a fresh database with the schema to the body.
   package static func with<Value: Sendable>(
     _ body: @Sendable (_ url: String) async throws -> Value
   ) async throws -> Value {
-    try await withTestDatabase(template: try await template.value, body)
+    await gate.enter()
+    do {
+      let value = try await withTestDatabase(template: try await template.value, body)
+      await gate.leave()
+      return value
+    } catch {
+      await gate.leave()
+      throw error
+    }
   }
 
   /// Hands a store over a fresh database to the body, and a pool for plain SQL beside it.
@@ -44,6 +55,32 @@ package enum NewsDatabase {
         await sql.shutdown()
         throw error
       }
+    }
+  }
+}
+
+/// Lets a number of tasks in at a time, in the order in which they came.
+private actor Gate {
+  private var free: Int
+  private var waiters: [CheckedContinuation<Void, Never>] = []
+
+  init(width: Int) {
+    free = width
+  }
+
+  func enter() async {
+    if free > 0 {
+      free -= 1
+    } else {
+      await withCheckedContinuation { waiters.append($0) }
+    }
+  }
+
+  func leave() {
+    if waiters.isEmpty {
+      free += 1
+    } else {
+      waiters.removeFirst().resume()
     }
   }
 }

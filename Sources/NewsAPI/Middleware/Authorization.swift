@@ -23,11 +23,17 @@ struct Authorization: RouterMiddleware {
       response.headers[.cacheControl] = CachePolicy.editorial
       return response
     } catch let error as StoreError {
-      // Nothing of an editor's is in a shared cache that it would have to replace.
-      var problem = ProblemError(error)
-      problem.replacesStored = false
-      throw problem
+      throw Self.unstored(ProblemError(error))
+    } catch let error as ProblemError {
+      throw Self.unstored(error)
     }
+  }
+
+  /// Nothing of an editor's is in a shared cache that it would have to replace, or may get there.
+  private static func unstored(_ error: ProblemError) -> ProblemError {
+    var error = error
+    error.replacesStored = false
+    return error
   }
 
   /// The scheme is case-insensitive (RFC 9110 section 11.1).

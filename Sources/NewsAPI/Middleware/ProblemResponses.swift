@@ -25,7 +25,9 @@ struct ProblemResponses: RouterMiddleware {
       }
       response = problem.response
     }
-    if request.method != .options, !response.isCacheable { response.headers[.requestID] = context.requestID }
+    if response.status != .noContent || request.method != .options, !response.isCacheable {
+      response.headers[.requestID] = context.requestID
+    }
     context.logger.debug(
       "request",
       metadata: ["method": "\(request.method)", "path": "\(request.uri.path)", "status": "\(response.status.code)"])

@@ -14,16 +14,12 @@ enum JSONBody {
     of request: Request, types: [String] = ["application/json"]
   ) async throws -> [String: JSONValue] {
     guard let type = request.headers[.contentType].map(mediaType), types.contains(type) else {
-      throw ProblemError.unsupportedMediaType(types[0])
+      throw ProblemError.unsupportedMediaType(types)
     }
     if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > largest {
       throw ProblemError.bodyTooLarge
     }
-    var bytes: [UInt8] = []
-    for try await part in request.body {
-      guard bytes.count + part.readableBytes <= largest else { throw ProblemError.bodyTooLarge }
-      bytes.append(contentsOf: part.readableBytesView)
-    }
+    let bytes = try await bytes(of: request)
     let value: JSONValue
     do {
       value = try JSONValue.parse(bytes)
@@ -32,6 +28,24 @@ enum JSONBody {
     }
     guard case .object(let fields) = value else { throw ProblemError.malformedBody("The body must be a JSON object.") }
     return fields
+  }
+
+  private static func bytes(of request: Request) async throws(ProblemError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    do {
+      for try await part in request.body {
+        guard bytes.count + part.readableBytes <= largest else { throw ProblemError.bodyTooLarge }
+        bytes.append(contentsOf: part.readableBytesView)
+      }
+      return bytes
+    } catch let error as ProblemError {
+      throw error
+    } catch {
+      // Its framing is broken, or the client has gone: no fault of ours, and nothing can follow on the connection.
+      var error = ProblemError.malformedBody("The body ends too early, or is framed wrongly.")
+      error.headers[.connection] = "close"
+      throw error
+    }
   }
 
   /// Without parameters, in lower case (RFC 9110 section 8.3.1).

@@ -25,14 +25,14 @@ struct TopicBody {
 
 extension FieldReader {
   fileprivate mutating func titles() -> [String: String] {
-    let rule = "must be an object of 64 titles at most, each of 1 to 256 bytes, by BCP 47 language tag"
+    let rule = "must be an object of 64 titles at most, each a line of 256 bytes at most, by BCP 47 language tag"
     return value("titles", rule: rule) { value in
       guard case .object(let fields) = value, fields.count <= 64 else { return nil }
       var titles: [String: String] = [:]
       for (language, field) in fields {
-        guard LanguageTag.isValid(language), case .string(let title) = field, 1...256 ~= title.utf8.count else {
-          return nil
-        }
+        guard LanguageTag.isValid(language), case .string(let title) = field, title.utf8.count <= 256,
+          !title.allSatisfy(\.isWhitespace), title.utf8.allSatisfy({ $0 >= 32 && $0 != 127 })
+        else { return nil }
         titles[language] = title
       }
       return titles

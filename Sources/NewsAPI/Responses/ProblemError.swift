@@ -83,10 +83,10 @@ extension ProblemError {
     .contentTooLarge, "body-too-large", "The body is too large",
     detail: "It may have \(JSONBody.largest) bytes at most.")
 
-  static func unsupportedMediaType(_ accepted: String) -> ProblemError {
+  static func unsupportedMediaType(_ accepted: [String]) -> ProblemError {
     ProblemError(
       .unsupportedMediaType, "unsupported-media-type", "The body is of another type than is read here",
-      detail: "Send it with `Content-Type: \(accepted)`.", headers: [.accept: accepted])
+      detail: "Send it with `Content-Type: \(accepted[0])`.", headers: [.accept: accepted.joined(separator: ", ")])
   }
 
   static let headersTooLarge = ProblemError(
