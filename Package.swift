@@ -96,17 +96,19 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "PostgresClientTests", dependencies: ["PostgresClient", "TestSupport", .logging], swiftSettings: settings),
-    .testTarget(name: "HTTPConditionsTests", dependencies: ["HTTPConditions", .httpTypes], swiftSettings: settings),
-    .testTarget(name: "NewsTests", dependencies: ["News"], swiftSettings: settings),
+    .target(name: "TestRandom", path: "Tests/TestRandom", swiftSettings: settings),
     .testTarget(
-      name: "NewsStoreTests", dependencies: ["News", "NewsStore", "PostgresClient", "TestSupport"],
+      name: "HTTPConditionsTests", dependencies: ["HTTPConditions", "TestRandom", .httpTypes], swiftSettings: settings),
+    .testTarget(name: "NewsTests", dependencies: ["News", "TestRandom"], swiftSettings: settings),
+    .testTarget(
+      name: "NewsStoreTests", dependencies: ["News", "NewsStore", "PostgresClient", "TestRandom", "TestSupport"],
       swiftSettings: settings),
     .testTarget(name: "NewsFeedsTests", dependencies: ["News", "NewsFeeds"], swiftSettings: settings),
-    .testTarget(name: "SafeHTMLTests", dependencies: ["SafeHTML"], swiftSettings: settings),
+    .testTarget(name: "SafeHTMLTests", dependencies: ["SafeHTML", "TestRandom"], swiftSettings: settings),
     .testTarget(
       name: "NewsAPITests",
       dependencies: [
-        "News", "NewsAPI", "NewsStore", "PostgresClient", "TestSupport", .hummingbird,
+        "News", "NewsAPI", "NewsStore", "PostgresClient", "TestRandom", "TestSupport", .hummingbird,
       ],
       swiftSettings: settings),
     .testTarget(

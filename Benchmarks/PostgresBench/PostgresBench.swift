@@ -6,8 +6,8 @@ import PostgresClient
 @main
 struct PostgresBench {
   private static let connections = 8
-  /// More than connections, as in a server: some always wait for one.
-  private static let tasks = 64
+  /// One for each connection, as pgbench has one client for each.
+  private static let tasks = connections
 
   static func main() async throws {
     let arguments = CommandLine.arguments.dropFirst()

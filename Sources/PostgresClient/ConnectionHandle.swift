@@ -22,9 +22,13 @@ final class ConnectionHandle {
     socket = SocketHandle(duplicating: PQsocket(pointer))
   }
 
-  /// Calls the handler until the end whenever the socket is readable.
+  /// Calls the handler when the socket is readable, and again after each `rearm`.
   func watch(_ handler: @escaping EventLoop.Handler) {
     if let socket { EventLoop.shared.add(socket.descriptor, handler: handler) }
+  }
+
+  func rearm() {
+    if let socket { EventLoop.shared.rearm(socket.descriptor) }
   }
 
   deinit {

@@ -145,7 +145,7 @@ extension PostgresConnection {
     guard let handle, let socket = handle.socket else { return connectFailed(attempt, pointer) }
     quietSocket.withLock { $0 = socket }
     activity.store(.idle, ordering: .releasing)
-    handle.watch(handler { $0.receive() })
+    watchSocket()
     attempt.finish(.success(()))
   }
 

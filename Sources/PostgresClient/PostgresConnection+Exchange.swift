@@ -130,6 +130,7 @@ extension PostgresConnection {
         return begin(exchange)
       }
     }
+    lastAnswer.store(Self.now, ordering: .relaxed)
     let isIdle = PQtransactionStatus(pointer) == PQTRANS_IDLE
     activity.store(isIdle ? .idle : .inTransaction, ordering: .releasing)
     if var failure = exchange.failure {

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPConditions
 import HTTPTypes
+import TestRandom
 import Testing
 
 /// Field values made of the fragments that parsers look for, and of arbitrary bytes among them.

@@ -1,5 +1,6 @@
 import Foundation
 import NewsAPI
+import TestRandom
 import TestSupport
 import Testing
 

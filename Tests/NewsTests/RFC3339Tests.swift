@@ -1,5 +1,6 @@
 import Foundation
 import News
+import TestRandom
 import Testing
 
 @Suite struct `RFC 3339 dates` {

@@ -1,4 +1,5 @@
 import News
+import TestRandom
 import Testing
 
 @Suite struct `Sync tokens` {

@@ -1,4 +1,5 @@
 import SafeHTML
+import TestRandom
 import Testing
 
 @Suite("Hostile markup")
@@ -80,7 +81,7 @@ struct HostileMarkupTests {
 
   @Test("comes out harmless, and the same again, whatever tags are thrown together", arguments: 0..<40)
   func tagSoup(seed: UInt64) {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(seed: seed)
     let names =
       Array(MarkupCheck.elements).sorted() + [
         "script", "style", "svg", "form", "section", "span", "center", "custom", "body", "html", "head", "title",
@@ -114,7 +115,7 @@ struct HostileMarkupTests {
 
   @Test("takes any bytes", arguments: 0..<40)
   func noise(seed: UInt64) {
-    var random = SeededGenerator(seed: seed &+ 1000)
+    var random = SplitMix64(seed: seed &+ 1000)
     let alphabet = Array("<>/=\"'&;#! \n\u{0}abpi-[]?".utf8) + [0x80, 0xC3, 0xA4, 0xE2, 0xFF, 0xF0, 0x9F]
     for _ in 0..<50 {
       let bytes = (0..<200).map { _ in alphabet.randomElement(using: &random) ?? 0 }

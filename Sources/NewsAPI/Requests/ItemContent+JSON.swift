@@ -130,28 +130,3 @@ extension FieldReader {
       })
   }
 }
-
-/// The shape of language tags.
-enum LanguageTag {
-  static func isValid(_ tag: String) -> Bool {
-    let parts = tag.split(separator: "-", omittingEmptySubsequences: false)
-    return tag.utf8.count <= 35 && parts[0].utf8.count > 1 && parts[0].utf8.allSatisfy { 65...90 ~= $0 & 0xdf }
-      && parts.allSatisfy { part in
-        1...8 ~= part.utf8.count && part.utf8.allSatisfy { 65...90 ~= $0 & 0xdf || 48...57 ~= $0 }
-      }
-  }
-}
-
-/// The shape of media types without parameters (RFC 6838 section 4.2).
-enum MediaType {
-  static func isValid(_ type: String) -> Bool {
-    let parts = type.split(separator: "/", omittingEmptySubsequences: false)
-    return parts.count == 2
-      && parts.allSatisfy { part in
-        1...127 ~= part.utf8.count
-          && part.utf8.allSatisfy { byte in
-            65...90 ~= byte & 0xdf || 48...57 ~= byte || "!#$&-^_.+".utf8.contains(byte)
-          }
-      }
-  }
-}

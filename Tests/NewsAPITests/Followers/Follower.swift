@@ -13,13 +13,15 @@ struct Follower {
   let topics: [String]
   /// How many changes it asks for at a time.
   let limit: Int
-  /// How many polls after which it throws away what it has and begins anew; nil for never.
-  let restartsAfter: Int?
+  /// After how many polls it throws away what it has and begins anew, unless it is in the middle of doing so; nil for
+  /// never.
+  var restartsAfter: Int?
 
   private(set) var items: [UUID: NewsItem] = [:]
   private(set) var token: SyncToken?
   private(set) var polls = 0
   private(set) var received = 0
+  private var pollsSinceStart = 0
   /// What of a snapshot has come so far: nothing of it counts before it is whole.
   private var snapshot: [UUID: NewsItem]?
 
@@ -35,9 +37,10 @@ struct Follower {
   /// - Returns: Whether there was nothing new.
   mutating func poll(_ server: TestServer) async throws -> Bool {
     polls += 1
-    if let restartsAfter, polls.isMultiple(of: restartsAfter) {
+    pollsSinceStart += 1
+    if let restartsAfter, snapshot == nil, pollsSinceStart >= restartsAfter {
       token = nil
-      snapshot = nil
+      pollsSinceStart = 0
     }
     var target = "/v1/changes?limit=\(limit)"
     if !topics.isEmpty { target += "&topics=\(topics.joined(separator: ","))" }

@@ -75,6 +75,7 @@ import Testing
     }
     // The writers end on their own; their last transactions may take a moment.
     try await Task.sleep(for: .seconds(2))
+    follower.restartsAfter = nil
     let limit = ContinuousClock.now + .seconds(60)
     while try await !follower.poll(server) {
       guard ContinuousClock.now < limit else {

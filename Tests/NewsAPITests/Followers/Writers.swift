@@ -2,6 +2,7 @@ import Foundation
 import News
 import NewsStore
 import PostgresClient
+import TestRandom
 import TestSupport
 
 /// What the writers of the follower test know of the items there are.

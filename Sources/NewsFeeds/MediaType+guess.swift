@@ -1,16 +1,10 @@
-/// Media types of attachments.
-enum MediaType {
+internal import News
+
+extension MediaType {
   /// `type/subtype` in lower case without parameters (RFC 9110, section 8.3.1), nil for anything else.
   static func valid(_ text: String) -> String? {
     let essence = text.prefix { $0 != ";" }.lowercased().trimmed
-    let parts = essence.split(separator: "/", omittingEmptySubsequences: false)
-    return parts.count == 2 && parts.allSatisfy { isToken($0.utf8) } ? essence : nil
-  }
-
-  /// RFC 6838, section 4.2.
-  private static func isToken(_ name: Substring.UTF8View) -> Bool {
-    1...127 ~= name.count
-      && name.allSatisfy { 48...57 ~= $0 || 97...122 ~= $0 || "!#$&-^_.+".utf8.contains($0) }
+    return isValid(essence) ? essence : nil
   }
 
   /// By the extension of a URL's path; `application/octet-stream` where it says nothing.

@@ -1,0 +1,14 @@
+/// The shape of media types.
+public enum MediaType {
+  /// Whether the text is `type/subtype` without parameters (RFC 6838 section 4.2).
+  public static func isValid(_ type: some StringProtocol) -> Bool {
+    let parts = type.split(separator: "/", omittingEmptySubsequences: false)
+    return parts.count == 2
+      && parts.allSatisfy { part in
+        1...127 ~= part.utf8.count
+          && part.utf8.allSatisfy { byte in
+            65...90 ~= byte || 97...122 ~= byte || 48...57 ~= byte || "!#$&-^_.+".utf8.contains(byte)
+          }
+      }
+  }
+}

@@ -1,0 +1,21 @@
+internal import News
+
+extension LanguageTag {
+  /// A tag in the usual case (RFC 5646, section 2.1.1): `en-us` and `en_US` become `en-US`.
+  ///
+  /// - Returns: nil for what is no tag.
+  static func normalised(_ text: String) -> String? {
+    let tag = text.trimmed.replacing("_", with: "-")
+    guard isValid(tag) else { return nil }
+    var afterSingleton = false
+    return tag.split(separator: "-").enumerated().map { index, part in
+      defer { afterSingleton = afterSingleton || part.utf8.count == 1 }
+      if index == 0 || afterSingleton { return part.lowercased() }
+      return switch part.utf8.count {
+      case 2: part.uppercased()
+      case 4 where part.allSatisfy(\.isLetter): part.prefix(1).uppercased() + part.dropFirst().lowercased()
+      default: part.lowercased()
+      }
+    }.joined(separator: "-")
+  }
+}

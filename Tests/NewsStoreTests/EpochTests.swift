@@ -1,0 +1,185 @@
+import Foundation
+import News
+import NewsStore
+import PostgresClient
+import TestSupport
+import Testing
+
+@Suite struct EpochTests {
+  /// Runs a store and plain SQL on a database during the body.
+  private func withStore<Value: Sendable>(
+    _ url: String, _ body: @Sendable (NewsStore, PostgresPool) async throws -> Value
+  ) async throws -> Value {
+    let connection = PostgresConfiguration(connectionString: url)
+    let store = NewsStore(connection: connection, logger: NewsDatabase.logger)
+    let sql = PostgresPool(configuration: connection, logger: NewsDatabase.logger)
+    do {
+      let value = try await body(store, sql)
+      await store.shutdown()
+      await sql.shutdown()
+      return value
+    } catch {
+      await store.shutdown()
+      await sql.shutdown()
+      throw error
+    }
+  }
+
+  /// Copies a database that nobody uses any more, as a clone for staging is made.
+  private func withClone<Value: Sendable>(
+    of url: String, _ body: @Sendable (String) async throws -> Value
+  ) async throws -> Value {
+    let name = try #require(URLComponents(string: url)).path.dropFirst()
+    return try await withTestDatabase(template: String(name), body)
+  }
+
+  private func expiry(_ store: NewsStore, _ token: SyncToken) async -> TokenExpiry? {
+    do {
+      _ = try await store.changes(ChangeQuery(since: token))
+    } catch StoreError.tokenExpired(let reason, _) {
+      return reason
+    } catch {
+      Issue.record(error)
+    }
+    return nil
+  }
+
+  /// The token of the feed. A connection that has just been ended may still be lent out, once.
+  private func stateOnceAvailable(_ store: NewsStore) async throws -> SyncToken {
+    do {
+      return try await store.state(.feed).feed
+    } catch StoreError.unavailable {
+      return try await store.state(.feed).feed
+    }
+  }
+
+  private func texts(_ list: ChangeList) -> [String] {
+    list.changes.map { change in
+      if case .put(let item) = change { item.text } else { "gone" }
+    }
+  }
+
+  @Test("A copy begins an epoch at the first connection; tokens of the original are good up to the fork only")
+  func clone() async throws {
+    try await NewsDatabase.with { original in
+      let fork = try await withStore(original) { store, sql in
+        for number in 1...3 { try await sql.publish([UUID(number)], text: "\(number)") }
+        return try await store.state(.feed).feed
+      }
+      try await withClone(of: original) { clone in
+        let later = try await withStore(original) { store, sql in
+          try await sql.publish([UUID(4)], text: "original")
+          return try await store.state(.feed).feed
+        }
+        #expect(later.epoch == fork.epoch)
+        try await withStore(clone) { store, sql in
+          let epochs = { try await sql.value("SELECT count(*) FROM epochs", as: Int.self) }
+          let before = try await epochs()
+          let state = try await store.state(.feed).feed
+          #expect(state.epoch != fork.epoch)
+          #expect(state.version == fork.version)
+          #expect(try await epochs() == before + 1)
+          // Refused at once, and still when the copy has used the same version for something else.
+          #expect(await expiry(store, later) == .epoch)
+          try await sql.publish([UUID(5)], text: "clone")
+          #expect(await expiry(store, later) == .epoch)
+          #expect(texts(try await store.changes(ChangeQuery(since: fork))) == ["clone"])
+        }
+      }
+    }
+  }
+
+  @Test("A chain of copies: a token is good up to the first fork after it")
+  func chain() async throws {
+    try await NewsDatabase.with { original in
+      let first = try await withStore(original) { store, sql in
+        try await sql.publish([UUID(1)], text: "1")
+        return try await store.state(.feed).feed
+      }
+      try await withClone(of: original) { clone in
+        let second = try await withStore(clone) { store, sql in
+          try await store.ping()
+          try await sql.publish([UUID(2)], text: "2")
+          return try await store.state(.feed).feed
+        }
+        try await withClone(of: clone) { copy in
+          try await withStore(copy) { store, sql in
+            try await store.ping()
+            try await sql.publish([UUID(3)], text: "3")
+            #expect(texts(try await store.changes(ChangeQuery(since: first))) == ["2", "3"])
+            #expect(texts(try await store.changes(ChangeQuery(since: second))) == ["3"])
+            let beyond = SyncToken(epoch: first.epoch, scope: .feed, version: first.version + 1)
+            #expect(await expiry(store, beyond) == .epoch)
+            #expect(await expiry(store, SyncToken(epoch: second.epoch, scope: .feed, version: 3)) == .epoch)
+          }
+        }
+      }
+    }
+  }
+
+  @Test("A cut ends the chain: no older token is good any more, and the next one is")
+  func cut() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.publish([UUID(1)])
+      let old = try await store.state(.feed).feed
+      let epoch: String = try await sql.value("SELECT begin_epoch(true)")
+      #expect(await expiry(store, old) == .epoch)
+      #expect(await expiry(store, SyncToken(epoch: old.epoch, scope: .feed, version: 0)) == .epoch)
+      let new = try await store.state(.feed).feed
+      #expect(new.epoch == epoch)
+      #expect(new.version == old.version)
+      #expect(try await store.changes(ChangeQuery(since: new)).changes.isEmpty)
+    }
+  }
+
+  @Test("Eight stores that connect to a copy at once begin one epoch")
+  func concurrentStores() async throws {
+    try await NewsDatabase.with { url in
+      let connection = PostgresConfiguration(connectionString: url)
+      let sql = PostgresPool(configuration: connection, logger: NewsDatabase.logger)
+      let before: Int = try await sql.value("SELECT count(*) FROM epochs")
+      let epochs = try await withThrowingTaskGroup(of: String.self) { group in
+        for _ in 1...8 {
+          group.addTask {
+            try await withStore(url) { store, _ in try await store.state(.feed).feed.epoch }
+          }
+        }
+        return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+      }
+      #expect(epochs.count == 1)
+      #expect(try await sql.value("SELECT count(*) FROM epochs") == before + 1)
+      await sql.shutdown()
+    }
+  }
+
+  @Test("A further connection to the same history begins no epoch")
+  func sameHistory() async throws {
+    try await NewsDatabase.with { url in
+      let first = try await withStore(url) { store, _ in try await store.state(.feed).feed }
+      let second = try await withStore(url) { store, _ in try await store.state(.feed).feed }
+      #expect(first == second)
+    }
+  }
+
+  @Test("A store that saw a higher counter begins an epoch when it was rewound, even on a new connection")
+  func rewound() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      for number in 1...3 { try await sql.publish([UUID(number)], text: "\(number)") }
+      let seen = try await store.state(.feed).feed
+      _ = try await sql.query("DELETE FROM change_log WHERE version > 1")
+      _ = try await sql.query("UPDATE scopes SET version = 1")
+      // As a restore does, too: all connections end.
+      let others: PostgresQuery = """
+        SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()
+        """
+      try await eventually("the connections have ended") { try await sql.value(others) == 0 }
+      let now = try await stateOnceAvailable(store)
+      #expect(now.epoch != seen.epoch)
+      #expect(now.version == 1)
+      #expect(await expiry(store, seen) == .epoch)
+      let shared = SyncToken(epoch: seen.epoch, scope: .feed, version: 1)
+      #expect(try await store.changes(ChangeQuery(since: shared)).changes.isEmpty)
+    }
+  }
+}

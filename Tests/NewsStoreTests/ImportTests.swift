@@ -1,0 +1,199 @@
+import Foundation
+import News
+import NewsStore
+import PostgresClient
+import TestSupport
+import Testing
+
+@Suite struct ImportTests {
+  /// An entry as a source has it; another revision has another digest and text.
+  private static func entry(
+    _ number: Int, revision: Int = 1, text: String? = nil, topics: [String] = [], date: Date = .newYear
+  ) -> ImportedItem {
+    ImportedItem(
+      id: UUID(number), source: "https://example.com/feed", guid: "\(number)", digest: Data([UInt8(revision)]),
+      content: ItemContent(
+        state: .published, date: date, text: text ?? "revision \(revision)", title: "\(number)", html: "<p>x</p>",
+        topics: topics, language: "en", url: "https://example.com/\(number)",
+        attachments: [Attachment(url: "https://example.com/a.jpg", type: "image/jpeg", bytes: 3)]))
+  }
+
+  private static func counts(
+    inserted: Int = 0, updated: Int = 0, unchanged: Int = 0, skipped: Int = 0
+  ) -> ImportCounts {
+    var counts = ImportCounts()
+    (counts.inserted, counts.updated, counts.unchanged, counts.skipped) = (inserted, updated, unchanged, skipped)
+    return counts
+  }
+
+  @Test("Entries are inserted once, then unchanged, and updated when their source has changed")
+  func again() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let entries = [Self.entry(1), Self.entry(2), Self.entry(3)]
+      let first = try await store.importItems(entries)
+      #expect(first == Self.counts(inserted: 3))
+      #expect(try await sql.counter() == 3)
+      #expect(try await store.importItems(entries) == Self.counts(unchanged: 3))
+      #expect(try await sql.counter() == 3)
+      let mixed = [Self.entry(1), Self.entry(2, revision: 2), Self.entry(4)]
+      #expect(try await store.importItems(mixed) == Self.counts(inserted: 1, updated: 1, unchanged: 1))
+      #expect(try await sql.counter() == 5)
+      #expect(try await store.item(UUID(2)).item.text == "revision 2")
+      #expect(try await store.importItems([]) == Self.counts())
+    }
+  }
+
+  @Test("An imported item has all the fields of its entry")
+  func fields() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      try await store.ensureTopics(["a": ["en": "A"], "b": [:]])
+      var entry = Self.entry(1, topics: ["a", "b"])
+      (entry.content.summary, entry.content.author, entry.content.breaking) = ("s \\N\t\n\u{1F600}", "", true)
+      _ = try await store.importItems([entry])
+      let item = try await store.editorialItem(UUID(1))
+      #expect(ItemContent(item) == entry.content)
+      #expect(item.revision == 1)
+    }
+  }
+
+  @Test("A changed entry that reads the same is written down, and takes no version")
+  func sameForReaders() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      _ = try await store.importItems([Self.entry(1, text: "same")])
+      #expect(try await store.importItems([Self.entry(1, revision: 2, text: "same")]) == Self.counts(updated: 1))
+      #expect(try await store.importItems([Self.entry(1, revision: 2, text: "same")]) == Self.counts(unchanged: 1))
+      #expect(try await sql.counter() == 1)
+    }
+  }
+
+  @Test("The work of an editor stays until the source itself has changed")
+  func editedHere() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      _ = try await store.importItems([Self.entry(1)])
+      _ = try await store.write(UUID(1), if: .exists) { item in
+        var content = ItemContent(try #require(item))
+        content.text = "edited"
+        return content
+      }
+      #expect(try await store.importItems([Self.entry(1)]) == Self.counts(unchanged: 1))
+      #expect(try await store.item(UUID(1)).item.text == "edited")
+      #expect(try await sql.counter() == 2)
+      #expect(try await store.importItems([Self.entry(1, revision: 2)]) == Self.counts(updated: 1))
+      #expect(try await store.item(UUID(1)).item.text == "revision 2")
+    }
+  }
+
+  @Test("What was retracted or has expired is never revived, whatever its source does")
+  func neverRevived() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      _ = try await store.importItems([Self.entry(1), Self.entry(2)])
+      try await store.retract(UUID(1), reason: "wrong", if: .none)
+      try await sql.publish([UUID(2)], after: "UPDATE items SET state = 'expired' WHERE id = \(UUID(2))")
+      let before = try await sql.counter()
+      for revision in 1...2 {
+        let entries = [Self.entry(1, revision: revision), Self.entry(2, revision: revision)]
+        #expect(try await store.importItems(entries) == Self.counts(skipped: 2))
+      }
+      #expect(try await sql.counter() == before)
+      #expect(try await store.editorialItem(UUID(1)).state == .retracted)
+      #expect(try await store.editorialItem(UUID(2)).state == .expired)
+    }
+  }
+
+  @Test("An item that an editor took back into a draft stays one, with what its source says now")
+  func draft() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      _ = try await store.importItems([Self.entry(1)])
+      try await sql.publish([UUID(1)], after: "UPDATE items SET state = 'draft'")
+      #expect(try await store.importItems([Self.entry(1, revision: 2)]) == Self.counts(updated: 1))
+      let item = try await store.editorialItem(UUID(1))
+      #expect(item.state == .draft)
+      #expect(item.item.text == "revision 2")
+      #expect(try await sql.counter() == 2)
+    }
+  }
+
+  @Test("An item that was made here is nobody else's")
+  func madeHere() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let content = ItemContent(state: .published, date: .newYear, text: "ours")
+      _ = try await store.create(UUID(1), content)
+      #expect(try await store.importItems([Self.entry(1), Self.entry(2)]) == Self.counts(inserted: 1, skipped: 1))
+      #expect(ItemContent(try await store.editorialItem(UUID(1))) == content)
+      #expect(try await sql.counter() == 2)
+    }
+  }
+
+  @Test("Of entries with the same id the last one counts")
+  func repeatedID() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let entries = [Self.entry(1), Self.entry(2), Self.entry(1, revision: 2), Self.entry(1, revision: 3)]
+      let counts = try await store.importItems(entries)
+      #expect(counts == Self.counts(inserted: 2, skipped: 2))
+      #expect(try await store.item(UUID(1)).item.text == "revision 3")
+      #expect(try await sql.counter() == 2)
+    }
+  }
+
+  @Test("1000 items are one publish of 1000 versions in the order of their dates; more are refused whole")
+  func largest() async throws {
+    try await NewsDatabase.with { url in
+      let connection = PostgresConfiguration(connectionString: url)
+      let store = NewsStore(connection: connection, logger: NewsDatabase.logger)
+      let sql = PostgresPool(configuration: connection, logger: NewsDatabase.logger)
+      let entries = (1...1000).map { Self.entry($0, date: .newYear - TimeInterval($0)) }
+      let payloads = try await notifications(url) {
+        let counts = try await store.importItems(entries.shuffled())
+        #expect(counts == Self.counts(inserted: 1000))
+      }
+      #expect(payloads.count == 1)
+      #expect(payloads.first?.hasSuffix(" 1000") == true)
+      let log = try await sql.query("SELECT item FROM change_log WHERE scope = '' ORDER BY version")
+      #expect(try log.map { try $0.decode("item", as: UUID.self) } == entries.map(\.id).reversed())
+      #expect(NewsStore.largestImport == 1000)
+      let tooMany = (2001...3001).map { Self.entry($0) }
+      await #expect(throws: PostgresError.self) { try await store.importItems(tooMany) }
+      #expect(try await sql.value("SELECT count(*) FROM items") == 1000)
+      await store.shutdown()
+      await sql.shutdown()
+    }
+  }
+
+  @Test("Topics must have been ensured; one that is unknown is named, and nothing of the chunk is imported")
+  func unknownTopics() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let entries = [Self.entry(1), Self.entry(2, topics: ["sport"])]
+      await #expect(throws: StoreError.unknownTopics(["sport"])) { try await store.importItems(entries) }
+      #expect(try await sql.counter() == 0)
+      try await store.ensureTopics(["sport": ["en": "Sport"]])
+      #expect(try await store.importItems(entries) == Self.counts(inserted: 2))
+      #expect(try await store.topic("sport").items == 1)
+    }
+  }
+
+  @Test("Ensuring a topic leaves one that is there as it is")
+  func ensuredTopics() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let made = try await store.createTopic("a", TopicContent(titles: ["en": "Ours"], position: 7)).topic
+      try await store.ensureTopics(["a": ["en": "Theirs"], "b": ["und": "B"]])
+      try await store.ensureTopics(["b": ["und": "C"]])
+      try await store.ensureTopics([:])
+      #expect(try await store.topic("a") == made)
+      #expect(try await store.topic("b").titles == ["und": "B"])
+    }
+  }
+
+  @Test("Imports of the same entries at once insert each of them once")
+  func concurrent() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let entries = (1...50).map { Self.entry($0) }
+      let sum = try await withThrowingTaskGroup(of: ImportCounts.self) { group in
+        for _ in 1...4 { group.addTask { try await store.importItems(entries.shuffled()) } }
+        return try await group.reduce(into: ImportCounts()) { $0 += $1 }
+      }
+      #expect(sum.inserted + sum.updated + sum.unchanged + sum.skipped == 200)
+      #expect(sum.inserted == 50)
+      #expect(try await sql.counter() == 50)
+    }
+  }
+}

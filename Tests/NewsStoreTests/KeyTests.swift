@@ -1,0 +1,91 @@
+import Foundation
+import NewsStore
+import PostgresClient
+import TestSupport
+import Testing
+
+@Suite struct KeyTests {
+  @Test("A key that was made authenticates, with its name and scopes")
+  func authenticate() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let key = try await store.createKey(name: "the desk", scopes: [.itemsWrite, .admin])
+      #expect(key.hasPrefix("tdk_"))
+      let found = try #require(try await store.authenticate(key))
+      #expect(found.name == "the desk")
+      #expect(found.scopes == [.itemsWrite, .admin])
+      #expect(found.revoked == nil)
+      #expect(try await store.createKey(name: "the desk", scopes: [.itemsWrite]) != key)
+    }
+  }
+
+  @Test("What is stored is the digest of the secret: neither key nor secret is in any column of any table")
+  func digestOnly() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let key = try await store.createKey(name: "desk", scopes: [.itemsWrite])
+      let secret = try #require(key.split(separator: "_").last.map { String($0) })
+      #expect(secret.utf8.count == 64)
+      let hexadecimal = secret.utf8.map { String($0, radix: 16) }.joined()
+      let tables = try await sql.query("SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'")
+        .map { try $0.decode(0, as: String.self) }
+      #expect(tables.contains("api_keys"))
+      for table in tables {
+        let rows = try await sql.query("SELECT t::text FROM \(unsafeSQL: table) AS t")
+        for row in rows {
+          let text: String = try row.decode(0)
+          #expect(!text.contains(secret) && !text.contains(hexadecimal), "\(table)")
+        }
+      }
+      let stored: Bool = try await sql.value("SELECT digest = sha256(convert_to(\(secret), 'UTF8')) FROM api_keys")
+      #expect(stored)
+    }
+  }
+
+  @Test("A revoked key does not authenticate, at once; revoking again changes nothing, and others stay valid")
+  func revoke() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let key = try await store.createKey(name: "a", scopes: [.itemsWrite])
+      let other = try await store.createKey(name: "b", scopes: [.itemsWrite])
+      let id = try #require(try await store.authenticate(key)).id
+      try await store.revokeKey(id)
+      #expect(try await store.authenticate(key) == nil)
+      #expect(try await store.authenticate(other) != nil)
+      let revoked = try await store.keys().first { $0.id == id }?.revoked
+      #expect(revoked != nil)
+      try await store.revokeKey(id)
+      #expect(try await store.keys().first { $0.id == id }?.revoked == revoked)
+      await #expect(throws: StoreError.notFound) { try await store.revokeKey("nobody") }
+    }
+  }
+
+  @Test("Anything but the whole key is refused, the right id with another secret above all")
+  func wrongKeys() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let key = try await store.createKey(name: "a", scopes: [.itemsWrite])
+      let other = try await store.createKey(name: "b", scopes: [.itemsWrite])
+      let (parts, others) = (key.split(separator: "_"), other.split(separator: "_"))
+      let wrong = [
+        "tdk_\(parts[1])_\(others[2])", "tdk_\(parts[1])_\(parts[2].dropLast())", "tdk_\(parts[1])_",
+        "tdk_\(parts[1])_\(parts[2])0", "tdk_\(parts[1])_\(parts[2].uppercased())x", "tdx_\(parts[1])_\(parts[2])",
+        key + "_", key + " ", "\(key)\u{0}", "", "tdk__", "tdk_\(parts[1])%_\(parts[2])",
+        String(repeating: "a", count: 100_000),
+      ]
+      for text in wrong { #expect(try await store.authenticate(text) == nil, "\(text.prefix(100))") }
+      #expect(try await store.authenticate(key) != nil)
+    }
+  }
+
+  @Test("The list has all keys, the oldest first, the revoked ones too")
+  func list() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      #expect(try await store.keys() == [])
+      _ = try await store.createKey(name: "first", scopes: [.mediaWrite])
+      _ = try await store.createKey(name: "second", scopes: [.admin, .itemsWrite])
+      let second = try #require(try await store.keys().last)
+      try await store.revokeKey(second.id)
+      let keys = try await store.keys()
+      #expect(keys.map(\.name) == ["first", "second"])
+      #expect(keys.map(\.scopes) == [[.mediaWrite], [.admin, .itemsWrite]])
+      #expect(keys.map { $0.revoked != nil } == [false, true])
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import Foundation
+import NewsStore
+import PostgresClient
+import TestSupport
+import Testing
+
+@Suite struct MigratorTests {
+  private static let first = "CREATE TABLE first (n integer); INSERT INTO first VALUES (1);"
+  private static let second = "CREATE TABLE second (n integer);"
+
+  /// A folder of files during the body.
+  @discardableResult
+  private func withFolder<Value>(
+    _ files: [String: String], _ body: (URL) async throws -> Value
+  ) async throws -> Value {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "migrations-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for (name, sql) in files { try Data(sql.utf8).write(to: folder.appending(path: name)) }
+    return try await body(folder)
+  }
+
+  private func migrator(_ files: [String: String], _ url: String) async throws -> Migrator {
+    let migrations = try await withFolder(files) { try Migration.all(in: $0) }
+    return Migrator(
+      migrations, configuration: PostgresConfiguration(connectionString: url), logger: NewsDatabase.logger)
+  }
+
+  /// Hands an empty database and a pool on it to the body.
+  private func withEmptyDatabase(
+    _ body: @Sendable (_ url: String, _ sql: PostgresPool) async throws -> Void
+  ) async throws {
+    try await withTestDatabase { url in
+      let configuration = PostgresConfiguration(connectionString: url)
+      let sql = PostgresPool(configuration: configuration, logger: NewsDatabase.logger)
+      do {
+        try await body(url, sql)
+        await sql.shutdown()
+      } catch {
+        await sql.shutdown()
+        throw error
+      }
+    }
+  }
+
+  @Test("A fresh database gets all migrations in order, and a second run applies nothing")
+  func freshDatabase() async throws {
+    try await withEmptyDatabase { url, sql in
+      let migrator = try await migrator(["0002_second.sql": Self.second, "0001_first.sql": Self.first], url)
+      #expect(try await migrator.migrate() == ["0001_first.sql", "0002_second.sql"])
+      #expect(try await migrator.migrate() == [])
+      #expect(try await sql.value("SELECT count(*) FROM first") == 1)
+      #expect(try await sql.value("SELECT count(*) FROM schema_migrations") == 2)
+    }
+  }
+
+  @Test("The schema of the project is applied to a fresh database")
+  func projectSchema() async throws {
+    try await withEmptyDatabase { url, sql in
+      let migrations = try NewsDatabase.migrations.get()
+      let migrator = Migrator(
+        migrations, configuration: PostgresConfiguration(connectionString: url), logger: NewsDatabase.logger)
+      #expect(try await migrator.migrate() == migrations.map(\.name))
+      try await migrator.check()
+      #expect(try await sql.counter() == 0)
+    }
+  }
+
+  @Test("A check changes nothing, names what is pending, and is silent where the schema is current")
+  func check() async throws {
+    try await withEmptyDatabase { url, sql in
+      let one = try await migrator(["0001_first.sql": Self.first], url)
+      let two = try await migrator(["0001_first.sql": Self.first, "0002_second.sql": Self.second], url)
+      await #expect(throws: MigrationError.pending(["0001_first.sql", "0002_second.sql"])) { try await two.check() }
+      #expect(try await sql.value("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'") == 0)
+      _ = try await one.migrate()
+      try await one.check()
+      await #expect(throws: MigrationError.pending(["0002_second.sql"])) { try await two.check() }
+      #expect(try await two.migrate() == ["0002_second.sql"])
+      try await two.check()
+    }
+  }
+
+  @Test("A file that was changed after it was applied stops everything, and so does one that is gone")
+  func changedAndMissing() async throws {
+    try await withEmptyDatabase { url, sql in
+      let files = ["0001_first.sql": Self.first, "0002_second.sql": Self.second]
+      _ = try await migrator(files, url).migrate()
+
+      let changed = try await migrator(
+        ["0001_first.sql": Self.first + "\n", "0002_second.sql": Self.second, "0003_c.sql": "CREATE TABLE c ();"], url)
+      await #expect(throws: MigrationError.changed("0001_first.sql")) { try await changed.migrate() }
+      await #expect(throws: MigrationError.changed("0001_first.sql")) { try await changed.check() }
+
+      let missing = try await migrator(["0001_first.sql": Self.first], url)
+      await #expect(throws: MigrationError.missing("0002_second.sql")) { try await missing.migrate() }
+      await #expect(throws: MigrationError.missing("0002_second.sql")) { try await missing.check() }
+
+      let renamed = try await migrator(["0001_first.sql": Self.first, "0002_other.sql": Self.second], url)
+      await #expect(throws: MigrationError.missing("0002_second.sql")) { try await renamed.check() }
+      #expect(try await sql.value("SELECT to_regclass('c') IS NULL"))
+    }
+  }
+
+  @Test(
+    "Files that are not numbered from 0001 without gaps are refused, and the file is named",
+    arguments: [
+      (["0001_a.sql", "0003_c.sql"], "0003_c.sql", 2), (["0002_b.sql"], "0002_b.sql", 1),
+      (["0001_a.sql", "0001_b.sql"], "0001_b.sql", 2), (["1_a.sql"], "1_a.sql", 1), (["0001a.sql"], "0001a.sql", 1),
+      (["0001_a.sql", "b.sql"], "b.sql", 2), (["00001_a.sql"], "00001_a.sql", 1), (["+001_a.sql"], "+001_a.sql", 1),
+    ] as [([String], String, Int)])
+  func misnumbered(names: [String], culprit: String, expected: Int) async throws {
+    try await withFolder(Dictionary(uniqueKeysWithValues: names.map { ($0, "SELECT 1") })) { folder in
+      #expect(throws: MigrationError.misnumbered(culprit, expected: expected)) { try Migration.all(in: folder) }
+    }
+  }
+
+  @Test("A folder that is not there, or has no migrations, is refused; other files in it are not looked at")
+  func folders() async throws {
+    try await withFolder(["README.md": "x"]) { folder in
+      #expect(throws: MigrationError.unreadable(folder.path)) { try Migration.all(in: folder) }
+      let absent = folder.appending(path: "absent")
+      #expect(throws: MigrationError.unreadable(absent.path)) { try Migration.all(in: absent) }
+    }
+    try await withFolder(["README.md": "x", "0001_a.sql": "SELECT 1"]) { folder in
+      let found = try Migration.all(in: folder)
+      #expect(found.map(\.name) == ["0001_a.sql"])
+    }
+  }
+
+  @Test("A migration that fails leaves no trace, those before it stay, and a corrected file goes on from there")
+  func failure() async throws {
+    try await withEmptyDatabase { url, sql in
+      let broken = "CREATE TABLE second (n integer); INSERT INTO first VALUES (2); SELECT 1 / 0;"
+      let failing = try await migrator(["0001_first.sql": Self.first, "0002_second.sql": broken], url)
+      let error = await #expect(throws: PostgresError.self) { try await failing.migrate() }
+      #expect(error?.sqlState == "22012")
+      #expect(try await sql.value("SELECT to_regclass('second') IS NULL"))
+      #expect(try await sql.value("SELECT count(*) FROM first") == 1)
+      let corrected = try await migrator(["0001_first.sql": Self.first, "0002_second.sql": Self.second], url)
+      #expect(try await corrected.migrate() == ["0002_second.sql"])
+    }
+  }
+
+  @Test("Eight migrators at once apply each migration once")
+  func concurrent() async throws {
+    try await withEmptyDatabase { url, sql in
+      let names = (1...5).map { "000\($0)_step.sql" }
+      let files = Dictionary(
+        uniqueKeysWithValues: names.enumerated().map { ($1, "CREATE TABLE step\($0) (n integer);") })
+      let migrator = try await migrator(files, url)
+      let applied = try await withThrowingTaskGroup(of: [String].self) { group in
+        for _ in 1...8 { group.addTask { try await migrator.migrate() } }
+        return try await group.reduce(into: []) { $0 += $1 }
+      }
+      #expect(applied.sorted() == names)
+      #expect(try await sql.value("SELECT count(*) FROM schema_migrations") == names.count)
+    }
+  }
+
+  @Test("A migrator that dies while it holds the lock holds up nobody")
+  func deadHolder() async throws {
+    try await withEmptyDatabase { url, sql in
+      // One that will not end by itself: its migration waits for a lock that a connection of ours holds.
+      let gate = try await PostgresConnection.connect(
+        configuration: PostgresConfiguration(connectionString: url), logger: NewsDatabase.logger)
+      try await gate.execute(script: "SELECT pg_advisory_lock(1)")
+      let holder = try await migrator(["0001_first.sql": Self.first + " SELECT pg_advisory_lock(1);"], url)
+      let next = try await migrator(["0001_first.sql": Self.first], url)
+      let dying = Task { try await holder.migrate() }
+      let holding: PostgresQuery = """
+        SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+          AND wait_event = 'advisory' AND query LIKE '%CREATE TABLE first%'
+        """
+      try await eventually("the first migrator is inside its migration") { try await sql.value(holding) == 1 }
+      let waiting = Task { try await next.migrate() }
+      let queued: PostgresQuery = """
+        SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+          AND wait_event = 'advisory' AND query LIKE '%pg_advisory_xact_lock%'
+        """
+      try await eventually("the second migrator waits") { try await sql.value(queued) == 1 }
+      _ = try await sql.query(
+        """
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
+          AND pid <> pg_backend_pid() AND wait_event = 'advisory' AND query LIKE '%CREATE TABLE first%'
+        """)
+      await #expect(throws: PostgresError.self) { try await dying.value }
+      #expect(try await waiting.value == ["0001_first.sql"])
+      #expect(try await sql.value("SELECT count(*) FROM first") == 1)
+      await gate.close()
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import News
+import NewsStore
+import PostgresClient
+import TestRandom
+import TestSupport
+import Testing
+
+/// Writers beside one another: versions are commit order, without gaps.
+@Suite struct PublishOrderTests {
+  private static let writers = 8
+  private static let rounds = 12
+
+  /// What one writer does: new items of its own, and edits, moves and removals of items that all writers share.
+  private func write(_ writer: Int, _ sql: PostgresPool) async throws -> [[Int]] {
+    var random = SplitMix64(seed: UInt64(writer))
+    var taken: [[Int]] = []
+    for round in 0..<Self.rounds {
+      let new = (0..<Int.random(in: 0...3, using: &random)).map { UUID(1000 * (writer + 1) + 10 * round + $0) }
+      let shared = (1...6).map { UUID($0) }.filter { _ in Bool.random(using: &random) }
+      let topics = ["a", "b", "c"].filter { _ in Bool.random(using: &random) }
+      let state = Int.random(in: 0..<4, using: &random) == 0 ? "expired" : "published"
+      let published = try await sql.transaction(retries: 20) { transaction in
+        _ = try await transaction.query(PostgresPool.insertion(new, topics: topics))
+        for id in shared {
+          _ = try await transaction.query(
+            """
+            UPDATE items SET text = \("\(writer).\(round)"), topics = \(topics), state = \(state) WHERE id = \(id)
+            """)
+        }
+        return try await transaction.publish((new + shared).shuffled())
+      }
+      let versions = published.filter(\.changed).map(\.version)
+      if !versions.isEmpty { taken.append(versions) }
+    }
+    return taken
+  }
+
+  @Test("Eight writers at once take every version once, each publish a run of its own, notified in this order")
+  func concurrentWriters() async throws {
+    try await NewsDatabase.with { url in
+      let sql = PostgresPool(configuration: PostgresConfiguration(connectionString: url), logger: NewsDatabase.logger)
+      try await sql.makeTopics("a", "b", "c")
+      try await sql.publish((1...6).map { UUID($0) })
+      var publishes: [[Int]] = []
+      let payloads = try await notifications(url) {
+        publishes = try await withThrowingTaskGroup(of: [[Int]].self) { group in
+          for writer in 1...Self.writers { group.addTask { try await self.write(writer, sql) } }
+          return try await group.reduce(into: []) { $0 += $1 }
+        }
+      }
+      publishes.sort { $0[0] < $1[0] }
+      let counter = try await sql.counter()
+      #expect(publishes.flatMap { $0 } == Array(7...counter))
+      #expect(publishes.count > Self.writers)
+      // One notification for each publish, with its last version; the server sends them in the order of the commits.
+      let epoch: String = try await sql.value("SELECT id FROM epochs ORDER BY number DESC LIMIT 1")
+      #expect(payloads == publishes.map { "\(epoch) \($0.last ?? 0)" })
+      try await checkLog(sql)
+      await sql.shutdown()
+    }
+  }
+
+  /// Holds log and scopes to the items as they are.
+  private func checkLog(_ sql: PostgresPool) async throws {
+    let wrongScopes = try await sql.query(
+      """
+      SELECT s.scope FROM scopes AS s WHERE
+        s.version <> (SELECT coalesce(max(version), 0) FROM change_log AS l WHERE l.scope = s.scope)
+        OR s.items <> (SELECT count(*) FROM change_log AS l WHERE l.scope = s.scope AND l.present)
+      """
+    ).map { try $0.decode(0, as: String.self) }
+    #expect(wrongScopes == [])
+    // The scopes an item is in, by the log and by its own columns.
+    let wrongItems = try await sql.query(
+      """
+      SELECT i.id FROM items AS i WHERE
+        coalesce((SELECT array_agg(l.scope::text ORDER BY l.scope) FROM change_log AS l WHERE l.item = i.id AND l.present), '{}')
+        <> CASE WHEN i.state = 'published' THEN array_prepend(''::text, i.topics) ELSE '{}' END
+      """
+    ).map { try $0.decode(0, as: UUID.self) }
+    #expect(wrongItems == [])
+    // Present or gone, the rows of one change carry its version; those of an earlier leaving a lower one.
+    let wrongVersions: Int = try await sql.value(
+      """
+      SELECT count(*) FROM change_log AS l JOIN change_log AS feed ON feed.item = l.item AND feed.scope = ''
+      WHERE l.version > feed.version OR (l.present AND (NOT feed.present OR l.version <> feed.version))
+      """)
+    #expect(wrongVersions == 0)
+  }
+
+  @Test("Before the commit no reader sees a version, and the next publisher waits for it")
+  func heldTransaction() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.makeTopics("a")
+      try await sql.publish([UUID(1)])
+      let before = try await store.changes(ChangeQuery()).token
+      let (held, isHeld) = AsyncStream.makeStream(of: Void.self)
+      let (release, isReleased) = AsyncStream.makeStream(of: Void.self)
+      let first = Task {
+        try await sql.transaction { transaction in
+          _ = try await transaction.query(PostgresPool.insertion([UUID(2)], topics: ["a"]))
+          let versions = try await transaction.publish([UUID(2)]).map(\.version)
+          isHeld.finish()
+          for await _ in release {}
+          return versions
+        }
+      }
+      for await _ in held {}
+      let second = Task { try await sql.publish([UUID(3)], topics: ["a"]).map(\.version) }
+      try await eventually("the second publisher waits for the first") {
+        try await sql.value(
+          """
+          SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+            AND query LIKE '%publish%'
+          """) == 1
+      }
+      // The same answer as before, from every door.
+      let changes = try await store.changes(ChangeQuery(since: before))
+      #expect(changes.changes.isEmpty && !changes.more)
+      #expect(changes.token == before)
+      #expect(try await store.state(.feed).feed == before)
+      #expect(try await store.items(ItemQuery()).items.map(\.id) == [UUID(1)])
+      #expect(try await store.topic("a").items == 0)
+
+      isReleased.finish()
+      #expect(try await first.value == [2])
+      #expect(try await second.value == [3])
+      let after = try await store.changes(ChangeQuery(since: before))
+      #expect(
+        after.changes.map { change in
+          if case .put(let item) = change { item.version } else { 0 }
+        } == [2, 3])
+    }
+  }
+
+  @Test("A publisher that waited for another one's edit of the same item builds on it")
+  func sameItem() async throws {
+    try await NewsDatabase.withStore { _, sql in
+      try await sql.publish([UUID(1)])
+      let (held, isHeld) = AsyncStream.makeStream(of: Void.self)
+      let (release, isReleased) = AsyncStream.makeStream(of: Void.self)
+      let first = Task {
+        try await sql.transaction { transaction in
+          _ = try await transaction.query("UPDATE items SET text = 'first'")
+          isHeld.finish()
+          for await _ in release {}
+          return try await transaction.publish([UUID(1)]).map(\.version)
+        }
+      }
+      for await _ in held {}
+      let second = Task { try await sql.publish([UUID(1)], after: "UPDATE items SET title = text").map(\.version) }
+      try await eventually("the second writer waits for the first") {
+        try await sql.value(
+          "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") == 1
+      }
+      isReleased.finish()
+      #expect(try await first.value == [2])
+      #expect(try await second.value == [3])
+      #expect(try await sql.value("SELECT title FROM items") == "first")
+    }
+  }
+}
