@@ -19,6 +19,10 @@ struct Serve: AsyncParsableCommand {
   @Option(help: "The port to listen on, 0 for a free one (TIDINGS_PORT, 8080).")
   var port: Int?
 
+  func validate() throws {
+    if let port, !(0...65535).contains(port) { throw ValidationError("--port must be from 0 to 65535, not \(port).") }
+  }
+
   func run() async throws {
     var (settings, logger) = try await common.load()
     settings.host = host ?? settings.host

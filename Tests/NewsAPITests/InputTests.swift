@@ -165,6 +165,23 @@ import Testing
   }
 
   @Test(
+    "A body that is cut off or framed wrongly is the client's fault, and the connection ends",
+    arguments: [
+      "Content-Length: 100\r\n\r\n{\"date\"", "Transfer-Encoding: chunked\r\n\r\nzz\r\n",
+      "Transfer-Encoding: chunked\r\n\r\n5\r\n{\"a",
+    ])
+  func brokenBodies(rest: String) async throws {
+    try await TestServer.with { server in
+      let request =
+        "POST /v1/editorial/items HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(server.key)\r\n"
+        + "Content-Type: application/json\r\n"
+      let answer = try await RawConnection.exchange(request + rest, port: server.port)
+      #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(answer)")
+      #expect(!answer.contains("internal"))
+    }
+  }
+
+  @Test(
     "Other spellings of a path are not found", arguments: ["/v1/items/", "//v1/items", "/v1//items", "/v1/topics/"])
   func exactPaths(target: String) async throws {
     try await TestServer.with { server in

@@ -17,6 +17,7 @@ package struct TestServer: Sendable {
   /// Plain SQL beside the server.
   package let sql: PostgresPool
   package let url: String
+  package let port: Int
   private let client: HTTPClient
 
   /// Runs a server during the body.
@@ -46,7 +47,7 @@ package struct TestServer: Sendable {
         let client = HTTPClient()
         let server = TestServer(
           key: try await store.createKey(name: "desk", scopes: [.itemsWrite]), store: store, sql: sql,
-          url: "http://127.0.0.1:\(port)", client: client)
+          url: "http://127.0.0.1:\(port)", port: port, client: client)
         do {
           let value = try await body(server)
           try await client.shutdown()
