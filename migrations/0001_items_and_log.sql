@@ -172,6 +172,13 @@ CREATE FUNCTION database_identity(
     'scopes'::regclass::oid::bigint
 $$;
 
+-- Whether this is still the database, and the stretch of its history, in which the latest epoch was begun.
+CREATE FUNCTION epoch_fits() RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT (e.system_identifier, e.timeline, e.database_oid, e.counter_oid)
+      = (i.system_identifier, i.timeline, i.database_oid, i.counter_oid)
+    FROM (SELECT * FROM epochs ORDER BY number DESC LIMIT 1) AS e, database_identity() AS i
+$$;
+
 -- Starts a new epoch at the present counter. `cut` ends the chain: no older token is good any more.
 CREATE FUNCTION begin_epoch(cut boolean DEFAULT false) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -201,19 +208,15 @@ DECLARE
 BEGIN
   FOR attempt IN 1..2 LOOP
     -- One statement: the epoch and the counter come from one snapshot.
-    SELECT e.id, s.version,
-      (e.system_identifier, e.timeline, e.database_oid, e.counter_oid) = (i.system_identifier, i.timeline, i.database_oid, i.counter_oid)
-        AND NOT (e.id = coalesce(seen_epoch, '') AND s.version < seen_version)
+    SELECT e.id, s.version, epoch_fits() AND NOT (e.id = coalesce(seen_epoch, '') AND s.version < seen_version)
       INTO epoch, version, fits
-      FROM (SELECT * FROM epochs ORDER BY number DESC LIMIT 1) AS e, scopes AS s, database_identity() AS i
+      FROM (SELECT * FROM epochs ORDER BY number DESC LIMIT 1) AS e, scopes AS s
       WHERE s.scope = '';
     EXIT WHEN fits OR attempt = 2;
     -- Another connection may be about to begin the epoch: look again once the counter is ours.
     PERFORM 1 FROM scopes AS s WHERE s.scope = '' FOR UPDATE;
-    PERFORM 1 FROM (SELECT * FROM epochs ORDER BY number DESC LIMIT 1) AS e, scopes AS s, database_identity() AS i
-      WHERE s.scope = ''
-        AND (e.system_identifier, e.timeline, e.database_oid, e.counter_oid) = (i.system_identifier, i.timeline, i.database_oid, i.counter_oid)
-        AND NOT (e.id = coalesce(seen_epoch, '') AND s.version < seen_version);
+    PERFORM 1 FROM (SELECT * FROM epochs ORDER BY number DESC LIMIT 1) AS e, scopes AS s
+      WHERE s.scope = '' AND epoch_fits() AND NOT (e.id = coalesce(seen_epoch, '') AND s.version < seen_version);
     IF NOT FOUND THEN
       PERFORM begin_epoch();
     END IF;
@@ -259,6 +262,10 @@ BEGIN
   END IF;
   PERFORM 1 FROM items WHERE id = ANY (ids) ORDER BY id FOR NO KEY UPDATE;
   SELECT s.version INTO STRICT base FROM scopes AS s WHERE s.scope = '' FOR UPDATE;
+  -- Plain SQL may be the first to write to a clone or a restored database: its versions belong to a new epoch.
+  IF NOT epoch_fits() THEN
+    PERFORM begin_epoch();
+  END IF;
   moment := date_trunc('milliseconds', clock_timestamp());
 
   SELECT array_agg(i.id ORDER BY i.date, i.id) INTO stamped

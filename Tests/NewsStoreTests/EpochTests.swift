@@ -98,13 +98,11 @@ import Testing
       }
       try await withClone(of: original) { clone in
         let second = try await withStore(clone) { store, sql in
-          try await store.ping()
           try await sql.publish([UUID(2)], text: "2")
           return try await store.state(.feed).feed
         }
         try await withClone(of: clone) { copy in
           try await withStore(copy) { store, sql in
-            try await store.ping()
             try await sql.publish([UUID(3)], text: "3")
             #expect(texts(try await store.changes(ChangeQuery(since: first))) == ["2", "3"])
             #expect(texts(try await store.changes(ChangeQuery(since: second))) == ["3"])

@@ -1,0 +1,142 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// The executable of the project in a process of its own.
+///
+/// What it prints is read by threads, so that neither a full pipe nor a waiting test can hold it up.
+final class ChildProcess: Sendable {
+  /// What a process that has ended leaves.
+  struct Result: Sendable {
+    /// The exit code, or the number of the signal that killed it below zero.
+    var status: Int32
+    var output: String
+    var errors: String
+  }
+
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// The lines of standard error as they come; to be read once.
+  let errorLines: AsyncStream<String>
+  private let output: Task<String, Never>
+  private let errors: Task<String, Never>
+  private let status: Task<Int32, Never>
+  private let identifier: Reaped
+
+  /// Beside the executable that runs the tests.
+  private static let executable = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    .appending(path: "tidings").path
+
+  /// Starts it.
+  ///
+  /// - Parameter input: The file that is its standard input.
+  init(_ arguments: [String], environment: [String: String], input: String = "/dev/null") throws {
+    let (outputPipe, errorPipe) = (try Self.pipe(), try Self.pipe())
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, outputPipe.writing, 1)
+    posix_spawn_file_actions_adddup2(&actions, errorPipe.writing, 2)
+    let words = ([Self.executable] + arguments).map { strdup($0) }
+    let variables = environment.map { strdup("\($0)=\($1)") }
+    defer { for text in words + variables { free(text) } }
+    var process: pid_t = 0
+    let outcome = posix_spawn(&process, Self.executable, &actions, nil, words + [nil], variables + [nil])
+    close(outputPipe.writing)
+    close(errorPipe.writing)
+    guard outcome == 0 else {
+      close(outputPipe.reading)
+      close(errorPipe.reading)
+      throw Failure(description: "cannot run \(Self.executable): \(String(cString: strerror(outcome)))")
+    }
+    let (lines, continuation) = AsyncStream.makeStream(of: String.self)
+    let identifier = Reaped(process)
+    self.identifier = identifier
+    errorLines = lines
+    output = Self.onThread { [descriptor = outputPipe.reading] in Self.drain(descriptor, lines: nil) }
+    errors = Self.onThread { [descriptor = errorPipe.reading] in Self.drain(descriptor, lines: continuation) }
+    status = Self.onThread { identifier.wait() }
+  }
+
+  /// Sends a signal; nothing if the process has ended.
+  func send(_ signal: Int32) {
+    identifier.send(signal)
+  }
+
+  /// Waits for the end.
+  func result() async -> Result {
+    Result(status: await status.value, output: await output.value, errors: await errors.value)
+  }
+
+  /// Closed on exec from the beginning, which pipe() cannot do: a process that another test starts at the same time
+  /// must not hold it open.
+  private static func pipe() throws -> (reading: Int32, writing: Int32) {
+    var ends: [Int32] = [0, 0]
+    let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    guard socketpair(AF_UNIX, type, 0, &ends) == 0 else {
+      throw Failure(description: "no pipe: \(String(cString: strerror(errno)))")
+    }
+    return (ends[0], ends[1])
+  }
+
+  /// Runs blocking work on a thread of its own.
+  private static func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) -> Task<Value, Never> {
+    Task {
+      await withCheckedContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(returning: work()) }
+      }
+    }
+  }
+
+  /// Reads to the end.
+  private static func drain(_ descriptor: Int32, lines: AsyncStream<String>.Continuation?) -> String {
+    var text: [UInt8] = []
+    var lineStart = 0
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { break }
+      text += buffer[..<count]
+      while let end = text[lineStart...].firstIndex(of: UInt8(ascii: "\n")) {
+        lines?.yield(String(decoding: text[lineStart..<end], as: UTF8.self))
+        lineStart = end + 1
+      }
+    }
+    close(descriptor)
+    lines?.finish()
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// The id of a process, no longer used once the system may give it to another one.
+  private final class Reaped: Sendable {
+    private let process: pid_t
+    private let isGone = Mutex(false)
+
+    init(_ process: pid_t) {
+      self.process = process
+    }
+
+    func send(_ signal: Int32) {
+      isGone.withLock { isGone in
+        if !isGone { kill(process, signal) }
+      }
+    }
+
+    /// Blocks until it has ended.
+    func wait() -> Int32 {
+      var information = siginfo_t()
+      while waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+      return isGone.withLock { isGone in
+        isGone = true
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        // The macros of wait(2): the signal in the lowest seven bits, the exit code in the next byte.
+        return status & 0x7f == 0 ? status >> 8 & 0xff : -(status & 0x7f)
+      }
+    }
+  }
+}

@@ -1,0 +1,192 @@
+import Foundation
+import News
+import PostgresClient
+import TestSupport
+import Testing
+
+@Suite struct ImportTests {
+  /// What `--json` prints.
+  struct Counts: Equatable, Decodable {
+    var read = 0
+    var inserted = 0
+    var updated = 0
+    var unchanged = 0
+    var skipped = 0
+  }
+
+  /// Imports a path that must be a feed, or a folder.
+  private func counts(
+    _ installation: Installation, _ path: String, input: String = "/dev/null"
+  ) async throws -> Counts {
+    let result = try await installation.run("import", "--json", path, input: input)
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.output.hasSuffix("}\n") && result.output.count { $0 == "\n" } == 1)
+    return try JSONDecoder().decode(Counts.self, from: Data(result.output.utf8))
+  }
+
+  private static func line(_ number: Int, date: String = "2026-01-01T00:00:00Z", text: String = "x") -> String {
+    #"{"guid": "\#(number)", "date": "\#(date)", "text": "\#(text)", "topics": ["Local News"]}"# + "\n"
+  }
+
+  private static let lines = (1...3).map { line($0) }.joined()
+
+  @Test("A file is imported once; a second time all is unchanged and no version is taken")
+  func file() async throws {
+    try await Installation.with { installation in
+      try await withFolder(["news.jsonl": Self.lines]) { folder in
+        let path = folder.appending(path: "news.jsonl").path
+        let first = try await installation.run("import", path)
+        #expect(first.status == 0)
+        #expect(first.output == "read 3, inserted 3, updated 0, unchanged 0, skipped 0\n")
+        #expect(first.errors == "")
+        #expect(try await installation.counter() == 3)
+        #expect(try await installation.value("SELECT items FROM scopes WHERE scope = 'local-news'") == 3)
+        #expect(try await counts(installation, path) == Counts(read: 3, unchanged: 3))
+        #expect(try await installation.counter() == 3)
+        try Data((Self.line(1, text: "y") + Self.line(4)).utf8).write(to: URL(filePath: path))
+        #expect(try await counts(installation, path) == Counts(read: 2, inserted: 1, updated: 1))
+        #expect(try await installation.counter() == 5)
+      }
+    }
+  }
+
+  @Test("Standard input is a file like any other")
+  func standardInput() async throws {
+    try await Installation.with { installation in
+      try await withFolder(["news.jsonl": Self.lines]) { folder in
+        let path = folder.appending(path: "news.jsonl").path
+        let first = try await counts(installation, "-", input: path)
+        #expect(first == Counts(read: 3, inserted: 3))
+        #expect(try await counts(installation, path) == Counts(read: 3, unchanged: 3))
+      }
+    }
+  }
+
+  @Test("A folder is imported with all that is below it; what is no feed is reported, hidden files are not read")
+  func folder() async throws {
+    try await Installation.with { installation in
+      let files = [
+        "a.jsonl": Self.line(1), "below/b.jsonl": Self.line(2), "readme.txt": "no feed at all",
+        ".hidden.jsonl": Self.line(3), ".git/c.jsonl": Self.line(4),
+      ]
+      try await withFolder(files) { folder in
+        let result = try await installation.run("import", "--json", folder.path)
+        #expect(result.status == 0)
+        #expect(result.errors.contains("readme.txt: line 1: "))
+        #expect(!result.errors.contains(".jsonl"))
+        let counts = try JSONDecoder().decode(Counts.self, from: Data(result.output.utf8))
+        #expect(counts == Counts(read: 2, inserted: 2))
+      }
+    }
+  }
+
+  @Test("What is broken is reported with file and place, and the rest is imported")
+  func brokenEntries() async throws {
+    try await Installation.with { installation in
+      let text =
+        Self.line(1) + "{nonsense\n" + Self.line(2, date: "yesterday") + #"{"guid": "3", "text": "x"}"# + "\n"
+        + Self.line(4, text: "") + Self.line(5)
+      try await withFolder(["news.jsonl": text]) { folder in
+        let path = folder.appending(path: "news.jsonl").path
+        let result = try await installation.run("import", "--json", path)
+        #expect(result.status == 0)
+        let reports = result.errors.split(separator: "\n")
+        #expect(reports.count == 4)
+        for (report, line) in zip(reports, 2...5) { #expect(report.hasPrefix("\(path): line \(line): ")) }
+        let counts = try JSONDecoder().decode(Counts.self, from: Data(result.output.utf8))
+        #expect(counts == Counts(read: 6, inserted: 2, skipped: 4))
+      }
+    }
+  }
+
+  @Test("A feed that is cut off fails, and the entries before the cut are imported")
+  func cutOff() async throws {
+    try await Installation.with { installation in
+      let text = """
+        <rss version="2.0"><channel><title>t</title><link>https://example.com/</link>
+        <item><guid>1</guid><pubDate>Thu, 01 Jan 2026 00:00:00 GMT</pubDate><description>x</description></item>
+        <item><gu
+        """
+      try await withFolder(["news.xml": text]) { folder in
+        let path = folder.appending(path: "news.xml").path
+        let result = try await installation.run("import", "--json", path)
+        #expect(result.status > 0)
+        #expect(result.errors.hasPrefix("\(path): line 3: "), "\(result.errors)")
+        let counts = try JSONDecoder().decode(Counts.self, from: Data(result.output.utf8))
+        #expect(counts == Counts(read: 1, inserted: 1))
+      }
+    }
+  }
+
+  @Test("A file that is no feed fails, and so does one that is not there")
+  func noFeed() async throws {
+    try await Installation.with { installation in
+      try await withFolder(["readme.txt": "no feed at all", "page.html": "<html><body>no</body></html>"]) { folder in
+        for name in ["readme.txt", "page.html"] {
+          let path = folder.appending(path: name).path
+          let result = try await installation.run("import", path)
+          #expect(result.status > 0)
+          #expect(result.errors.hasPrefix("\(path): line 1: "), "\(result.errors)")
+        }
+        let nowhere = folder.appending(path: "nowhere.xml").path
+        let result = try await installation.run("import", nowhere)
+        #expect(result.status > 0)
+        #expect(result.output == "")
+        #expect(result.errors == "tidings: there is no file \(nowhere)\n")
+      }
+    }
+  }
+
+  @Test("A date in the future becomes the present, which is reported; a second import changes nothing")
+  func futureDate() async throws {
+    try await Installation.with { installation in
+      try await withFolder(["news.jsonl": Self.line(1, date: "2999-12-31T00:00:00Z")]) { folder in
+        let path = folder.appending(path: "news.jsonl").path
+        let result = try await installation.run("import", "--json", path)
+        #expect(result.status == 0)
+        #expect(result.errors.contains("2999-12-31"))
+        #expect(result.errors.hasPrefix("\(path): "))
+        #expect(try await installation.value("SELECT date <= clock_timestamp() FROM items"))
+        #expect(try await counts(installation, path) == Counts(read: 1, unchanged: 1))
+        #expect(try await installation.counter() == 1)
+      }
+    }
+  }
+
+  @Test("The samples are imported whole")
+  func samples() async throws {
+    try await Installation.with { installation in
+      let path = Project.root.appending(path: "Samples").path
+      let result = try await installation.run("import", "--json", path)
+      #expect(result.status == 0)
+      #expect(result.errors == "")
+      let counts = try JSONDecoder().decode(Counts.self, from: Data(result.output.utf8))
+      #expect(counts.read > 0)
+      #expect(counts == Counts(read: counts.read, inserted: counts.read))
+    }
+  }
+}
+
+private let realFeeds = Project.root.deletingLastPathComponent().appending(path: "shared/data")
+
+/// Real posts in all four formats, kept beside the repository and not in it; without them there is nothing to run.
+@Suite("Importing real feeds", .enabled(if: FileManager.default.fileExists(atPath: realFeeds.path)))
+struct RealFeedTests {
+  @Test("Each format is a source of its own, imported whole and once")
+  func formats() async throws {
+    try await Installation.with { installation in
+      let names = ["swift-blog.rss.xml", "swift-blog.atom.xml", "swift-blog.feed.json", "swift-blog.jsonl"]
+      for expected in [ImportTests.Counts(read: 172, inserted: 172), ImportTests.Counts(read: 172, unchanged: 172)] {
+        for name in names {
+          let before = try await installation.counter()
+          let result = try await installation.run("import", "--json", realFeeds.appending(path: name).path)
+          #expect(result.status == 0, "\(name): \(result.errors)")
+          let counts = try JSONDecoder().decode(ImportTests.Counts.self, from: Data(result.output.utf8))
+          #expect(counts == expected, "\(name)")
+          #expect(try await installation.counter() == before + expected.inserted)
+        }
+      }
+      #expect(try await installation.value("SELECT items FROM scopes WHERE scope = ''") == 172 * names.count)
+    }
+  }
+}
