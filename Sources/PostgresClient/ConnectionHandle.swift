@@ -22,11 +22,12 @@ final class ConnectionHandle {
     socket = SocketHandle(duplicating: PQsocket(pointer))
   }
 
-  /// Calls the handler when the socket is readable, and again after each `rearm`.
+  /// Calls the handler when something arrives.
   func watch(_ handler: @escaping EventLoop.Handler) {
     if let socket { EventLoop.shared.add(socket.descriptor, handler: handler) }
   }
 
+  /// Calls the handler again if something is still unread.
   func rearm() {
     if let socket { EventLoop.shared.rearm(socket.descriptor) }
   }

@@ -172,8 +172,11 @@ public actor PostgresConnection {
   }
 
   private func readAndRearm() {
+    let exchange = current
     receive()
-    if !isClosed { handle?.rearm() }
+    // libpq may have left something in the socket's buffer. Once an answer is complete nothing is missed thereby: what
+    // can follow it is read with the next answer, or found when the connection is lent.
+    if !isClosed, exchange == nil || exchange === current { handle?.rearm() }
   }
 
   /// Has `receive` called whenever the socket is readable.
