@@ -42,7 +42,8 @@ final class EventLoop: Sendable {
   }
 
   private func control(_ operation: Int32, _ socket: Int32) {
-    var event = epoll_event(events: EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue, data: epoll_data_t(fd: socket))
+    let arrivals = EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
+    var event = epoll_event(events: arrivals, data: epoll_data_t(fd: socket))
     _ = epoll_ctl(epoll, operation, socket, &event)
   }
 
