@@ -1,3 +1,5 @@
+internal import SafeHTML
+
 /// An element of a feed while its entry is read.
 final class FeedElement {
   enum Node {
@@ -80,7 +82,7 @@ final class FeedElement {
   private func writeContent(to output: inout [UInt8]) {
     for node in content {
       switch node {
-      case .text(let bytes): Self.write(bytes, to: &output)
+      case .text(let bytes): Markup.appendEscaped(bytes, to: &output)
       case .element(let element): element.write(to: &output)
       }
     }
@@ -90,7 +92,7 @@ final class FeedElement {
     output += "<\(name.local)".utf8
     for attribute in attributes where attribute.space == .none {
       output += " \(attribute.name)=\"".utf8
-      Self.write(Array(attribute.value.utf8), to: &output)
+      Markup.appendEscaped(Array(attribute.value.utf8), to: &output)
       output.append(UInt8(ascii: "\""))
     }
     if content.isEmpty {
@@ -99,18 +101,6 @@ final class FeedElement {
       output.append(UInt8(ascii: ">"))
       writeContent(to: &output)
       output += "</\(name.local)>".utf8
-    }
-  }
-
-  private static func write(_ bytes: [UInt8], to output: inout [UInt8]) {
-    for byte in bytes {
-      switch byte {
-      case UInt8(ascii: "&"): output += "&amp;".utf8
-      case UInt8(ascii: "<"): output += "&lt;".utf8
-      case UInt8(ascii: ">"): output += "&gt;".utf8
-      case UInt8(ascii: "\""): output += "&quot;".utf8
-      default: output.append(byte)
-      }
     }
   }
 }

@@ -61,9 +61,8 @@ struct ScopeHead: Sendable {
   func check(since token: SyncToken) throws {
     func expired(_ reason: TokenExpiry) -> StoreError { .tokenExpired(reason: reason, current: self.token) }
     guard token.scope == scope.fingerprint else { throw expired(.scope) }
-    let furthest = max(token.version, token.position ?? 0)
-    guard let sinceReach, furthest <= sinceReach else { throw expired(.epoch) }
-    guard furthest <= counter else { throw expired(.ahead) }
+    guard let sinceReach, token.furthest <= sinceReach else { throw expired(.epoch) }
+    guard token.furthest <= counter else { throw expired(.ahead) }
     // The continuation of a snapshot is judged by its start: what was removed since then must still be known.
     guard token.version >= floor || token.position == nil && token.version == version else { throw expired(.expired) }
   }
@@ -72,11 +71,10 @@ struct ScopeHead: Sendable {
   ///
   /// - Throws: `StoreError.tokenExpired` for a token of another history.
   func hasReached(_ token: SyncToken) throws -> Bool {
-    let furthest = max(token.version, token.position ?? 0)
-    guard let atReach, furthest <= atReach else {
+    guard let atReach, token.furthest <= atReach else {
       throw StoreError.tokenExpired(reason: .epoch, current: self.token)
     }
-    return furthest <= counter
+    return token.furthest <= counter
   }
 
   /// The date for `Last-Modified`, with the scope's own shifts: nil until its second is over, because something else
@@ -85,6 +83,11 @@ struct ScopeHead: Sendable {
     let latest = updates.reduce(shiftedAt, max)
     return latest.isSecondOver(at: now) ? latest : nil
   }
+}
+
+extension SyncToken {
+  /// The latest version that whoever holds it has seen.
+  fileprivate var furthest: Int { max(version, position ?? 0) }
 }
 
 extension Date {

@@ -1,5 +1,5 @@
 /// Writes tags and escaped text.
-enum Markup {
+package enum Markup {
   static func appendTag(
     _ tag: String, _ attributes: [(name: String, value: String)], isVoid: Bool = false, to output: inout [UInt8]
   ) {
@@ -20,7 +20,8 @@ enum Markup {
     return String(decoding: output, as: UTF8.self)
   }
 
-  static func appendEscaped(_ bytes: [UInt8], to output: inout [UInt8]) {
+  /// Appends UTF-8, escaped as in `escaped`.
+  package static func appendEscaped(_ bytes: [UInt8], to output: inout [UInt8]) {
     for byte in bytes {
       switch byte {
       case UInt8(ascii: "&"): output += "&amp;".utf8

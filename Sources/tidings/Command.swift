@@ -20,15 +20,7 @@ struct CommonOptions: ParsableArguments {
   func withStore(_ body: (NewsStore, Logger) async throws -> Void) async throws {
     let (settings, logger) = try await load()
     try await reporting {
-      try await settings.migrator(logger).check()
-      let store = NewsStore(connection: settings.connection, logger: logger)
-      do {
-        try await body(store, logger)
-        await store.shutdown()
-      } catch {
-        await store.shutdown()
-        throw error
-      }
+      try await settings.withStore(logger) { try await body($0, logger) }
     }
   }
 }
@@ -55,6 +47,21 @@ func standardError(_ line: String) {
 }
 
 extension Settings {
+  /// Runs the body with a store over a database whose schema is current, and shuts it down at the end.
+  func withStore(_ logger: Logger, _ body: (NewsStore) async throws -> Void) async throws {
+    try await migrator(logger).check()
+    var pool = PostgresPoolConfiguration()
+    pool.size = poolSize
+    let store = NewsStore(connection: connection, pool: pool, logger: logger)
+    do {
+      try await body(store)
+      await store.shutdown()
+    } catch {
+      await store.shutdown()
+      throw error
+    }
+  }
+
   func migrator(_ logger: Logger) throws -> Migrator {
     Migrator(try Migration.all(in: migrations), configuration: connection, logger: logger)
   }

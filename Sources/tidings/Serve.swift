@@ -4,7 +4,6 @@ import Hummingbird
 import Logging
 import NewsAPI
 import NewsStore
-import PostgresClient
 import ServiceLifecycle
 import UnixSignals
 
@@ -28,17 +27,9 @@ struct Serve: AsyncParsableCommand {
     settings.host = host ?? settings.host
     settings.port = port ?? settings.port
     try await reporting { [settings] in
-      try await settings.migrator(logger).check()
-      var pool = PostgresPoolConfiguration()
-      pool.size = settings.poolSize
-      let store = NewsStore(connection: settings.connection, pool: pool, logger: logger)
-      do {
+      try await settings.withStore(logger) { store in
         try await settings.refuseUnsafeDurability(of: store, logger)
         try await Self.serve(try NewsAPI(store: store, settings: settings.api()), settings, logger)
-        await store.shutdown()
-      } catch {
-        await store.shutdown()
-        throw error
       }
     }
   }

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPConditions
 import HTTPTypes
 import Hummingbird
 import News
@@ -31,12 +30,7 @@ struct EditorialItemHandlers: Sendable {
   @Sendable func item(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     let item = try await store.editorialItem(try context.itemID())
-    let validators = Validators(entityTag: WritePrecondition.tag(revision: item.revision))
-    switch Preconditions(fields: request.headers).evaluate(method: request.method, current: validators) {
-    case .notModified: return Response(status: .notModified, headers: Self.headers(item))
-    case .failed: throw ProblemError.preconditionFailed
-    case .proceed: return try Self.answer(item)
-    }
+    return try .locked(item, revision: item.revision, to: request)
   }
 
   @Sendable func create(_ request: Request, context: APIContext) async throws -> Response {
@@ -113,14 +107,9 @@ extension EditorialItemHandlers {
     return revision
   }
 
-  private static func headers(_ item: EditorialItem) -> HTTPFields {
-    [.eTag: WritePrecondition.tag(revision: item.revision).fieldValue]
-  }
-
   private static func answer(_ item: EditorialItem, created: Bool = false) throws -> Response {
-    var headers = headers(item)
-    if created { headers[.location] = "/v1/editorial/items/\(item.item.id.uuidString.lowercased())" }
-    return try .json(item, status: created ? .created : .ok, headers: headers)
+    let location = created ? "/v1/editorial/items/\(item.item.id.uuidString.lowercased())" : nil
+    return try .locked(item, revision: item.revision, createdAt: location)
   }
 
   /// In a body a topic is a field, not a parameter.

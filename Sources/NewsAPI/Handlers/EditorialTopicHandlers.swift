@@ -1,5 +1,3 @@
-import HTTPConditions
-import HTTPTypes
 import Hummingbird
 import News
 import NewsStore
@@ -16,12 +14,7 @@ struct EditorialTopicHandlers: Sendable {
   @Sendable func topic(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     let topic = try await store.topic(try context.topicSlug())
-    let validators = Validators(entityTag: topic.revision.map(WritePrecondition.tag(revision:)))
-    switch Preconditions(fields: request.headers).evaluate(method: request.method, current: validators) {
-    case .notModified: return Response(status: .notModified, headers: Self.headers(topic))
-    case .failed: throw ProblemError.preconditionFailed
-    case .proceed: return try Self.answer(topic)
-    }
+    return try .locked(topic, revision: topic.revision, to: request)
   }
 
   @Sendable func create(_ request: Request, context: APIContext) async throws -> Response {
@@ -43,15 +36,7 @@ struct EditorialTopicHandlers: Sendable {
     return try Self.answer(try await store.replaceTopic(slug, body.content, if: precondition))
   }
 
-  private static func headers(_ topic: Topic) -> HTTPFields {
-    var headers = HTTPFields()
-    headers[.eTag] = topic.revision.map { WritePrecondition.tag(revision: $0).fieldValue }
-    return headers
-  }
-
   private static func answer(_ topic: Topic, created: Bool = false) throws -> Response {
-    var headers = headers(topic)
-    if created { headers[.location] = "/v1/editorial/topics/\(topic.slug)" }
-    return try .json(topic, status: created ? .created : .ok, headers: headers)
+    try .locked(topic, revision: topic.revision, createdAt: created ? "/v1/editorial/topics/\(topic.slug)" : nil)
   }
 }

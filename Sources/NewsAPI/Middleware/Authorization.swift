@@ -18,22 +18,12 @@ struct Authorization: RouterMiddleware {
     guard request.headers[.idempotencyKey] == nil else { throw ProblemError.idempotencyKeyUnsupported }
     var context = context
     context.logger[metadataKey: "key"] = "\(key.id)"
-    do {
-      var response = try await next(request, context)
-      response.headers[.cacheControl] = CachePolicy.editorial
-      return response
-    } catch let error as StoreError {
-      throw Self.unstored(ProblemError(error))
-    } catch let error as ProblemError {
-      throw Self.unstored(error)
+    // Nothing of an editor's is in a shared cache that an error would have to replace, or may get there.
+    var response = try await ProblemError.adjusting({ $0.replacesStored = false }) { [context] in
+      try await next(request, context)
     }
-  }
-
-  /// Nothing of an editor's is in a shared cache that it would have to replace, or may get there.
-  private static func unstored(_ error: ProblemError) -> ProblemError {
-    var error = error
-    error.replacesStored = false
-    return error
+    response.headers[.cacheControl] = CachePolicy.editorial
+    return response
   }
 
   /// The scheme is case-insensitive (RFC 9110 section 11.1).

@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import NewsStore
 
 /// Lets pages of any site read what is public (Fetch standard, section 3.3). It is the same for every origin, so that
 /// caches need not tell them apart.
@@ -8,21 +7,11 @@ struct CrossOrigin: RouterMiddleware {
   func handle(
     _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
   ) async throws -> Response {
-    do {
-      var response = try await next(request, context)
-      Self.add(to: &response.headers)
-      return response
-    } catch let error as StoreError {
-      throw Self.exposed(ProblemError(error))
-    } catch let error as ProblemError {
-      throw Self.exposed(error)
+    var response = try await ProblemError.adjusting({ Self.add(to: &$0.headers) }) {
+      try await next(request, context)
     }
-  }
-
-  private static func exposed(_ error: ProblemError) -> ProblemError {
-    var error = error
-    add(to: &error.headers)
-    return error
+    Self.add(to: &response.headers)
+    return response
   }
 
   private static func add(to headers: inout HTTPFields) {

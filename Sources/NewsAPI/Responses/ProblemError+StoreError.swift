@@ -39,6 +39,22 @@ extension ProblemError {
     }
   }
 
+  /// Runs the body, and changes what it throws of problems on their way out.
+  static func adjusting<Result>(
+    _ change: (inout ProblemError) -> Void, in body: () async throws -> Result
+  ) async throws -> Result {
+    var problem: ProblemError
+    do {
+      return try await body()
+    } catch let error as StoreError {
+      problem = ProblemError(error)
+    } catch let error as ProblemError {
+      problem = error
+    }
+    change(&problem)
+    throw problem
+  }
+
   static func rule(unknownTopics slugs: [String]) -> String {
     "must be topics that exist; there is no \(slugs.sorted().joined(separator: ", "))"
   }
