@@ -58,7 +58,7 @@ struct PostgresBench {
     let start = clock.now
     let count = try await withThrowingTaskGroup(of: Int.self) { group in
       for task in 0..<tasks {
-        group.addTask {
+        group.addTask(executorPreference: PostgresExecutor.shared) {
           var count = 0
           while clock.now - start < duration {
             try await workload.run(on: pool, number: workload.number(step: task * 7919 + count))

@@ -7,12 +7,14 @@ import Logging
 /// can.
 final class ConnectionHandle {
   let pointer: OpaquePointer
+  private let loop: EventLoop
   private let notices: NoticeReceiver
   private(set) var socket: SocketHandle?
 
   /// Takes over what `PQconnectStartParams` returned.
-  init(_ pointer: OpaquePointer, logger: Logger) {
+  init(_ pointer: OpaquePointer, loop: EventLoop, logger: Logger) {
     self.pointer = pointer
+    self.loop = loop
     notices = NoticeReceiver(logger: logger)
     PQsetNoticeReceiver(pointer, receiveNotice, Unmanaged.passUnretained(notices).toOpaque())
   }
@@ -24,16 +26,16 @@ final class ConnectionHandle {
 
   /// Calls the handler when something arrives.
   func watch(_ handler: @escaping EventLoop.Handler) {
-    if let socket { EventLoop.shared.add(socket.descriptor, handler: handler) }
+    if let socket { loop.add(socket.descriptor, handler: handler) }
   }
 
   /// Calls the handler again if something is still unread.
   func rearm() {
-    if let socket { EventLoop.shared.rearm(socket.descriptor) }
+    if let socket { loop.rearm(socket.descriptor) }
   }
 
   deinit {
-    if let socket { EventLoop.shared.remove(socket.descriptor) }
+    if let socket { loop.remove(socket.descriptor) }
     // Says goodbye to the server and frees everything (PostgreSQL 15, 34.1, `PQfinish`).
     PQfinish(pointer)
     socket?.shutDown()

@@ -36,10 +36,11 @@ struct PoolState {
 
   var isDrained: Bool { leased == 0 && opening == 0 }
 
-  /// The most recently used connection that is alive; dead ones go to `discarded`.
-  mutating func lease(discarded: inout [PostgresConnection]) -> Lease {
+  /// The most recently used connection that is alive, of the loop if it has one that is idle; dead ones go to
+  /// `discarded`.
+  mutating func lease(on loop: EventLoop?, discarded: inout [PostgresConnection]) -> Lease {
     if isShutDown { return .failure(PostgresError(.shutDown, "the pool was shut down")) }
-    while let connection = idle.popLast() {
+    while let connection = popIdle(on: loop) {
       if connection.isReadyForLease {
         leased += 1
         return .connection(connection)
@@ -50,6 +51,11 @@ struct PoolState {
       return .failure(PostgresError(.tooManyWaiters, "\(waiters.count) callers are waiting already"))
     }
     return .wait
+  }
+
+  private mutating func popIdle(on loop: EventLoop?) -> PostgresConnection? {
+    if let loop, let index = idle.lastIndex(where: { $0.loop === loop }) { return idle.remove(at: index) }
+    return idle.popLast()
   }
 
   /// A leased connection comes back, and goes to the first waiter if there is one.

@@ -37,7 +37,7 @@ extension PostgresConnection {
       attempt.finish(.failure(PostgresError(.connectionFailed, "out of memory")))
       return
     }
-    handle = ConnectionHandle(pointer, logger: logger)
+    handle = ConnectionHandle(pointer, loop: loop, logger: logger)
     if PQstatus(pointer) == CONNECTION_BAD { return connectFailed(attempt, pointer) }
     let hosts = hostCount(pointer)
     if hosts > 1 {

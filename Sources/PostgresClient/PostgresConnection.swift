@@ -27,6 +27,8 @@ public actor PostgresConnection {
   }
 
   let executor = QueueExecutor(label: "tidings.postgres.connection")
+  /// What watches the socket.
+  let loop = PostgresExecutor.shared.next()
   let configuration: PostgresConfiguration
   let logger: Logger
   let activity = Atomic<Activity>(.busy)

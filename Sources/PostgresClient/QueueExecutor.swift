@@ -1,5 +1,4 @@
 import Dispatch
-import Foundation
 import Synchronization
 
 /// Runs the jobs of one actor one after the other: on a serial dispatch queue, on the thread of the event loop, or at
@@ -19,7 +18,7 @@ final class QueueExecutor: SerialExecutor {
   private let reader = Mutex<Reader?>(nil)
   private let lock = Mutex<Void>(())
   /// The thread that holds the lock.
-  private let owner = Atomic<UInt>(0)
+  private let owner = Atomic<ThreadID>(noThread)
   /// Something arrived while the lock was held by another, and has not been looked at.
   private let isLeft = Atomic<Bool>(false)
 
@@ -70,17 +69,9 @@ final class QueueExecutor: SerialExecutor {
   }
 
   private func own(_ body: () -> Void) {
-    owner.store(Self.thread, ordering: .relaxed)
+    owner.store(currentThread, ordering: .relaxed)
     body()
-    owner.store(0, ordering: .relaxed)
-  }
-
-  private static var thread: UInt {
-    #if os(Linux)
-      UInt(pthread_self())
-    #else
-      UInt(bitPattern: pthread_self())
-    #endif
+    owner.store(noThread, ordering: .relaxed)
   }
 
   // Neither handlers of events nor callers that found the lock free are jobs of this executor: without these
@@ -90,6 +81,6 @@ final class QueueExecutor: SerialExecutor {
   }
 
   func isIsolatingCurrentContext() -> Bool? {
-    owner.load(ordering: .relaxed) == Self.thread
+    owner.load(ordering: .relaxed) == currentThread
   }
 }

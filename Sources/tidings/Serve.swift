@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import NewsAPI
 import NewsStore
+import PostgresClient
 import ServiceLifecycle
 import UnixSignals
 
@@ -50,7 +51,10 @@ struct Serve: AsyncParsableCommand {
     var configuration = ServiceGroupConfiguration(
       services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: requestLogger)
     configuration.maximumGracefulShutdownDuration = .seconds(25)
-    try await ServiceGroup(configuration: configuration).run()
+    // Most of what a request costs is waiting for PostgreSQL.
+    try await withTaskExecutorPreference(PostgresExecutor.shared) { [configuration] in
+      try await ServiceGroup(configuration: configuration).run()
+    }
     logger.notice("stopped")
   }
 }

@@ -5,12 +5,12 @@ import Testing
 
 @Suite("Pool")
 struct PoolTests {
-  @Test("a thousand tasks share eight connections")
-  func thousandTasks() async throws {
+  @Test("a thousand tasks share eight connections", arguments: [nil, PostgresExecutor.shared])
+  func thousandTasks(executor: PostgresExecutor?) async throws {
     try await withPool(size: 8, configure: { _, pool in pool.maximumWaiters = 1_000 }) { pool in
       let sum = try await withThrowingTaskGroup(of: Int.self) { group in
         for number in 0..<1_000 {
-          group.addTask { try await pool.value("SELECT \(number)") }
+          group.addTask(executorPreference: executor) { try await pool.value("SELECT \(number)") }
         }
         return try await group.reduce(0, +)
       }

@@ -1,0 +1,71 @@
+import Foundation
+import PostgresClient
+import Testing
+
+@Suite("Executor")
+struct ExecutorTests {
+  @Test("a task that prefers it goes on with each answer on the thread that has read it")
+  func sameThread() async throws {
+    try await withPool(size: 1) { pool in
+      let threads = try await withTaskExecutorPreference(PostgresExecutor.shared) {
+        var threads: Set<String?> = []
+        for _ in 0..<100 {
+          _ = try await pool.query("SELECT 1")
+          threads.insert(threadName())
+        }
+        return threads
+      }
+      #expect(threads == ["tidings.pg"])
+    }
+  }
+
+  @Test("a task that does not prefer it is kept off its threads")
+  func otherThreads() async throws {
+    try await withPool(size: 1) { pool in
+      for _ in 0..<100 {
+        _ = try await pool.query("SELECT 1")
+        #expect(threadName() != "tidings.pg")
+      }
+    }
+  }
+
+  @Test("tasks wake it from sleep, from within and from elsewhere")
+  func wakes() async throws {
+    let sum = await withTaskGroup(of: Int.self) { group in
+      for number in 1...100 {
+        group.addTask(executorPreference: PostgresExecutor.shared) {
+          for _ in 0..<20 { await Task.yield() }
+          try? await Task.sleep(for: .microseconds(number))
+          return await Task.detached { number }.value
+        }
+      }
+      return await group.reduce(0, +)
+    }
+    #expect(sum == 5050)
+  }
+
+  @Test("the server's answers are read while its tasks never end")
+  func busyTasks() async throws {
+    try await withPool(size: 8) { pool in
+      let answered = Shared(0)
+      try await withThrowingTaskGroup { group in
+        for _ in 0..<ProcessInfo.processInfo.activeProcessorCount * 2 {
+          group.addTask(executorPreference: PostgresExecutor.shared) {
+            while answered.withLock({ $0 }) < 100 { await Task.yield() }
+          }
+        }
+        for number in 0..<100 {
+          group.addTask(executorPreference: PostgresExecutor.shared) {
+            let answer = try await pool.value("SELECT \(number)", as: Int.self)
+            #expect(answer == number)
+            answered.withLock { $0 += 1 }
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+  }
+}
+
+/// `Thread.current` is kept from asynchronous code, which may change threads at any time.
+private func threadName() -> String? { Thread.current.name }
