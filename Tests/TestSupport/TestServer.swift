@@ -37,7 +37,7 @@ package struct TestServer: Sendable {
       let group = ServiceGroup(
         configuration: ServiceGroupConfiguration(services: [application], logger: NewsDatabase.logger))
       return try await withThrowingTaskGroup(of: Value?.self) { tasks in
-        tasks.addTask {
+        tasks.addTask(executorPreference: PostgresExecutor.shared) {
           try await group.run()
           return nil
         }
