@@ -120,6 +120,9 @@ let package = Package(
       name: "BareServer", dependencies: [.nioCore, .nioHTTP1, .nioPosix], path: "Benchmarks/BareServer",
       swiftSettings: settings),
     .executableTarget(
+      name: "NewsGenerator", dependencies: ["TestRandom", .argumentParser], path: "Benchmarks/NewsGenerator",
+      swiftSettings: settings),
+    .executableTarget(
       name: "PostgresBench", dependencies: ["PostgresClient", .logging], path: "Benchmarks/PostgresBench",
       swiftSettings: settings),
   ]

@@ -18,6 +18,8 @@ public struct ItemQuery: Sendable, Equatable {
   public var from: Date?
   /// Exclusive.
   public var to: Date?
+  /// Words to look for; those of `language` are found in their other forms too.
+  public var search: SearchQuery?
   /// Whether `html` is read.
   public var includesHTML: Bool
   /// The state that must have been reached before anything is read.
@@ -26,7 +28,7 @@ public struct ItemQuery: Sendable, Equatable {
   /// A query; without arguments the first page of the feed.
   public init(
     scope: Scope = .feed, limit: Int = 50, after: Keyset? = nil, language: String? = nil, author: String? = nil,
-    from: Date? = nil, to: Date? = nil, includesHTML: Bool = false, at: SyncToken? = nil
+    from: Date? = nil, to: Date? = nil, search: SearchQuery? = nil, includesHTML: Bool = false, at: SyncToken? = nil
   ) {
     self.scope = scope
     self.limit = limit
@@ -35,6 +37,7 @@ public struct ItemQuery: Sendable, Equatable {
     self.author = author
     self.from = from
     self.to = to
+    self.search = search
     self.includesHTML = includesHTML
     self.at = at
   }
@@ -62,7 +65,8 @@ public struct ItemPage: Sendable, Equatable {
   public var next: Keyset?
   /// The current token of the scope, from the same snapshot as the items.
   public var token: SyncToken
-  /// nil while its second is not over.
+  /// nil while its second is not over, and for searches: the scope does not tell when an item was last found by other
+  /// words.
   public var lastModified: Date?
 }
 
@@ -78,22 +82,44 @@ extension NewsStore {
   /// Reads a page of published items, newest first. A page ends early before it would pass
   /// `PageBudget.bytes`, but never without an item if there is one.
   ///
-  /// - Throws: `StoreError.unknownTopics`; for `at` also `notReachedYet` and `tokenExpired`.
+  /// - Throws: `StoreError.unknownTopics`; for `search` also `searchTooBroad`; for `at` also `notReachedYet` and
+  ///   `tokenExpired`.
   public func items(_ query: ItemQuery) async throws -> ItemPage {
     try await wait(for: query.at, in: query.scope)
-    let (head, rows) = try await read(query.scope, Self.pageQuery(query))
+    let (head, rows) = try await rows(of: query)
     let page = try PageBudget.cut(rows, limit: query.limit, NewsItem.init(row:))
     return ItemPage(
       items: page.elements,
       next: page.isCut ? page.elements.last.map { Keyset(date: $0.date, id: $0.id) } : nil,
       token: head.token,
-      lastModified: head.lastModified(of: page.elements.lazy.map(\.updated)))
+      lastModified: query.search == nil ? head.lastModified(of: page.elements.lazy.map(\.updated)) : nil)
   }
 
-  /// Walks the log's index by date, once for each topic, and touches no more items than the page has.
+  private func rows(of query: ItemQuery) async throws -> (head: ScopeHead, rows: PostgresRows) {
+    guard query.search != nil else { return try await read(query.scope, Self.pageQuery(query)) }
+    do {
+      return try await read(query.scope, settings: Self.searchSettings, Self.pageQuery(query))
+    } catch let error as PostgresError where error.sqlState == "57014" {
+      throw StoreError.searchTooBroad
+    }
+  }
+
+  /// A search has a second. It is planned for its very words: a rare one is looked up, a common one is met soon enough on
+  /// the way back from the newest item. It is over before compiled code would pay.
+  private static let searchSettings: PostgresQuery = """
+    SELECT set_config('statement_timeout', '1000', true), set_config('plan_cache_mode', 'force_custom_plan', true),
+      set_config('jit', 'off', true)
+    """
+
+  /// Walks the log's index by date, once for each topic, and touches no more items than the page has; or, for rare
+  /// words, looks up the items first.
   private static func pageQuery(_ query: ItemQuery) -> PostgresQuery {
     let language = query.language?.lowercased()
-    var conditions: PostgresQuery = "c.scope = s.scope AND c.present"
+    let names = query.scope.names
+    var source: PostgresQuery = "change_log AS c"
+    // For a single scope the planner is told which.
+    var conditions: PostgresQuery =
+      names.count == 1 ? "c.scope = \(names[0]) AND c.present" : "c.scope = s.scope AND c.present"
     if let from = query.from { conditions = "\(query: conditions) AND c.date >= \(from)" }
     if let to = query.to { conditions = "\(query: conditions) AND c.date < \(to)" }
     if let after = query.after {
@@ -105,16 +131,30 @@ extension NewsStore {
         \(query: conditions) AND (lower(c.language) = \(language) OR starts_with(lower(c.language), \(language + "-")))
         """
     }
+    if let search = query.search {
+      source = "\(query: source) JOIN items AS found ON found.id = c.item"
+      conditions = """
+        \(query: conditions)
+        AND item_search(found.language, found.title, found.summary, found.text)
+          @@ (\(query: search.tsquery(language: language)))
+        """
+    }
+    let walk: PostgresQuery = """
+      SELECT c.date, c.item, c.version, c.updated FROM \(query: source)
+      WHERE \(query: conditions)
+      ORDER BY c.date DESC, c.item DESC LIMIT \(query.limit + 1)
+      """
+    let page: PostgresQuery =
+      names.count == 1
+      ? walk
+      : """
+      SELECT DISTINCT l.date, l.item, l.version, l.updated
+      FROM unnest(\(names)) AS s (scope) CROSS JOIN LATERAL (\(query: walk)) AS l
+      ORDER BY l.date DESC, l.item DESC LIMIT \(query.limit + 1)
+      """
     return """
       WITH page AS (
-        SELECT DISTINCT l.date, l.item, l.version, l.updated
-        FROM unnest(\(query.scope.names)) AS s (scope)
-          CROSS JOIN LATERAL (
-            SELECT c.date, c.item, c.version, c.updated FROM change_log AS c
-            WHERE \(query: conditions)
-            ORDER BY c.date DESC, c.item DESC LIMIT \(query.limit + 1)
-          ) AS l
-        ORDER BY l.date DESC, l.item DESC LIMIT \(query.limit + 1)
+      \(query: page)
       ), weighed AS (
         SELECT page.*, \(query: PageBudget.fits(html: query.includesHTML, order: "page.date DESC, page.item DESC")) AS fits
         FROM page JOIN items AS w ON w.id = page.item

@@ -116,13 +116,16 @@ extension NewsStore {
   }
 
   /// Runs a query in one snapshot with the head of a scope.
+  ///
+  /// - Parameter settings: A statement to come before the query, which sets what holds for it.
   func read(
-    _ scope: Scope, since: SyncToken? = nil, _ query: PostgresQuery
+    _ scope: Scope, since: SyncToken? = nil, settings: PostgresQuery? = nil, _ query: PostgresQuery
   ) async throws -> (head: ScopeHead, rows: PostgresRows) {
     while true {
-      let answers = try await database.snapshot([ScopeHead.query(scope, since: since), query])
+      let queries = [ScopeHead.query(scope, since: since), settings, query].compactMap(\.self)
+      let answers = try await database.snapshot(queries)
       let head = try ScopeHead(scope: scope, rows: answers[0])
-      if try await confirm(head) { return (head, answers[1]) }
+      if try await confirm(head) { return (head, answers[answers.count - 1]) }
     }
   }
 

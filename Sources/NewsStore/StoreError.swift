@@ -20,6 +20,8 @@ public enum StoreError: Error, Sendable, Equatable {
   case preconditionRequired
   /// The connection broke while the COMMIT was under way: the write may or may not have happened.
   case outcomeUnknown
+  /// Looking for the words took longer than a search may.
+  case searchTooBroad
   /// The database cannot be reached, or is too busy to answer in time.
   case unavailable
 }

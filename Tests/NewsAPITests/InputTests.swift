@@ -15,6 +15,7 @@ import Testing
       ("/v1/items?topics=a,,b", "topics"), ("/v1/items?topics=nowhere", "topics"), ("/v1/items?from=yesterday", "from"),
       ("/v1/items?to=2026-02-30T00:00:00Z", "to"), ("/v1/items?include=text", "include"),
       ("/v1/items?cursor=AAAA", "cursor"), ("/v1/items?at=x", "at"), ("/v1/items?language=e%20n", "language"),
+      ("/v1/items?q=", "q"), ("/v1/items?q=\(String(repeating: "x", count: 257))", "q"), ("/v1/changes?q=x", "q"),
       ("/v1/items?author=%FF", "author"), ("/v1/items?author=%00", "author"), ("/v1/changes?limit=1001", "limit"),
       ("/v1/changes?since=", "since"), ("/v1/changes?cursor=x", "cursor"), ("/v1/state?topics=nowhere", "topics"),
       ("/v1/topics?limit=1", "limit"), ("/healthz?x=1", "x"), ("/readyz?x=1", "x"), ("/openapi.yaml?x=1", "x"),
@@ -40,7 +41,7 @@ import Testing
       let cursor = try #require(link.split(separator: "cursor=").last?.prefix { $0 != ">" })
       #expect(try await server.get("/v1/items?cursor=\(cursor)").status == 200)
       #expect(try await server.get("/v1/items?limit=2&include=html&cursor=\(cursor)").status == 200)
-      for filter in ["topics=a", "language=en", "author=x", "from=2026-01-01T00:00:00Z"] {
+      for filter in ["topics=a", "language=en", "author=x", "from=2026-01-01T00:00:00Z", "q=1"] {
         let problem = try await server.get("/v1/items?\(filter)&cursor=\(cursor)").json(Problem.self, status: 400)
         #expect(problem.errors?.map(\.field) == ["cursor"])
       }

@@ -76,6 +76,8 @@ import Testing
       #expect(try await texts("to=2026-01-02T00:00:00Z") == ["1"])
       #expect(try await texts("from=2026-01-02T01:00:00%2B01:00&to=2026-01-03T00:00:00Z") == ["2"])
       #expect(try await texts("topics=city&language=de&limit=1") == ["3"])
+      #expect(try await texts("q=2") == ["2"])
+      #expect(try await texts("q=-2+-%224%22&topics=city,sport") == ["3", "1"])
     }
   }
 

@@ -10,7 +10,7 @@ struct ItemHandlers: Sendable {
 
   @Sendable func list(_ request: Request, context: APIContext) async throws -> Response {
     var parameters = request.parameters([
-      "limit", "cursor", "topics", "language", "author", "from", "to", "include", "at",
+      "limit", "cursor", "topics", "language", "author", "from", "to", "q", "include", "at",
     ])
     var query = ItemQuery(
       scope: parameters.scope(),
@@ -21,6 +21,7 @@ struct ItemHandlers: Sendable {
       author: parameters.text("author", maximumBytes: 256),
       from: parameters.date("from"),
       to: parameters.date("to"),
+      search: parameters.text("q", maximumBytes: 256).map(SearchQuery.init),
       includesHTML: parameters.includesHTML(),
       at: parameters.token("at"))
     let cursor = PageCursor(query)
@@ -52,6 +53,7 @@ extension PageCursor {
     filters = [
       "items", query.scope.topics.joined(separator: ","), query.language?.lowercased(), query.author,
       query.from.map(RFC3339.string), query.to.map(RFC3339.string),
+      query.search?.text,
     ]
   }
 }

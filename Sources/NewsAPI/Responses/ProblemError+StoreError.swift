@@ -35,6 +35,10 @@ extension ProblemError {
         .serviceUnavailable, "outcome-unknown", "The write may or may not have happened",
         detail: "The connection to the database broke during the commit. Trying again with the same id is safe.",
         headers: [.retryAfter: "1"])
+    case .searchTooBroad:
+      self = ProblemError(
+        .serviceUnavailable, "search-too-broad", "The search takes too long",
+        detail: "Look for rarer words, or narrow it by topics or dates.", headers: [.retryAfter: "5"])
     case .unavailable: self = .unavailable
     }
   }

@@ -1,0 +1,42 @@
+import TestRandom
+
+/// Words as languages have them: few are everywhere, most are rare (Zipf's law).
+struct Vocabulary {
+  /// In a share of all items that does not depend on how many there are.
+  static let common = "harbour"
+  /// In a number of items that does not depend on how many there are.
+  static let rare = "zephyrine"
+
+  private let words: [String]
+  /// A word for each of 65 536 equally likely numbers.
+  private let samples: [UInt16]
+
+  init(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    let onsets = "b br c d f g gr h k l m n p pr r s st t tr v".split(separator: " ")
+    let vowels = "a e i o u ai ea ou".split(separator: " ")
+    var known: Set<String> = []
+    while known.count < 30_000 {
+      let syllables = 1 + Int(random.next() % 4)
+      known.insert(
+        (0..<syllables).map { _ in
+          onsets[Int(random.next() % 20)] + vowels[Int(random.next() % 8)]
+        }.joined() + ["", "n", "s", "ing", "ed"][Int(random.next() % 5)])
+    }
+    // Short words are the frequent ones.
+    words = known.sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
+    let weights = words.indices.map { 1 / Double($0 + 3) }
+    let total = weights.reduce(0, +)
+    var samples: [UInt16] = []
+    var reached = 0.0
+    for (index, weight) in weights.enumerated() {
+      reached += weight
+      while Double(samples.count) < reached / total * 65_536 { samples.append(UInt16(index)) }
+    }
+    self.samples = samples
+  }
+
+  func word(_ random: inout SplitMix64) -> String {
+    words[Int(samples[Int(random.next() % UInt64(samples.count))])]
+  }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import News
+import NewsStore
+import PostgresClient
+import TestSupport
+import Testing
+
+@Suite struct SearchTests {
+  private static let texts: [(language: String?, title: String?, text: String)] = [
+    ("en", "Election results", "The city council of Springfield has counted the votes."),
+    ("en-GB", "Council elections", "A council for the city: running late-night."),
+    ("de", nil, "Die Wahlen in den Städten sind ausgezählt."),
+    (nil, "City", "Council elections were held, as in New York."),
+    ("ru", nil, "Выборы в городах прошли спокойно."),
+  ]
+
+  /// The numbers of the texts found, newest first, which is in their order.
+  private func found(_ store: NewsStore, _ query: ItemQuery) async throws -> [Int] {
+    try await store.items(query).items.compactMap { item in Self.texts.firstIndex { $0.text == item.text } }
+  }
+
+  private func withTexts(_ body: @Sendable (NewsStore, PostgresPool) async throws -> Void) async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.makeTopics("a", "b")
+      for (number, text) in Self.texts.enumerated() {
+        try await sql.transaction { transaction in
+          _ = try await transaction.query(
+            PostgresPool.insertion(
+              [UUID(number)], text: text.text, topics: number < 2 ? ["a", "b"] : [], date: .newYear - Double(number)))
+          _ = try await transaction.query(
+            "UPDATE items SET language = \(text.language), title = \(text.title) WHERE id = \(UUID(number))")
+          try await transaction.publish([UUID(number)])
+        }
+      }
+      try await body(store, sql)
+    }
+  }
+
+  @Test(
+    "Words and phrases must all be there, excluded ones must not, in whatever case",
+    arguments: [
+      ("council", [0, 1, 3]), ("COUNCIL City", [0, 1, 3]), ("council votes", [0]), ("\"city council\"", [0, 3]),
+      ("\"council elections\"", [1, 3]), ("\"council elections", [1, 3]), ("\"elections council\"", []),
+      ("council -votes", [1, 3]), ("council -\"city council\"", [1]), ("-council", [2, 4]),
+      ("council -votes -york", [1]), ("late-night", [1]), ("ВЫБОРЫ", [4]), ("städten", [2]),
+      ("the", [0, 1]), ("spring", []), ("!!!", []), ("-", []), ("\"\"", []), (" ", []), ("council !!!", [0, 1, 3]),
+      ("council & | ! ( ) : * ' \\", [0, 1, 3]), ("a' OR 'b", []),
+    ])
+  func words(query: String, numbers: [Int]) async throws {
+    try await withTexts { store, _ in
+      let inFeed = try await found(store, ItemQuery(search: SearchQuery(query)))
+      #expect(inFeed == numbers)
+      let topics = Scope(topics: ["a", "b"])
+      let inTopics = try await found(store, ItemQuery(scope: topics, search: SearchQuery(query)))
+      #expect(inTopics == numbers.filter { $0 < 2 })
+    }
+  }
+
+  @Test(
+    "The language of the list finds words in their other forms, and without one they count as they are written",
+    arguments: [
+      ("election", nil, [0]), ("election", "en", [0, 1]), ("elections", "en", [0, 1]), ("ran", "en", []),
+      ("run", "en", [1]), ("run", "en-gb", [1]), ("runs", "en", [1]), ("runs", nil, []), ("council -vote", "en", [1]),
+      ("the", "en", [0, 1]),
+      ("wahl", "de", [2]), ("stadt", "de", [2]), ("wahlen", nil, [2]), ("wahls", nil, []), ("выбор", "ru", [4]),
+      ("elections", "eng", []),
+    ] as [(String, String?, [Int])])
+  func languages(query: String, language: String?, numbers: [Int]) async throws {
+    try await withTexts { store, _ in
+      let found = try await found(store, ItemQuery(language: language, search: SearchQuery(query)))
+      #expect(found == numbers)
+    }
+  }
+
+  @Test("What an edit takes out of a text is no longer found, and what it brings in is; retracted items are not found")
+  func edits() async throws {
+    try await withTexts { store, sql in
+      try await sql.publish([UUID(1)], after: "UPDATE items SET text = 'Rain' WHERE id = \(UUID(1))")
+      try await sql.publish([UUID(3)], after: "UPDATE items SET state = 'retracted' WHERE id = \(UUID(3))")
+      #expect(try await store.items(ItemQuery(search: SearchQuery("rain"))).items.map(\.id) == [UUID(1)])
+      #expect(try await store.items(ItemQuery(search: SearchQuery("running"))).items.isEmpty)
+      #expect(try await store.items(ItemQuery(search: SearchQuery("york"))).items.isEmpty)
+    }
+  }
+
+  @Test("Pages of a search bring every item once")
+  func pages() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.publish((1...20).map { UUID($0) }, text: "Rain in the north")
+      try await sql.publish((21...40).map { UUID($0) }, text: "Sun in the south")
+      var query = ItemQuery(limit: 7, search: SearchQuery("rain"))
+      var ids: [UUID] = []
+      repeat {
+        let page = try await store.items(query)
+        #expect(page.lastModified == nil)
+        ids += page.items.map(\.id)
+        query.after = page.next
+      } while query.after != nil && ids.count < 100
+      #expect(ids == (1...20).reversed().map { UUID($0) })
+    }
+  }
+
+  @Test("A search that takes more than a second is given up, and the connection is as it was")
+  func timeLimit() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.transaction { transaction in
+        _ = try await transaction.query("LOCK TABLE items IN ACCESS EXCLUSIVE MODE")
+        await #expect(throws: StoreError.searchTooBroad) {
+          try await store.items(ItemQuery(search: SearchQuery("rain")))
+        }
+      }
+      #expect(try await store.items(ItemQuery(search: SearchQuery("rain"))).items.isEmpty)
+      #expect(try await store.items(ItemQuery()).items.isEmpty)
+    }
+  }
+
+  @Test(
+    "The longest text of the most different words can be stored and is found by the words of its beginning",
+    arguments: [0x4E00, 0x430, 0x61])
+  func longestText(alphabet: Int) async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let letters = alphabet == 0x4E00 ? 500 : 26
+      func letter(_ number: Int) -> Character { Character(UnicodeScalar(alphabet + number % letters) ?? "x") }
+      var text = ""
+      var number = 0
+      while text.utf8.count < 262_100 {
+        text += String([letter(number), letter(number / letters), letter(number / letters / letters)]) + " "
+        number += 1
+      }
+      try await sql.publish(
+        [UUID(1)],
+        after: """
+          INSERT INTO items (id, state, date, text, language)
+          VALUES (\(UUID(1)), 'published', \(Date.newYear), \(text), 'en')
+          """)
+      let first = String(text.prefix(3))
+      #expect(try await store.items(ItemQuery(search: SearchQuery(first))).items.map(\.id) == [UUID(1)])
+    }
+  }
+}
