@@ -4,10 +4,12 @@ import TestRandom
 /// An item by its number: sizes, topics, languages and dates are like those of a news site that is on for years.
 struct GeneratedItem {
   private let number: Int
+  private let topic: String?
   private var random: SplitMix64
 
-  init(number: Int, seed: UInt64) {
+  init(number: Int, topic: String?, seed: UInt64) {
     self.number = number
+    self.topic = topic
     random = SplitMix64(seed: seed &+ UInt64(number) &* 0x9e37_79b9)
   }
 
@@ -40,6 +42,7 @@ struct GeneratedItem {
   /// One to three of twenty; the first ones have most.
   private var topics: [String] {
     mutating get {
+      if let topic { return [topic] }
       let slugs = (0...random.next() % 3).map { _ in
         let share = Double(random.next() % 1000) / 1000
         return "topic-\(Int(share * share * 20))"

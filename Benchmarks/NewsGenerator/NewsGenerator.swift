@@ -13,6 +13,9 @@ struct NewsGenerator: ParsableCommand {
   @Option(help: "The number of the first item, 0 or more.")
   var first = 0
 
+  @Option(help: "The topic of all of them.")
+  var topic: String?
+
   @Option(help: "Makes other news.")
   var seed: UInt64 = 1
 
@@ -24,7 +27,7 @@ struct NewsGenerator: ParsableCommand {
     let vocabulary = Vocabulary(seed: seed)
     var lines = ""
     for number in first..<first + count {
-      var item = GeneratedItem(number: number, seed: seed)
+      var item = GeneratedItem(number: number, topic: topic, seed: seed)
       item.append(to: &lines, vocabulary)
       if lines.utf8.count > 1 << 20 || number == first + count - 1 {
         try FileHandle.standardOutput.write(contentsOf: Data(lines.utf8))
