@@ -18,8 +18,10 @@ extension Target.Dependency {
   static let crypto = product(name: "Crypto", package: "swift-crypto")
   static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
   static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
+  static let hummingbirdCore = product(name: "HummingbirdCore", package: "hummingbird")
   static let logging = product(name: "Logging", package: "swift-log")
   static let nioCore = product(name: "NIOCore", package: "swift-nio")
+  static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
   static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
   static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
   static let systemPackage = product(name: "SystemPackage", package: "swift-system")
@@ -63,7 +65,7 @@ let package = Package(
       name: "NewsAPI",
       dependencies: [
         "CZlib", "HTTPConditions", "News", "NewsStore", "SafeHTML",
-        .crypto, .httpTypes, .hummingbird, .logging, .nioCore,
+        .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioHTTP1,
       ],
       swiftSettings: settings),
     .target(
@@ -108,7 +110,8 @@ let package = Package(
     .testTarget(
       name: "NewsAPITests",
       dependencies: [
-        "News", "NewsAPI", "NewsStore", "PostgresClient", "TestRandom", "TestSupport", .hummingbird,
+        "News", "NewsAPI", "NewsStore", "PostgresClient", "TestRandom", "TestSupport", .hummingbird, .logging, .nioCore,
+        .nioEmbedded, .nioHTTP1,
       ],
       swiftSettings: settings),
     .testTarget(

@@ -1,5 +1,6 @@
 public import Hummingbird
 import Logging
+import NIOCore
 
 /// What accompanies a request on its way through the router.
 public struct APIContext: RequestContext {
@@ -9,10 +10,19 @@ public struct APIContext: RequestContext {
   /// What the client is told and the log lines of the request say.
   let requestID: String
 
+  private let channel: any Channel
+
   /// Made by the server for each request.
   public init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)
+    channel = source.channel
     // The framework gives its logger an id. A handler that keeps no metadata loses it, which must not matter here.
     requestID = source.logger[metadataKey: "hb.request.id"]?.description ?? RequestID().description
+  }
+
+  /// Tells a client that waits for it to send the body (RFC 9110 section 10.1.1). A request that fails before costs it
+  /// no body.
+  func awaitBody() {
+    channel.triggerUserOutboundEvent(RequestGuard.Event.bodyWanted, promise: nil)
   }
 }

@@ -15,6 +15,8 @@ public struct NewsAPI: Sendable {
     public var openAPI: Data
     /// The clock by which a date is in the future.
     public var now: @Sendable () -> Date = { Date() }
+    /// How patient connections are.
+    package var limits = ConnectionLimits()
 
     /// Settings with the usual values.
     public init(openAPI: Data) {

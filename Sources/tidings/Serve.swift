@@ -40,14 +40,11 @@ struct Serve: AsyncParsableCommand {
     var requestLogger = logger
     // The framework announces itself at `info`; the one line that tells of listening is ours.
     if logger.logLevel == .info { requestLogger.logLevel = .notice }
-    let application = Application(
-      router: api.router(),
-      configuration: ApplicationConfiguration(address: .hostname(settings.host, port: settings.port)),
-      onServerRunning: { channel in
-        let address = channel.localAddress.map { "\($0.ipAddress ?? settings.host):\($0.port ?? settings.port)" }
-        logger.notice("listening", metadata: ["address": "\(address ?? settings.host)"])
-      },
-      logger: requestLogger)
+    let address = BindAddress.hostname(settings.host, port: settings.port)
+    let application = api.application(address: address, logger: requestLogger) { channel in
+      let address = channel.localAddress.map { "\($0.ipAddress ?? settings.host):\($0.port ?? settings.port)" }
+      logger.notice("listening", metadata: ["address": "\(address ?? settings.host)"])
+    }
     var configuration = ServiceGroupConfiguration(
       services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: requestLogger)
     configuration.maximumGracefulShutdownDuration = .seconds(25)

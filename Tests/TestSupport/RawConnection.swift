@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 #if canImport(Glibc)
   import Glibc
@@ -11,21 +11,33 @@ package enum RawConnection {
     package let description: String
   }
 
-  /// Sends bytes to a server on loopback, says that no more will come, and reads to the end.
-  package static func exchange(_ request: String, port: Int) async throws -> String {
+  /// Sends bytes to a server on loopback and reads all its answers, to the end of the connection.
+  ///
+  /// - Parameters:
+  ///   - request: Parts, of which each but the first is sent once the server has said something more.
+  ///   - endsInput: Says at the end that no more will come; otherwise it is the server that must close.
+  package static func exchange(
+    _ request: [Data], port: Int, endsInput: Bool = true
+  ) async throws -> [TestResponse] {
     try await withCheckedThrowingContinuation { continuation in
       // On a thread that may wait.
       DispatchQueue.global().async {
-        continuation.resume(with: Result { try exchangeBlocking(Array(request.utf8), port: port) })
+        continuation.resume(with: Result { try answers(exchangeBlocking(request, port: port, endsInput: endsInput)) })
       }
     }
   }
 
-  private static func exchangeBlocking(_ request: [UInt8], port: Int) throws -> String {
+  package static func exchange(_ request: String, port: Int, endsInput: Bool = true) async throws -> [TestResponse] {
+    try await exchange([Data(request.utf8)], port: port, endsInput: endsInput)
+  }
+
+  private static func exchangeBlocking(_ request: [Data], port: Int, endsInput: Bool) throws -> Data {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
     var limit = timeval(tv_sec: 30, tv_usec: 0)
-    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+      setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = in_port_t(UInt16(port).bigEndian)
@@ -35,17 +47,63 @@ package enum RawConnection {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    guard connected == 0, send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
-      throw Failure(description: "cannot send")
+    guard connected == 0 else { throw Failure(description: "cannot connect") }
+    var received = Data()
+    for (index, part) in request.enumerated() {
+      if index > 0 { try receive(descriptor, &received) }
+      try send(part, descriptor)
     }
-    shutdown(descriptor, Int32(SHUT_WR))
-    var answer: [UInt8] = []
+    if endsInput { shutdown(descriptor, Int32(SHUT_WR)) }
+    while try receive(descriptor, &received) {}
+    return received
+  }
+
+  private static func send(_ part: Data, _ descriptor: Int32) throws {
+    var rest = Array(part)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+      guard count > 0 else { throw Failure(description: "cannot send: \(String(cString: strerror(errno)))") }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// - Returns: Whether more can follow.
+  @discardableResult
+  private static func receive(_ descriptor: Int32, _ received: inout Data) throws -> Bool {
     var buffer = [UInt8](repeating: 0, count: 65_536)
-    while true {
-      let count = recv(descriptor, &buffer, buffer.count, 0)
-      if count < 0 { throw Failure(description: "no end within 30 s") }
-      if count == 0 { return String(decoding: answer, as: UTF8.self) }
-      answer += buffer[..<count]
+    let count = recv(descriptor, &buffer, buffer.count, 0)
+    guard count >= 0 else {
+      let reason = errno == EAGAIN ? "no end within 30 s" : String(cString: strerror(errno))
+      throw Failure(description: "\(reason), after \(String(decoding: received, as: UTF8.self))")
     }
+    received += buffer[..<count]
+    return count > 0
+  }
+
+  /// Takes messages with `Content-Length` apart; an answer to HEAD is one whose body the next answer follows at once.
+  private static func answers(_ bytes: Data) throws -> [TestResponse] {
+    var answers: [TestResponse] = []
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      guard let end = rest.firstRange(of: Data("\r\n\r\n".utf8)) else {
+        throw Failure(description: "no header: \(String(decoding: rest, as: UTF8.self))")
+      }
+      let lines = String(decoding: rest[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
+      let start = lines[0].split(separator: " ")
+      guard start.count >= 2, start[0] == "HTTP/1.1", let status = Int(start[1]) else {
+        throw Failure(description: "no status: \(lines[0])")
+      }
+      var answer = TestResponse(status: status, headers: [], body: Data())
+      answer.headers = lines.dropFirst().map { line in
+        let parts = line.split(separator: ":", maxSplits: 1)
+        return (String(parts[0]), parts.count < 2 ? "" : parts[1].trimmingCharacters(in: .whitespaces))
+      }
+      rest = rest[end.upperBound...]
+      let hasBody = status >= 200 && status != 304 && !rest.starts(with: Data("HTTP/1.1 ".utf8))
+      answer.body = rest.prefix(hasBody ? Int(answer["Content-Length"] ?? "") ?? 0 : 0)
+      rest = rest.dropFirst(answer.body.count)
+      answers.append(answer)
+    }
+    return answers
   }
 }

@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 import NIOHTTP1
 package import News
-import NewsAPI
+package import NewsAPI
 package import NewsStore
 package import PostgresClient
 import ServiceLifecycle
@@ -22,18 +22,22 @@ package struct TestServer: Sendable {
 
   /// Runs a server during the body.
   ///
-  /// - Parameter now: The server's clock.
+  /// - Parameters:
+  ///   - now: The server's clock.
+  ///   - limits: Of its connections.
   package static func with<Value: Sendable>(
-    now: @escaping @Sendable () -> Date = { Date() }, _ body: @Sendable (TestServer) async throws -> Value
+    now: @escaping @Sendable () -> Date = { Date() }, limits: ConnectionLimits = ConnectionLimits(),
+    _ body: @Sendable (TestServer) async throws -> Value
   ) async throws -> Value {
     try await NewsDatabase.withStore { store, sql in
       var settings = NewsAPI.Settings(openAPI: try Data(contentsOf: Project.root.appending(path: "openapi.yaml")))
       settings.now = now
+      settings.limits = limits
       let api = NewsAPI(store: store, settings: settings)
       let (ports, found) = AsyncStream.makeStream(of: Int.self)
-      let application = Application(
-        router: api.router(), configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
-        onServerRunning: { channel in found.yield(channel.localAddress?.port ?? 0) }, logger: NewsDatabase.logger)
+      let application = api.application(address: .hostname("127.0.0.1", port: 0), logger: NewsDatabase.logger) {
+        found.yield($0.localAddress?.port ?? 0)
+      }
       let group = ServiceGroup(
         configuration: ServiceGroupConfiguration(services: [application], logger: NewsDatabase.logger))
       return try await withThrowingTaskGroup(of: Value?.self) { tasks in

@@ -28,6 +28,18 @@ import Testing
     }
   }
 
+  @Test("It refuses improper HTTP as a problem, and closes the connection")
+  func improperRequests() async throws {
+    try await Installation.with { installation in
+      try await installation.serve { server in
+        let answers = try await RawConnection.exchange(
+          "GET /healthz HTTP/1.1\r\n\r\n", port: server.port, endsInput: false)
+        #expect(answers.map(\.status) == [400])
+        try answers.forEach(Contract.shared.get().check(refusal:))
+      }
+    }
+  }
+
   @Test("A signal lets a request under way come to its end", arguments: [SIGTERM, SIGINT])
   func draining(signal: Int32) async throws {
     try await Installation.with { installation in

@@ -35,7 +35,7 @@ struct EditorialItemHandlers: Sendable {
 
   @Sendable func create(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    let body = try ItemBody(try await JSONBody.object(of: request), now: now())
+    let body = try ItemBody(try await JSONBody.object(of: request, context: context), now: now())
     let id = body.id ?? .version7(at: now())
     let (item, created) = try await refusingUnknownTopics { try await store.create(id, body.content) }
     return try Self.answer(item, created: created)
@@ -44,7 +44,7 @@ struct EditorialItemHandlers: Sendable {
   @Sendable func replace(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     let id = try context.itemID()
-    let body = try ItemBody(try await JSONBody.object(of: request), now: now())
+    let body = try ItemBody(try await JSONBody.object(of: request, context: context), now: now())
     guard body.id == nil || body.id == id else { throw Self.foreignID }
     let precondition = try WritePrecondition(request.headers, revision: body.revision)
     let (item, created) = try await refusingUnknownTopics {
@@ -59,7 +59,8 @@ struct EditorialItemHandlers: Sendable {
   @Sendable func modify(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     let id = try context.itemID()
-    let patch = try await JSONBody.object(of: request, types: ["application/merge-patch+json", "application/json"])
+    let patch = try await JSONBody.object(
+      of: request, context: context, types: ["application/merge-patch+json", "application/json"])
     let revision = try Self.revision(in: patch)
     let precondition = try WritePrecondition(request.headers, revision: revision)
     let now = now()

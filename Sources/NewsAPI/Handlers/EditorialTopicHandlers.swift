@@ -19,7 +19,7 @@ struct EditorialTopicHandlers: Sendable {
 
   @Sendable func create(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    let body = try TopicBody(try await JSONBody.object(of: request), needsSlug: true)
+    let body = try TopicBody(try await JSONBody.object(of: request, context: context), needsSlug: true)
     guard let slug = body.slug else { throw ProblemError.internal }
     let (topic, created) = try await store.createTopic(slug, body.content)
     return try Self.answer(topic, created: created)
@@ -28,7 +28,7 @@ struct EditorialTopicHandlers: Sendable {
   @Sendable func replace(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     let slug = try context.topicSlug()
-    let body = try TopicBody(try await JSONBody.object(of: request), needsSlug: false)
+    let body = try TopicBody(try await JSONBody.object(of: request, context: context), needsSlug: false)
     guard body.slug == nil || body.slug == slug else {
       throw ProblemError.invalidFields([FieldError(field: "slug", rule: "must be the slug of the path")])
     }

@@ -2,19 +2,17 @@ import HTTPTypes
 import Hummingbird
 
 /// Lets pages of any site read what is public (Fetch standard, section 3.3). It is the same for every origin, so that
-/// caches need not tell them apart.
+/// caches need not tell them apart. Errors get it in `ProblemResponses`.
 struct CrossOrigin: RouterMiddleware {
   func handle(
     _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
   ) async throws -> Response {
-    var response = try await ProblemError.adjusting({ Self.add(to: &$0.headers) }) {
-      try await next(request, context)
-    }
+    var response = try await next(request, context)
     Self.add(to: &response.headers)
     return response
   }
 
-  private static func add(to headers: inout HTTPFields) {
+  static func add(to headers: inout HTTPFields) {
     headers[.accessControlAllowOrigin] = "*"
     headers[.accessControlExposeHeaders] = "ETag, Link, Sync-Token, X-Poll-Interval, Retry-After"
   }

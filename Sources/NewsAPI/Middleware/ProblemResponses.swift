@@ -14,7 +14,7 @@ struct ProblemResponses: RouterMiddleware {
     do {
       response = try await next(request, context)
     } catch {
-      let problem = problem(for: error, request)
+      var problem = problem(for: error, request)
       if problem.isOurFault {
         // Who sees it is not who can mend it: the cause goes to the log, under the id that the client is told.
         context.logger.error(
@@ -23,6 +23,8 @@ struct ProblemResponses: RouterMiddleware {
             "method": "\(request.method)", "path": "\(request.uri.path)", "error": "\(String(reflecting: error))",
           ])
       }
+      // Whoever may read what is here may also read why not.
+      if paths.methods(of: request.uri.path).contains(.options) { CrossOrigin.add(to: &problem.headers) }
       response = problem.response
     }
     if response.status != .noContent || request.method != .options, !response.isCacheable {

@@ -9,16 +9,19 @@ enum JSONBody {
   /// Reads a JSON object.
   ///
   /// - Parameter types: The media types that are read, the recommended one first.
-  /// - Throws: 415, 413, or 400 `malformed-body`.
+  /// - Throws: 415, 413, 408, or 400 `malformed-body`.
   static func object(
-    of request: Request, types: [String] = ["application/json"]
+    of request: Request, context: APIContext, types: [String] = ["application/json"]
   ) async throws -> [String: JSONValue] {
     guard let type = request.headers[.contentType].map(mediaType), types.contains(type) else {
       throw ProblemError.unsupportedMediaType(types)
     }
+    let codings = request.headers[values: .contentEncoding]
+    guard codings.allSatisfy({ $0.lowercased() == "identity" }) else { throw ProblemError.unsupportedContentCoding }
     if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > largest {
       throw ProblemError.bodyTooLarge
     }
+    context.awaitBody()
     let bytes = try await bytes(of: request)
     let value: JSONValue
     do {
@@ -40,11 +43,11 @@ enum JSONBody {
       return bytes
     } catch let error as ProblemError {
       throw error
+    } catch is TimeLimits.Exceeded {
+      throw ProblemError.requestTimeout
     } catch {
-      // Its framing is broken, or the client has gone: no fault of ours, and nothing can follow on the connection.
-      var error = ProblemError.malformedBody("The body ends too early, or is framed wrongly.")
-      error.headers[.connection] = "close"
-      throw error
+      // Its framing is broken, or the client has gone: no fault of ours.
+      throw ProblemError.malformedBody("The body ends too early, or is framed wrongly.")
     }
   }
 

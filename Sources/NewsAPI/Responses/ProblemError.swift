@@ -23,12 +23,13 @@ struct ProblemError: Error {
 
   var isOurFault: Bool { problem.status == 500 }
 
+  var body: ByteBuffer { (try? NewsJSON.encode(problem)).map { ByteBuffer(bytes: $0) } ?? ByteBuffer() }
+
   /// The response; its request id is added where it is sent.
   var response: Response {
     var headers = headers
     headers[.contentType] = "application/problem+json"
     headers[.cacheControl] = replacesStored ? CachePolicy.goneRead : CachePolicy.notStored
-    let body = (try? NewsJSON.encode(problem)).map { ByteBuffer(bytes: $0) } ?? ByteBuffer()
     return Response(
       status: HTTPResponse.Status(code: problem.status), headers: headers, body: ResponseBody(byteBuffer: body))
   }
@@ -45,6 +46,11 @@ extension ProblemError {
 
   static func malformedBody(_ detail: String) -> ProblemError {
     ProblemError(.badRequest, "malformed-body", "The body cannot be read", detail: detail)
+  }
+
+  /// The message is not HTTP/1.1 as it should be, whatever it asks for.
+  static func malformedRequest(_ detail: String?) -> ProblemError {
+    ProblemError(.badRequest, "malformed-request", "The request is not proper HTTP", detail: detail)
   }
 
   static let idempotencyKeyUnsupported = ProblemError(
@@ -75,6 +81,9 @@ extension ProblemError {
       headers: [.allow: methods.map(\.rawValue).joined(separator: ", ")])
   }
 
+  static let requestTimeout = ProblemError(
+    .requestTimeout, "request-timeout", "The request took too long to arrive")
+
   static let preconditionFailed = ProblemError(
     .preconditionFailed, "precondition-failed", "A precondition does not hold",
     detail: "What is there is not what the request says it has seen. Read it again.")
@@ -83,11 +92,19 @@ extension ProblemError {
     .contentTooLarge, "body-too-large", "The body is too large",
     detail: "It may have \(JSONBody.largest) bytes at most.")
 
+  /// RFC 9110 section 12.5.3: `Accept-Encoding` says what is read.
+  static let unsupportedContentCoding = ProblemError(
+    .unsupportedMediaType, "unsupported-content-coding", "Bodies are read without content coding",
+    headers: [.acceptEncoding: "identity"])
+
   static func unsupportedMediaType(_ accepted: [String]) -> ProblemError {
     ProblemError(
       .unsupportedMediaType, "unsupported-media-type", "The body is of another type than is read here",
       detail: "Send it with `Content-Type: \(accepted[0])`.", headers: [.accept: accepted.joined(separator: ", ")])
   }
+
+  static let expectationFailed = ProblemError(
+    .expectationFailed, "expectation-failed", "The only expectation that is met here is 100-continue")
 
   static let headersTooLarge = ProblemError(
     .requestHeaderFieldsTooLarge, "headers-too-large", "The header of the request is too large",
@@ -95,6 +112,13 @@ extension ProblemError {
 
   static let `internal` = ProblemError(
     .internalServerError, "internal", "Something went wrong here", detail: "It was logged under the request id.")
+
+  static func notImplemented(_ detail: String) -> ProblemError {
+    ProblemError(.notImplemented, "not-implemented", "The server cannot do this for any resource", detail: detail)
+  }
+
+  static let versionNotSupported = ProblemError(
+    .httpVersionNotSupported, "version-not-supported", "The server speaks HTTP/1.1 and HTTP/1.0")
 
   static let unavailable = ProblemError(
     .serviceUnavailable, "unavailable", "The database does not answer in time", headers: [.retryAfter: "5"])

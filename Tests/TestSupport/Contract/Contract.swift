@@ -71,6 +71,20 @@ package struct Contract: Sendable {
     try checkBody(response, place, headers, body, hasNone: method == "HEAD")
   }
 
+  /// Holds the answer to a message that was refused before an operation was known to what is declared for its status.
+  package func check(refusal answer: TestResponse) throws {
+    let names = [
+      400: "BadRequest", 408: "RequestTimeout", 417: "ExpectationFailed", 431: "HeadersTooLarge", 501: "NotImplemented",
+      505: "VersionNotSupported",
+    ]
+    let place = "refusal → \(answer.status)"
+    guard let response = names[answer.status].flatMap({ document["components"]?["responses"]?[$0] }) else {
+      throw Violation(description: "\(place): the status is not declared")
+    }
+    try checkHeaders(response, place, answer.headers)
+    try checkBody(response, place, answer.headers, answer.body, hasNone: false)
+  }
+
   private func checkProblem(
     _ isExpected: Bool, _ place: String, _ headers: [(name: String, value: String)], _ body: Data, isHead: Bool
   ) throws {

@@ -1,0 +1,38 @@
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// The framework's HTTP/1.1 connection with our handlers around its decoder. They stand there and not behind it, where
+/// the framework lets others stand, because version and `Host` of a request are lost on the way.
+struct GuardedChannel: ServerChildChannel {
+  private let channel: HTTP1Channel
+  private let limits: ConnectionLimits
+
+  init(responder: @escaping HTTPChannelHandler.Responder, limits: ConnectionLimits) {
+    self.limits = limits
+    channel = HTTP1Channel(
+      responder: responder,
+      // Twice of what `HeaderLimit` allows: it has the better answer.
+      configuration: HTTP1Channel.Configuration(
+        httpDecoderConfiguration: .init(
+          maxHeaderFieldSize: 2 * HeaderLimit.bytes, maxHeaderListSize: 2 * HeaderLimit.bytes,
+          maxHeaderFieldCount: 256)))
+  }
+
+  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
+    self.channel.setup(channel: channel, logger: logger).flatMapThrowing { value in
+      let pipeline = channel.pipeline.syncOperations
+      let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+      try pipeline.addHandler(LingeringClose(limits: limits), position: .before(decoder))
+      try pipeline.addHandlers(
+        [TimeLimits(limits: limits), RequestGuard(logger: logger)], position: .after(decoder))
+      return value
+    }
+  }
+
+  func handle(value: HTTP1Channel.Value, logger: Logger) async {
+    await channel.handle(value: value, logger: logger)
+  }
+}

@@ -1,0 +1,88 @@
+import NIOHTTP1
+
+extension HTTPRequestHead {
+  /// Why a message with its target in origin form is not to be looked at any further, nil where it is in order. What the
+  /// decoder lets through and another server might read differently is refused: smuggling lives on that.
+  var refusal: ProblemError? {
+    if method == .CONNECT { return .notImplemented("This is no proxy.") }
+    return hostRefusal ?? targetRefusal ?? transferCodingRefusal ?? expectationRefusal
+  }
+
+  /// Whether nothing may follow on the connection. HTTP/1.0 is answered once; and after a request to upgrade, which is
+  /// ignored as it may be (RFC 9110 section 7.8), the decoder reads no other.
+  var isLast: Bool { version == .http1_0 || !isKeepAlive || headers.contains(name: "upgrade") }
+
+  /// Whether the body comes only once a 100 has told the client to send it (RFC 9110 section 10.1.1).
+  var expectsContinue: Bool { version != .http1_0 && headers.contains(name: "expect") }
+
+  /// RFC 9112 section 3.2: exactly one valid `Host`, which HTTP/1.0 may leave out.
+  private var hostRefusal: ProblemError? {
+    let hosts = headers["host"]
+    guard hosts.count <= 1 else { return .malformedRequest("There is more than one Host.") }
+    guard let host = hosts.first else {
+      return version == .http1_0 ? nil : .malformedRequest("There is no Host.")
+    }
+    return Self.isAuthority(host) ? nil : .malformedRequest("Host must be a host with an optional port.")
+  }
+
+  /// RFC 9112 section 3.2: a path, which that of an http URL has become, or `*` for OPTIONS.
+  private var targetRefusal: ProblemError? {
+    if uri == "*", method == .OPTIONS { return nil }
+    guard uri.hasPrefix("/"), uri.utf8.allSatisfy({ 33...126 ~= $0 && $0 != UInt8(ascii: "#") }) else {
+      return .malformedRequest("The target must be a path with an optional query, or an http URL.")
+    }
+    return nil
+  }
+
+  /// RFC 9112 section 6: chunked is the only coding, and HTTP/1.0 has none.
+  private var transferCodingRefusal: ProblemError? {
+    guard headers.contains(name: "transfer-encoding") else { return nil }
+    let codings = headers[canonicalForm: "transfer-encoding"].map { $0.lowercased() }
+    guard version != .http1_0, codings.last == "chunked", !codings.dropLast().contains("chunked") else {
+      return .malformedRequest("Transfer-Encoding does not say where the body ends.")
+    }
+    return codings.count == 1 ? nil : .notImplemented("The only transfer coding here is chunked.")
+  }
+
+  private var expectationRefusal: ProblemError? {
+    let expectations = headers[canonicalForm: "expect"]
+    guard version != .http1_0, !expectations.allSatisfy({ $0.lowercased() == "100-continue" }) else { return nil }
+    return .expectationFailed
+  }
+
+  /// The same request with the path of its http URL as target, where that is one (RFC 9112 section 3.2.2).
+  var inOriginForm: HTTPRequestHead {
+    guard let scheme = ["http://", "https://"].first(where: { uri.prefix($0.count).lowercased() == $0 }) else {
+      return self
+    }
+    let rest = uri.dropFirst(scheme.count)
+    let authority = rest.prefix { $0 != "/" && $0 != "?" }
+    guard Self.isAuthority(authority) else { return self }
+    var head = self
+    let path = rest.dropFirst(authority.count)
+    head.uri = path.hasPrefix("/") ? String(path) : "/" + path
+    return head
+  }
+
+  /// A host, not empty, with an optional port (RFC 3986 sections 3.2.2 and 3.2.3).
+  private static func isAuthority(_ text: some StringProtocol) -> Bool {
+    let bytes = Array(text.utf8)
+    guard bytes.count <= 255 + 6 else { return false }
+    var host = bytes[...]
+    if let colon = bytes.lastIndex(of: UInt8(ascii: ":")), bytes.last != UInt8(ascii: "]") {
+      guard bytes[(colon + 1)...].allSatisfy(\.isDigit) else { return false }
+      host = bytes[..<colon]
+    }
+    if host.first == UInt8(ascii: "["), host.last == UInt8(ascii: "]") {
+      let address = host.dropFirst().dropLast()
+      return address.contains(UInt8(ascii: ":")) && address.allSatisfy { $0.isHexDigit || ".:".utf8.contains($0) }
+    }
+    return !host.isEmpty && host.allSatisfy { $0.isLetter || $0.isDigit || "-._~%!$&'()*+,;=".utf8.contains($0) }
+  }
+}
+
+extension UInt8 {
+  fileprivate var isDigit: Bool { 48...57 ~= self }
+  fileprivate var isLetter: Bool { 97...122 ~= self | 32 }
+  fileprivate var isHexDigit: Bool { isDigit || 97...102 ~= self | 32 }
+}

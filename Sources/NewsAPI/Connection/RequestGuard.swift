@@ -1,0 +1,179 @@
+import Foundation
+import HTTPConditions
+import HTTPTypes
+import Hummingbird
+package import Logging
+package import NIOCore
+package import NIOHTTP1
+import News
+
+/// Keeps from the router what is no proper request, answers it in its turn, and ends connections that cannot or must
+/// not go on (RFC 9112 section 9).
+package final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
+  package typealias InboundIn = HTTPServerRequestPart
+  package typealias InboundOut = HTTPServerRequestPart
+  package typealias OutboundIn = HTTPServerResponsePart
+  package typealias OutboundOut = HTTPServerResponsePart
+
+  /// The event by which a handler says that it wants the body, and the client is to send it.
+  package enum Event: Sendable { case bodyWanted }
+
+  private let logger: Logger
+  /// Requests that were passed on, and whose answers are not written yet.
+  private var owed = 0
+  /// The last request that was passed on has not ended.
+  private var isInRequest = false
+  /// After that request nothing is passed on any more.
+  private var isLast = false
+  private var expectsContinue = false
+  private var isBodyWanted = false
+  /// Why the body ended too early, for a handler that wants it. To another it would be the end of the connection, in
+  /// the middle of its answer.
+  private var bodyError: (any Error)?
+  /// What is left to say once nothing is owed.
+  private var refusal: Refusal?
+  /// The answer being written is the last one.
+  private var isLastAnswer = false
+  private var isOver = false
+
+  package init(logger: Logger) {
+    self.logger = logger
+  }
+
+  package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard !isOver else { return }
+    switch unwrapInboundIn(data) {
+    case .head(let received):
+      guard !isLast else { return }
+      let head = received.inOriginForm
+      if let problem = head.refusal { return refuse(problem, hasBody: head.method != .HEAD, context) }
+      owed += 1
+      isInRequest = true
+      isLast = head.isLast
+      expectsContinue = head.expectsContinue
+      isBodyWanted = false
+      context.fireChannelRead(wrapInboundOut(.head(head)))
+    case .body:
+      guard isInRequest else { return }
+      expectsContinue = false
+      context.fireChannelRead(data)
+    case .end:
+      guard isInRequest else { return }
+      isInRequest = false
+      expectsContinue = false
+      context.fireChannelRead(data)
+    }
+  }
+
+  package func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    switch error {
+    case is HTTPParserError, is TimeLimits.Exceeded:
+      guard isInRequest else {
+        if !isLast { refuse(ProblemError(message: error), hasBody: true, context) }
+        return
+      }
+      isLast = true
+      bodyError = error
+      reportBodyError(context)
+    // Bytes behind those that the decoder gave up on.
+    case is ByteToMessageDecoderError: break
+    default: context.fireErrorCaught(error)
+    }
+  }
+
+  package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    guard !isOver else {
+      promise?.fail(ChannelError.outputClosed)
+      return
+    }
+    switch unwrapOutboundIn(data) {
+    case .head(var head):
+      // Nobody waits for the rest of a body that the answer did not need.
+      isLastAnswer = owed == 1 && refusal == nil && (isLast || isInRequest)
+      if isLastAnswer {
+        isLast = true
+        head.headers.replaceOrAdd(name: "Connection", value: "close")
+      }
+      context.write(wrapOutboundOut(.head(head)), promise: promise)
+    case .body: context.write(data, promise: promise)
+    case .end:
+      context.write(data, promise: promise)
+      owed -= 1
+      if isLastAnswer { return end(context) }
+      if owed == 0, let refusal { write(refusal, context) }
+    }
+  }
+
+  package func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+    guard event is Event else { return context.triggerUserOutboundEvent(event, promise: promise) }
+    promise?.succeed()
+    // A handler of an earlier request has its body already.
+    guard owed == 1 else { return }
+    isBodyWanted = true
+    reportBodyError(context)
+    if expectsContinue {
+      expectsContinue = false
+      context.writeAndFlush(
+        wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: .continue))), promise: nil)
+    }
+  }
+
+  private func reportBodyError(_ context: ChannelHandlerContext) {
+    guard isBodyWanted, !isOver, let error = bodyError else { return }
+    bodyError = nil
+    context.fireErrorCaught(error)
+  }
+
+  private func refuse(_ problem: ProblemError, hasBody: Bool, _ context: ChannelHandlerContext) {
+    isLast = true
+    let refusal = Refusal(problem, hasBody: hasBody)
+    logger.debug(
+      "message refused", metadata: ["status": "\(problem.problem.status)", "request": "\(refusal.requestID)"])
+    if owed == 0 { write(refusal, context) } else { self.refusal = refusal }
+  }
+
+  private func write(_ refusal: Refusal, _ context: ChannelHandlerContext) {
+    context.write(wrapOutboundOut(.head(refusal.head)), promise: nil)
+    if let body = refusal.body { context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }
+    context.write(wrapOutboundOut(.end(nil)), promise: nil)
+    end(context)
+  }
+
+  private func end(_ context: ChannelHandlerContext) {
+    isOver = true
+    context.flush()
+    context.close(mode: .output, promise: nil)
+  }
+}
+
+/// An answer that no handler had a part in.
+private struct Refusal {
+  let requestID = RequestID().description
+  let head: HTTPResponseHead
+  let body: ByteBuffer?
+
+  init(_ problem: ProblemError, hasBody: Bool) {
+    var fields = problem.response.headers
+    fields[.connection] = "close"
+    fields[.date] = HTTPDate.format(Date())
+    fields[.requestID] = requestID
+    head = HTTPResponseHead(
+      version: .http1_1, status: HTTPResponseStatus(statusCode: problem.problem.status),
+      headers: HTTPHeaders(fields.map { ($0.name.rawName, $0.value) }))
+    body = hasBody ? problem.body : nil
+  }
+}
+
+extension ProblemError {
+  /// - Parameter message: Why the decoder or the clock gave up on a message.
+  fileprivate init(message error: any Error) {
+    self =
+      switch error {
+      case is TimeLimits.Exceeded: .requestTimeout
+      case HTTPParserError.headerOverflow: .headersTooLarge
+      case HTTPParserError.invalidMethod: .notImplemented("There is no such method.")
+      case HTTPParserError.invalidVersion: .versionNotSupported
+      default: .malformedRequest(nil)
+      }
+  }
+}

@@ -1,0 +1,121 @@
+package import NIOCore
+package import NIOHTTP1
+
+/// Ends connections whose clients are too slow: silently between requests, with the error `Exceeded` within one.
+///
+/// It stands behind the decoder, and sees each part of each request and answer.
+package final class TimeLimits: ChannelDuplexHandler, RemovableChannelHandler {
+  package typealias InboundIn = HTTPServerRequestPart
+  package typealias InboundOut = HTTPServerRequestPart
+  package typealias OutboundIn = HTTPServerResponsePart
+  package typealias OutboundOut = HTTPServerResponsePart
+
+  /// The client took too long over a header or a body.
+  package struct Exceeded: Error {}
+
+  private enum Phase {
+    /// No request is under way; bytes of earlier answers may still wait for the client.
+    case idle(unsent: Int)
+    case header
+    case body(since: NIODeadline, bytes: Int64)
+    /// The next step is the server's.
+    case answering
+  }
+
+  private let limits: ConnectionLimits
+  private var phase = Phase.idle(unsent: 0)
+  private var unanswered = 0
+  private var hasReadPart = false
+  private var deadline = NIODeadline.distantFuture
+  private var alarm: (time: NIODeadline, task: Scheduled<Void>)?
+
+  package init(limits: ConnectionLimits) {
+    self.limits = limits
+  }
+
+  package func handlerAdded(context: ChannelHandlerContext) {
+    if context.channel.isActive { beIdle(context) }
+  }
+
+  package func channelActive(context: ChannelHandlerContext) {
+    beIdle(context)
+    context.fireChannelActive()
+  }
+
+  package func channelInactive(context: ChannelHandlerContext) {
+    alarm?.task.cancel()
+    context.fireChannelInactive()
+  }
+
+  package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    hasReadPart = true
+    let now = context.eventLoop.now
+    switch unwrapInboundIn(data) {
+    case .head:
+      unanswered += 1
+      phase = .body(since: now, bytes: 0)
+      setDeadline(now + limits.bodyPause, context)
+    case .body(let part):
+      guard case .body(let since, var bytes) = phase else { break }
+      bytes += Int64(part.readableBytes)
+      phase = .body(since: since, bytes: bytes)
+      let average = since + limits.bodyPause + .nanoseconds(bytes * 1_000_000_000 / limits.bodyRate)
+      setDeadline(min(now + limits.bodyPause, average), context)
+    case .end:
+      if unanswered > 0 { phase = .answering } else { beIdle(context) }
+    }
+    context.fireChannelRead(data)
+  }
+
+  package func channelReadComplete(context: ChannelHandlerContext) {
+    // Bytes came and the decoder made nothing of them: a header has begun.
+    if case .idle = phase, !hasReadPart {
+      phase = .header
+      setDeadline(context.eventLoop.now + limits.header, context)
+    }
+    hasReadPart = false
+    context.fireChannelReadComplete()
+  }
+
+  package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    context.write(data, promise: promise)
+    guard case .end = unwrapOutboundIn(data) else { return }
+    unanswered -= 1
+    if unanswered == 0, case .answering = phase { beIdle(context) }
+  }
+
+  private func beIdle(_ context: ChannelHandlerContext) {
+    phase = .idle(unsent: 0)
+    setDeadline(context.eventLoop.now + limits.idle, context)
+  }
+
+  /// An alarm that rings too early costs less than one that is moved with each request.
+  private func setDeadline(_ time: NIODeadline, _ context: ChannelHandlerContext) {
+    guard context.channel.isActive else { return }
+    deadline = time
+    if let alarm, alarm.time <= time { return }
+    alarm?.task.cancel()
+    alarm = (time, context.eventLoop.assumeIsolated().scheduleTask(deadline: time) { self.ring(context) })
+  }
+
+  private func ring(_ context: ChannelHandlerContext) {
+    alarm = nil
+    guard context.eventLoop.now >= deadline else { return setDeadline(deadline, context) }
+    switch phase {
+    case .idle(let before): closeUnlessSending(before, context)
+    case .header, .body:
+      context.fireErrorCaught(Exceeded())
+      // Whatever is still said must be read, too.
+      beIdle(context)
+    case .answering: break
+    }
+  }
+
+  /// A client that reads a large answer slowly is not idle, as long as it reads.
+  private func closeUnlessSending(_ before: Int, _ context: ChannelHandlerContext) {
+    let unsent = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    guard unsent > 0, before == 0 || unsent < before else { return context.close(promise: nil) }
+    phase = .idle(unsent: unsent)
+    setDeadline(context.eventLoop.now + limits.bodyPause, context)
+  }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Logging
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import NewsAPI
+import TestSupport
+import Testing
+
+@Suite struct RequestGuardTests {
+  private let channel: EmbeddedChannel
+
+  init() throws {
+    channel = EmbeddedChannel(handlers: [
+      HTTPResponseEncoder(), ByteToMessageHandler(HTTPRequestDecoder()), TimeLimits(limits: ConnectionLimits()),
+      RequestGuard(logger: Logger(label: "test")),
+    ])
+    try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+  }
+
+  private func receive(_ text: String) throws {
+    try channel.writeInbound(ByteBuffer(string: text))
+  }
+
+  private func answer() throws {
+    let head = HTTPResponseHead(version: .http1_1, status: .ok, headers: ["Content-Length": "0"])
+    try channel.writeOutbound(HTTPServerResponsePart.head(head))
+    try channel.writeOutbound(HTTPServerResponsePart.end(nil))
+  }
+
+  /// What was sent since the last look.
+  private func sent() throws -> String {
+    var text = ""
+    while let part = try channel.readOutbound(as: IOData.self) {
+      if case .byteBuffer(let buffer) = part { text += String(buffer: buffer) }
+    }
+    return text
+  }
+
+  private let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+
+  @Test("A refusal waits for the answers before it, and nothing comes after it")
+  func order() throws {
+    try receive(request + request + "GET / HTTP/1.1\r\n\r\n" + request)
+    #expect(try sent().isEmpty)
+    try answer()
+    #expect(try !sent().contains("Connection: close"))
+    try answer()
+    let end = try sent()
+    #expect(end.hasPrefix("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nHTTP/1.1 400 Bad Request\r\n"))
+    try receive(request)
+    #expect(try sent().isEmpty)
+  }
+
+  @Test("The answer to the request before one that ends the connection does not say that it closes")
+  func lastAnswerAlone() throws {
+    try receive(request + "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n" + request)
+    try answer()
+    #expect(try !sent().contains("Connection"))
+    try answer()
+    #expect(try sent().contains("Connection: close\r\n"))
+  }
+
+  @Test("A header that takes too long is a 408")
+  func slowHeader() throws {
+    try receive("GET / HTTP/1.1\r\n")
+    channel.embeddedEventLoop.advanceTime(by: ConnectionLimits().header)
+    #expect(try sent().contains("/problems/request-timeout"))
+  }
+
+  @Test("A body that breaks or stops is an error for its reader, whose answer is the last one")
+  func brokenBodies() throws {
+    try receive("PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
+    try receive("zz\r\n")
+    #expect(throws: HTTPParserError.self) {
+      try channel.triggerUserOutboundEvent(RequestGuard.Event.bodyWanted).wait()
+      try channel.throwIfErrorCaught()
+    }
+    #expect(try sent().isEmpty)
+    try answer()
+    #expect(try sent().hasPrefix("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n"))
+  }
+
+  @Test("A body that nobody waits for any more does not hold up the end")
+  func unreadBody() throws {
+    try receive("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nx")
+    try answer()
+    #expect(try sent().contains("Connection: close"))
+    try receive("xxxxxxxxx" + request)
+    #expect(try sent().isEmpty)
+    #expect(throws: ChannelError.outputClosed) { try answer() }
+  }
+
+  @Test("HEAD is refused without a body")
+  func head() throws {
+    try receive("HEAD / HTTP/1.1\r\n\r\n")
+    let text = try sent()
+    #expect(text.hasPrefix("HTTP/1.1 400 "))
+    #expect(text.hasSuffix("\r\n\r\n"))
+  }
+}
+
+@Suite struct LingeringCloseTests {
+  private let limits = ConnectionLimits()
+  private let channel: EmbeddedChannel
+
+  init() throws {
+    channel = EmbeddedChannel(handler: LingeringClose(limits: ConnectionLimits()))
+    try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    try channel.writeInbound(ByteBuffer(string: "before"))
+    #expect(try channel.readInbound(as: ByteBuffer.self) != nil)
+    channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.outputClosed)
+  }
+
+  @Test("What comes after the last answer is thrown away")
+  func input() throws {
+    try channel.writeInbound(ByteBuffer(string: "after"))
+    #expect(try channel.readInbound(as: ByteBuffer.self) == nil)
+    #expect(channel.isActive)
+  }
+
+  @Test("A client that does not close in time is not waited for")
+  func time() {
+    channel.embeddedEventLoop.advanceTime(by: limits.linger - .seconds(1))
+    #expect(channel.isActive)
+    channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+    #expect(!channel.isActive)
+  }
+
+  @Test("A client that goes on sending is cut off")
+  func bytes() throws {
+    for _ in 0..<4 { try channel.writeInbound(ByteBuffer(repeating: 1, count: limits.lingeringBytes / 4)) }
+    #expect(channel.isActive)
+    try channel.writeInbound(ByteBuffer(repeating: 1, count: 1))
+    #expect(!channel.isActive)
+  }
+}
