@@ -71,6 +71,10 @@ import Testing
         #""attachments": [{"url": "https://a.example/x", "type": "image/png", "sha256": "x"}]"#, "attachments[0].sha256"
       ),
       (#""attachments": [{"url": "https://a.example/x", "type": "image/png", "x": 1}]"#, "attachments[0].x"),
+      (#""attachments": [{"url": "https://a.example/x", "type": "image/png", "alt": null}]"#, "attachments[0].alt"),
+      (#""date": null"#, "date"), (#""text": null"#, "text"), (#""title": null"#, "title"),
+      (#""topics": null"#, "topics"),
+      (#""breaking": null"#, "breaking"), (#""state": null"#, "state"), (#""id": null"#, "id"),
       (#""id": "x""#, "id"), (#""revision": 0"#, "revision"), (#""colour": "red""#, "colour"),
     ])
   func fields(field: String, name: String) async throws {
@@ -83,6 +87,17 @@ import Testing
       #expect(problem.type == "/problems/invalid-field")
       #expect(problem.errors?.map(\.field) == [name])
       #expect(try await server.get("/v1/items").json(ItemList.self).items.isEmpty)
+    }
+  }
+
+  @Test("A patch cannot remove what every item has", arguments: ["date", "text", "state", "revision", "id"])
+  func removedFields(name: String) async throws {
+    try await TestServer.with { server in
+      let draft = try await server.write(
+        "POST", "items", #"{"date": "2026-01-01T00:00:00Z", "text": "x", "state": "draft"}"#)
+      let path = "items/" + (try draft.json(EditorialItem.self, status: 201).item.id.uuidString.lowercased())
+      let answer = try await server.write("PATCH", path, #"{"\#(name)": null}"#, ("If-Match", "*"))
+      #expect(try answer.json(Problem.self, status: 422).errors?.map(\.field) == [name])
     }
   }
 

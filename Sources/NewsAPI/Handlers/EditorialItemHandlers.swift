@@ -61,7 +61,7 @@ struct EditorialItemHandlers: Sendable {
     let id = try context.itemID()
     let patch = try await JSONBody.object(
       of: request, context: context, types: ["application/merge-patch+json", "application/json"])
-    let revision = try Self.revision(in: patch)
+    let revision = try Self.lock(in: patch)
     let precondition = try WritePrecondition(request.headers, revision: revision)
     let now = now()
     let (item, _) = try await refusingUnknownTopics {
@@ -101,9 +101,11 @@ extension EditorialItemHandlers {
   }
 
   /// The lock in a patch, which is otherwise read only once the item is there to be patched.
-  private static func revision(in patch: [String: JSONValue]) throws -> Int? {
+  private static func lock(in patch: [String: JSONValue]) throws -> Int? {
     var reader = FieldReader(patch)
     let revision = reader.integer("revision", in: 1...Int.max)
+    // To remove it would publish a draft.
+    if patch["state"] == .null { reader.refuse("state", "must be draft or published") }
     guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors) }
     return revision
   }

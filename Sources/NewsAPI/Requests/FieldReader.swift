@@ -2,7 +2,7 @@ import Foundation
 import News
 
 /// Reads the fields of a JSON object one by one. What is wrong is collected, so that the editor learns all of it at
-/// once. null counts as absent.
+/// once. null is no value of any field: what is not to be set is left out.
 struct FieldReader {
   private let fields: [String: JSONValue]
   /// What names of fields begin with in errors: `attachments[0].`.
@@ -11,7 +11,7 @@ struct FieldReader {
   private(set) var errors: [FieldError] = []
 
   init(_ fields: [String: JSONValue], prefix: String = "") {
-    self.fields = fields.filter { $0.value != .null }
+    self.fields = fields
     self.prefix = prefix
     unread = Set(fields.keys)
   }
