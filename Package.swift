@@ -116,7 +116,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "TidingsTests",
-      dependencies: ["tidings", "News", "NewsStore", "PostgresClient", "TestSupport"],
+      dependencies: ["tidings", "News", "NewsStore", "PostgresClient", "TestRandom", "TestSupport"],
       swiftSettings: settings),
 
     .executableTarget(

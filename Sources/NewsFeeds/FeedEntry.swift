@@ -9,11 +9,12 @@ public struct FeedEntry: Sendable, Equatable {
   /// What names the feed: its format, a colon, and the id of an Atom feed, the link of an RSS channel or the address of
   /// a JSON Feed; the `source` of a line as it is. A site that offers its news in two formats has two feeds, because
   /// they seldom say the same: as one, each import would undo the other's.
-  public var source: String
+  /// nil in the copy of an item that was made by an editor, as are `guid` and `digest`.
+  public var source: String?
   /// What names the entry within its feed: its own guid, else its link, else a hash of its title and date.
-  public var guid: String
+  public var guid: String?
   /// SHA-256 of what the source says: equal for equal content, different as soon as anything visible changes.
-  public var digest: Data
+  public var digest: Data?
   /// In whole milliseconds; can be in the future.
   public var date: Date
   /// One line, at most 1 KiB.
@@ -36,6 +37,11 @@ public struct FeedEntry: Sendable, Equatable {
   public var breaking: Bool
   /// Enclosures and then the pictures of the text, each URL once, at most 32.
   public var attachments: [Attachment]
+  /// Whether it is a line of an export: an item as it was stored. It stands for that item where there is none, and is
+  /// no news of one that is there.
+  public var isCopy = false
+  /// In copies, the topics that the file has not named before.
+  public var newTopics: [ExportedTopic] = []
 }
 
 /// A category as an entry has it, and the topic it stands for.

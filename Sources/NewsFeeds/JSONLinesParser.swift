@@ -55,29 +55,12 @@ struct JSONLinesParser {
     if line.allSatisfy({ " \t\r".utf8.contains($0) }) { return [] }
     do {
       let item = try JSONDecoder().decode(JSONLine.self, from: Data(line))
-      return EntryBuilder.events(for: RawEntry(item, at: position))
+      return item.sourceDigest == nil
+        ? EntryBuilder.events(for: RawEntry(item, at: position)) : [CopyReader.event(for: item, at: position)]
     } catch {
       return [.skipped(FeedProblem(position: position, message: JSONProblem.message(for: error)))]
     }
   }
-}
-
-/// A line: the fields of a news item, and the guid and source of one that came from elsewhere.
-private struct JSONLine: Decodable {
-  var id: String?
-  var guid: String?
-  var source: String?
-  var date: String?
-  var text: String?
-  var title: String?
-  var summary: String?
-  var html: String?
-  var topics: [String]?
-  var language: String?
-  var url: String?
-  var author: String?
-  var breaking: Bool?
-  var attachments: [Attachment]?
 }
 
 extension RawEntry {

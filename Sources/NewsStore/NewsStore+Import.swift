@@ -6,22 +6,27 @@ import PostgresClient
 public struct ImportedItem: Sendable, Equatable {
   /// The same in every import of the same entry.
   public var id: UUID
-  /// Which source it is from, and what it is called there.
-  public var source: String
+  /// Which source it is from; nil, as `guid` and `digest`, in the copy of an item that an editor made.
+  public var source: String?
   /// What the source calls it.
-  public var guid: String
+  public var guid: String?
   /// The digest of the source's own entry: only a new one is applied.
-  public var digest: Data
+  public var digest: Data?
   /// Its state is always `published`.
   public var content: ItemContent
+  /// Whether it comes from an export: it is no news of its source, and leaves alone an item that is there.
+  public var isCopy: Bool
 
   /// An item with all that says where it is from.
-  public init(id: UUID, source: String, guid: String, digest: Data, content: ItemContent) {
+  public init(
+    id: UUID, source: String?, guid: String?, digest: Data?, content: ItemContent, isCopy: Bool = false
+  ) {
     self.id = id
     self.source = source
     self.guid = guid
     self.digest = digest
     self.content = content
+    self.isCopy = isCopy
   }
 }
 
@@ -31,7 +36,7 @@ public struct ImportCounts: Sendable, Equatable, Codable {
   public var inserted = 0
   /// The source had changed.
   public var updated = 0
-  /// The source had not changed.
+  /// The source had not changed, or a copy's item is there.
   public var unchanged = 0
   /// Retracted here, or made here and not imported.
   public var skipped = 0
@@ -54,16 +59,19 @@ extension NewsStore {
 
   /// Makes topics that are not there yet; those that are stay as they are.
   ///
-  /// - Parameter titles: By slug, the titles by language.
-  public func ensureTopics(_ titles: [String: [String: String]]) async throws {
-    guard !titles.isEmpty else { return }
-    let slugs = titles.keys.sorted()
-    let json = try slugs.map { String(decoding: try NewsJSON.encode(titles[$0]), as: UTF8.self) }
+  /// - Parameter topics: By slug.
+  public func ensureTopics(_ topics: [String: TopicContent]) async throws {
+    guard !topics.isEmpty else { return }
+    let slugs = topics.keys.sorted()
+    let titles = try slugs.map { String(decoding: try NewsJSON.encode(topics[$0]?.titles), as: UTF8.self) }
+    let positions = slugs.map { topics[$0]?.position ?? 0 }
     try await database.transaction { transaction in
       _ = try await transaction.pipeline([
         "INSERT INTO scopes (scope) SELECT unnest(\(slugs)) ON CONFLICT DO NOTHING",
         """
-        INSERT INTO topics (slug, titles) SELECT n.slug, n.titles::jsonb FROM unnest(\(slugs), \(json)) AS n (slug, titles)
+        INSERT INTO topics (slug, titles, position)
+          SELECT n.slug, n.titles::jsonb, n.position
+          FROM unnest(\(slugs), \(titles), \(positions)) AS n (slug, titles, position)
         ON CONFLICT DO NOTHING
         """,
       ])
@@ -71,7 +79,8 @@ extension NewsStore {
   }
 
   /// Applies items of an import in one transaction. An item is written only if its source's entry is not the one it
-  /// was last written from, so that the work of editors stays; what was retracted, or made here, stays as it is.
+  /// was last written from, so that the work of editors stays; what was retracted, or made here, stays as it is. A copy
+  /// is written only where there is no item.
   ///
   /// - Parameter items: At most `largestImport`, whose topics exist; of items with the same id the last one counts.
   public func importItems(_ items: [ImportedItem]) async throws -> ImportCounts {
@@ -104,7 +113,7 @@ extension NewsStore {
     CREATE TEMPORARY TABLE IF NOT EXISTS import_staging (
       ordinal bigint, id uuid, source text, source_guid text, source_digest bytea, date timestamptz, title text,
       summary text, text text, html text, topics text[], language text, url text, author text, breaking boolean,
-      attachments jsonb) ON COMMIT DELETE ROWS
+      attachments jsonb, is_copy boolean) ON COMMIT DELETE ROWS
     """
 
   /// What an item was before is seen in the statement's snapshot; what decides is the row at the time of writing.
@@ -122,11 +131,12 @@ extension NewsStore {
           attachments = excluded.attachments, source = excluded.source, source_guid = excluded.source_guid,
           source_digest = excluded.source_digest
         WHERE i.source_digest <> excluded.source_digest AND i.state NOT IN ('retracted', 'expired')
+          AND i.id <> ALL (ARRAY(SELECT id FROM staged WHERE is_copy))
         RETURNING i.id
     )
     SELECT s.id, w.id IS NOT NULL AS written,
       CASE WHEN w.id IS NOT NULL THEN CASE WHEN b.id IS NULL THEN 'inserted' ELSE 'updated' END
-        WHEN b.source_digest = s.source_digest AND b.state NOT IN ('retracted', 'expired') THEN 'unchanged'
+        WHEN (s.is_copy OR b.source_digest = s.source_digest) AND b.state NOT IN ('retracted', 'expired') THEN 'unchanged'
         ELSE 'skipped' END AS outcome
     FROM staged AS s LEFT JOIN written AS w ON w.id = s.id LEFT JOIN items AS b ON b.id = s.id
     """
@@ -151,6 +161,7 @@ extension NewsStore {
       writer.append(content.author)
       writer.append(content.breaking)
       writer.append(try Attachment.json(of: content.attachments))
+      writer.append(item.isCopy)
       writer.endRow()
     }
     return writer.take()

@@ -23,7 +23,7 @@ struct Import: AsyncParsableCommand {
   func run() async throws {
     try await common.withStore { store, _ in
       let files = try ImportFile.all(at: path)
-      let progress = ImportProgress(totalBytes: files.totalBytes)
+      let progress = TransferProgress(total: files.totalBytes)
       let importer = Importer(store: store, progress: progress)
       var failed = false
       for file in files.files where try await !importer.run(file) { failed = true }

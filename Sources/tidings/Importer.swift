@@ -11,14 +11,14 @@ final class Importer {
 
   private(set) var summary = ImportSummary()
   private let store: NewsStore
-  private let progress: ImportProgress
+  private let progress: TransferProgress
   private let now: Date
   private var pending: [ImportedItem] = []
   private var writing: Task<ImportCounts, any Error>?
-  private var topics: [String: [String: String]] = [:]
+  private var topics: [String: TopicContent] = [:]
   private var knownTopics: Set<String> = []
 
-  init(store: NewsStore, progress: ImportProgress, now: Date = Date()) {
+  init(store: NewsStore, progress: TransferProgress, now: Date = Date()) {
     self.store = store
     self.progress = progress
     self.now = now
@@ -34,7 +34,7 @@ final class Importer {
     var isWhole = true
     while let bytes = try handle.read(upToCount: Self.readSize), !bytes.isEmpty {
       isWhole = try await take(reader.feed(bytes), from: file) && isWhole
-      progress.advance(bytes: bytes.count, entries: summary.read)
+      progress.advance(by: bytes.count, entries: summary.read)
     }
     isWhole = try await take(reader.finish(), from: file) && isWhole
     try await flush()
@@ -67,12 +67,16 @@ final class Importer {
   private func add(_ entry: FeedEntry, from file: ImportFile) {
     var date = entry.date
     if date > now {
-      report(file, "\(entry.guid): the date \(RFC3339.string(from: date)) is in the future; taken as now")
+      report(
+        file, "\(entry.guid ?? "\(entry.id)"): the date \(RFC3339.string(from: date)) is in the future; taken as now")
       date = RFC3339.truncated(now)
     }
-    for category in entry.categories where !knownTopics.contains(category.slug) {
+    for topic in entry.newTopics {
+      topics[topic.slug] = TopicContent(titles: topic.titles, position: topic.position)
+    }
+    for category in entry.categories where !knownTopics.contains(category.slug) && topics[category.slug] == nil {
       // The language of the first entry that has it; "und" is BCP 47 for not known.
-      topics[category.slug] = topics[category.slug] ?? [entry.language ?? "und": category.label]
+      topics[category.slug] = TopicContent(titles: [entry.language ?? "und": category.label], position: 0)
     }
     pending.append(
       ImportedItem(
@@ -80,7 +84,8 @@ final class Importer {
         content: ItemContent(
           state: .published, date: date, text: entry.text, title: entry.title, summary: entry.summary,
           html: entry.html, topics: entry.categories.map(\.slug).sorted(), language: entry.language, url: entry.url,
-          author: entry.author, breaking: entry.breaking, attachments: entry.attachments)))
+          author: entry.author, breaking: entry.breaking, attachments: entry.attachments),
+        isCopy: entry.isCopy))
   }
 
   private func flush() async throws {

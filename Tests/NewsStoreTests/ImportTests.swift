@@ -46,7 +46,9 @@ import Testing
   @Test("An imported item has all the fields of its entry")
   func fields() async throws {
     try await NewsDatabase.withStore { store, _ in
-      try await store.ensureTopics(["a": ["en": "A"], "b": [:]])
+      try await store.ensureTopics([
+        "a": TopicContent(titles: ["en": "A"], position: 0), "b": TopicContent(titles: [:], position: 0),
+      ])
       var entry = Self.entry(1, topics: ["a", "b"])
       (entry.content.summary, entry.content.author, entry.content.breaking) = ("s \\N\t\n\u{1F600}", "", true)
       _ = try await store.importItems([entry])
@@ -165,7 +167,7 @@ import Testing
       let entries = [Self.entry(1), Self.entry(2, topics: ["sport"])]
       await #expect(throws: StoreError.unknownTopics(["sport"])) { try await store.importItems(entries) }
       #expect(try await sql.counter() == 0)
-      try await store.ensureTopics(["sport": ["en": "Sport"]])
+      try await store.ensureTopics(["sport": TopicContent(titles: ["en": "Sport"], position: 0)])
       #expect(try await store.importItems(entries) == Self.counts(inserted: 2))
       #expect(try await store.topic("sport").items == 1)
     }
@@ -175,8 +177,10 @@ import Testing
   func ensuredTopics() async throws {
     try await NewsDatabase.withStore { store, _ in
       let made = try await store.createTopic("a", TopicContent(titles: ["en": "Ours"], position: 7)).topic
-      try await store.ensureTopics(["a": ["en": "Theirs"], "b": ["und": "B"]])
-      try await store.ensureTopics(["b": ["und": "C"]])
+      try await store.ensureTopics([
+        "a": TopicContent(titles: ["en": "Theirs"], position: 1), "b": TopicContent(titles: ["und": "B"], position: 2),
+      ])
+      try await store.ensureTopics(["b": TopicContent(titles: ["und": "C"], position: 3)])
       try await store.ensureTopics([:])
       #expect(try await store.topic("a") == made)
       #expect(try await store.topic("b").titles == ["und": "B"])

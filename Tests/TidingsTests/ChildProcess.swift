@@ -31,8 +31,12 @@ final class ChildProcess: Sendable {
 
   /// Starts it.
   ///
-  /// - Parameter input: The file that is its standard input.
-  init(_ arguments: [String], environment: [String: String], input: String = "/dev/null") throws {
+  /// - Parameters:
+  ///   - input: The file that is its standard input.
+  ///   - closingOutput: Whether nobody reads its standard output.
+  init(
+    _ arguments: [String], environment: [String: String], input: String = "/dev/null", closingOutput: Bool = false
+  ) throws {
     let (outputPipe, errorPipe) = (try Self.pipe(), try Self.pipe())
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -52,6 +56,7 @@ final class ChildProcess: Sendable {
       close(errorPipe.reading)
       throw Failure(description: "cannot run \(Self.executable): \(String(cString: strerror(outcome)))")
     }
+    if closingOutput { shutdown(outputPipe.reading, Int32(SHUT_RD)) }
     let (lines, continuation) = AsyncStream.makeStream(of: String.self)
     let identifier = Reaped(process)
     self.identifier = identifier

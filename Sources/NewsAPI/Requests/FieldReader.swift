@@ -87,12 +87,7 @@ struct FieldReader {
   /// An absolute http or https URL.
   mutating func url(_ name: String) -> String? {
     value(name, rule: "must be an absolute http or https URL of 2048 bytes at most") {
-      guard case .string(let text) = $0, text.utf8.count <= 2048, text.utf8.allSatisfy({ $0 > 32 && $0 != 127 }),
-        let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
-        url.host()?.isEmpty == false
-      else { return nil }
-      // Schemes are written in lower case (RFC 3986 section 3.1).
-      return scheme + text.dropFirst(scheme.utf8.count)
+      if case .string(let text) = $0 { WebLink.normalised(text) } else { nil }
     }
   }
 }

@@ -4,23 +4,25 @@ import Foundation
   import Glibc
 #endif
 
-/// A line on a terminal that tells how far an import is, at what rate, and how long it will take; nothing elsewhere.
-final class ImportProgress {
-  private let totalBytes: Int?
+/// A line on a terminal that tells how far an import or export is, at what rate, and how long it will take; nothing
+/// elsewhere.
+final class TransferProgress {
+  private let total: Int?
   private let isShown = isatty(STDERR_FILENO) == 1
   private let clock = ContinuousClock()
   private let start: ContinuousClock.Instant
   private var lastShown: ContinuousClock.Instant
-  private var bytes = 0
+  private var done = 0
 
-  init(totalBytes: Int?) {
-    self.totalBytes = totalBytes
+  /// - Parameter total: Bytes or whatever else `advance` counts; nil where it cannot be known.
+  init(total: Int?) {
+    self.total = total
     start = clock.now
     lastShown = start
   }
 
-  func advance(bytes: Int, entries: Int) {
-    self.bytes += bytes
+  func advance(by count: Int, entries: Int) {
+    done += count
     update(entries: entries)
   }
 
@@ -29,9 +31,9 @@ final class ImportProgress {
     lastShown = clock.now
     let elapsed = (clock.now - start) / .seconds(1)
     var line = "\(entries) entries, \(Int(Double(entries) / elapsed)) a second"
-    if let totalBytes, bytes > 0, totalBytes >= bytes {
-      let left = elapsed * Double(totalBytes - bytes) / Double(bytes)
-      line += ", \(100 * bytes / max(totalBytes, 1)) %, \(Duration.seconds(left.rounded()).formatted()) left"
+    if let total, done > 0, total >= done {
+      let left = elapsed * Double(total - done) / Double(done)
+      line += ", \(100 * done / max(total, 1)) %, \(Duration.seconds(left.rounded()).formatted()) left"
     }
     write("\r\u{1B}[K" + line)
   }

@@ -1,0 +1,14 @@
+internal import Foundation
+
+/// The rules for links of items and attachments.
+public enum WebLink {
+  /// Checks an absolute http or https URL of 2048 bytes at most.
+  ///
+  /// - Returns: The URL with its scheme in lower case (RFC 3986 section 3.1), nil for anything else.
+  public static func normalised(_ text: String) -> String? {
+    guard text.utf8.count <= 2048, text.utf8.allSatisfy({ $0 > 32 && $0 != 127 }), let url = URL(string: text),
+      let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme), url.host()?.isEmpty == false
+    else { return nil }
+    return scheme + text.dropFirst(scheme.utf8.count)
+  }
+}

@@ -1,0 +1,94 @@
+internal import Foundation
+internal import News
+internal import SafeHTML
+
+/// Reads the lines of an export. Nothing is made of them or added to them: a field is taken as it is, or the line is
+/// left out. Only HTML is sanitised again, which changes nothing of what has been.
+enum CopyReader {
+  private struct Fault: Error {
+    let message: String
+  }
+
+  static func event(for line: JSONLine, at position: FeedPosition) -> FeedEvent {
+    do {
+      return .entry(try entry(from: line))
+    } catch {
+      return .skipped(
+        FeedProblem(position: position, message: (error as? Fault)?.message ?? "cannot be read"))
+    }
+  }
+
+  private static func entry(from line: JSONLine) throws -> FeedEntry {
+    guard let text = try text(line.text, EntryBuilder.maximumTextBytes, "text")?.nonEmpty else {
+      throw Fault(message: "has no text")
+    }
+    let digest = try required(line.sourceDigest.flatMap(Self.digest), "sourceDigest")
+    let topics = try (line.topics ?? []).map { try required(TopicSlug.isValid($0) ? $0 : nil, "topics") }
+    return FeedEntry(
+      id: try required(line.id.flatMap { UUID(uuidString: $0) }, "id"),
+      source: digest.isEmpty ? nil : try required(try self.text(line.source, .max, "source"), "source"),
+      guid: digest.isEmpty ? nil : try required(try self.text(line.guid, .max, "guid"), "guid"),
+      digest: digest.isEmpty ? nil : digest,
+      date: RFC3339.truncated(try required(line.date.flatMap(RFC3339.date(from:)), "date")),
+      title: try self.text(line.title, EntryBuilder.maximumTitleBytes, "title"),
+      summary: try self.text(line.summary, EntryBuilder.maximumSummaryBytes, "summary"),
+      text: text,
+      html: line.html.flatMap { SafeHTML($0, base: nil).html.nonEmpty },
+      categories: try within(EntryBuilder.maximumCategories, topics, "topics").map {
+        FeedCategory(slug: $0, label: $0)
+      },
+      language: try line.language.map { try required(LanguageTag.isValid($0) ? $0 : nil, "language") },
+      url: try line.url.map { try required(WebLink.normalised($0), "url") },
+      author: try self.text(line.author, EntryBuilder.maximumAuthorBytes, "author"),
+      breaking: line.breaking ?? false,
+      attachments: try within(EntryBuilder.maximumAttachments, line.attachments ?? [], "attachments").map(attachment),
+      isCopy: true,
+      newTopics: try (line.newTopics ?? []).map(topic))
+  }
+
+  private static func required<Value>(_ value: Value?, _ name: String) throws -> Value {
+    guard let value else { throw Fault(message: "the field \"\(name)\" is missing or cannot be read") }
+    return value
+  }
+
+  private static func within<Element>(_ limit: Int, _ list: [Element], _ name: String) throws -> [Element] {
+    guard list.count <= limit else { throw Fault(message: "has \(list.count) \(name), more than \(limit)") }
+    return list
+  }
+
+  /// PostgreSQL's `text` cannot hold NUL.
+  private static func text(_ text: String?, _ limit: Int, _ name: String) throws -> String? {
+    guard let text else { return nil }
+    guard text.utf8.count <= limit else {
+      throw Fault(message: "the \(name) has \(text.utf8.count) bytes, more than \(limit)")
+    }
+    guard !text.utf8.contains(0) else { throw Fault(message: "the \(name) has a NUL character") }
+    return text
+  }
+
+  private static func attachment(_ attachment: Attachment) throws -> Attachment {
+    var attachment = attachment
+    attachment.url = try required(WebLink.normalised(attachment.url), "attachments.url")
+    attachment.type = try required(MediaType.isValid(attachment.type) ? attachment.type : nil, "attachments.type")
+    attachment.alt = try text(attachment.alt, EntryBuilder.maximumAltBytes, "alt")
+    attachment.sha256 = try text(attachment.sha256, .max, "sha256")
+    return attachment
+  }
+
+  private static func topic(_ topic: ExportedTopic) throws -> ExportedTopic {
+    for (language, title) in topic.titles {
+      guard LanguageTag.isValid(language) else {
+        throw Fault(message: "the topic's language \"\(language)\" is no tag")
+      }
+      _ = try text(title, EntryBuilder.maximumLabelBytes, "topic's title")
+    }
+    return try required(TopicSlug.isValid(topic.slug) ? topic : nil, "newTopics")
+  }
+
+  /// 32 bytes in hexadecimal, or none.
+  private static func digest(_ text: String) -> Data? {
+    let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+    guard digits.count == text.utf8.count, [0, 64].contains(digits.count) else { return nil }
+    return Data(stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
+  }
+}

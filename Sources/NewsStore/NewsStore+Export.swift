@@ -1,0 +1,77 @@
+public import Foundation
+public import News
+import PostgresClient
+
+/// A published item, and where an import took it from.
+public struct ExportedItem: Sendable, Equatable {
+  /// With `html`.
+  public var item: NewsItem
+  /// What names the feed; nil, as `guid` and `digest`, for an item that was made here.
+  public var source: String?
+  /// What the source calls it.
+  public var guid: String?
+  /// The digest of the source's own entry at the last import.
+  public var digest: Data?
+}
+
+/// What one snapshot holds besides its items.
+public struct ExportContents: Sendable, Equatable {
+  /// How many published items there are.
+  public var items: Int
+  /// By slug.
+  public var topics: [String: TopicContent]
+}
+
+extension NewsStore {
+  private static let exportPage = 500
+
+  /// Reads all published items, oldest first, from one snapshot.
+  ///
+  /// - Parameter take: Gets them in pages of `PageBudget.bytes` at most, or of one larger item. The next page is read when
+  ///   it has returned.
+  public func export(
+    _ take: @Sendable (_ page: [ExportedItem], _ contents: ExportContents) async throws -> Void
+  ) async throws {
+    try await database.withConnection { connection in
+      _ = try await connection.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+      let topics = try await connection.query(Topic.selection).map(Topic.init(row:))
+      let feed = try await connection.query("SELECT items FROM scopes WHERE scope = ''")
+      let contents = ExportContents(
+        items: try feed.first?.decode("items") ?? 0,
+        topics: Dictionary(uniqueKeysWithValues: topics.map { ($0.slug, TopicContent($0)) }))
+      var after: Keyset?
+      repeat {
+        let rows = try await connection.query(Self.exportQuery(after: after))
+        let page = try PageBudget.cut(rows, limit: Self.exportPage, ExportedItem.init(row:))
+        after = page.isCut ? page.elements.last.map { Keyset(date: $0.item.date, id: $0.item.id) } : nil
+        try await take(page.elements, contents)
+      } while after != nil
+      _ = try await connection.query("COMMIT")
+    }
+  }
+
+  private static func exportQuery(after: Keyset?) -> PostgresQuery {
+    let start: PostgresQuery = after.map { "AND (c.date, c.item) > (\($0.date), \($0.id))" } ?? ""
+    return """
+      WITH page AS (
+        SELECT c.date, c.item, c.version, c.updated FROM change_log AS c
+        WHERE c.scope = '' AND c.present \(query: start)
+        ORDER BY c.date, c.item LIMIT \(exportPage + 1)
+      ), weighed AS (
+        SELECT page.*, \(query: PageBudget.fits(html: true, order: "page.date, page.item")) AS fits
+        FROM page JOIN items AS w ON w.id = page.item
+      )
+      SELECT l.fits, l.version, l.updated, i.source, i.source_guid, i.source_digest, \(query: NewsItem.columns(html: true))
+      FROM weighed AS l LEFT JOIN items AS i ON l.fits AND i.id = l.item
+      ORDER BY l.date, l.item
+      """
+  }
+}
+
+extension ExportedItem {
+  fileprivate init(row: PostgresRow) throws {
+    self.init(
+      item: try NewsItem(row: row), source: try row.decode("source"), guid: try row.decode("source_guid"),
+      digest: try row.decode("source_digest"))
+  }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import News
+import NewsFeeds
+import NewsStore
+
+/// Takes items from the store to a file, as lines.
+actor Exporter {
+  private let file: ExportFile
+  private var progress: TransferProgress?
+  private var knownTopics: Set<String> = []
+  private var count = 0
+
+  init(to file: ExportFile) {
+    self.file = file
+  }
+
+  func write(_ items: [ExportedItem], of contents: ExportContents) throws {
+    let progress = progress ?? TransferProgress(total: contents.items)
+    self.progress = progress
+    var lines = Data()
+    for exported in items {
+      let topics = exported.item.topics.filter { knownTopics.insert($0).inserted }.compactMap { slug in
+        contents.topics[slug].map { ExportedTopic(slug: slug, titles: $0.titles, position: $0.position) }
+      }
+      lines += try NewsJSON.encode(
+        JSONLine(
+          exported.item, source: exported.source, guid: exported.guid, digest: exported.digest, newTopics: topics))
+      lines.append(UInt8(ascii: "\n"))
+    }
+    try file.write(lines)
+    count += items.count
+    progress.advance(by: items.count, entries: count)
+  }
+
+  /// - Returns: How many items were written.
+  func finish() throws -> Int {
+    try file.finish()
+    progress?.finish()
+    return count
+  }
+
+  /// Leaves nothing behind that could be taken for an export.
+  func discard() {
+    progress?.finish()
+    file.discard()
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import News
+import NewsFeeds
+import Testing
+
+@Suite("Lines of an export")
+struct ExportedLineTests {
+  private static let id = "0199d9f4-7c3e-7b1a-8f00-0123456789ab"
+
+  /// A line with a field more, or another value of one.
+  private static func line(_ field: String) -> String {
+    let fields = ["id": "\"\(id)\"", "date": "\"2026-08-20T13:45:00Z\"", "text": "\"x\"", "sourceDigest": "\"\""]
+    let name = String(field.dropFirst().prefix { $0 != "\"" })
+    return "{" + (fields.filter { $0.key != name }.map { "\"\($0)\":\($1)" } + [field]).joined(separator: ",") + "}\n"
+  }
+
+  @Test("are read to the letter, what nobody else may write included")
+  func toTheLetter() throws {
+    let item = NewsItem(
+      id: try #require(UUID(uuidString: Self.id)), version: 3, date: august, text: " a\r\n&amp; ", title: " T  t",
+      summary: " a\r\n&amp; ", html: "<p><img src=\"https://example.org/i.png\" alt=\"\"/></p>", topics: ["b--", "a"],
+      language: "EN-us", url: "https://example.org/ä", author: "<b>A</b>", breaking: true,
+      attachments: [Attachment(url: "https://example.org/x", type: "Image/PNG", alt: " two  blanks")], updated: august)
+    let topics = [ExportedTopic(slug: "b--", titles: ["en": "B"], position: -3)]
+    let digest = Data(repeating: 0xA7, count: 32)
+    let line = JSONLine(item, source: " desk", guid: "g ", digest: digest, newTopics: topics)
+    let entry = try entry(String(decoding: NewsJSON.encode(line), as: UTF8.self))
+    #expect(entry.isCopy)
+    #expect(entry.id == item.id)
+    #expect((entry.source, entry.guid, entry.digest) == (" desk", "g ", digest))
+    #expect(entry.date == item.date)
+    #expect([entry.text, entry.title, entry.summary, entry.html] == [item.text, item.title, item.summary, item.html])
+    #expect(entry.categories.map(\.slug) == item.topics)
+    #expect([entry.language, entry.url, entry.author] == [item.language, item.url, item.author])
+    #expect(entry.breaking)
+    #expect(entry.attachments == item.attachments)
+    #expect(entry.newTopics == topics)
+  }
+
+  @Test("of items that editors made have no source")
+  func madeByEditor() throws {
+    let entry = try entry(Self.line(#""source":"desk""#))
+    #expect((entry.source, entry.guid, entry.digest) == (nil, nil, nil))
+    #expect(entry.isCopy)
+  }
+
+  @Test(
+    "are left out where a field is not what an export writes, with the field's name",
+    arguments: [
+      (#""id":"1""#, #"the field "id" is missing or cannot be read"#),
+      (#""date":"20 Aug 2026""#, #"the field "date" is missing or cannot be read"#),
+      (#""text":"""#, "has no text"),
+      (#""text":"a\u0000""#, "the text has a NUL character"),
+      (#""title":"\#(String(repeating: "x", count: 1025))""#, "the title has 1025 bytes, more than 1024"),
+      (#""topics":["News"]"#, #"the field "topics" is missing or cannot be read"#),
+      (#""topics":[\#((1...17).map { "\"\($0)\"" }.joined(separator: ","))]"#, "has 17 topics, more than 16"),
+      (#""language":"-""#, #"the field "language" is missing or cannot be read"#),
+      (#""url":"javascript:alert(1)""#, #"the field "url" is missing or cannot be read"#),
+      (
+        #""attachments":[{"url":"data:,x","type":"image/png"}]"#,
+        #"the field "attachments.url" is missing or cannot be read"#
+      ),
+      (
+        #""attachments":[{"url":"https://example.org","type":"image/png","sha256":"\u0000"}]"#,
+        "the sha256 has a NUL character"
+      ),
+      (#""sourceDigest":"abc""#, #"the field "sourceDigest" is missing or cannot be read"#),
+      (
+        #""sourceDigest":"\#(String(repeating: "0a", count: 32))""#, #"the field "source" is missing or cannot be read"#
+      ),
+      (#""newTopics":[{"slug":"A","titles":{},"position":0}]"#, #"the field "newTopics" is missing or cannot be read"#),
+      (#""newTopics":[{"slug":"a","titles":{"en":"\u0000"},"position":0}]"#, "the topic's title has a NUL character"),
+      (#""newTopics":[{"slug":"a","titles":{"?":"A"},"position":0}]"#, #"the topic's language "?" is no tag"#),
+    ])
+  func faults(field: String, message: String) {
+    let events = events(Self.line(field) + Self.line(#""title":"fine""#))
+    #expect(events.complaints == ["skipped line 1: " + message])
+    #expect(events.entries.map(\.title) == ["fine"])
+  }
+
+  @Test("are no way around the sanitiser")
+  func sanitised() throws {
+    let entry = try entry(Self.line(#""html":"<p onclick=x>h<script>y</script></p>""#))
+    #expect(entry.html == "<p>h</p>")
+  }
+}
