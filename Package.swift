@@ -15,6 +15,7 @@ extension Target.Dependency {
   static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
   static let asyncHTTPClient = product(name: "AsyncHTTPClient", package: "async-http-client")
   static let configuration = product(name: "Configuration", package: "swift-configuration")
+  static let coreMetrics = product(name: "CoreMetrics", package: "swift-metrics")
   static let crypto = product(name: "Crypto", package: "swift-crypto")
   static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
   static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
@@ -45,6 +46,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-system", from: "1.6.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
@@ -58,14 +60,15 @@ let package = Package(
       name: "tidings",
       dependencies: [
         "NewsAPI", "NewsFeeds", "NewsStore", "PostgresClient", "News",
-        .argumentParser, .configuration, .hummingbird, .logging, .serviceLifecycle, .systemPackage, .unixSignals,
+        .argumentParser, .configuration, .coreMetrics, .hummingbird, .logging, .serviceLifecycle, .systemPackage,
+        .unixSignals,
       ],
       swiftSettings: settings),
     .target(
       name: "NewsAPI",
       dependencies: [
         "CZlib", "HTTPConditions", "News", "NewsStore", "SafeHTML",
-        .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioHTTP1,
+        .coreMetrics, .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioHTTP1,
       ],
       swiftSettings: settings),
     .target(
@@ -110,8 +113,8 @@ let package = Package(
     .testTarget(
       name: "NewsAPITests",
       dependencies: [
-        "News", "NewsAPI", "NewsStore", "PostgresClient", "TestRandom", "TestSupport", .hummingbird, .logging, .nioCore,
-        .nioEmbedded, .nioHTTP1,
+        "News", "NewsAPI", "NewsStore", "PostgresClient", "TestRandom", "TestSupport", .coreMetrics, .hummingbird,
+        .logging, .nioCore, .nioEmbedded, .nioHTTP1,
       ],
       swiftSettings: settings),
     .testTarget(

@@ -10,6 +10,9 @@ public struct APIContext: RequestContext {
   /// What the client is told and the log lines of the request say.
   let requestID: String
 
+  /// Where it is counted what an answer saves; nil outside of `RequestMetrics`.
+  var metrics: APIMetrics?
+
   private let channel: any Channel
 
   /// Made by the server for each request.

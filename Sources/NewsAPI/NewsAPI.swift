@@ -1,3 +1,4 @@
+public import CoreMetrics
 public import Foundation
 import HTTPConditions
 public import Hummingbird
@@ -27,6 +28,10 @@ public struct NewsAPI: Sendable {
   let store: NewsStore
   let settings: Settings
   let caching: CachePolicy
+  let counted = APIMetrics()
+
+  /// What `/metrics` shows, for other parts of the process to report to as well.
+  public var metricsFactory: any MetricsFactory { counted.registry }
 
   /// An API over a store, which outlives it.
   public init(store: NewsStore, settings: Settings) {
@@ -39,6 +44,7 @@ public struct NewsAPI: Sendable {
   public func router() -> Router<APIContext> {
     let router = Router(context: APIContext.self)
     let paths = KnownPaths()
+    router.add(middleware: RequestMetrics(metrics: counted))
     router.add(middleware: ProblemResponses(paths: paths))
     router.add(middleware: HeaderLimit())
     router.add(middleware: ExactPath())

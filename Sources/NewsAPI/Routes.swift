@@ -20,6 +20,7 @@ extension NewsAPI {
 
     router.read("/healthz", service.health)
     router.read("/readyz", service.readiness)
+    router.read("/metrics", MetricsHandlers(store: store, metrics: counted).collect)
 
     let drafts = EditorialItemHandlers(store: store, now: settings.now)
     let sections = EditorialTopicHandlers(store: store)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CoreMetrics
 import Foundation
 import Hummingbird
 import Logging
@@ -30,7 +31,9 @@ struct Serve: AsyncParsableCommand {
     try await reporting { [settings] in
       try await settings.withStore(logger) { store in
         try await settings.refuseUnsafeDurability(of: store, logger)
-        try await Self.serve(try NewsAPI(store: store, settings: settings.api()), settings, logger)
+        let api = NewsAPI(store: store, settings: try settings.api())
+        MetricsSystem.bootstrap(api.metricsFactory)
+        try await Self.serve(api, settings, logger)
       }
     }
   }

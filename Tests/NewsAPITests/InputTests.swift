@@ -18,7 +18,8 @@ import Testing
       ("/v1/items?q=", "q"), ("/v1/items?q=\(String(repeating: "x", count: 257))", "q"), ("/v1/changes?q=x", "q"),
       ("/v1/items?author=%FF", "author"), ("/v1/items?author=%00", "author"), ("/v1/changes?limit=1001", "limit"),
       ("/v1/changes?since=", "since"), ("/v1/changes?cursor=x", "cursor"), ("/v1/state?topics=nowhere", "topics"),
-      ("/v1/topics?limit=1", "limit"), ("/healthz?x=1", "x"), ("/readyz?x=1", "x"), ("/openapi.yaml?x=1", "x"),
+      ("/v1/topics?limit=1", "limit"), ("/healthz?x=1", "x"), ("/readyz?x=1", "x"), ("/metrics?x=1", "x"),
+      ("/openapi.yaml?x=1", "x"),
     ])
   func parameters(target: String, name: String) async throws {
     try await TestServer.with { server in

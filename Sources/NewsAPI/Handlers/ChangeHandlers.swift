@@ -24,13 +24,14 @@ struct ChangeHandlers: Sendable {
     var representation = Representation(
       try NewsJSON.encode(list), tag: EntityTag(strong: list.token.description))
     representation.fields[.syncToken] = list.token.description
-    return try representation.response(to: request, caching)
+    return try representation.response(to: request, caching, context.metrics)
   }
 
   @Sendable func state(_ request: Request, context: APIContext) async throws -> Response {
     var parameters = request.parameters(["topics"])
     let scope = parameters.scope()
     try parameters.check()
-    return try Representation(try NewsJSON.encode(try await store.state(scope))).response(to: request, caching)
+    return try Representation(try NewsJSON.encode(try await store.state(scope))).response(
+      to: request, caching, context.metrics)
   }
 }

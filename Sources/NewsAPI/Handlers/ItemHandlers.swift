@@ -33,7 +33,7 @@ struct ItemHandlers: Sendable {
       try NewsJSON.encode(ItemList(items: page.items)), lastModified: page.lastModified)
     representation.fields[.syncToken] = page.token.description
     representation.fields[.link] = page.next.map { request.link(toPage: cursor.text($0)) }
-    return try representation.response(to: request, caching)
+    return try representation.response(to: request, caching, context.metrics)
   }
 
   @Sendable func item(_ request: Request, context: APIContext) async throws -> Response {
@@ -44,7 +44,7 @@ struct ItemHandlers: Sendable {
 
     let answer = try await store.item(try context.itemID(), includesHTML: includesHTML, at: at)
     return try Representation(try NewsJSON.encode(answer.item), lastModified: answer.lastModified)
-      .response(to: request, caching)
+      .response(to: request, caching, context.metrics)
   }
 }
 

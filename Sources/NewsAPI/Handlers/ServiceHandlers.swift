@@ -38,7 +38,7 @@ struct ServiceHandlers: Sendable {
 
   @Sendable func openAPI(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    return try description.response(to: request, caching)
+    return try description.response(to: request, caching, context.metrics)
   }
 
   private static func status(_ status: String) throws -> Response {

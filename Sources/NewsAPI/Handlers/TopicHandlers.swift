@@ -11,13 +11,14 @@ struct TopicHandlers: Sendable {
   @Sendable func list(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     let topics = try await store.topics().map(\.forReaders)
-    return try Representation(try NewsJSON.encode(TopicList(topics: topics))).response(to: request, caching)
+    return try Representation(try NewsJSON.encode(TopicList(topics: topics))).response(
+      to: request, caching, context.metrics)
   }
 
   @Sendable func topic(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     let topic = try await store.topic(try context.topicSlug()).forReaders
-    return try Representation(try NewsJSON.encode(topic)).response(to: request, caching)
+    return try Representation(try NewsJSON.encode(topic)).response(to: request, caching, context.metrics)
   }
 }
 

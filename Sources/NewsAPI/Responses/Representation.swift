@@ -34,7 +34,9 @@ struct Representation {
   }
 
   /// Evaluates the request's conditions (RFC 9110 section 13) and answers 200, 304 or 412.
-  func response(to request: Request, _ caching: CachePolicy) throws -> Response {
+  ///
+  /// - Parameter metrics: Where it is counted what the client is spared.
+  func response(to request: Request, _ caching: CachePolicy, _ metrics: APIMetrics?) throws -> Response {
     let coding = coding(for: request.headers)
     let tag = tag.variant(coding)
     var headers = fields
@@ -44,7 +46,9 @@ struct Representation {
     if let lastModified { headers[.lastModified] = HTTPDate.format(lastModified) }
     let validators = Validators(entityTag: tag, lastModified: lastModified, isLastModifiedStrong: true)
     switch Preconditions(fields: request.headers).evaluate(method: request.method, current: validators) {
-    case .notModified: return Response(status: .notModified, headers: headers)
+    case .notModified:
+      if request.method == .get { metrics?.countNotModified(sparing: body.count) }
+      return Response(status: .notModified, headers: headers)
     case .failed: throw ProblemError.preconditionFailed
     case .proceed: break
     }
@@ -54,7 +58,9 @@ struct Representation {
       return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
     case .gzip:
       headers[.contentEncoding] = "gzip"
-      return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: Gzip.compress(body)))
+      let compressed = Gzip.compress(body)
+      if request.method == .get { metrics?.countCompression(from: body.count, to: compressed.readableBytes) }
+      return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: compressed))
     }
   }
 

@@ -1,0 +1,50 @@
+import HTTPTypes
+import Hummingbird
+import News
+import NewsStore
+
+/// `/metrics`: what Prometheus collects.
+struct MetricsHandlers: Sendable {
+  let store: NewsStore
+  let metrics: APIMetrics
+
+  @Sendable func collect(_ request: Request, context: APIContext) async throws -> Response {
+    try request.parameters().check()
+    var text = PrometheusText()
+    metrics.registry.write(to: &text)
+    if let version = await version() {
+      text.add("tidings_feed_version", .gauge, help: "Version of the last change of the feed.", Double(version))
+    }
+    store.connections.write(to: &text)
+    ProcessUsage()?.write(to: &text)
+    return Response(
+      status: .ok, headers: [.contentType: PrometheusText.contentType, .cacheControl: CachePolicy.notStored],
+      body: ResponseBody(byteBuffer: ByteBuffer(string: text.text)))
+  }
+
+  /// The version of the feed, nil where it takes longer than a second to learn: the metrics are wanted most when the
+  /// database does not answer.
+  private func version() async -> Int? {
+    await withTaskGroup(of: Int?.self) { group in
+      group.addTask { try? await store.state(.feed).feed.version }
+      group.addTask {
+        try? await Task.sleep(for: .seconds(1))
+        return nil
+      }
+      defer { group.cancelAll() }
+      return await group.next() ?? nil
+    }
+  }
+}
+
+extension StoreConnections {
+  fileprivate func write(to text: inout PrometheusText) {
+    text.begin("tidings_database_connections", .gauge, help: "Connections to PostgreSQL that are open, by state.")
+    text.add("tidings_database_connections", PrometheusText.labels([("state", "idle")]), Double(idle))
+    text.add("tidings_database_connections", PrometheusText.labels([("state", "leased")]), Double(leased))
+    text.add("tidings_database_connections_limit", .gauge, help: "The most connections there may be.", Double(limit))
+    text.add("tidings_database_waiting", .gauge, help: "Callers that wait for a connection.", Double(waiting))
+    text.add(
+      "tidings_database_connections_opened_total", .counter, help: "Connections made since the start.", Double(opened))
+  }
+}

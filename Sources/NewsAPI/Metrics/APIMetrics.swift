@@ -1,0 +1,79 @@
+import CoreMetrics
+import HTTPTypes
+import Synchronization
+
+/// What the API counts. No label has a value that a client can choose: each would be a series that stays.
+final class APIMetrics: Sendable {
+  private struct Key: Hashable {
+    let route: String
+    let method: String
+    let status: Int
+  }
+
+  private struct Instruments: Sendable {
+    let requests: Counter
+    let duration: CoreMetrics.Timer
+    let bytes: Counter
+  }
+
+  let registry = PrometheusRegistry(help: [
+    "tidings_http_requests_total": "Requests answered.",
+    "tidings_http_request_duration_seconds": "From the head of a request to the answer, without sending it.",
+    "tidings_http_response_bytes_total": "Bytes of bodies answered, as sent.",
+    "tidings_http_saved_bytes_total":
+      "Bytes of bodies not sent: uncompressed ones spared by a 304, or compressed away.",
+  ])
+  private let savedByNotModified: Counter
+  private let savedByCompression: Counter
+  private let instruments = Mutex<[Key: Instruments]>([:])
+
+  init() {
+    let name = "tidings_http_saved_bytes_total"
+    savedByNotModified = Counter(label: name, dimensions: [("by", "not_modified")], factory: registry)
+    savedByCompression = Counter(label: name, dimensions: [("by", "compression")], factory: registry)
+  }
+
+  /// Counts a request.
+  ///
+  /// - Parameters:
+  ///   - route: The pattern of its path, nil where no route has path and method.
+  ///   - bytes: The length of the body.
+  ///   - duration: From the head of the request to the answer.
+  func count(route: String?, method: HTTPRequest.Method, status: Int, bytes: Int, duration: Duration) {
+    let instruments = instruments(
+      Key(
+        route: route ?? "unknown", method: Self.methods.contains(method) ? method.rawValue : "other", status: status))
+    instruments.requests.increment()
+    instruments.bytes.increment(by: bytes)
+    instruments.duration.recordSeconds(duration / .seconds(1))
+  }
+
+  /// Counts what a 304 did not repeat.
+  func countNotModified(sparing bytes: Int) {
+    savedByNotModified.increment(by: bytes)
+  }
+
+  /// Counts what a body became shorter by.
+  func countCompression(from plain: Int, to compressed: Int) {
+    savedByCompression.increment(by: max(0, plain - compressed))
+  }
+
+  private func instruments(_ key: Key) -> Instruments {
+    instruments.withLock { instruments in
+      if let known = instruments[key] { return known }
+      let place = [("route", key.route), ("method", key.method)]
+      let new = Instruments(
+        requests: Counter(
+          label: "tidings_http_requests_total", dimensions: place + [("status", String(key.status))], factory: registry),
+        duration: Timer(label: "tidings_http_request_duration_seconds", dimensions: place, factory: registry),
+        bytes: Counter(label: "tidings_http_response_bytes_total", dimensions: place, factory: registry))
+      instruments[key] = new
+      return new
+    }
+  }
+
+  /// Those of RFC 9110 section 9 and PATCH; any other token is one too (section 9.1).
+  private static let methods: Set<HTTPRequest.Method> = [
+    .get, .head, .post, .put, .delete, .connect, .options, .trace, .patch,
+  ]
+}

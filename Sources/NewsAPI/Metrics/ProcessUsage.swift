@@ -1,0 +1,28 @@
+import Foundation
+
+/// What the process takes of the machine (Linux, proc(5)), under the names all clients of Prometheus use.
+struct ProcessUsage {
+  private let processorSeconds: Double
+  private let residentBytes: Double
+  private let openFiles: Double
+
+  /// nil where the system does not tell.
+  init?() {
+    guard let stat = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
+      let files = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"),
+      let end = stat.lastIndex(of: ")")
+    else { return nil }
+    // The name in parentheses may hold anything; the third field follows it.
+    let fields = stat[end...].split(separator: " ").dropFirst().map { Double($0) ?? 0 }
+    guard fields.count > 21 else { return nil }
+    processorSeconds = (fields[11] + fields[12]) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    residentBytes = fields[21] * Double(sysconf(Int32(_SC_PAGESIZE)))
+    openFiles = Double(files.count)
+  }
+
+  func write(to text: inout PrometheusText) {
+    text.add("process_cpu_seconds_total", .counter, help: "Processor time of the process.", processorSeconds)
+    text.add("process_resident_memory_bytes", .gauge, help: "Resident memory of the process.", residentBytes)
+    text.add("process_open_fds", .gauge, help: "Open file descriptors of the process.", openFiles)
+  }
+}

@@ -1,0 +1,186 @@
+import CoreMetrics
+import Foundation
+import News
+import NewsAPI
+import NewsStore
+import TestSupport
+import Testing
+
+@Suite struct MetricsTests {
+  private static func labels(_ route: String, _ method: String = "GET", _ status: Int? = nil) -> [String: String] {
+    var labels = ["route": route, "method": method]
+    if let status { labels["status"] = String(status) }
+    return labels
+  }
+
+  @Test("Requests are counted by route, method and status, and their durations by route and method")
+  func requests() async throws {
+    try await TestServer.with { server in
+      let item = try await server.publish("x").item
+      let before = try await server.scrape()
+      for _ in 0..<3 { _ = try await server.get("/v1/items/\(item.id.uuidString.lowercased())") }
+      _ = try await server.get("/v1/items/\(UUID())")
+      _ = try await server.send("HEAD", "/v1/items?limit=1")
+      _ = try await server.get("/v1/items?limit=0")
+      let after = try await server.scrape()
+      func more(_ name: String, _ labels: [String: String]) -> Double {
+        after.value(name, labels) - before.value(name, labels)
+      }
+      #expect(more("tidings_http_requests_total", Self.labels("/v1/items/{id}", "GET", 200)) == 3)
+      #expect(more("tidings_http_requests_total", Self.labels("/v1/items/{id}", "GET", 404)) == 1)
+      #expect(more("tidings_http_requests_total", Self.labels("/v1/items", "HEAD", 200)) == 1)
+      #expect(more("tidings_http_requests_total", Self.labels("/v1/items", "GET", 400)) == 1)
+      #expect(more("tidings_http_requests_total", Self.labels("/metrics", "GET", 200)) == 1)
+      #expect(more("tidings_http_request_duration_seconds_count", Self.labels("/v1/items/{id}")) == 4)
+      #expect(more("tidings_http_request_duration_seconds_sum", Self.labels("/v1/items/{id}")) > 0)
+    }
+  }
+
+  @Test("No client can make a series: paths, other spellings and methods without a route share one")
+  func cardinality() async throws {
+    try await TestServer.with { server in
+      for (number, method) in ["PROPFIND", "LOCK", "MKCOL", "REPORT", "PURGE"].enumerated() {
+        _ = try await server.get("/nowhere/\(number)")
+        _ = try await server.send("GET", "/v1/items/\(number)")
+        _ = try await server.send(method, "/v1/items")
+        _ = try await server.send(method, "/nowhere/\(number)")
+        _ = try await server.send("DELETE", "/v1/topics")
+      }
+      let scrape = try await server.scrape()
+      #expect(scrape.value("tidings_http_requests_total", Self.labels("unknown", "GET", 404)) == 5)
+      #expect(scrape.value("tidings_http_requests_total", Self.labels("unknown", "other", 405)) == 5)
+      #expect(scrape.value("tidings_http_requests_total", Self.labels("unknown", "other", 404)) == 5)
+      #expect(scrape.value("tidings_http_requests_total", Self.labels("unknown", "DELETE", 405)) == 5)
+      #expect(scrape.values(of: "route") == ["unknown", "/v1/items/{id}"])
+      #expect(scrape.values(of: "method") == ["GET", "DELETE", "other"])
+    }
+  }
+
+  @Test("Bytes are counted as they are sent, and those that a 304 or compression saves beside them")
+  func bytes() async throws {
+    try await TestServer.with { server in
+      _ = try await server.publish(String(repeating: "much the same ", count: 400))
+      let plain = try await server.get("/v1/items", ("Accept-Encoding", "identity"))
+      let compressed = try await server.get("/v1/items", ("Accept-Encoding", "gzip"))
+      let tag = try #require(compressed["ETag"])
+      for _ in 0..<2 {
+        let again = try await server.get("/v1/items", ("If-None-Match", tag), ("Accept-Encoding", "gzip"))
+        #expect(again.status == 304)
+      }
+      // A HEAD would have had no body to save.
+      _ = try await server.send("HEAD", "/v1/items", headers: [("If-None-Match", tag), ("Accept-Encoding", "gzip")])
+      let scrape = try await server.scrape()
+      let (long, short) = (Double(plain.body.count), Double(compressed.body.count))
+      #expect(short < long)
+      #expect(scrape.value("tidings_http_response_bytes_total", Self.labels("/v1/items")) == long + short)
+      #expect(scrape.value("tidings_http_saved_bytes_total", ["by": "compression"]) == long - short)
+      #expect(scrape.value("tidings_http_saved_bytes_total", ["by": "not_modified"]) == 2 * long)
+      #expect(scrape.value("tidings_http_requests_total", Self.labels("/v1/items", "GET", 304)) == 2)
+    }
+  }
+
+  @Test("The version of the feed, the connections and the process are those of the moment")
+  func gauges() async throws {
+    try await TestServer.with { server in
+      let before = try await server.scrape()
+      #expect(before.value("tidings_feed_version") == 0)
+      for text in ["a", "b", "c"] { _ = try await server.publish(text) }
+      let after = try await server.scrape()
+      #expect(after.value("tidings_feed_version") == 3)
+      let connections = server.store.connections
+      #expect(connections.idle + connections.leased > 0)
+      #expect(after.value("tidings_database_connections_limit") == Double(connections.limit))
+      #expect(1...Double(connections.opened) ~= after.value("tidings_database_connections_opened_total"))
+      let states = ["idle", "leased"].map { after.value("tidings_database_connections", ["state": $0]) }
+      #expect(states.reduce(0, +) >= 1)
+      #expect(after.value("tidings_database_waiting") == 0)
+      #expect(after.value("process_resident_memory_bytes") > 1_000_000)
+      #expect(after.value("process_cpu_seconds_total") > 0)
+      #expect(after.value("process_open_fds") > 3)
+      #expect(after.kinds["tidings_http_request_duration_seconds"] == "histogram")
+    }
+  }
+
+  @Test("Metrics are answered without the database, and then without a version")
+  func withoutDatabase() async throws {
+    try await TestServer.with { server in
+      await server.store.shutdown()
+      let scrape = try await server.scrape()
+      #expect(scrape.kinds["tidings_feed_version"] == nil)
+      #expect(scrape.kinds["tidings_database_waiting"] == "gauge")
+    }
+  }
+
+  @Test("They are for no cache, and HEAD is GET without the body")
+  func headers() async throws {
+    try await TestServer.with { server in
+      let (get, head) = (try await server.get("/metrics"), try await server.send("HEAD", "/metrics"))
+      #expect(head.status == 200)
+      #expect(head.body.isEmpty)
+      for answer in [get, head] {
+        #expect(answer["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
+        #expect(answer["Cache-Control"] == "no-store")
+      }
+    }
+  }
+}
+
+@Suite("Metrics of other parts of the process")
+struct PrometheusRegistryTests {
+  private func scrape(_ registry: PrometheusRegistry) throws -> PrometheusScrape {
+    var text = PrometheusText()
+    registry.write(to: &text)
+    return try PrometheusScrape(text.text)
+  }
+
+  @Test("Names and labels of any kind are written so that Prometheus can read them")
+  func escaping() throws {
+    let registry = PrometheusRegistry(help: ["a_b": "What it is."])
+    let value = "quotes \" and \\ and\nlines é \\n"
+    Counter(label: "a.b", dimensions: [("x-y", value)], factory: registry).increment(by: 7)
+    Counter(label: "0é", dimensions: [], factory: registry).increment()
+    let scrape = try scrape(registry)
+    #expect(scrape.samples.count == 2)
+    #expect(scrape.value("a_b", ["x_y": value]) == 7)
+    #expect(scrape.value("_0_") == 1)
+  }
+
+  @Test("The same label and dimensions are the same counter, and a destroyed one is gone")
+  func identity() throws {
+    let registry = PrometheusRegistry(help: [:])
+    for _ in 0..<2 { Counter(label: "c", dimensions: [("a", "1")], factory: registry).increment() }
+    let other = Counter(label: "c", dimensions: [("a", "2")], factory: registry)
+    other.increment(by: 5)
+    #expect(try scrape(registry).value("c", ["a": "1"]) == 2)
+    #expect(try scrape(registry).value("c", ["a": "2"]) == 5)
+    other.destroy()
+    #expect(try scrape(registry).samples.count == 1)
+  }
+
+  @Test("A label of two kinds stays what it was first")
+  func conflict() throws {
+    let registry = PrometheusRegistry(help: [:])
+    Counter(label: "n", dimensions: [], factory: registry).increment()
+    Gauge(label: "n", dimensions: [("a", "b")], factory: registry).record(9)
+    let scrape = try scrape(registry)
+    #expect(scrape.kinds == ["n": "counter"])
+    #expect(scrape.samples.count == 1)
+  }
+
+  @Test("Times fall into the bucket of the first bound that is not below them, and gauges show the last value")
+  func histogram() throws {
+    let registry = PrometheusRegistry(help: [:])
+    let timer = Timer(label: "t", dimensions: [], factory: registry)
+    for milliseconds in [0, 1, 2, 300, 60_000] { timer.recordMilliseconds(milliseconds) }
+    let gauge = Gauge(label: "g", dimensions: [], factory: registry)
+    for value in [2.5, -1.25] { gauge.record(value) }
+    let scrape = try scrape(registry)
+    #expect(scrape.value("t_bucket", ["le": "0.0005"]) == 1)
+    #expect(scrape.value("t_bucket", ["le": "0.001"]) == 2)
+    #expect(scrape.value("t_bucket", ["le": "0.25"]) == 3)
+    #expect(scrape.value("t_bucket", ["le": "10"]) == 4)
+    #expect(scrape.value("t_bucket", ["le": "+Inf"]) == 5)
+    #expect(scrape.value("t_sum") == 60.303)
+    #expect(scrape.value("g") == -1.25)
+  }
+}
