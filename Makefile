@@ -1,5 +1,5 @@
 # `make` or `make help` lists what there is.
-.PHONY: help run test torture bench lint format clean
+.PHONY: help run test torture fuzz bench lint format clean
 
 SECONDS ?= 60
 SEED ?= 1
@@ -18,6 +18,11 @@ torture: ## Runs followers against busy writers for SECONDS=60 with the random S
 	@scripts/install-dependencies
 	@TIDINGS_TORTURE_SECONDS=$(SECONDS) TIDINGS_TORTURE_SEED=$(SEED) \
 	  scripts/with-cluster swift test --disable-xctest --filter FollowerTests
+
+fuzz: ## Sends the server random requests for SECONDS=60 with the random SEED=1
+	@scripts/install-dependencies
+	@TIDINGS_FUZZ_SECONDS=$(SECONDS) TIDINGS_FUZZ_SEED=$(SEED) \
+	  scripts/with-cluster swift test --disable-xctest --filter RequestFuzzTests
 
 bench: ## Measures the server on this machine
 	@scripts/install-dependencies wrk

@@ -52,7 +52,9 @@ extension HTTPRequestHead {
 
   /// The same request with the path of its http URL as target, where that is one (RFC 9112 section 3.2.2).
   var inOriginForm: HTTPRequestHead {
-    guard let scheme = ["http://", "https://"].first(where: { uri.prefix($0.count).lowercased() == $0 }) else {
+    guard !uri.hasPrefix("/"),
+      let scheme = ["http://", "https://"].first(where: { uri.prefix($0.count).lowercased() == $0 })
+    else {
       return self
     }
     let rest = uri.dropFirst(scheme.count)

@@ -1,13 +1,17 @@
 import Crypto
 import Foundation
 import News
-import NewsStore
+package import NewsStore
 
 /// Where the next page of a list begins, as the client carries it: the keyset and a fingerprint of the filters, so
 /// that a cursor of one list is not taken for another's.
-struct PageCursor {
+package struct PageCursor {
   /// What the filters of the list are, in a canonical form.
-  let filters: [String?]
+  package let filters: [String?]
+
+  package init(filters: [String?]) {
+    self.filters = filters
+  }
 
   private var fingerprint: Data {
     let text = filters.map { $0.map { "\($0.utf8.count):\($0)" } ?? "-" }.joined(separator: ",")
@@ -15,7 +19,7 @@ struct PageCursor {
   }
 
   /// 43 characters of base64url: eight bytes of milliseconds, the id, eight bytes of the fingerprint.
-  func text(_ keyset: Keyset) -> String {
+  package func text(_ keyset: Keyset) -> String {
     var bytes = withUnsafeBytes(of: Int64(RFC3339.milliseconds(of: keyset.date)).bigEndian) { Data($0) }
     bytes.append(withUnsafeBytes(of: keyset.id.uuid) { Data($0) })
     bytes.append(fingerprint)
@@ -23,7 +27,7 @@ struct PageCursor {
   }
 
   /// - Returns: nil for anything that `text` did not make for the same filters.
-  func keyset(_ text: String) -> Keyset? {
+  package func keyset(_ text: String) -> Keyset? {
     let base64 = text.replacing("-", with: "+").replacing("_", with: "/") + "="
     guard text.utf8.count == 43, let bytes = Data(base64Encoded: base64), bytes.count == 32, bytes.base64URL == text,
       bytes.suffix(8) == fingerprint

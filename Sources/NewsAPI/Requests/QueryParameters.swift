@@ -1,11 +1,11 @@
-import Foundation
+package import Foundation
 import Hummingbird
-import News
+package import News
 import NewsStore
 
 /// The query of a request, read parameter by parameter. What is wrong is collected, so that the client learns all of
 /// it at once; `check()` ends the reading.
-struct QueryParameters {
+package struct QueryParameters {
   private var values: [String: String] = [:]
   private var errors: [FieldError] = []
 
@@ -14,7 +14,7 @@ struct QueryParameters {
   /// - Parameters:
   ///   - query: As it stands in the target of the request, without the question mark.
   ///   - known: The names that the route reads.
-  init(_ query: String?, known: Set<String>) {
+  package init(_ query: String?, known: Set<String>) {
     for pair in (query ?? "").split(separator: "&") {
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let name = Self.decode(parts[0]), known.contains(name) else {
@@ -42,7 +42,7 @@ struct QueryParameters {
   }
 
   /// Throws if anything read so far was wrong.
-  func check() throws {
+  package func check() throws {
     guard errors.isEmpty else { throw ProblemError.invalidParameters(errors) }
   }
 
@@ -60,7 +60,7 @@ struct QueryParameters {
     return value
   }
 
-  mutating func integer(_ name: String, in range: ClosedRange<Int>, default standard: Int) -> Int {
+  package mutating func integer(_ name: String, in range: ClosedRange<Int>, default standard: Int) -> Int {
     value(name, rule: "must be a whole number from \(range.lowerBound) to \(range.upperBound)") { text in
       // Int() would accept a sign too.
       guard text.utf8.allSatisfy({ 48...57 ~= $0 }), let number = Int(text), range ~= number else { return nil }
@@ -68,18 +68,18 @@ struct QueryParameters {
     } ?? standard
   }
 
-  mutating func date(_ name: String) -> Date? {
+  package mutating func date(_ name: String) -> Date? {
     value(name, rule: "must be an RFC 3339 date such as 2026-11-21T08:30:00Z (write + as %2B)") { text in
       RFC3339.date(from: text).map(RFC3339.truncated)
     }
   }
 
-  mutating func token(_ name: String) -> SyncToken? {
+  package mutating func token(_ name: String) -> SyncToken? {
     value(name, rule: "must be a token that this server gave out") { SyncToken($0) }
   }
 
   /// The scope of `topics=a,b`; the feed where it is absent.
-  mutating func scope() -> Scope {
+  package mutating func scope() -> Scope {
     value("topics", rule: "must be 1 to 32 topics, separated by commas, each [a-z0-9-]{1,64}") { text in
       let slugs = text.split(separator: ",", omittingEmptySubsequences: false)
       guard slugs.count <= 32, slugs.allSatisfy({ TopicSlug.isValid($0) }) else { return nil }
@@ -88,11 +88,11 @@ struct QueryParameters {
   }
 
   /// Whether `include=html` asks for it.
-  mutating func includesHTML() -> Bool {
+  package mutating func includesHTML() -> Bool {
     value("include", rule: "must be html") { $0 == "html" ? true : nil } ?? false
   }
 
-  mutating func text(_ name: String, maximumBytes: Int) -> String? {
+  package mutating func text(_ name: String, maximumBytes: Int) -> String? {
     value(name, rule: "must have \(maximumBytes) bytes at most") { $0.utf8.count <= maximumBytes ? $0 : nil }
   }
 

@@ -71,6 +71,18 @@ package struct Contract: Sendable {
     try checkBody(response, place, headers, body, hasNone: method == "HEAD")
   }
 
+  /// Holds an answer to what is declared anywhere: the status, and problems for what is no success.
+  package func check(any answer: TestResponse) throws {
+    let place = "random request → \(answer.status)"
+    let declared = (document["paths"]?.members ?? [:]).values.flatMap { item in
+      item.members.values.flatMap { $0["responses"]?.members.keys ?? [:].keys }
+    }
+    guard ["100", "405", "501", "505"].contains("\(answer.status)") || declared.contains("\(answer.status)") else {
+      throw Violation(description: "\(place): the status is not declared")
+    }
+    if answer.status >= 400 { try checkProblem(true, place, answer.headers, answer.body, isHead: answer.body.isEmpty) }
+  }
+
   /// Holds the answer to a message that was refused before an operation was known to what is declared for its status.
   package func check(refusal answer: TestResponse) throws {
     let names = [
