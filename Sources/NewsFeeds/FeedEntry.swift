@@ -92,6 +92,8 @@ public enum FeedEvent: Sendable, Equatable {
   case skipped(FeedProblem)
   /// The entry that follows lost a part that is over its limit.
   case reduced(FeedProblem)
+  /// Something is wrong with the file that cost no entry.
+  case noted(FeedProblem)
   /// Reading ended here: the file is no feed, or broken from this place on. Entries before it are whole.
   case failed(FeedProblem)
 }

@@ -16,7 +16,7 @@ public final class FeedReader {
   }
 
   private enum State {
-    /// The first bytes, without byte order mark and blanks, until they tell the format.
+    /// The first bytes, without blanks, until they tell the format.
     case undecided([UInt8])
     case xml(XMLPushParser, FeedDocument)
     case jsonFeed([UInt8])
@@ -28,6 +28,7 @@ public final class FeedReader {
   public private(set) var format: FeedFormat?
 
   private let limits: Limits
+  private let decoder = FeedDecoder()
   private var state = State.undecided([])
   /// The line on which the content starts, after blank ones.
   private var firstLine = 1
@@ -45,15 +46,17 @@ public final class FeedReader {
   ///
   /// - Returns: What was completed by these bytes, in the order of the source. After a `failed` there is nothing more.
   public func feed(_ bytes: Data) -> [FeedEvent] {
-    process(Array(bytes), isLast: false)
+    process(decoder.decode(Array(bytes), isLast: false), isLast: false)
   }
 
   /// Tells that the input is over.
   ///
-  /// - Returns: What the end completes; `failed` where a document is cut off. The reader cannot be used again.
+  /// - Returns: What the end completes; `failed` where a document is cut off; at last, what was wrong with the
+  ///   encoding. The reader cannot be used again.
   public func finish() -> [FeedEvent] {
     defer { state = .ended }
-    return process([], isLast: true)
+    let rest = process(decoder.decode([], isLast: true), isLast: false)
+    return rest + process([], isLast: true) + decoder.problems.map { .noted($0) }
   }
 
   private func process(_ bytes: [UInt8], isLast: Bool) -> [FeedEvent] {
@@ -103,14 +106,7 @@ public final class FeedReader {
 
 extension FeedReader {
   private func decide(_ bytes: [UInt8], isLast: Bool) -> [FeedEvent] {
-    // Four bytes tell UTF-16 from UTF-8, with or without byte order mark (XML 1.0, appendix F).
-    guard bytes.count >= 4 || isLast else {
-      state = .undecided(bytes)
-      return []
-    }
-    if isUTF16(bytes) { return begin(.rss, bytes, isLast: isLast) }
     var content = bytes[...]
-    if content.starts(with: [0xEF, 0xBB, 0xBF]) { content = content.dropFirst(3) }
     let blanks = content.prefix { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
     firstLine += blanks.count { $0 == UInt8(ascii: "\n") }
     content = content.dropFirst(blanks.count)
@@ -147,11 +143,6 @@ extension FeedReader {
     }
     let events = process(bytes, isLast: false)
     return isLast ? events + process([], isLast: true) : events
-  }
-
-  private func isUTF16(_ bytes: [UInt8]) -> Bool {
-    bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0x3C, 0x00])
-      || bytes.starts(with: [0x00, 0x3C])
   }
 
   /// An object that fills its line is an item unless it is a whole JSON Feed; one that goes on, after a bracket, comma

@@ -1,6 +1,6 @@
 internal import CLibXML2
 
-/// Reads XML from pieces of any size with libxml2, in bounded memory.
+/// Reads XML in UTF-8, whatever it says of itself, from pieces of any size with libxml2, in bounded memory.
 ///
 /// Nothing is fetched, and entities that a document declares are unknown, so they can neither multiply nor read files.
 /// The names of HTML's entities are understood, because feeds use them without declaring them.
@@ -76,7 +76,7 @@ final class XMLPushParser {
       failure = (precedingLines + 1, "no memory for a parser")
       return
     }
-    xmlCtxtUseOptions(context, Int32(XML_PARSE_NONET.rawValue))
+    xmlCtxtUseOptions(context, Int32(XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue))
   }
 
   private func parse(_ piece: [UInt8], isLast: Bool) {

@@ -54,7 +54,7 @@ final class Importer {
         summary.read += 1
         summary.skipped += 1
         report(file, "\(problem)")
-      case .reduced(let problem):
+      case .reduced(let problem), .noted(let problem):
         report(file, "\(problem)")
       case .failed(let problem):
         report(file, "\(problem)")

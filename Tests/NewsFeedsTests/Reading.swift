@@ -29,6 +29,7 @@ extension [FeedEvent] {
       case .entry: nil
       case .skipped(let problem): "skipped \(problem)"
       case .reduced(let problem): "reduced \(problem)"
+      case .noted(let problem): "noted \(problem)"
       case .failed(let problem): "failed \(problem)"
       }
     }

@@ -1,0 +1,200 @@
+internal import Foundation
+
+/// Turns the bytes of a feed into UTF-8.
+///
+/// A byte order mark counts more than the width of the first characters, and both more than the declaration of XML,
+/// which is wrong often enough: what is called UTF-8 and is not is read as windows-1252 where it is not, and what is
+/// called something else is looked at before it is believed.
+final class FeedDecoder {
+  private enum State {
+    /// The first bytes, until they tell the encoding.
+    case undecided([UInt8])
+    case utf8
+    /// Bytes of another encoding, in which no byte above 127 has been seen.
+    case unproven(CharsetConverter, name: String)
+    /// The bytes from the first one above 127, which may be UTF-8.
+    case doubtful([UInt8], CharsetConverter, name: String)
+    case other(CharsetConverter, name: String)
+  }
+
+  /// A declaration of XML is looked for in so many bytes.
+  private static let prologue = 1024
+  /// So many bytes decide whether something is UTF-8 that is not said to be.
+  private static let sample = 4096
+
+  /// What was wrong, by line, each kind once.
+  var problems: [FeedProblem] {
+    found.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
+      .map { FeedProblem(position: .line($0.value), message: $0.key) }
+  }
+
+  private var state = State.undecided([])
+  /// Whether the first character that is not blank is that of a tag.
+  private var isXML: Bool?
+  private var lines = 1
+  /// Messages and their lines.
+  private var found: [String: Int] = [:]
+  /// The start of a character of UTF-8 that has not ended.
+  private var held: [UInt8] = []
+  private let western = CharsetConverter("WINDOWS-1252")
+
+  /// Decodes more bytes.
+  func decode(_ bytes: [UInt8], isLast: Bool) -> [UInt8] {
+    switch state {
+    case .undecided(let start):
+      return decide(start + bytes, isLast: isLast)
+    case .utf8:
+      return counted(utf8(bytes, isLast: isLast))
+    case .unproven(let converter, let name):
+      let plain = bytes.prefix { $0 < 0x80 }
+      let output = counted(converter.convert(plain, isLast: isLast && plain.count == bytes.count))
+      if plain.count == bytes.count { return output }
+      state = .doubtful([], converter, name: name)
+      return output + decode(Array(bytes.dropFirst(plain.count)), isLast: isLast)
+    case .doubtful(let start, let converter, let name):
+      return judge(start + bytes, converter, name: name, isLast: isLast)
+    case .other(let converter, let name):
+      return convert(bytes, converter, name: name, isLast: isLast)
+    }
+  }
+
+  private func judge(_ bytes: [UInt8], _ converter: CharsetConverter, name: String, isLast: Bool) -> [UInt8] {
+    guard bytes.count >= Self.sample || isLast else {
+      state = .doubtful(bytes, converter, name: name)
+      return []
+    }
+    let sample = bytes.prefix(Self.sample)
+    guard String(validating: sample.dropLast(UTF8Tail.length(of: sample)), as: UTF8.self) != nil else {
+      state = .other(converter, name: name)
+      return convert(bytes, converter, name: name, isLast: isLast)
+    }
+    state = .utf8
+    note("says that it is \(name), but is UTF-8 and read as such")
+    return counted(utf8(bytes, isLast: isLast))
+  }
+
+  private func convert(_ bytes: [UInt8], _ converter: CharsetConverter, name: String, isLast: Bool) -> [UInt8] {
+    let before = converter.replacements
+    let output = converter.convert(bytes, isLast: isLast)
+    if converter.replacements > before, let place = output.firstRange(of: "\u{FFFD}".utf8)?.lowerBound {
+      note("has bytes that are not \(name); they become U+FFFD", in: output, at: place)
+    }
+    return counted(output)
+  }
+
+  /// Well-formed UTF-8 as it is, other bytes as windows-1252, which is what they are in nearly all cases.
+  private func utf8(_ bytes: [UInt8], isLast: Bool) -> [UInt8] {
+    var input = held + bytes
+    held = isLast ? [] : Array(input.suffix(UTF8Tail.length(of: input[...])))
+    input.removeLast(held.count)
+    if String(validating: input, as: UTF8.self) != nil { return input }
+    var output: [UInt8] = []
+    output.reserveCapacity(input.count + input.count / 8)
+    var parser = Unicode.UTF8.ForwardParser()
+    var iterator = input.makeIterator()
+    var index = 0
+    while true {
+      switch parser.parseScalar(from: &iterator) {
+      case .valid(let character):
+        output += character
+        index += character.count
+      case .error(let length):
+        note("has bytes that are not UTF-8; they are read as windows-1252", in: output, at: output.count)
+        output += western?.convert(input[index..<index + length], isLast: true) ?? []
+        index += length
+      case .emptyInput:
+        return output
+      }
+    }
+  }
+
+  /// Counts lines, and leaves out of XML the control characters that it does not allow (section 2.2).
+  private func counted(_ bytes: [UInt8]) -> [UInt8] {
+    defer { lines += bytes.count { $0 == UInt8(ascii: "\n") } }
+    func isAllowed(_ byte: UInt8) -> Bool { byte >= 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
+    isXML = isXML ?? bytes.first { $0 > 0x20 }.map { $0 == UInt8(ascii: "<") }
+    guard isXML == true, let place = bytes.firstIndex(where: { !isAllowed($0) }) else { return bytes }
+    note("has control characters, which XML does not allow; they are left out", in: bytes, at: place)
+    return bytes.filter(isAllowed)
+  }
+
+  private func note(_ message: String, in bytes: [UInt8] = [], at place: Int = 0) {
+    guard found[message] == nil else { return }
+    found[message] = lines + bytes[..<place].count { $0 == UInt8(ascii: "\n") }
+  }
+}
+
+// MARK: - Encoding
+
+extension FeedDecoder {
+  private func decide(_ bytes: [UInt8], isLast: Bool) -> [UInt8] {
+    let blanks = bytes.prefix { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    let content = Array(bytes.dropFirst(blanks.count))
+    let mark = Self.marks.first { content.starts(with: $0.bytes) }
+    let isDeclared = content.starts(with: "<?xml".utf8)
+    let isEnough = content.count >= (isDeclared ? Self.prologue : 5) || content.firstRange(of: "?>".utf8) != nil
+    guard isEnough || isLast else {
+      state = .undecided(content)
+      return counted(Array(blanks))
+    }
+    let output = counted(Array(blanks))
+    if let mark {
+      let name = "UTF-16\(mark.isLittleEndian ? "LE" : "BE")"
+      let converter = mark.isWide ? CharsetConverter(name, unit: 2) : nil
+      state = converter.map { .other($0, name: name) } ?? .utf8
+    } else {
+      state = isDeclared ? declared(in: content.prefix(Self.prologue)) : .utf8
+    }
+    let text = content.dropFirst(mark.map { $0.isWritten ? $0.bytes.count : 0 } ?? 0)
+    return output + decode(Array(text), isLast: isLast)
+  }
+
+  /// Byte order marks, and the first characters of XML and JSON where they are two bytes wide (XML 1.0, appendix F).
+  private static let marks: [(bytes: [UInt8], isWide: Bool, isLittleEndian: Bool, isWritten: Bool)] = [
+    ([0xEF, 0xBB, 0xBF], false, false, true), ([0xFE, 0xFF], true, false, true), ([0xFF, 0xFE], true, true, true),
+    ([0x00, 0x3C], true, false, false), ([0x3C, 0x00], true, true, false), ([0x00, 0x7B], true, false, false),
+    ([0x7B, 0x00], true, true, false),
+  ]
+
+  private func declared(in content: ArraySlice<UInt8>) -> State {
+    let text = String(decoding: content, as: UTF8.self)
+    let declaration = text[..<(text.firstRange(of: "?>")?.lowerBound ?? text.endIndex)]
+    guard let match = declaration.firstMatch(of: #/\sencoding\s*=\s*["']\s*([A-Za-z0-9._:-]+)\s*["']/#) else {
+      return .utf8
+    }
+    let name = String(match.1)
+    let label = name.lowercased()
+    if ["utf-8", "utf8"].contains(label) { return .utf8 }
+    // Whoever can read the declaration byte by byte knows that it is wrong.
+    if ["utf-16", "utf16", "utf-32", "utf32", "ucs", "iso-10646", "unicode"].contains(where: label.hasPrefix) {
+      note("says that it is \(name), but is UTF-8 and read as such")
+      return .utf8
+    }
+    guard let converter = CharsetConverter(Self.supersets[label] ?? name) else {
+      note("says that it is \(name.prefix(64)), which is not known; read as UTF-8")
+      return .utf8
+    }
+    return .unproven(converter, name: name)
+  }
+
+  /// What the names stand for in practice (Encoding Standard, section 4.2), as `iconv` calls it.
+  private static let supersets: [String: String] = [
+    "iso-8859-1": "WINDOWS-1252", "latin1": "WINDOWS-1252", "us-ascii": "WINDOWS-1252", "ascii": "WINDOWS-1252",
+    "iso-8859-9": "WINDOWS-1254", "shift_jis": "CP932", "shift-jis": "CP932", "sjis": "CP932", "x-sjis": "CP932",
+    "windows-31j": "CP932", "ms932": "CP932", "x-euc-jp": "EUC-JP", "gb2312": "GB18030", "gbk": "GB18030",
+    "x-gbk": "GB18030", "big5": "BIG5-HKSCS", "euc-kr": "CP949", "ks_c_5601-1987": "CP949", "x-cp1251": "WINDOWS-1251",
+    "x-cp1250": "WINDOWS-1250", "windows-874": "CP874",
+  ]
+}
+
+/// The end of UTF-8 that was cut.
+private enum UTF8Tail {
+  /// How many bytes at the end may be the start of a longer character.
+  static func length(of bytes: ArraySlice<UInt8>) -> Int {
+    for (offset, byte) in bytes.suffix(3).reversed().enumerated() where byte >= 0xC0 {
+      let needed = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2
+      return offset + 1 < needed ? offset + 1 : 0
+    }
+    return 0
+  }
+}

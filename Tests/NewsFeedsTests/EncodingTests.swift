@@ -1,0 +1,112 @@
+import Foundation
+import NewsFeeds
+import Testing
+
+@Suite("Encodings")
+struct EncodingTests {
+  private static func feed(_ text: String, declared: String) -> String {
+    rss("<item><guid>1</guid><pubDate>20 Aug 2026</pubDate><description>\(text)</description></item>")
+      .replacing("UTF-8", with: declared)
+  }
+
+  /// A feed in an encoding, written by Foundation where it can.
+  private static func bytes(_ text: String, _ encoding: String.Encoding, declared: String) throws -> Data {
+    try #require(feed(text, declared: declared).data(using: encoding))
+  }
+
+  private func expect(
+    _ bytes: Data, text: String, notes: [String] = [], sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    for pieces in [Int.max, 1, 3, 100] {
+      let events = events(bytes, pieces: pieces)
+      #expect(events.complaints == notes.map { "noted \($0)" }, sourceLocation: sourceLocation)
+      #expect(events.entries.map(\.text) == [text], sourceLocation: sourceLocation)
+    }
+  }
+
+  @Test(
+    "are read as declared",
+    arguments: [
+      ("windows-1251", String.Encoding.windowsCP1251, "Привет, мир"), ("Shift_JIS", .shiftJIS, "東京の表示ソ能"),
+      ("ISO-8859-1", .windowsCP1252, "“Grüße” – 5 €"), ("windows-1252", .windowsCP1252, "“Grüße” – 5 €"),
+      ("WINDOWS-1250", .windowsCP1250, "Žluťoučký kůň"),
+      ("ISO-2022-JP", .iso2022JP, "東京の表示"), ("iso-8859-2", .isoLatin2, "Łódź"), ("us-ascii", .ascii, "plain"),
+    ])
+  func declared(name: String, encoding: String.Encoding, text: String) throws {
+    expect(try Self.bytes(text, encoding, declared: name), text: text)
+  }
+
+  @Test("are read beyond the first characters above 127", arguments: [5000, 40_000])
+  func long(count: Int) throws {
+    let text = String(repeating: "Привет, мир. ", count: count / 13) + "Конец"
+    expect(try Self.bytes(text, .windowsCP1251, declared: "windows-1251"), text: text)
+    expect(Data(Self.feed(text, declared: "UTF-8").utf8), text: text)
+  }
+
+  @Test(
+    "are UTF-16 with a mark or without one, whatever is declared", arguments: ["UTF-16", "UTF-8", "windows-1251"],
+    [String.Encoding.utf16LittleEndian, .utf16BigEndian])
+  func wide(name: String, encoding: String.Encoding) throws {
+    let text = "Grüße, 東京 😀"
+    let bytes = try Self.bytes(text, encoding, declared: name)
+    expect(bytes, text: text)
+    expect((encoding == .utf16BigEndian ? Data([0xFE, 0xFF]) : Data([0xFF, 0xFE])) + bytes, text: text)
+  }
+
+  @Test("are UTF-8 where there is a mark or the bytes say so, whatever is declared")
+  func disguised() throws {
+    let mark = Data([0xEF, 0xBB, 0xBF])
+    for name in ["windows-1252", "ISO-8859-1", "windows-1251", "Shift_JIS", "GB2312"] {
+      let bytes = Data(Self.feed("Grüße, мир 東京", declared: name).utf8)
+      expect(mark + bytes, text: "Grüße, мир 東京")
+      expect(
+        bytes, text: "Grüße, мир 東京", notes: ["line 5: says that it is \(name), but is UTF-8 and read as such"])
+    }
+    expect(
+      Data(Self.feed("Grüße", declared: "UTF-16").utf8), text: "Grüße",
+      notes: ["line 1: says that it is UTF-16, but is UTF-8 and read as such"])
+    expect(
+      Data(Self.feed("Grüße", declared: "x-unheard-of").utf8), text: "Grüße",
+      notes: ["line 1: says that it is x-unheard-of, which is not known; read as UTF-8"])
+  }
+
+  @Test("are windows-1252 where the bytes cannot be UTF-8, sequence by sequence")
+  func undeclared() throws {
+    let notes = ["line 5: has bytes that are not UTF-8; they are read as windows-1252"]
+    expect(try Self.bytes("“Grüße” – 5 €", .windowsCP1252, declared: "UTF-8"), text: "“Grüße” – 5 €", notes: notes)
+    let mixed = Data(Self.feed("Grüße \u{1}", declared: "UTF-8").utf8).map { $0 == 1 ? 0xE9 : $0 }
+    expect(Data(mixed), text: "Grüße é", notes: notes)
+    let lines = Data("{\"date\":\"2026\",\"text\":\"caf\u{1}\"}".utf8).map { $0 == 1 ? 0xE9 : $0 }
+    expect(Data(lines), text: "café", notes: ["line 1: has bytes that are not UTF-8; they are read as windows-1252"])
+  }
+
+  @Test("are UTF-16 in JSON too")
+  func wideJSON() throws {
+    let line = "{\"date\":\"2026\",\"text\":\"日本\"}\n"
+    for encoding in [String.Encoding.utf16LittleEndian, .utf16BigEndian] {
+      expect(try #require(line.data(using: encoding)), text: "日本")
+    }
+  }
+
+  @Test("give up a character that has no meaning, and say so")
+  func impossible() throws {
+    var bytes = try Self.bytes("Привет x", .windowsCP1251, declared: "windows-1251")
+    bytes.replaceSubrange(try #require(bytes.firstRange(of: Data("x<".utf8))), with: [0x98, 0x3C])
+    expect(
+      bytes, text: "Привет \u{FFFD}",
+      notes: ["line 5: has bytes that are not windows-1251; they become U+FFFD"])
+    bytes = Data(Self.feed("a\u{0}\u{B}b", declared: "UTF-8").utf8)
+    expect(
+      bytes, text: "ab", notes: ["line 5: has control characters, which XML does not allow; they are left out"])
+  }
+
+  @Test("are told by the first bytes after blank lines, however many")
+  func blanks() {
+    for count in [1, 5, 2000] {
+      let text = String(repeating: "\n", count: count) + Self.feed("a\u{1}ü", declared: "UTF-8")
+      expect(
+        Data(text.utf8), text: "aü",
+        notes: ["line \(count + 5): has control characters, which XML does not allow; they are left out"])
+    }
+  }
+}
