@@ -11,11 +11,18 @@ final class FeedDocument {
   private(set) var events: [FeedEvent] = []
   private(set) var format: FeedFormat?
 
+  /// Open elements that are not kept: the root and `channel`.
+  private(set) var structure = 0
+
   private let maximumEntryBytes: Int
   private var dialect: Dialect?
   private var feed = FeedMetadata()
-  /// Open elements that are not kept: the root and `channel`.
-  private var structure = 0
+  /// Whether a part was broken, after which nothing outside of entries can be trusted.
+  private var isBroken = false
+  /// What entries are called, with prefix.
+  private var tag: String?
+  /// Where the entry starts that is read, or passed over because it is too large.
+  private var entryLine: Int?
   /// The elements being kept, outermost first.
   private var open: [FeedElement] = []
   /// Elements open inside one that is too large to be kept.
@@ -31,11 +38,39 @@ final class FeedDocument {
     return events
   }
 
-  /// - Returns: Why this is no feed.
-  func start(_ name: FeedName, _ attributes: [FeedAttribute], line: Int) -> String? {
-    if dialect == nil { return startRoot(name, attributes) }
+  /// What entries are called, with prefix, if one can be read behind something broken: not before it is known which
+  /// feed they belong to, nor behind the end.
+  var entryTag: String? { structure > 0 && (entryLine != nil || isBroken || feed.isIdentified) ? tag : nil }
+
+  /// Whether the parser is outside of everything that is kept, or an entry has just started.
+  var isAtEdge: Bool {
+    discarding == 0 && (open.isEmpty || open.count == 1 && open[0].content.isEmpty && entryLine != nil)
+  }
+
+  /// Drops what is open, and says what it costs.
+  func abandon(_ failure: XMLFailure) {
+    let place = failure.line == entryLine ? "" : " (line \(failure.line))"
+    if let entryLine, discarding == 0 {
+      events.append(.skipped(FeedProblem(position: .line(entryLine), message: failure.message + place)))
+    } else if entryLine == nil {
+      events.append(.noted(FeedProblem(position: .line(failure.line), message: failure.message)))
+    }
+    (open, discarding, entryLine, isBroken) = ([], 0, nil, true)
+  }
+
+  /// - Parameter tag: The name with its prefix.
+  /// - Returns: Why this cannot be read.
+  func start(_ name: FeedName, _ attributes: [FeedAttribute], tag: String, line: Int) -> String? {
+    if dialect == nil { return startRoot(name, attributes, tag: tag) }
     var name = name
     if dialect == .bareAtom, name.space == .none { name.space = .atom }
+    if isEntry(name) {
+      guard entryLine == nil else { return "has another entry inside" }
+      if open.isEmpty, discarding == 0 {
+        entryLine = line
+        self.tag = tag
+      }
+    }
     if discarding > 0 {
       discarding += 1
       return nil
@@ -53,17 +88,22 @@ final class FeedDocument {
     return nil
   }
 
-  func characters(_ bytes: UnsafeBufferPointer<UInt8>) {
+  func characters(_ bytes: UnsafeBufferPointer<UInt8>, isCDATA: Bool) {
     guard discarding == 0, let element = open.last else { return }
     element.append(bytes)
+    if isCDATA { element.hasCDATA = true }
     keep(bytes.count)
   }
 
   func end() {
     if discarding > 0 {
       discarding -= 1
+      if discarding == 0 { entryLine = nil }
     } else if let element = open.popLast() {
-      if open.isEmpty { complete(element) }
+      if open.isEmpty {
+        complete(element)
+        entryLine = nil
+      }
     } else {
       structure -= 1
     }
@@ -72,7 +112,7 @@ final class FeedDocument {
   private func keep(_ count: Int) {
     keptBytes += count
     guard keptBytes > maximumEntryBytes, let outermost = open.first else { return }
-    if isEntry(outermost) {
+    if entryLine != nil {
       let message = "is larger than \(maximumEntryBytes) bytes"
       events.append(.skipped(FeedProblem(position: .line(outermost.line), message: message)))
     }
@@ -80,7 +120,7 @@ final class FeedDocument {
     open = []
   }
 
-  private func startRoot(_ name: FeedName, _ attributes: [FeedAttribute]) -> String? {
+  private func startRoot(_ name: FeedName, _ attributes: [FeedAttribute], tag: String) -> String? {
     switch (name.space, name.local) {
     case (.none, "rss"): dialect = .rss
     case (.rdf, "RDF"): dialect = .rdf
@@ -90,18 +130,23 @@ final class FeedDocument {
     }
     format = dialect == .rss || dialect == .rdf ? .rss : .atom
     structure = 1
+    self.tag = format == .rss ? "item" : tag.dropLast("feed".count) + "entry"
     feed.apply(attributes)
     return nil
   }
 
-  private func isEntry(_ element: FeedElement) -> Bool {
-    format == .rss
-      ? element.name == FeedName(space: .none, local: "item") : element.name == FeedName(space: .atom, local: "entry")
+  private func isEntry(_ name: FeedName) -> Bool {
+    name == (format == .rss ? FeedName(space: .none, local: "item") : FeedName(space: .atom, local: "entry"))
   }
 
   private func complete(_ element: FeedElement) {
-    guard isEntry(element) else {
+    guard entryLine != nil else {
+      if isBroken { return }
       if format == .rss { feed.applyRSS(element) } else { feed.applyAtom(element) }
+      return
+    }
+    if let fault = element.sign(ofTwoEntries: format == .rss ? ["guid", "title"] : ["id", "title"]) {
+      events.append(.skipped(FeedProblem(position: .line(element.line), message: fault)))
       return
     }
     events += EntryBuilder.events(for: format == .rss ? RawEntry(rss: element, feed) : RawEntry(atom: element, feed))

@@ -12,6 +12,8 @@ final class FeedElement {
   /// The line where the start tag ends.
   let line: Int
   private(set) var content: [Node] = []
+  /// Whether some of the text directly inside is a CDATA section.
+  var hasCDATA = false
 
   init(name: FeedName, attributes: [FeedAttribute], line: Int) {
     self.name = name
@@ -66,6 +68,22 @@ final class FeedElement {
   /// The text of the first child of that name which has any.
   func value(_ space: FeedNamespace, _ name: String) -> String? {
     all(space, name).lazy.compactMap { $0.text.trimmed.nonEmpty }.first
+  }
+
+  /// What shows that two entries have run together because the tags between them, or the end of a CDATA section, got
+  /// lost.
+  ///
+  /// - Parameter names: Children that an entry has once.
+  func sign(ofTwoEntries names: [String]) -> String? {
+    for name in names {
+      let values = Set(children.filter { $0.name == FeedName(space: self.name.space, local: name) }.map(\.text.trimmed))
+      if values.count > 1 { return "has two elements \"\(name)\", as if it were two entries" }
+    }
+    return hasNestedCDATA ? "has a CDATA section inside another, as if it were two entries" : nil
+  }
+
+  private var hasNestedCDATA: Bool {
+    hasCDATA && text.contains("<![CDATA[") || children.contains { $0.hasNestedCDATA }
   }
 
   var hasElements: Bool {

@@ -14,6 +14,9 @@ struct FeedMetadata {
   /// The feed's name in the ids of its entries; a feed that says nothing of itself shares one with its like.
   var source: String { identifier ?? link ?? address ?? title ?? "urn:tidings:feed" }
 
+  /// Whether `source` will stay as it is.
+  var isIdentified: Bool { (identifier ?? link) != nil }
+
   /// What relative links refer to where neither entry nor feed say it.
   var fallbackBase: String? { link ?? address ?? identifier.flatMap { SafeLink.web($0) } }
 

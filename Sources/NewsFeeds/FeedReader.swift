@@ -18,7 +18,7 @@ public final class FeedReader {
   private enum State {
     /// The first bytes, without blanks, until they tell the format.
     case undecided([UInt8])
-    case xml(XMLPushParser, FeedDocument)
+    case xml(XMLFeedParser, FeedDocument)
     case jsonFeed([UInt8])
     case jsonLines(JSONLinesParser)
     case ended
@@ -91,7 +91,7 @@ public final class FeedReader {
   }
 
   private func parse(
-    _ bytes: [UInt8], _ parser: XMLPushParser, _ document: FeedDocument, isLast: Bool
+    _ bytes: [UInt8], _ parser: XMLFeedParser, _ document: FeedDocument, isLast: Bool
   ) -> [FeedEvent] {
     parser.feed(bytes)
     if isLast { parser.finish() }
@@ -133,7 +133,9 @@ extension FeedReader {
     switch format {
     case .rss, .atom:
       let document = FeedDocument(maximumEntryBytes: limits.entryBytes)
-      state = .xml(XMLPushParser(document: document, firstLine: firstLine), document)
+      let parser = XMLFeedParser(
+        document: document, maximumEntryBytes: limits.entryBytes, firstLine: firstLine)
+      state = .xml(parser, document)
     case .jsonFeed:
       self.format = format
       state = .jsonFeed([])

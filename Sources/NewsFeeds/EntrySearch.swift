@@ -1,0 +1,76 @@
+/// Looks in broken XML for the place from which it can be read again: the start tag of an entry that is not in a
+/// comment, a CDATA section or a processing instruction.
+struct EntrySearch {
+  /// The line that has been reached.
+  private(set) var line: Int
+  /// Whether the end tag of the whole feed has been passed.
+  private(set) var foundEnd = false
+
+  private let entry: [UInt8]
+  private let end: [UInt8]
+  /// What ends the comment, section or instruction that has been entered.
+  private var terminator: [UInt8]?
+  /// What has been read and may be the start of something.
+  private var rest: [UInt8] = []
+
+  private static let opaque: [(start: [UInt8], terminator: [UInt8])] = [
+    (Array("<!--".utf8), Array("-->".utf8)), (Array("<![CDATA[".utf8), Array("]]>".utf8)),
+    (Array("<?".utf8), Array("?>".utf8)),
+  ]
+
+  /// - Parameters:
+  ///   - entry: The name of entries, with prefix.
+  ///   - root: The name of the element around all, with prefix.
+  ///   - line: Where the search starts.
+  init(entry: String, root: String, line: Int) {
+    self.entry = Array("<\(entry)".utf8)
+    end = Array("</\(root)".utf8)
+    self.line = line
+  }
+
+  /// Looks on.
+  ///
+  /// - Returns: The bytes from the start tag on, or nil if there is none yet.
+  mutating func find(in bytes: some Collection<UInt8>) -> [UInt8]? {
+    rest += bytes
+    var index = 0
+    while let start = nextMark(from: index) {
+      let tail = rest[start...]
+      if isTag(entry, tail) {
+        drop(start)
+        return rest
+      }
+      if isTag(end, tail) { foundEnd = true }
+      let opaque = Self.opaque.first { tail.starts(with: $0.start) }
+      let longest = max(entry.count, end.count, 9) + 1
+      if opaque == nil, tail.count < longest, !tail.dropFirst().contains(UInt8(ascii: ">")) {
+        drop(start)
+        return nil
+      }
+      terminator = opaque?.terminator
+      index = start + (opaque?.start.count ?? 1)
+    }
+    drop(max(index, rest.count - (terminator.map { $0.count - 1 } ?? 0)))
+    return nil
+  }
+
+  /// The next `<` behind an index, after the end of what has been entered.
+  private mutating func nextMark(from index: Int) -> Int? {
+    var index = index
+    if let terminator {
+      guard let found = rest[index...].firstRange(of: terminator) else { return nil }
+      self.terminator = nil
+      index = found.upperBound
+    }
+    return rest[index...].firstIndex(of: UInt8(ascii: "<"))
+  }
+
+  private func isTag(_ tag: [UInt8], _ tail: ArraySlice<UInt8>) -> Bool {
+    tail.starts(with: tag) && tail.dropFirst(tag.count).first.map { " \t\r\n/>".utf8.contains($0) } == true
+  }
+
+  private mutating func drop(_ count: Int) {
+    line += rest.prefix(count).count { $0 == UInt8(ascii: "\n") }
+    rest.removeFirst(count)
+  }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import NewsFeeds
+import Testing
+
+@Suite("Broken XML")
+struct BrokenXMLTests {
+  private static func item(_ name: String, _ fields: String = "") -> String {
+    "<item><guid>\(name)</guid><pubDate>20 Aug 2026</pubDate><description>\(name)</description>\(fields)</item>"
+  }
+
+  /// What is found however the bytes are cut.
+  private func found(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) -> [FeedEvent] {
+    let bytes = Data(text.utf8)
+    let expected = events(bytes)
+    for pieces in [1, 2, 3, 7, 50, 333] {
+      #expect(events(bytes, pieces: pieces) == expected, "pieces of \(pieces)", sourceLocation: sourceLocation)
+    }
+    return expected
+  }
+
+  @Test(
+    "costs the entry it is in, and no other",
+    arguments: [
+      ("<b>x</p>", "is not well-formed XML: Opening and ending tag mismatch: b line 6 and p"),
+      ("A & B", "is not well-formed XML: xmlParseEntityRef: no name"),
+      ("a < b", "is not well-formed XML: StartTag: invalid element name"),
+      ("&unheard;", "uses the entity \"unheard\", which is not known"),
+      ("<a href='x>y</a>", "is not well-formed XML: Unescaped '<' not allowed in attributes values"),
+      ("<a x='1' x='2'/>", "is not well-formed XML: Attribute x redefined"),
+      ("&#0;", "has bytes or characters that XML does not allow"),
+      ("<!-- a -- b -->", "is not well-formed XML: Double hyphen within comment"),
+      (
+        "<![CDATA[" + item("no entry") + "]]></b>",
+        "is not well-formed XML: Opening and ending tag mismatch: item line 6 and b"
+      ),
+      (
+        "<!-- " + item("no entry") + " --></b>",
+        "is not well-formed XML: Opening and ending tag mismatch: item line 6 and b"
+      ),
+      ("\u{FFFF}", "has bytes or characters that XML does not allow"),
+    ])
+  func inside(fields: String, problem: String) {
+    let events = found(rss(Self.item("1") + "\n" + Self.item("2", fields) + "\n" + Self.item("3")))
+    #expect(events.entries.map(\.guid) == ["1", "3"])
+    #expect(events.complaints.count == 1)
+    #expect(events.complaints.first?.hasPrefix("skipped line 6: \(problem)") == true, "\(events.complaints)")
+  }
+
+  @Test("names the line where it broke where that is another one")
+  func lines() {
+    let events = found(
+      rss(Self.item("1", "\n\n<b></p>") + Self.item("2") + "\n" + Self.item("3", "\n&x;") + Self.item("4")))
+    #expect(
+      events.complaints == [
+        "skipped line 5: is not well-formed XML: Opening and ending tag mismatch: b line 7 and p (line 7)",
+        "skipped line 8: uses the entity \"x\", which is not known (line 9)",
+      ])
+    #expect(events.entries.map(\.guid) == ["2", "4"])
+  }
+
+  @Test("costs the last entry only, if the feed has its end; else it is the end of the reading")
+  func last() {
+    let text = rss(Self.item("1") + Self.item("2", "&"))
+    #expect(found(text).entries.map(\.guid) == ["1"])
+    #expect(found(text).complaints.map { $0.prefix(15) } == ["skipped line 5:"])
+    let cut = String(text.dropLast(6))
+    #expect(found(cut).entries.map(\.guid) == ["1"])
+    #expect(found(cut).complaints.map { $0.prefix(14) } == ["failed line 5:"])
+  }
+
+  @Test("between entries costs none")
+  func between() {
+    for rubbish in ["&", "</p>", "</item>", "<!-- a -- b -->", "<image><title>A & B</title></image>"] {
+      let events = found(rss(Self.item("1") + "\n" + rubbish + Self.item("2")))
+      #expect(events.entries.map(\.guid) == ["1", "2"])
+      #expect(events.complaints.count == 1)
+      #expect(events.complaints.first?.hasPrefix("noted line 6: ") == true)
+    }
+  }
+
+  @Test("before the first entry is the end, unless it is known by then which feed this is")
+  func head() {
+    let late = found(rss(Self.item("1"), channel: "<description>A & B</description><link>https://example.org/</link>"))
+    #expect(late.complaints.map { $0.prefix(14) } == ["failed line 4:"])
+    let early = found(rss(Self.item("1"), channel: "<link>https://example.org/</link><description>A & B</description>"))
+    #expect(early.complaints.map { $0.prefix(13) } == ["noted line 4:"])
+    #expect(early.entries.map(\.source) == ["rss:https://example.org/"])
+  }
+
+  @Test("does not make an entry's parts the feed's")
+  func metadata() {
+    let channel = "<link>https://example.org/</link><language>en</language>"
+    let stray = "<title>x</title></item><language>de</language><link>https://example.org/2</link>"
+    let events = found(rss(Self.item("1") + stray + Self.item("2"), channel: channel))
+    #expect(events.entries.map(\.language) == ["en", "en"])
+    #expect(Set(events.entries.map(\.source)) == ["rss:https://example.org/"])
+  }
+
+  @Test("leaves prefixes and bases as they were")
+  func namespaces() {
+    func entry(_ name: String, _ extra: String = "") -> String {
+      """
+      <a:entry><a:id>\(name)</a:id><a:updated>2026-08-20T13:45:00Z</a:updated><a:link href="\(name)"/><d:creator>Ann</d:creator>
+      <a:content type="xhtml"><h:div><h:p>x</h:p></h:div></a:content>\(extra)</a:entry>
+      """
+    }
+    let events = found(
+      """
+      <a:feed xmlns:a="http://www.w3.org/2005/Atom" xmlns:h="http://www.w3.org/1999/xhtml" xmlns:q="urn:a&amp;b&quot;"
+        xmlns:d="http://purl.org/dc/elements/1.1/" xml:base="https://example.org/x/"><a:id>urn:f</a:id>
+      \(entry("1"))\(entry("2", "<a:id>"))\(entry("3"))</a:feed>
+      """)
+    #expect(events.complaints.count == 1)
+    #expect(events.entries.map(\.url) == ["https://example.org/x/1", "https://example.org/x/3"])
+    #expect(events.entries.map(\.html) == ["<p>x</p>", "<p>x</p>"])
+    #expect(events.entries.map(\.source) == ["atom:urn:f", "atom:urn:f"])
+  }
+
+  @Test(
+    "never makes one entry of two",
+    arguments: [
+      ("</item>", ""), ("</item>\n<item>", ""), ("</description></item>", ""), ("]]></description>", "</description>"),
+    ])
+  func mixed(lost: String, left: String) throws {
+    func item(_ name: String) -> String {
+      "<item><guid>\(name)</guid><pubDate>20 Aug 2026</pubDate><title>\(name)</title><description><![CDATA[\(name)]]></description></item>\n"
+    }
+    var text = rss("\n" + ["1", "2", "3", "4"].map(item).joined())
+    let start = try #require(text.firstRange(of: "<guid>2")).lowerBound
+    let place = try #require(text[start...].firstRange(of: lost))
+    text.replaceSubrange(place, with: left)
+    let events = found(text)
+    #expect(events.entries.allSatisfy { $0.guid == $0.title && $0.guid == $0.text })
+    #expect(events.entries.map(\.guid).first == "1")
+    #expect(events.entries.map(\.guid).last == "4")
+    #expect(events.complaints.count == 1)
+  }
+
+  @Test("is told once of an entry that is too large")
+  func large() {
+    var limits = FeedReader.Limits()
+    limits.entryBytes = 1000
+    for count in [1100, 50_000] {
+      let large = Self.item("2", String(repeating: "<b>xxxx</b>", count: count / 11) + "&")
+      let bytes = Data(rss(Self.item("1") + large + Self.item("3")).utf8)
+      let found = events(bytes, limits: limits)
+      #expect(found.complaints.first == "skipped line 5: is larger than 1000 bytes")
+      // What has been given up for too long cannot be searched again.
+      #expect(found.entries.map(\.guid) == (count < 16_000 ? ["1", "3"] : ["1"]))
+      #expect(found.complaints.count == (count < 16_000 ? 1 : 2))
+    }
+  }
+
+  @Test("ends the reading where it is everywhere")
+  func everywhere() {
+    let events = events(rss(Self.item("1") + String(repeating: "<item>", count: 10_010)))
+    #expect(events.entries.count == 1)
+    #expect(events.complaints.count == 10_001)
+    #expect(events.complaints.last == "failed line 5: has another entry inside")
+  }
+
+  @Test("is nothing that entities can hide in: those a document declares are refused, and no files are read")
+  func entities() {
+    let declarations = """
+      <!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">
+      <!ENTITY f SYSTEM "file:///etc/passwd"><!ENTITY h SYSTEM "http://127.0.0.1:9/">
+      """
+    for type in ["rss [\(declarations)]", "rss SYSTEM \"file:///etc/passwd\" [\(declarations)]"] {
+      for name in ["a", "c", "f", "h"] {
+        for use in ["<title>&\(name);</title>", "<enclosure url='&\(name);'/>"] {
+          let events = found(declared(type, Self.item("1") + Self.item("2", use) + Self.item("3")))
+          #expect(events.entries.map(\.guid) == ["1", "3"], "\(type) \(use)")
+          #expect(events.complaints.count == 1)
+          #expect(events.complaints.first?.contains("uses the entity \"\(name)\", which is not known") == true)
+        }
+      }
+    }
+    let parameter = found(declared("rss [<!ENTITY % p SYSTEM \"file:///etc/passwd\"> %p;]", Self.item("1")))
+    #expect(parameter.complaints == ["failed line 2: is not well-formed XML: PEReference: %p; not found"])
+    #expect(parameter.entries == [])
+  }
+
+  private func declared(_ type: String, _ items: String) -> String {
+    rss(items).replacing("<rss", with: "<!DOCTYPE \(type)>\n<rss", maxReplacements: 1)
+  }
+}
