@@ -4,13 +4,15 @@ extension FeedDate {
   /// RFC 822 and what looks like it: the words in any order that leaves one reading.
   static func mailDate(_ text: String) -> Date? {
     var words = words(of: text)[...]
-    if let first = words.first, isWeekday(first) { words = words.dropFirst() }
+    if startsWithWeekday(words) { words = words.dropFirst() }
     var fields = Fields()
-    guard setDay(of: &fields, from: &words) else { return nil }
+    guard setDottedDay(of: &fields, from: &words) || setDay(of: &fields, from: &words) else { return nil }
     if words.isEmpty { return fields.date }
     // The year of `Thu Aug 20 10:00:00 2026` comes after the time.
     let needsYear = fields.year < 0
-    guard let clock = words.popFirst(), setClock(of: &fields, from: clock[...]) else { return nil }
+    guard let clock = words.popFirst() else { return nil }
+    let isDotted = !clock.contains(":") && clock.utf8.count >= 4
+    guard setClock(of: &fields, from: isDotted ? clock.replacing(".", with: ":")[...] : clock[...]) else { return nil }
     if let half = words.first.flatMap({ ["AM", "PM"].firstIndex(of: $0) }) {
       guard 1...12 ~= fields.hour else { return nil }
       fields.hour = fields.hour % 12 + half * 12
@@ -26,7 +28,7 @@ extension FeedDate {
     return fields.date
   }
 
-  /// Upper-case words without comments, commas and the hyphens of `20-Aug-2026`.
+  /// Upper-case words without comments, commas, particles and what joins `20-Aug-2026`, `2026T13:45:00Z` or `1:45pm`.
   private static func words(of text: String) -> [String] {
     var depth = 0
     let bare = text.filter { character in
@@ -35,15 +37,35 @@ extension FeedDate {
       return depth == 0 && character != ")"
     }
     let words = bare.uppercased().split { $0.isWhitespace || $0 == "," }
-    return words.flatMap { word -> [String] in
-      let parts = word.split(separator: "-")
-      return parts.count == 3 && month(parts[1]) != nil ? parts.map(String.init) : [String(word)]
-    }
+    return words.filter { !particles.contains($0) }.flatMap { parts(of: $0).map(String.init) }
   }
 
-  private static func isWeekday(_ word: String) -> Bool {
-    let name = word.hasSuffix(".") ? word.dropLast() : word[...]
-    return name.count >= 2 && !name.contains { $0.isNumber } && month(name) == nil
+  private static let particles: Set<Substring> = ["-", "AT", "DE"]
+
+  private static func parts(of word: Substring) -> [Substring] {
+    let hyphened = word.split(separator: "-")
+    if hyphened.count == 3, month(hyphened[1]) != nil { return hyphened }
+    let year = word.prefix(4)
+    if digits(year) != nil, word.dropFirst(4).first == "T" { return [year] + parts(of: word.dropFirst(5)) }
+    let clock = word.prefix { $0.isNumber || ":.".contains($0) }
+    return clock.contains(":") && clock.count < word.count ? [clock, word.dropFirst(clock.count)] : [word]
+  }
+
+  /// `MAR` is March, and in some languages Tuesday where another month comes.
+  private static func startsWithWeekday(_ words: ArraySlice<String>) -> Bool {
+    guard let first = words.first, first.count >= 2, !first.contains(where: { $0.isNumber }) else { return false }
+    return month(first[...]) == nil || words.count > 2 && month(words[2][...]) != nil
+  }
+
+  /// `20.08.2026`, which is written so where the day comes first.
+  private static func setDottedDay(of fields: inout Fields, from words: inout ArraySlice<String>) -> Bool {
+    let numbers = words.first?.split(separator: ".", omittingEmptySubsequences: false) ?? []
+    guard numbers.count == 3, numbers[2].utf8.count == 4, numbers[..<2].allSatisfy({ 1...2 ~= $0.utf8.count }),
+      let day = digits(numbers[0]), let month = digits(numbers[1]), let year = digits(numbers[2])
+    else { return false }
+    (fields.day, fields.month, fields.year) = (day, month, year)
+    words = words.dropFirst()
+    return true
   }
 
   /// `20 Aug 2026` or `Aug 20 2026`; the year is -1 where the time comes first.
@@ -67,14 +89,27 @@ extension FeedDate {
     return true
   }
 
+  /// A month by its first letters, three or more, that no other month has.
   private static func month(_ word: Substring) -> Int? {
-    let name = word.hasSuffix(".") ? word.dropLast() : word
-    guard name.utf8.count >= 3 else { return nil }
-    return months.firstIndex { $0.hasPrefix(name) || name == "SEPT" && $0.hasPrefix("SEPT") }.map { $0 + 1 }
+    let name = unaccented(word.hasSuffix(".") ? String(word.dropLast()) : String(word))
+    guard name.count >= 3 else { return nil }
+    let matching = months.indices.filter { index in months[index].contains { $0.hasPrefix(name) } }
+    return matching.count == 1 ? matching[0] + 1 : nil
   }
 
-  private static let months = [
-    "JANUARY", "FEBRUARY", "MARCH", "APRIL", "MAY", "JUNE", "JULY", "AUGUST", "SEPTEMBER", "OCTOBER", "NOVEMBER",
-    "DECEMBER",
-  ]
+  private static func unaccented(_ text: String) -> String {
+    text.folding(options: .diacriticInsensitive, locale: nil)
+  }
+
+  /// In English, German, French, Spanish, Italian, Portuguese, Dutch and Russian.
+  private static let months: [[String]] = [
+    "JANUARY JANUAR JANVIER ENERO GENNAIO JANEIRO JANUARI ЯНВАРЯ",
+    "FEBRUARY FEBRUAR FÉVRIER FEBRERO FEBBRAIO FEVEREIRO FEBRUARI ФЕВРАЛЯ",
+    "MARCH MÄRZ MRZ MARS MARZO MARÇO MAART MRT МАРТА", "APRIL AVRIL ABRIL APRILE АПРЕЛЯ",
+    "MAY MAI MAYO MAGGIO MAIO MEI МАЯ МАЙ", "JUNE JUNI JUIN JUNIO GIUGNO JUNHO ИЮНЯ",
+    "JULY JULI JUILLET JULIO LUGLIO JULHO ИЮЛЯ", "AUGUST AOÛT AGOSTO AUGUSTUS АВГУСТА",
+    "SEPTEMBER SEPTEMBRE SEPTIEMBRE SETTEMBRE SETEMBRO СЕНТЯБРЯ",
+    "OCTOBER OKTOBER OCTOBRE OCTUBRE OTTOBRE OUTUBRO ОКТЯБРЯ",
+    "NOVEMBER NOVEMBRE NOVIEMBRE NOVEMBRO НОЯБРЯ", "DECEMBER DEZEMBER DÉCEMBRE DICIEMBRE DICEMBRE DEZEMBRO ДЕКАБРЯ",
+  ].map { $0.split(separator: " ").map { unaccented(String($0)) } }
 }

@@ -5,9 +5,10 @@ internal import News
 public enum FeedDate {
   /// Reads a date.
   ///
-  /// Accepted besides the standards: no weekday or a wrong one, names written out, two-digit years (RFC 5322,
-  /// section 4.3), missing seconds, day without time (midnight), zones by name, missing (UTC) or with their colon in
-  /// the wrong place, the month before the day, 12-hour clocks, comments.
+  /// Accepted besides the standards: no weekday or a wrong one, names written out and in some other languages,
+  /// two-digit years (RFC 5322, section 4.3), missing seconds, day without time (midnight), zones by name, missing (UTC)
+  /// or with their colon in the wrong place, the month before the day, `20.08.2026`, 12-hour clocks, comments. Not
+  /// `8/9/2026`, which has two meanings.
   ///
   /// - Returns: nil for impossible dates and everything else.
   public static func date(from text: String) -> Date? {
@@ -57,13 +58,14 @@ public enum FeedDate {
     return fields.date
   }
 
-  /// `2026-11-21`, `20261121`, `2026-11`, `2026`.
+  /// `2026-11-21`, `2026/11/21`, `2026-1-2`, `20261121`, `2026-11`, `2026`.
   private static func setDay(of fields: inout Fields, from text: Substring) -> Bool {
-    var parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    var parts = text.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "/" }
     if parts.count == 1, text.utf8.count == 8 {
       parts = [text.prefix(4), text.dropFirst(4).prefix(2), text.suffix(2)]
     }
-    guard 1...3 ~= parts.count, parts[0].utf8.count == 4, parts.dropFirst().allSatisfy({ $0.utf8.count == 2 }),
+    guard 1...3 ~= parts.count, parts[0].utf8.count == 4,
+      parts.dropFirst().allSatisfy({ $0.utf8.count == 2 || parts.count == 3 && $0.utf8.count == 1 }),
       let year = digits(parts[0])
     else { return false }
     (fields.year, fields.month, fields.day) = (year, 1, 1)
@@ -105,11 +107,14 @@ public enum FeedDate {
       let name = text.prefix { $0.isLetter }
       text = text.dropFirst(name.count)
       // `GMT+0200` is east of Greenwich in feeds, whatever POSIX says.
-      if text.isEmpty { return (zones[String(name)] ?? 0) }
+      if text.isEmpty || text.first == "[" { return (zones[String(name)] ?? 0) }
       guard ["GMT", "UTC", "UT"].contains(name) else { return nil }
     }
     guard let sign = text.first, "+-\u{2212}".contains(sign) else { return nil }
-    let number = text.dropFirst().filter { $0 != ":" }
+    // A name behind the number, as in `+0200 CEST` or `+02:00[Europe/Berlin]` (RFC 9557), adds nothing.
+    let written = text.dropFirst().prefix { $0.isNumber || $0 == ":" }
+    guard text.dropFirst(1 + written.count).first.map({ $0.isLetter || $0 == "[" }) != false else { return nil }
+    let number = written.filter { $0 != ":" }
     guard 1...4 ~= number.utf8.count, let value = digits(number[...]) else { return nil }
     let (hours, minutes) = number.utf8.count <= 2 ? (value, 0) : (value / 100, value % 100)
     guard hours <= 15, minutes < 60 else { return nil }
