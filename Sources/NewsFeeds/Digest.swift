@@ -22,17 +22,17 @@ enum Digest {
   }
 
   /// The name of an entry that has neither guid nor link.
-  static func fallbackName(title: String?, date: Date) -> String {
+  static func fallbackName(title: String?, date: Date?) -> String {
     var hash = SHA256()
-    for part in [title ?? "", RFC3339.string(from: date)] { hash.update(part) }
+    for part in [title ?? "", date.map { RFC3339.string(from: $0) } ?? ""] { hash.update(part) }
     return "sha256:" + hash.finalize().map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
   }
 
   /// What the source says, not what is made of it, so that a later version of the sanitiser does not look like a
   /// change of the source. Dates count by their moment, however they are written.
-  static func content(of raw: RawEntry, date: Date) -> Data {
+  static func content(of raw: RawEntry, date: Date?) -> Data {
     var hash = SHA256()
-    hash.update(RFC3339.string(from: date))
+    hash.update(date.map { RFC3339.string(from: $0) })
     for text in [raw.title, raw.summary, raw.content] {
       hash.update(text?.kind.rawValue)
       hash.update(text?.value)

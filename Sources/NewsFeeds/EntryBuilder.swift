@@ -32,7 +32,7 @@ enum EntryBuilder {
   }
 
   private static func entry(from raw: RawEntry, notes: inout [String]) throws -> FeedEntry {
-    let date = try date(of: raw)
+    let (date, isOwn) = try date(of: raw)
     let title = raw.title.map(line)?.nonEmpty
     if let title, title.utf8.count > maximumTitleBytes {
       throw Rejection(message: "the title has \(title.utf8.count) bytes, more than \(maximumTitleBytes)")
@@ -53,11 +53,13 @@ enum EntryBuilder {
       return nil
     }
     let (guid, link) = (raw.guid?.trimmed.nonEmpty, raw.link.flatMap { SafeLink.web($0, base: raw.base) })
-    let name = guid ?? link ?? Digest.fallbackName(title: title, date: date)
+    // What names the feed's page names no entry.
+    let names = [guid, link].compactMap { $0 }.filter { $0 != raw.home }
+    let name = names.first ?? Digest.fallbackName(title: title, date: isOwn ? date : nil)
     let authors = raw.authors.map { line(RawText($0, .unsure)) }.filter { !$0.isEmpty }
     return FeedEntry(
       id: raw.id ?? Digest.identifier(source: raw.source, guid: name), source: raw.source, guid: name,
-      digest: Digest.content(of: raw, date: date), date: date, title: title,
+      digest: Digest.content(of: raw, date: isOwn ? date : nil), date: date, title: title,
       summary: bounded(
         summary.map { $0.text.utf8.elementsEqual(text.utf8) } == true ? nil : summary?.text, maximumSummaryBytes,
         "summary"), text: text,
@@ -67,13 +69,15 @@ enum EntryBuilder {
       breaking: raw.breaking, attachments: attachments(raw, (content ?? summary)?.images ?? []))
   }
 
-  private static func date(of raw: RawEntry) throws -> Date {
-    let dates = raw.dates.compactMap { $0.trimmed.nonEmpty }
+  /// - Returns: The date, and whether it is the entry's and not that of all, which may be another one tomorrow.
+  private static func date(of raw: RawEntry) throws -> (Date, isOwn: Bool) {
+    let own = raw.dates.compactMap { $0.trimmed.nonEmpty }
+    let dates = own.isEmpty ? [raw.fallbackDate].compactMap { $0 } : own
     guard let written = dates.first else { throw Rejection(message: "has no date") }
     guard let date = dates.lazy.compactMap(FeedDate.date(from:)).first else {
       throw Rejection(message: "the date \"\(PlainText.line(String(written.prefix(64))))\" cannot be read")
     }
-    return RFC3339.truncated(date)
+    return (RFC3339.truncated(date), !own.isEmpty)
   }
 
   private static func line(_ raw: RawText?) -> String {

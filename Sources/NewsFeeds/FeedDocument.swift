@@ -17,6 +17,7 @@ final class FeedDocument {
   private let maximumEntryBytes: Int
   private var dialect: Dialect?
   private var feed = FeedMetadata()
+  private var history = EntryHistory()
   /// Whether a part was broken, after which nothing outside of entries can be trusted.
   private var isBroken = false
   /// What entries are called, with prefix.
@@ -132,6 +133,7 @@ final class FeedDocument {
     structure = 1
     self.tag = format == .rss ? "item" : tag.dropLast("feed".count) + "entry"
     feed.apply(attributes)
+    feed.applyVersion(name.space, attributes)
     return nil
   }
 
@@ -149,6 +151,7 @@ final class FeedDocument {
       events.append(.skipped(FeedProblem(position: .line(element.line), message: fault)))
       return
     }
-    events += EntryBuilder.events(for: format == .rss ? RawEntry(rss: element, feed) : RawEntry(atom: element, feed))
+    let entry = format == .rss ? RawEntry(rss: element, feed) : RawEntry(atom: element, feed)
+    events += history.withoutRepetition(EntryBuilder.events(for: entry), at: entry.position)
   }
 }

@@ -90,34 +90,53 @@ final class FeedElement {
     content.contains { if case .element = $0 { true } else { false } }
   }
 
-  /// The content as HTML; namespaces are dropped, the sanitiser drops what it does not know.
-  var markup: String {
+  /// The content as HTML; namespaces are dropped, the sanitiser drops what it does not know. Links below an `xml:base`
+  /// are made absolute, because HTML has nothing like it.
+  ///
+  /// - Parameter base: What the element's own `xml:base` refers to.
+  func markup(within base: String?) -> String {
     var output: [UInt8] = []
-    writeContent(to: &output)
+    let links = Links(base: base, isWritten: false).inside(self)
+    writeContent(to: &output, links)
     return String(decoding: output, as: UTF8.self)
   }
 
-  private func writeContent(to output: inout [UInt8]) {
+  private struct Links {
+    var base: String?
+    /// Whether an element of the markup says so.
+    var isWritten: Bool
+
+    func inside(_ element: FeedElement) -> Links {
+      element.xml("base").flatMap { SafeLink.web($0, base: base) }.map { Links(base: $0, isWritten: true) } ?? self
+    }
+
+    func value(of attribute: FeedAttribute) -> String {
+      guard isWritten, ["href", "src", "cite", "poster"].contains(attribute.name) else { return attribute.value }
+      return SafeLink.web(attribute.value, base: base) ?? attribute.value
+    }
+  }
+
+  private func writeContent(to output: inout [UInt8], _ links: Links) {
     for node in content {
       switch node {
       case .text(let bytes): Markup.appendEscaped(bytes, to: &output)
-      case .element(let element): element.write(to: &output)
+      case .element(let element): element.write(to: &output, links.inside(element))
       }
     }
   }
 
-  private func write(to output: inout [UInt8]) {
+  private func write(to output: inout [UInt8], _ links: Links) {
     output += "<\(name.local)".utf8
     for attribute in attributes where attribute.space == .none {
       output += " \(attribute.name)=\"".utf8
-      Markup.appendEscaped(Array(attribute.value.utf8), to: &output)
+      Markup.appendEscaped(Array(links.value(of: attribute).utf8), to: &output)
       output.append(UInt8(ascii: "\""))
     }
     if content.isEmpty {
       output += "/>".utf8
     } else {
       output.append(UInt8(ascii: ">"))
-      writeContent(to: &output)
+      writeContent(to: &output, links)
       output += "</\(name.local)>".utf8
     }
   }
@@ -130,7 +149,7 @@ enum FeedNamespace: Sendable {
   /// By the URI, or by the usual prefix where a feed forgot to declare it.
   init(uri: String?, prefix: String?) {
     if let uri {
-      self = Self.known[uri] ?? .other
+      self = Self.known[uri] ?? Self.similar[Self.simplified(uri)] ?? .other
     } else {
       self =
         switch prefix {
@@ -145,20 +164,29 @@ enum FeedNamespace: Sendable {
     }
   }
 
+  /// By what is left where publishers write `https`, another case, or a slash too many or too few.
+  private static let similar = Dictionary(known.map { (simplified($0), $1) }, uniquingKeysWith: { first, _ in first })
+
+  private static func simplified(_ uri: String) -> String {
+    let name = uri.trimmed.lowercased().replacing("https://", with: "http://", maxReplacements: 1)
+    return name.hasSuffix("/") ? String(name.dropLast()) : name
+  }
+
   private static let known: [String: FeedNamespace] = [
     "": .none,
     "http://purl.org/rss/1.0/": .none,
     "http://my.netscape.com/rdf/simple/0.9/": .none,
     "http://channel.netscape.com/rdf/simple/0.9/": .none,
     "http://backend.userland.com/rss2": .none,
-    "http://backend.userland.com/RSS2": .none,
+    "http://backend.userland.com/rss": .none,
+    "http://blogs.law.harvard.edu/tech/rss": .none,
     "http://www.w3.org/2005/Atom": .atom,
     "http://purl.org/atom/ns#": .atom,
     "http://purl.org/rss/1.0/modules/content/": .content,
     "http://purl.org/dc/elements/1.1/": .dublinCore,
     "http://purl.org/dc/terms/": .dublinCore,
     "http://search.yahoo.com/mrss/": .media,
-    "http://search.yahoo.com/mrss": .media,
+    "http://www.rssboard.org/media-rss": .media,
     "http://www.w3.org/1999/xhtml": .xhtml,
     "http://www.w3.org/XML/1998/namespace": .xml,
     "http://www.w3.org/1999/02/22-rdf-syntax-ns#": .rdf,

@@ -10,6 +10,9 @@ struct FeedMetadata {
   private(set) var language: String?
   private(set) var base: String?
   private(set) var authors: [String] = []
+  /// Before RSS 2.0, whose entries have dates of their own.
+  private(set) var date: String?
+  private var isOld = false
 
   /// The feed's name in the ids of its entries; a feed that says nothing of itself shares one with its like.
   var source: String { identifier ?? link ?? address ?? title ?? "urn:tidings:feed" }
@@ -19,6 +22,12 @@ struct FeedMetadata {
 
   /// What relative links refer to where neither entry nor feed say it.
   var fallbackBase: String? { link ?? address ?? identifier.flatMap { SafeLink.web($0) } }
+
+  /// Takes the version of RSS.
+  mutating func applyVersion(_ root: FeedNamespace, _ attributes: [FeedAttribute]) {
+    let version = attributes.first { $0.space == .none && $0.name == "version" }?.value
+    isOld = root == .rdf || version?.hasPrefix("0.9") == true
+  }
 
   /// Takes `xml:base` and `xml:lang` from an element that holds entries.
   mutating func apply(_ attributes: [FeedAttribute]) {
@@ -39,6 +48,7 @@ struct FeedMetadata {
     case (.atom, "link") where element["rel"] == "self":
       address = address ?? element["href"].flatMap { SafeLink.web($0, base: base) }
     case (.none, "title"): title = title ?? text
+    case (.none, "pubDate"), (.none, "lastBuildDate"), (.dublinCore, "date"): date = date ?? (isOld ? text : nil)
     case (.none, "language"), (.dublinCore, "language"): language = text ?? language
     default: break
     }

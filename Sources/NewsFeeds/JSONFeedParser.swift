@@ -18,10 +18,12 @@ enum JSONFeedParser {
       let message = "is JSON, but neither a JSON Feed nor one object a line"
       return [.failed(FeedProblem(position: .line(1), message: message))]
     }
+    var history = EntryHistory()
     return items.enumerated().flatMap { index, item -> [FeedEvent] in
       let position = FeedPosition.entry(index + 1)
       switch item.result {
-      case .success(let item): return EntryBuilder.events(for: RawEntry(item, of: feed, at: position))
+      case .success(let item):
+        return history.withoutRepetition(EntryBuilder.events(for: RawEntry(item, of: feed, at: position)), at: position)
       case .failure(let failure): return [.skipped(FeedProblem(position: position, message: failure.message))]
       }
     }
@@ -154,6 +156,7 @@ extension RawEntry {
     self.init(position: position, source: "json-feed:" + (source ?? "urn:tidings:feed"))
     let feedBase = feed.homePage ?? feed.feedURL
     guid = item.id?.text.trimmed.nonEmpty
+    home = feed.homePage.flatMap { SafeLink.web($0) }
     link = (item.url ?? item.externalURL).flatMap { SafeLink.web($0, base: feedBase) }
     base = link ?? feedBase
     dates = [item.published, item.modified].compactMap { $0 }

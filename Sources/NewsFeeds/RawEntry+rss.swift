@@ -7,7 +7,7 @@ extension RawEntry {
   init(rss item: FeedElement, _ feed: FeedMetadata) {
     self.init(position: .line(item.line), source: "rss:" + feed.source)
     let guide = item.first(.none, "guid")
-    let base = item.xml("base").flatMap { SafeLink.web($0, base: feed.base) } ?? feed.base
+    let base = item.xml("base").flatMap { SafeLink.web($0, base: feed.base ?? feed.fallbackBase) } ?? feed.base
     let about = item.attributes.first { $0.space == .rdf && $0.name == "about" }?.value
     guid = guide?.text.trimmed.nonEmpty ?? about
     // "If isPermaLink is omitted or true, the guid is a permalink".
@@ -15,13 +15,17 @@ extension RawEntry {
     let atomLink = item.all(.atom, "link").first { ($0["rel"] ?? "alternate") == "alternate" }?["href"]
     let written = item.value(.none, "link") ?? atomLink
     link = written.flatMap { SafeLink.web($0, base: base ?? feed.fallbackBase) } ?? permalink
-    self.base = base ?? link ?? feed.fallbackBase
+    let outerBase = base ?? link ?? feed.fallbackBase
+    let body = item.first(.content, "encoded") ?? item.first(.xhtml, "body")
+    self.base = Self.base(of: body ?? item.first(.none, "description"), within: outerBase)
+    home = feed.link
     dates = ["pubDate", "pubdate", "date"].compactMap { item.value(.none, $0) }
     dates += ["date", "issued", "created", "modified"].compactMap { item.value(.dublinCore, $0) }
     dates += ["published", "updated"].compactMap { item.value(.atom, $0) }
-    title = Self.text(item.first(.none, "title"))
-    let description = Self.text(item.first(.none, "description"))
-    content = Self.text(item.first(.content, "encoded")) ?? Self.text(item.first(.xhtml, "body"))
+    fallbackDate = feed.date
+    title = Self.text(item.first(.none, "title"), within: outerBase)
+    let description = Self.text(item.first(.none, "description"), within: outerBase)
+    content = Self.text(body, within: outerBase)
     summary = content == nil ? nil : description
     content = content ?? description ?? Self.mediaDescription(item)
     categories = item.all(.none, "category").map(\.text) + item.all(.dublinCore, "subject").map(\.text)
@@ -29,7 +33,11 @@ extension RawEntry {
     authors = item.all(.dublinCore, "creator").map(\.text)
     if authors.isEmpty { authors = item.all(.none, "author").map { Self.name(inMailbox: $0.text) } }
     attachments = item.all(.none, "enclosure").compactMap { file in
-      file["url"].map { Attachment(url: $0, type: file["type"] ?? "", bytes: file["length"].flatMap(Self.count)) }
+      file["url"].map {
+        Attachment(
+          url: SafeLink.web($0, base: outerBase) ?? $0, type: file["type"] ?? "",
+          bytes: file["length"].flatMap(Self.count))
+      }
     }
     attachments += Self.mediaFiles(item)
   }
@@ -65,9 +73,9 @@ extension RawEntry {
   }
 
   /// Elements inside a text are markup that was not escaped.
-  private static func text(_ element: FeedElement?) -> RawText? {
+  private static func text(_ element: FeedElement?, within base: String?) -> RawText? {
     guard let element else { return nil }
-    return element.hasElements ? RawText(element.markup, .html) : RawText(element.text, .unsure)
+    return element.hasElements ? RawText(element.markup(within: base), .html) : RawText(element.text, .unsure)
   }
 
   /// `lawyer@boyer.net (Lawyer Boyer)`, or `Lawyer Boyer <lawyer@boyer.net>`: the name is for readers, the address is

@@ -30,8 +30,12 @@ struct RawEntry {
   var id: UUID?
   var guid: String?
   var link: String?
+  /// The page of the whole feed.
+  var home: String?
   /// In order of preference; the first counts.
   var dates: [String] = []
+  /// That of the whole feed, where entries have none.
+  var fallbackDate: String?
   var title: RawText?
   var summary: RawText?
   var content: RawText?

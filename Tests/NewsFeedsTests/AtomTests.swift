@@ -93,4 +93,44 @@ struct AtomTests {
       """
     #expect(try entry(old).html == "<p>x</p>")
   }
+
+  @Test(
+    "resolves links by the bases around them, each relative to the one outside",
+    arguments: [
+      ("", "", "<content type='html'>&lt;img src='i'&gt;", "https://example.org/a/i"),
+      (" xml:base='b/'", "", "<content type='html'>&lt;img src='i'&gt;", "https://example.org/a/b/i"),
+      (" xml:base='b/'", " xml:base='c/'", "<content type='html'>&lt;img src='i'&gt;", "https://example.org/a/b/c/i"),
+      ("", " xml:base='/c/'", "<content type='xhtml'><div><img src='i'/></div>", "https://example.org/c/i"),
+      (
+        "", " xml:base='c/'", "<content type='xhtml'><div xml:base='d/'><img src='i'/></div>",
+        "https://example.org/a/c/d/i"
+      ),
+      (
+        " xml:base='b/'", " xml:base='c/'",
+        "<content type='xhtml'><div><p xml:base='../d/'><b xml:base='e/'><img src='i'/></b></p></div>",
+        "https://example.org/a/b/d/e/i"
+      ),
+      ("", "", "<content type='xhtml'><p xml:base='https://example.com/'><img src='i'/></p>", "https://example.com/i"),
+    ])
+  func bases(entryBase: String, contentBase: String, written: String, url: String) throws {
+    let content = written.replacing("<content", with: "<content\(contentBase)") + "</content>"
+    let text = "<entry\(entryBase)>\(Self.dates)<title>t</title>\(content)<summary>s</summary></entry>"
+    let entry = try entry(
+      atom(text.replacing("/></div>", with: "/>x</div>"), attributes: "xml:base='https://example.org/a/'"))
+    #expect(entry.attachments.map(\.url) == [url])
+    #expect(entry.html?.contains("src=\"\(url)\"") == true)
+  }
+
+  @Test("resolves a relative base by the feed's own address, and that of a summary")
+  func relativeBase() throws {
+    let head = "<id>urn:example:feed</id><link rel='self' href='https://example.org/feeds/atom'/>"
+    let entry = try entry(
+      atom(
+        """
+        <entry xml:base="../posts/">\(Self.dates)<link href="1"/>
+        <summary type="html" xml:base="files/">&lt;a href="x"&gt;y&lt;/a&gt;</summary></entry>
+        """, head: head))
+    #expect(entry.url == "https://example.org/posts/1")
+    #expect(entry.html == "<a href=\"https://example.org/posts/files/x\">y</a>")
+  }
 }

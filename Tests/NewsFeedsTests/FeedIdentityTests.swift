@@ -78,4 +78,30 @@ struct FeedIdentityTests {
     #expect(try entry(rss(item(description: "<![CDATA[Text]]>"))).digest == first.digest)
     #expect(try entry(rss("\n\n" + item(extra: "<comments>https://example.org/c</comments>"))).digest == first.digest)
   }
+
+  @Test("belongs to the first of two entries with the same name, in every format but lines, where the last one counts")
+  func repeated() {
+    let twice = events(rss(item() + "\n" + item(title: "U") + item(guid: "<guid>2</guid>")))
+    #expect(twice.entries.map(\.guid) == ["1", "2"])
+    #expect(twice.entries.first?.title == "T")
+    #expect(twice.complaints == ["skipped line 6: has the same name as the entry of line 5"])
+    let json = "{\"id\":\"1\",\"content_text\":\"x\",\"date_published\":\"2026\"}"
+    let feed = events("{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[\(json),\(json)]}")
+    #expect(feed.entries.count == 1)
+    #expect(feed.complaints == ["skipped entry 2: has the same name as the entry of entry 1"])
+    let lines = events(String(repeating: "{\"guid\":\"1\",\"text\":\"x\",\"date\":\"2026\"}\n", count: 2))
+    #expect(lines.entries.count == 2)
+    #expect(lines.complaints == [])
+  }
+
+  @Test("is not made of the feed's own page, which some give for all entries")
+  func home() throws {
+    let home = "<link>https://example.org/</link>"
+    for name in [home, "<guid>https://example.org/</guid>", "<guid>https://example.org/</guid>" + home] {
+      let found = events(rss(item(guid: name) + item(guid: name, title: "U")))
+      #expect(found.complaints == [])
+      #expect(Set(found.entries.map(\.id)).count == 2)
+      #expect(found.entries.allSatisfy { $0.guid?.hasPrefix("sha256:") == true && $0.url == "https://example.org/" })
+    }
+  }
 }
