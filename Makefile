@@ -24,9 +24,9 @@ fuzz: ## Sends the server random requests for SECONDS=60 with the random SEED=1
 	@TIDINGS_FUZZ_SECONDS=$(SECONDS) TIDINGS_FUZZ_SEED=$(SEED) \
 	  scripts/with-cluster swift test --disable-xctest --filter RequestFuzzTests
 
-bench: ## Measures the server on this machine
+bench: ## Measures the server on this machine, for half an hour or more
 	@scripts/install-dependencies wrk
-	@scripts/bench
+	@status=0; scripts/bench || status=$$?; scripts/bench-scale || status=$$?; exit $$status
 
 lint: ## Checks format, sizes, imports, migrations and scripts
 	@scripts/lint
