@@ -108,7 +108,8 @@ let package = Package(
     .testTarget(
       name: "NewsStoreTests", dependencies: ["News", "NewsStore", "PostgresClient", "TestRandom", "TestSupport"],
       swiftSettings: settings),
-    .testTarget(name: "NewsFeedsTests", dependencies: ["News", "NewsFeeds"], swiftSettings: settings),
+    .testTarget(
+      name: "NewsFeedsTests", dependencies: ["News", "NewsFeeds", "TestRandom"], swiftSettings: settings),
     .testTarget(name: "SafeHTMLTests", dependencies: ["SafeHTML", "TestRandom"], swiftSettings: settings),
     .testTarget(
       name: "NewsAPITests",
