@@ -99,6 +99,53 @@ import Testing
     }
   }
 
+  private static func feed(_ items: String, before: String = "") -> String {
+    before + "<rss version=\"2.0\"><channel><link>https://example.com/</link>\n\(items)\n</channel></rss>"
+  }
+
+  private static func item(_ name: String, _ extra: String = "") -> String {
+    "<item><guid>\(name)</guid><pubDate>1 Jan 2026</pubDate><title>\(name)</title><description>\(name)</description>\(extra)</item>"
+  }
+
+  @Test("A folder of broken files is imported as far as it goes: whole entries, and a report with a place for the rest")
+  func brokenFolder() async throws {
+    let bomb = "<!DOCTYPE rss [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;\"><!ENTITY f SYSTEM \"file:///etc/passwd\">]>"
+    let files = [
+      "ampersand.xml": Self.feed(Self.item("ampersand 1", "A & B") + "\n" + Self.item("ampersand 2")),
+      "bomb.xml": Self.feed(
+        Self.item("bomb 1", "&b;") + "\n" + Self.item("bomb 2", "&f;") + Self.item("bomb 3"), before: bomb),
+      "cut.xml": String(Self.feed(Self.item("cut 1") + "\n" + Self.item("cut 2")).dropLast(60)), "empty.xml": "",
+      "json.json": "{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{", "nul.xml": "\0\0\0\0",
+      "page.xml": "<!DOCTYPE html><html><body>Not found</body></html>",
+      "twice.xml": Self.feed(Self.item("twice") + "\n" + Self.item("twice")),
+      "unclosed.xml": Self.feed(Self.item("unclosed 1").dropLast(7) + "\n" + Self.item("unclosed 2")),
+    ]
+    try await Installation.with { installation in
+      try await withFolder(files) { folder in
+        let latin = try #require(Self.feed(Self.item("caf\u{E9}")).data(using: .isoLatin1))
+        try latin.write(to: folder.appending(path: "latin.xml"))
+        let result = try await installation.run("import", "--json", folder.path)
+        #expect(result.status == 0)
+        let reports = result.errors.split(separator: "\n").map { $0.dropFirst(folder.path.count + 1) }
+        let places = [
+          "ampersand.xml: line 2: ", "bomb.xml: line 2: ", "bomb.xml: line 3: ", "cut.xml: line 3: ",
+          "empty.xml: line 1: ",
+          "json.json: line 1: ", "latin.xml: line 2: ", "nul.xml: line 1: ", "page.xml: line 1: ",
+          "twice.xml: line 3: ",
+          "unclosed.xml: line 2: ",
+        ]
+        #expect(reports.count == places.count, "\(reports)")
+        for (report, place) in zip(reports, places) { #expect(report.hasPrefix(place)) }
+        let counts = try JSONDecoder().decode(Counts.self, from: Data(result.output.utf8))
+        #expect(counts == Counts(read: 11, inserted: 6, skipped: 5))
+        #expect(
+          try await installation.value("SELECT count(*) FROM items WHERE title = text AND title = source_guid") == 6)
+        #expect(try await installation.value("SELECT count(*) FROM items WHERE text = 'caf\u{E9}'") == 1)
+        #expect(try await self.counts(installation, folder.path) == Counts(read: 11, unchanged: 6, skipped: 5))
+      }
+    }
+  }
+
   @Test("A feed that is cut off fails, and the entries before the cut are imported")
   func cutOff() async throws {
     try await Installation.with { installation in
