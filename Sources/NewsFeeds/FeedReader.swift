@@ -70,7 +70,7 @@ public final class FeedReader {
       state = .ended
       document += bytes
       guard document.count <= limits.documentBytes else {
-        return fail("is a JSON Feed of more than \(limits.documentBytes) bytes")
+        return fail("is a JSON Feed of more than \(limits.documentBytes) bytes; give one object a line")
       }
       if isLast { return JSONFeedParser.events(of: document) }
       state = .jsonFeed(document)

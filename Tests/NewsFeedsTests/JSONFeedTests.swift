@@ -78,7 +78,7 @@ struct JSONFeedTests {
     limits.documentBytes -= 1
     #expect(
       events(whole, pieces: 7, limits: limits).complaints
-        == ["failed line 1: is a JSON Feed of more than \(limits.documentBytes) bytes"])
+        == ["failed line 1: is a JSON Feed of more than \(limits.documentBytes) bytes; give one object a line"])
     #expect(events(whole.dropLast()).complaints == ["failed line 1: is not valid JSON"])
   }
 }
