@@ -23,6 +23,12 @@ public actor TestCluster {
     }
   }
 
+  /// Where `scripts/with-cluster` removes what a test process could not, or a temporary folder.
+  private static var parent: URL {
+    ProcessInfo.processInfo.environment["TIDINGS_TEST_CLUSTERS"].map { URL(filePath: $0) }
+      ?? FileManager.default.temporaryDirectory
+  }
+
   private let directory: String
   /// The URL of the maintenance database; the port may change when the server starts again.
   public private(set) var url: String
@@ -31,7 +37,7 @@ public actor TestCluster {
   ///
   /// - Parameter settings: server settings as `name=value`.
   public init(settings: [String] = ["fsync=off", "full_page_writes=off"]) async throws {
-    directory = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-cluster.\(UUID())").path
+    directory = Self.parent.appending(path: "tidings-cluster.\(UUID())").path
     url = try await Self.run(["start", directory] + settings)
   }
 
@@ -58,6 +64,20 @@ public actor TestCluster {
   public func start() async throws -> String {
     url = try await Self.run(["start", directory])
     return url
+  }
+
+  /// Puts files into the server's data folder, which only the server may read, and restarts it.
+  public func install(_ files: [String: String]) async throws {
+    let data = URL(filePath: directory).appending(path: "data")
+    let owner = try FileManager.default.attributesOfItem(atPath: data.path)[.ownerAccountID]
+    for (name, text) in files {
+      let file = data.appending(path: name)
+      try Data(text.utf8).write(to: file)
+      var attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+      attributes[.ownerAccountID] = owner
+      try FileManager.default.setAttributes(attributes, ofItemAtPath: file.path)
+    }
+    try await restart()
   }
 
   /// Stops the server: its sessions are ended, `immediate` without waiting for anything.
