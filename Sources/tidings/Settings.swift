@@ -14,6 +14,7 @@ struct Settings: Sendable {
   var openAPI: URL
   var sharedMaxAge: Int
   var poolSize: Int
+  var preparesStatements: Bool
   var logLevel: Logger.Level
   var logFormat: LogFormat
   var allowsUnsafeDurability: Bool
@@ -41,13 +42,18 @@ struct Settings: Sendable {
     openAPI = URL(filePath: source.text("tidings.openapi", default: "./openapi.yaml"))
     sharedMaxAge = try source.integer("tidings.shared.max.age", in: 1...3600, default: 1)
     poolSize = try source.integer("tidings.pool.size", in: 1...1000, default: 8)
+    preparesStatements = try source.flag("tidings.prepared.statements", default: true)
     logLevel = try source.choice("tidings.log.level", default: .info)
     logFormat = try source.choice("tidings.log.format", default: .standard)
-    allowsUnsafeDurability = try source.flag("tidings.allow.unsafe.durability")
+    allowsUnsafeDurability = try source.flag("tidings.allow.unsafe.durability", default: false)
   }
 
   /// How to reach the database.
-  var connection: PostgresConfiguration { PostgresConfiguration(connectionString: databaseURL) }
+  var connection: PostgresConfiguration {
+    var configuration = PostgresConfiguration(connectionString: databaseURL)
+    configuration.preparesStatements = preparesStatements
+    return configuration
+  }
 }
 
 /// A setting that cannot be used.
@@ -76,8 +82,8 @@ private struct SettingReader {
     return number
   }
 
-  func flag(_ key: String) throws -> Bool {
-    switch text(key, default: "false") {
+  func flag(_ key: String, default standard: Bool) throws -> Bool {
+    switch text(key, default: String(standard)) {
     case "true": return true
     case "false": return false
     case let text: throw error(key, "must be true or false, not \(text)")
