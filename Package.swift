@@ -95,7 +95,7 @@ let package = Package(
       name: "TestSupport",
       dependencies: [
         "CZlib", "HTTPConditions", "News", "NewsAPI", "NewsStore", "PostgresClient",
-        .asyncHTTPClient, .hummingbird, .logging, .nioCore, .nioHTTP1, .serviceLifecycle, .yams,
+        .asyncHTTPClient, .hummingbird, .logging, .nioCore, .nioHTTP1, .nioPosix, .serviceLifecycle, .yams,
       ],
       path: "Tests/TestSupport",
       swiftSettings: settings),

@@ -19,6 +19,9 @@ final class ConnectionHandle {
     PQsetNoticeReceiver(pointer, receiveNotice, Unmanaged.passUnretained(notices).toOpaque())
   }
 
+  /// Why the server has ended the session, where it did so between two statements.
+  var lastWords: PostgresError? { notices.lastWords }
+
   /// Called when the socket stays the same, that is after the connection is made.
   func adoptSocket() {
     socket = SocketHandle(duplicating: PQsocket(pointer))
@@ -45,15 +48,21 @@ final class ConnectionHandle {
 /// Logs what the server sends as NOTICE or WARNING.
 private final class NoticeReceiver {
   let logger: Logger
+  /// libpq takes an error that answers no statement for a notice.
+  private(set) var lastWords: PostgresError?
 
   init(logger: Logger) {
     self.logger = logger
+  }
+
+  func receive(_ notice: PostgresError) {
+    // libpq's own notices have no SQLSTATE.
+    if notice.isFatal, notice.sqlState != nil { lastWords = notice }
+    logger.debug("notice from PostgreSQL", metadata: ["message": "\(notice.message)"])
   }
 }
 
 private func receiveNotice(context: UnsafeMutableRawPointer?, result: OpaquePointer?) {
   guard let context, let result else { return }
-  let receiver = Unmanaged<NoticeReceiver>.fromOpaque(context).takeUnretainedValue()
-  let notice = PostgresError(result: result)
-  receiver.logger.debug("notice from PostgreSQL", metadata: ["message": "\(notice.message)"])
+  Unmanaged<NoticeReceiver>.fromOpaque(context).takeUnretainedValue().receive(PostgresError(result: result))
 }

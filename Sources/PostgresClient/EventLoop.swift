@@ -75,6 +75,8 @@ final class EventLoop: Sendable {
       isAsleep.store(false, ordering: .relaxed)
       for event in events.prefix(Int(max(count, 0))) {
         handlers.withLock { $0[event.data.fd] }?()
+        // The server's end arrived together with an answer: nothing else will, and it needs a look of its own.
+        if event.events & EPOLLRDHUP.rawValue != 0 { rearm(event.data.fd) }
       }
       for job in takeJobs() { job.runSynchronously(on: executor) }
     }

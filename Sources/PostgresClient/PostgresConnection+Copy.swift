@@ -108,7 +108,7 @@ extension PostgresConnection {
     _ bytes: [UInt8], of exchange: Exchange, _ continuation: CheckedContinuation<Void, any Error>
   ) {
     guard current === exchange, exchange.isCopying, let pointer = handle?.pointer else {
-      return continuation.resume(throwing: PostgresError(.connectionLost, "the connection has ended"))
+      return continuation.resume(throwing: hasEndedError)
     }
     let isTaken = bytes.withUnsafeBytes {
       PQputCopyData(pointer, $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count)) == 1
@@ -142,7 +142,7 @@ extension PostgresConnection {
   private func endCopy(_ exchange: Exchange, error: String?, _ continuation: Exchange.Continuation) {
     exchange.continuation = continuation
     guard current === exchange, exchange.isCopying, let pointer = handle?.pointer else {
-      return complete(exchange, with: .failure(PostgresError(.connectionLost, "the connection has ended")))
+      return complete(exchange, with: .failure(hasEndedError))
     }
     exchange.isCopying = false
     let limit = Self.nanoseconds(configuration.statementTimeout)

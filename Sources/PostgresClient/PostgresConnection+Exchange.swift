@@ -8,7 +8,7 @@ extension PostgresConnection {
 
   func start(_ exchange: Exchange) {
     if isClosed || handle == nil {
-      var error = PostgresError(.connectionLost, "the connection has ended")
+      var error = hasEndedError
       error.nothingSent = true
       return complete(exchange, with: .failure(error))
     }
@@ -16,6 +16,13 @@ extension PostgresConnection {
       return complete(exchange, with: .failure(.cancelled))
     }
     if current == nil { begin(exchange) } else { pending.append(exchange) }
+  }
+
+  /// For what comes too late, with the server's own words if there were any.
+  var hasEndedError: PostgresError {
+    var error = end ?? PostgresError(.connectionLost, "there is no connection")
+    error.code = .connectionLost
+    return error
   }
 
   private func begin(_ exchange: Exchange) {
@@ -44,9 +51,20 @@ extension PostgresConnection {
     drain(pointer)
     if isClosed { return }
     deliverNotifications(pointer)
-    if !isAlive || PQstatus(pointer) == CONNECTION_BAD {
-      close(with: PostgresError(.connectionLost, connection: pointer))
+    if !isAlive || PQstatus(pointer) == CONNECTION_BAD { closeWithLastWords(pointer) }
+  }
+
+  /// Ends the session with what the server has said about it, if anything.
+  func closeWithLastWords(_ pointer: OpaquePointer) {
+    if let exchange = current, exchange.isCopying {
+      // libpq looks at errors only after the end of the data.
+      exchange.isCopying = false
+      PQputCopyEnd(pointer, "the connection has ended")
     }
+    drain(pointer)
+    // With the end of the session its memory has gone.
+    if isClosed { return }
+    close(with: handle?.lastWords ?? PostgresError(.connectionLost, connection: pointer))
   }
 
   /// Takes in all results that are there. `PQgetResult` never blocks here, as `PQisBusy` is asked before.
@@ -162,7 +180,7 @@ extension PostgresConnection {
   /// Ends the session. The outstanding exchanges fail.
   func close(with error: PostgresError) {
     if isClosed { return }
-    isClosed = true
+    end = error
     activity.store(.closed, ordering: .releasing)
     quietSocket.withLock { $0 = nil }
     connectSource?.cancel()

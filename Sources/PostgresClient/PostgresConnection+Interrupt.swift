@@ -5,6 +5,8 @@ import Dispatch
 extension PostgresConnection {
   /// How long the server may take to react to a cancel before the connection is given up.
   static let cancelGrace: UInt64 = 3_000_000_000
+  /// After which time without an answer the cancel is sent once more.
+  private static let cancelInterval = DispatchTimeInterval.milliseconds(100)
   /// By how much the server's `statement_timeout` is above ours.
   static let backstop: UInt64 = 1_000_000_000
   /// How much longer than the limit COMMIT may take before its outcome is reported as unknown.
@@ -26,10 +28,14 @@ extension PostgresConnection {
       pending.remove(at: index)
       return complete(exchange, with: .failure(.cancelled))
     }
-    guard current === exchange, exchange.interruption == nil, !exchange.isAnswered, let handle else { return }
+    guard current === exchange, exchange.interruption == nil else { return }
     exchange.interruption = code
     arm(exchange, after: Self.cancelGrace)
-    guard let cancel = CancelHandle(handle) else { return }
+    sendCancel(exchange)
+  }
+
+  private func sendCancel(_ exchange: Exchange) {
+    guard current === exchange, !exchange.isAnswered, let handle, let cancel = CancelHandle(handle) else { return }
     exchange.isCancelling = true
     Self.cancelQueue.async { [self] in
       cancel.send()
@@ -40,8 +46,10 @@ extension PostgresConnection {
   /// The server has seen the cancel: what is sent from now on is safe from it.
   private func cancelReturned(_ exchange: Exchange) {
     exchange.isCancelling = false
-    guard current === exchange, exchange.isAnswered, let pointer = handle?.pointer else { return }
-    finish(exchange, on: pointer)
+    guard current === exchange, let pointer = handle?.pointer else { return }
+    if exchange.isAnswered { return finish(exchange, on: pointer) }
+    // A busy server may have seen it before the statement, and it is then forgotten.
+    executor.queue.asyncAfter(deadline: .now() + Self.cancelInterval, execute: handler { $0.sendCancel(exchange) })
   }
 
   /// Sets the deadline of the current exchange.

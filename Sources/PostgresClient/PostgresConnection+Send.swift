@@ -79,14 +79,9 @@ extension PostgresConnection {
       if writeSource == nil { watchForWriting() }
     default:
       // The server's last words may still be there to be read.
-      receiveLastWords(pointer)
+      _ = PQconsumeInput(pointer)
+      closeWithLastWords(pointer)
     }
-  }
-
-  private func receiveLastWords(_ pointer: OpaquePointer) {
-    _ = PQconsumeInput(pointer)
-    drain(pointer)
-    close(with: PostgresError(.connectionLost, connection: pointer))
   }
 
   private func watchForWriting() {

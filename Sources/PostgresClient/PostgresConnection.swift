@@ -49,7 +49,9 @@ public actor PostgresConnection {
   var flushWaiter: CheckedContinuation<Void, any Error>?
   var timer: (any DispatchSourceTimer)?
   var timerDue = UInt64.max
-  var isClosed = false
+  /// Why the session has ended.
+  var end: PostgresError?
+  var isClosed: Bool { end != nil }
 
   init(
     configuration: PostgresConfiguration, logger: Logger,
@@ -177,8 +179,8 @@ public actor PostgresConnection {
     let exchange = current
     receive()
     // libpq may have left something in the socket's buffer. Once an answer is complete nothing is missed thereby: what
-    // can follow it is read with the next answer, or found when the connection is lent.
-    if !isClosed, exchange == nil || exchange === current { handle?.rearm() }
+    // can follow it is read with the next answer, or found when the connection is lent; who listens waits for neither.
+    if !isClosed, exchange == nil || exchange === current || notificationHandler != nil { handle?.rearm() }
   }
 
   /// Has `receive` called whenever the socket is readable.

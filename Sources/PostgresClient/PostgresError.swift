@@ -70,6 +70,13 @@ public struct PostgresError: Error, Sendable {
 
   static let cancelled = PostgresError(.cancelled, "the task was cancelled")
 
+  /// What logs may show of an error: why a connection was not made quotes hosts, users and databases, but neither data nor
+  /// passwords.
+  static func forLog(_ error: any Error) -> String {
+    guard let error = error as? PostgresError, error.code == .connectionFailed else { return "\(error)" }
+    return "\(error): \(error.message)"
+  }
+
   /// A cached plan whose columns have changed meanwhile, or a prepared statement that the session does not know
   /// (any more): preparing again helps.
   var isStaleStatement: Bool {

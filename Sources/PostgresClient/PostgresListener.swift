@@ -65,7 +65,7 @@ public final class PostgresListener: Sendable {
       events.yield(.listening)
       for await _ in ends {}
     } catch {
-      logger.warning("no connection to listen on", metadata: ["error": "\(error)"])
+      logger.warning("no connection to listen on", metadata: ["error": "\(PostgresError.forLog(error))"])
     }
     await connection.close()
     return isListening

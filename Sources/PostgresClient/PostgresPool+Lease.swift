@@ -123,7 +123,7 @@ extension PostgresPool {
       release(connection)
       launch()
     } catch {
-      logger.warning("no connection to PostgreSQL", metadata: ["error": "\(error)"])
+      logger.warning("no connection to PostgreSQL", metadata: ["error": "\(PostgresError.forLog(error))"])
       let (waiters, isShutDown) = state.withLock { state in
         (state.attemptFailed(now: PostgresConnection.now), state.isShutDown)
       }

@@ -41,6 +41,9 @@ public final class PostgresPool: Sendable {
 
   /// Runs a statement on any connection. Cancelling the task cancels it on the server.
   ///
+  /// If the connection is lost after the statement was sent, it may have been carried out or not: only the caller knows
+  /// whether it can be repeated.
+  ///
   /// - Throws: `PostgresError`
   public func query(_ query: PostgresQuery) async throws -> PostgresRows {
     try await retryingUnsent { try await $0.query(query) }
@@ -48,13 +51,15 @@ public final class PostgresPool: Sendable {
 
   /// Runs queries in one read-only snapshot (REPEATABLE READ) and one round trip.
   ///
+  /// As it changes nothing, it is run once more on another connection if the first one is lost.
+  ///
   /// - Returns: the rows of each query, in order.
   /// - Throws: `PostgresError`
   public func snapshot(_ queries: [PostgresQuery]) async throws -> [PostgresRows] {
     if queries.isEmpty { return [] }
     do {
       return try await retryingUnsent { try await $0.snapshot(queries) }
-    } catch let error as PostgresError where error.isStaleStatement {
+    } catch let error as PostgresError where error.isStaleStatement || error.code == .connectionLost {
       return try await retryingUnsent { try await $0.snapshot(queries) }
     }
   }
