@@ -8,6 +8,7 @@ internal import SafeHTML
 final class XMLPushParser {
   /// Elements within each other.
   private static let maximumDepth = 256
+  private static let entityCapacity = 9
   private static let parserIsReady: Void = xmlInitParser()
 
   /// The elements around the entries that are open, outermost first.
@@ -23,9 +24,9 @@ final class XMLPushParser {
   private let preface: [UInt8]
   private let reopened: Int
   private var context: xmlParserCtxtPtr?
-  /// What `getEntity` answers with; its text is at most four bytes of UTF-8 and a NUL.
+  /// What `getEntity` answers with; its text is at most two characters of UTF-8 and a NUL.
   private let entity = UnsafeMutablePointer<xmlEntity>.allocate(capacity: 1)
-  private let entityText = UnsafeMutablePointer<xmlChar>.allocate(capacity: 5)
+  private let entityText = UnsafeMutablePointer<xmlChar>.allocate(capacity: XMLPushParser.entityCapacity)
   private var depth = 0
   private var firstError: XMLFailure?
 
@@ -40,7 +41,7 @@ final class XMLPushParser {
     preface = structure.flatMap { Array($0.text.utf8) }
     // The entry with which an input starts is not to be found again.
     anchor = (structure.isEmpty ? 0 : 1, firstLine)
-    entityText.initialize(repeating: 0, count: 5)
+    entityText.initialize(repeating: 0, count: Self.entityCapacity)
     entity.initialize(to: xmlEntity())
     entity.pointee.etype = XML_INTERNAL_PREDEFINED_ENTITY
     entity.pointee.content = entityText
@@ -181,7 +182,9 @@ final class XMLPushParser {
 
   /// "Get an entity by name": as one of the predefined kind, whose text is delivered and not parsed.
   private func entity(named name: Text) -> xmlEntityPtr? {
-    guard let known = htmlEntityLookup(name), let scalar = Unicode.Scalar(known.pointee.value) else {
+    let scalar = htmlEntityLookup(name).flatMap { Unicode.Scalar($0.pointee.value) }
+    let known = scalar.map { String($0) } ?? HTMLEntities.characters(named: String(cString: name))
+    guard let known, known.utf8.count < Self.entityCapacity else {
       // Where a document type names other files, libxml2 would leave the entity out without a word. One that is only
       // mentioned in the declaration of another does no harm.
       let name = String(cString: name).prefix(64)
@@ -190,7 +193,7 @@ final class XMLPushParser {
       }
       return nil
     }
-    for (offset, byte) in (Array(String(scalar).utf8) + [0]).enumerated() { entityText[offset] = byte }
+    for (offset, byte) in (Array(known.utf8) + [0]).enumerated() { entityText[offset] = byte }
     return entity
   }
 

@@ -86,7 +86,7 @@ public struct SafeHTML: Sendable, Equatable {
     return composer.html
   }
 
-  /// Line ends as LF, and no NUL, at which the parser would stop.
+  /// Line ends as LF, no NUL, at which the parser would stop, and no names of characters that it does not know.
   private static func cleaned(_ source: String) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(min(source.utf8.count, maximumSourceBytes))
@@ -99,6 +99,6 @@ public struct SafeHTML: Sendable, Equatable {
       }
       afterReturn = isReturn
     }
-    return bytes
+    return HTMLEntities.numbered(bytes)
   }
 }

@@ -56,6 +56,8 @@ struct RSSTests {
     arguments: [
       ("Array&lt;Int&gt;", "Array<Int>"), ("a &lt;b&gt;bold&lt;/b&gt; word", "a bold word"),
       ("<![CDATA[Q&A: 1 < 2]]>", "Q&A: 1 < 2"), ("caf&amp;eacute;", "café"), ("caf&eacute;&nbsp;x", "café x"),
+      ("Dvo&rcaron;&aacute;k&comma; a&nvlt;b", "Dvořák, a<\u{20D2}b"), ("&amp;period;&amp;Acy;", ".А"),
+      ("&amp;LT;b&amp;GT; &amp;amp;comma; &amp;unheard; &amp;comma", "<b> &comma; &unheard; &comma"),
       ("two\n  lines", "two lines"), ("x <b>y</b> z", "x y z"), ("<![CDATA[ ]]>", ""),
     ])
   func titles(written: String, title: String) throws {

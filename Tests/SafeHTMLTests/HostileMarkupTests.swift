@@ -17,6 +17,7 @@ struct HostileMarkupTests {
     "<a href=javascript:alert(1)>x</a>", "<a href='JaVaScRiPt:alert(1)'>x</a>", "<a href='java\nscript:alert(1)'>x</a>",
     "<a href='java&#x09;script:alert(1)'>x</a>", "<a href='&#106;avascript&colon;alert(1)'>x</a>",
     "<a href=' &#14; javascript:alert(1)'>x</a>", "<a href='\u{1}javascript:alert(1)'>x</a>",
+    "<a href='java&Tab;script&colon;alert(1)'>x</a>", "&LT;script&GT;alert(1)&LT;/script&GT;",
     "<a href='javascript&#58;alert(1)'>x</a>", "<a href='vbscript:x'>x</a>",
     "<a href='data:text/html,<script>alert(1)</script>'>x</a>", "<a href='view-source:javascript:x'>x</a>",
     "<a href='http:javascript:alert(1)'>x</a>", "<a href='//javascript:alert(1)/'>x</a>",
