@@ -79,11 +79,16 @@ final class FeedElement {
       let values = Set(children.filter { $0.name == FeedName(space: self.name.space, local: name) }.map(\.text.trimmed))
       if values.count > 1 { return "has two elements \"\(name)\", as if it were two entries" }
     }
-    return hasNestedCDATA ? "has a CDATA section inside another, as if it were two entries" : nil
+    let marks = ["<![CDATA[", "</\(name.local)>"]
+    return hasCDATA(with: marks) ? "has a CDATA section with another one inside, as if it were two entries" : nil
   }
 
-  private var hasNestedCDATA: Bool {
-    hasCDATA && text.contains("<![CDATA[") || children.contains { $0.hasNestedCDATA }
+  private func hasCDATA(with marks: [String]) -> Bool {
+    if hasCDATA {
+      let text = text
+      if marks.contains(where: text.contains) { return true }
+    }
+    return children.contains { $0.hasCDATA(with: marks) }
   }
 
   var hasElements: Bool {

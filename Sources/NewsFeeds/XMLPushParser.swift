@@ -103,6 +103,11 @@ final class XMLPushParser {
   /// Remembers the first error that ends the reading; those that follow from it depend on how the bytes are cut.
   private func note(_ error: xmlError) {
     guard firstError == nil, error.level == XML_ERR_FATAL else { return }
+    if Int32(XML_ERR_DOCUMENT_END.rawValue) == error.code, depth > 0 {
+      // How far libxml2 has come in what is not complete depends on the pieces.
+      firstError = XMLFailure(line: anchor.line, message: "is not well-formed XML: it ends in the middle")
+      return
+    }
     // At the edge of a piece a bad character shows as text that cannot be got past, which is an "internal error".
     let codes = [XML_ERR_INVALID_ENCODING, XML_ERR_INVALID_CHAR, XML_ERR_INTERNAL_ERROR]
     let isEncoding = codes.contains { Int32($0.rawValue) == error.code }
