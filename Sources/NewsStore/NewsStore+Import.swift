@@ -86,7 +86,7 @@ extension NewsStore {
   public func importItems(_ items: [ImportedItem]) async throws -> ImportCounts {
     let rows = try Self.copyRows(items)
     return try await database.transaction { transaction in
-      _ = try await transaction.query(Self.staging)
+      _ = try await transaction.pipeline([Self.staging, Self.replanning])
       _ = try await transaction.copyIn("COPY import_staging FROM STDIN", rows: [rows])
       let written = try await transaction.query(Self.merge)
       var counts = ImportCounts()
@@ -115,6 +115,10 @@ extension NewsStore {
       summary text, text text, html text, topics text[], language text, url text, author text, breaking boolean,
       attachments jsonb, is_copy boolean) ON COMMIT DELETE ROWS
     """
+
+  /// The tables grow while the session lasts: a plan that was made when they were small would read all of them for each
+  /// chunk.
+  private static let replanning: PostgresQuery = "SELECT set_config('plan_cache_mode', 'force_custom_plan', true)"
 
   /// What an item was before is seen in the statement's snapshot; what decides is the row at the time of writing.
   private static let merge: PostgresQuery = """
