@@ -52,19 +52,14 @@ extension NewsStore {
 
   private static func exportQuery(after: Keyset?) -> PostgresQuery {
     let start: PostgresQuery = after.map { "AND (c.date, c.item) > (\($0.date), \($0.id))" } ?? ""
-    return """
-      WITH page AS (
-        SELECT c.date, c.item, c.version, c.updated FROM change_log AS c
-        WHERE c.scope = '' AND c.present \(query: start)
-        ORDER BY c.date, c.item LIMIT \(exportPage + 1)
-      ), weighed AS (
-        SELECT page.*, \(query: PageBudget.fits(html: true, order: "page.date, page.item")) AS fits
-        FROM page JOIN items AS w ON w.id = page.item
-      )
-      SELECT l.fits, l.version, l.updated, i.source, i.source_guid, i.source_digest, \(query: NewsItem.columns(html: true))
-      FROM weighed AS l LEFT JOIN items AS i ON l.fits AND i.id = l.item
-      ORDER BY l.date, l.item
+    let page: PostgresQuery = """
+      SELECT c.date, c.item, c.version, c.updated FROM change_log AS c
+      WHERE c.scope = '' AND c.present \(query: start)
+      ORDER BY c.date, c.item LIMIT \(exportPage + 1)
       """
+    return PageBudget.items(
+      of: page, html: true, direction: "ASC",
+      columns: "i.source, i.source_guid, i.source_digest, \(query: NewsItem.columns(html: true))")
   }
 }
 

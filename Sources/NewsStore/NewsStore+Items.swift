@@ -152,17 +152,8 @@ extension NewsStore {
       FROM unnest(\(names)) AS s (scope) CROSS JOIN LATERAL (\(query: walk)) AS l
       ORDER BY l.date DESC, l.item DESC LIMIT \(query.limit + 1)
       """
-    return """
-      WITH page AS (
-      \(query: page)
-      ), weighed AS (
-        SELECT page.*, \(query: PageBudget.fits(html: query.includesHTML, order: "page.date DESC, page.item DESC")) AS fits
-        FROM page JOIN items AS w ON w.id = page.item
-      )
-      SELECT l.fits, l.version, l.updated, \(query: NewsItem.columns(html: query.includesHTML))
-      FROM weighed AS l LEFT JOIN items AS i ON l.fits AND i.id = l.item
-      ORDER BY l.date DESC, l.item DESC
-      """
+    return PageBudget.items(
+      of: page, html: query.includesHTML, direction: "DESC", columns: NewsItem.columns(html: query.includesHTML))
   }
 
   /// Reads one published item.

@@ -16,6 +16,28 @@ enum PageBudget {
       """
   }
 
+  /// The rows of a page of the log, those that fit with their items.
+  ///
+  /// - Parameters:
+  ///   - page: Selects `date`, `item`, `version` and `updated` of the log.
+  ///   - direction: `ASC` or `DESC`, by date and then id.
+  ///   - columns: What is selected besides `fits`, `version` and `updated`, of `items` as `i`.
+  static func items(
+    of page: PostgresQuery, html: Bool, direction: String, columns: PostgresQuery
+  ) -> PostgresQuery {
+    """
+    WITH page AS (
+    \(query: page)
+    ), weighed AS (
+      SELECT page.*, \(query: fits(html: html, order: "page.date \(direction), page.item \(direction)")) AS fits
+      FROM page JOIN items AS w ON w.id = page.item
+    )
+    SELECT l.fits, l.version, l.updated, \(query: columns)
+    FROM weighed AS l LEFT JOIN items AS i ON l.fits AND i.id = l.item
+    ORDER BY l.date \(unsafeSQL: direction), l.item \(unsafeSQL: direction)
+    """
+  }
+
   /// Decodes the rows that fit, up to a limit; `isCut` tells whether the query had more to give.
   static func cut<Element>(
     _ rows: PostgresRows, limit: Int, _ decode: (PostgresRow) throws -> Element

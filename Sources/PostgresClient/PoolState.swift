@@ -36,11 +36,11 @@ struct PoolState {
 
   var isDrained: Bool { leased == 0 && opening == 0 }
 
-  /// The most recently used connection that is alive, of the loop if it has one that is idle; dead ones go to
+  /// The most recently used connection that is alive, of the caller's event loop if there is one; dead ones go to
   /// `discarded`.
-  mutating func lease(on loop: EventLoop?, discarded: inout [PostgresConnection]) -> Lease {
+  mutating func lease(discarded: inout [PostgresConnection]) -> Lease {
     if isShutDown { return .failure(PostgresError(.shutDown, "the pool was shut down")) }
-    while let connection = popIdle(on: loop) {
+    while let connection = popIdle() {
       if connection.isReadyForLease {
         leased += 1
         return .connection(connection)
@@ -53,8 +53,10 @@ struct PoolState {
     return .wait
   }
 
-  private mutating func popIdle(on loop: EventLoop?) -> PostgresConnection? {
-    if let loop, let index = idle.lastIndex(where: { $0.loop === loop }) { return idle.remove(at: index) }
+  private mutating func popIdle() -> PostgresConnection? {
+    if let loop = PostgresExecutor.shared.current, let index = idle.lastIndex(where: { $0.loop === loop }) {
+      return idle.remove(at: index)
+    }
     return idle.popLast()
   }
 

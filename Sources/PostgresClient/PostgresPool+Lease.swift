@@ -5,8 +5,7 @@ import Synchronization
 extension PostgresPool {
   func lease() async throws -> PostgresConnection {
     var discarded: [PostgresConnection] = []
-    let loop = PostgresExecutor.shared.current
-    let lease = state.withLock { $0.lease(on: loop, discarded: &discarded) }
+    let lease = state.withLock { $0.lease(discarded: &discarded) }
     for connection in discarded { connection.closeSoon() }
     switch lease {
     case .connection(let connection): return connection
@@ -34,7 +33,7 @@ extension PostgresPool {
     var discarded: [PostgresConnection] = []
     let lease = state.withLock { state in
       // One may have come back since the first look.
-      let lease = state.lease(on: nil, discarded: &discarded)
+      let lease = state.lease(discarded: &discarded)
       if case .wait = lease {
         state.waiters.append(PoolState.Waiter(continuation: continuation, deadline: deadline), id: id)
       }

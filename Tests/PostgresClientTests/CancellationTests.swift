@@ -9,10 +9,7 @@ struct CancellationTests {
   func cancellation() async throws {
     try await withPool(size: 2) { pool in
       for _ in 0..<5 {
-        let task = Task { try await pool.query("SELECT pg_sleep(100)") }
-        try await eventually("it runs") { try await pool.countRunning("pg_sleep(100)") == 1 }
-        task.cancel()
-        let error = try await failure { try await task.value }
+        let error = try await pool.cancelWhileRunning("SELECT pg_sleep(100)")
         #expect(error.code == .cancelled)
         let running = try await pool.countRunning("pg_sleep(100)")
         #expect(running == 0)

@@ -53,10 +53,7 @@ struct PoolerTests {
       let error = try await failure { try await pool.query("SELECT 1/0") }
       #expect(error.sqlState == "22012")
       for _ in 0..<5 {
-        let task = Task { try await pool.query("SELECT pg_sleep(100)") }
-        try await eventually("it runs") { try await pool.countRunning("pg_sleep(100)") == 1 }
-        task.cancel()
-        let error = try await failure { try await task.value }
+        let error = try await pool.cancelWhileRunning("SELECT pg_sleep(100)")
         #expect(error.code == .cancelled)
       }
       let count = try await pool.value("SELECT count(*) FROM numbers", as: Int.self)

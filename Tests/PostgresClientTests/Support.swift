@@ -82,6 +82,16 @@ extension PostgresPool {
     return try #require(rows.first).decode(0)
   }
 
+  /// Cancels a statement that runs on the server.
+  ///
+  /// - Returns: What its caller is told.
+  func cancelWhileRunning(_ statement: String) async throws -> PostgresError {
+    let task = Task { try await query(PostgresQuery(unsafeSQL: statement)) }
+    try await eventually("it runs") { try await countRunning(statement) == 1 }
+    task.cancel()
+    return try await failure { try await task.value }
+  }
+
   /// How many sessions of the same database run a statement that contains the text.
   func countRunning(_ text: String) async throws -> Int {
     try await value(
