@@ -89,6 +89,17 @@ public struct Attachment: Sendable, Hashable, Codable {
   }
 }
 
+/// The rules for what is known of a file.
+extension Attachment {
+  package static let byteRange = 0...1 << 53
+  package static let pixelRange = 1...1 << 20
+
+  /// Whether the text can be a `sha256`.
+  package static func isDigest(_ text: String) -> Bool {
+    text.utf8.count == 64 && text.utf8.allSatisfy { 48...57 ~= $0 || 97...102 ~= $0 }
+  }
+}
+
 extension NewsItem: Codable {
   private enum CodingKeys: String, CodingKey {
     case id, version, date, text, title, summary, html, topics, language, url, author, breaking, attachments, updated

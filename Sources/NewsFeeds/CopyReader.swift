@@ -56,6 +56,10 @@ enum CopyReader {
     return list
   }
 
+  private static func within(_ range: ClosedRange<Int>, _ number: Int?, _ name: String) throws -> Int? {
+    try number.map { try required(range ~= $0 ? $0 : nil, name) }
+  }
+
   /// PostgreSQL's `text` cannot hold NUL.
   private static func text(_ text: String?, _ limit: Int, _ name: String) throws -> String? {
     guard let text else { return nil }
@@ -71,7 +75,12 @@ enum CopyReader {
     attachment.url = try required(WebLink.normalised(attachment.url), "attachments.url")
     attachment.type = try required(MediaType.isValid(attachment.type) ? attachment.type : nil, "attachments.type")
     attachment.alt = try text(attachment.alt, EntryBuilder.maximumAltBytes, "alt")
-    attachment.sha256 = try text(attachment.sha256, .max, "sha256")
+    attachment.bytes = try within(Attachment.byteRange, attachment.bytes, "attachments.bytes")
+    attachment.width = try within(Attachment.pixelRange, attachment.width, "attachments.width")
+    attachment.height = try within(Attachment.pixelRange, attachment.height, "attachments.height")
+    attachment.sha256 = try attachment.sha256.map {
+      try required(Attachment.isDigest($0) ? $0 : nil, "attachments.sha256")
+    }
     return attachment
   }
 

@@ -55,10 +55,13 @@ enum EntryBuilder {
     let (guid, link) = (raw.guid?.trimmed.nonEmpty, raw.link.flatMap { SafeLink.web($0, base: raw.base) })
     // What names the feed's page names no entry.
     let names = [guid, link].compactMap { $0 }.filter { $0 != raw.home }
-    let name = names.first ?? Digest.fallbackName(title: title, date: isOwn ? date : nil)
+    let name = (names.first ?? Digest.fallbackName(title: title, date: isOwn ? date : nil))
+      .replacing("\0", with: "\u{FFFD}")
+    // PostgreSQL's `text` cannot hold NUL; all other texts are cleaned.
+    let source = raw.source.replacing("\0", with: "\u{FFFD}")
     let authors = raw.authors.map { line(RawText($0, .unsure)) }.filter { !$0.isEmpty }
     return FeedEntry(
-      id: raw.id ?? Digest.identifier(source: raw.source, guid: name), source: raw.source, guid: name,
+      id: raw.id ?? Digest.identifier(source: source, guid: name), source: source, guid: name,
       digest: Digest.content(of: raw, date: isOwn ? date : nil), date: date, title: title,
       summary: bounded(
         summary.map { $0.text.utf8.elementsEqual(text.utf8) } == true ? nil : summary?.text, maximumSummaryBytes,
@@ -112,6 +115,10 @@ enum EntryBuilder {
       attachment.alt = attachment.alt.map { PlainText.line($0) }?.nonEmpty.flatMap {
         $0.utf8.count <= maximumAltBytes ? $0 : nil
       }
+      attachment.bytes = attachment.bytes.flatMap { Attachment.byteRange ~= $0 ? $0 : nil }
+      attachment.width = attachment.width.flatMap { Attachment.pixelRange ~= $0 ? $0 : nil }
+      attachment.height = attachment.height.flatMap { Attachment.pixelRange ~= $0 ? $0 : nil }
+      attachment.sha256 = attachment.sha256.flatMap { Attachment.isDigest($0) ? $0 : nil }
       attachments.append(attachment)
     }
     return attachments

@@ -62,7 +62,10 @@ struct ImportSummary: Codable {
 struct ImportFile {
   /// What it is called in reports.
   let name: String
-  let handle: () throws -> FileHandle
+  let handle: () throws(Unreadable) -> FileHandle
+
+  /// The system refuses to open it, or to read on.
+  struct Unreadable: Error {}
 
   struct Listing {
     var files: [ImportFile]
@@ -92,10 +95,8 @@ struct ImportFile {
   }
 
   private static func file(_ path: String) -> ImportFile {
-    ImportFile(name: path) {
-      guard let handle = FileHandle(forReadingAtPath: path) else {
-        throw ImportError(description: "cannot read \(path)")
-      }
+    ImportFile(name: path) { () throws(Unreadable) in
+      guard let handle = FileHandle(forReadingAtPath: path) else { throw Unreadable() }
       return handle
     }
   }

@@ -29,17 +29,26 @@ final class Importer {
   /// - Returns: Whether it is a feed, whole to its end.
   func run(_ file: ImportFile) async throws -> Bool {
     let reader = FeedReader()
-    let handle = try file.handle()
-    defer { try? handle.close() }
     var isWhole = true
-    while let bytes = try handle.read(upToCount: Self.readSize), !bytes.isEmpty {
-      isWhole = try await take(reader.feed(bytes), from: file) && isWhole
-      progress.advance(by: bytes.count, entries: summary.read)
+    do {
+      let handle = try file.handle()
+      defer { try? handle.close() }
+      while let bytes = try Self.read(handle), !bytes.isEmpty {
+        isWhole = try await take(reader.feed(bytes), from: file) && isWhole
+        progress.advance(by: bytes.count, entries: summary.read)
+      }
+      isWhole = try await take(reader.finish(), from: file) && isWhole
+    } catch is ImportFile.Unreadable {
+      report(file, "cannot be read")
+      isWhole = false
     }
-    isWhole = try await take(reader.finish(), from: file) && isWhole
     try await flush()
     try await finishWriting()
     return isWhole
+  }
+
+  private static func read(_ handle: FileHandle) throws(ImportFile.Unreadable) -> Data? {
+    do { return try handle.read(upToCount: readSize) } catch { throw ImportFile.Unreadable() }
   }
 
   private func take(_ events: [FeedEvent], from file: ImportFile) async throws -> Bool {

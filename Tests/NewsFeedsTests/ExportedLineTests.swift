@@ -62,7 +62,7 @@ struct ExportedLineTests {
       ),
       (
         #""attachments":[{"url":"https://example.org","type":"image/png","sha256":"\u0000"}]"#,
-        "the sha256 has a NUL character"
+        #"the field "attachments.sha256" is missing or cannot be read"#
       ),
       (#""sourceDigest":"abc""#, #"the field "sourceDigest" is missing or cannot be read"#),
       (

@@ -84,6 +84,17 @@ struct JSONLinesTests {
     #expect(events.entries.count == 2)
   }
 
+  @Test("leaves nothing in an entry that the database or a reader could not take")
+  func nonsense() throws {
+    let entry = try entry(
+      #"{"date":"2026-08-20","text":"x","guid":"g\u0000","source":"s\u0000","attachments":[{"type":"image/png","#
+        + #""url":"https://example.org/a","bytes":-1,"width":0,"height":1000000000,"sha256":"\u0000","alt":"\u0000"}]}"#
+    )
+    #expect(entry.guid == "g\u{FFFD}")
+    #expect(entry.source == "s\u{FFFD}")
+    #expect(entry.attachments == [Attachment(url: "https://example.org/a", type: "image/png")])
+  }
+
   @Test("keeps an id only if it is a UUID, and else takes it for the guid")
   func ids() throws {
     let entry = try entry("{\"date\":\"2026-08-20\",\"text\":\"x\",\"id\":\"post-1\"}")

@@ -80,6 +80,17 @@ import Testing
     }
   }
 
+  @Test("A file that the system refuses to read is reported")
+  func unreadable() async throws {
+    try await Installation.with { installation in
+      // A regular file that can be opened; its first page is nobody's.
+      let result = try await installation.run("import", "/proc/self/mem")
+      #expect(result.status == 1)
+      #expect(result.errors == "/proc/self/mem: cannot be read\n")
+      #expect(result.output == "read 0, inserted 0, updated 0, unchanged 0, skipped 0\n")
+    }
+  }
+
   @Test("What is broken is reported with file and place, and the rest is imported")
   func brokenEntries() async throws {
     try await Installation.with { installation in

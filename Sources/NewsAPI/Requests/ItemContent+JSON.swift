@@ -118,15 +118,12 @@ extension FieldReader {
     if type == nil, !errors.contains(where: { $0.field.hasSuffix(".type") }) { refuse("type", "is required") }
     return Attachment(
       url: url ?? "", type: type ?? "",
-      bytes: integer("bytes", in: 0...1 << 53),
-      width: integer("width", in: 1...1 << 20),
-      height: integer("height", in: 1...1 << 20),
+      bytes: integer("bytes", in: Attachment.byteRange),
+      width: integer("width", in: Attachment.pixelRange),
+      height: integer("height", in: Attachment.pixelRange),
       alt: text("alt", maximumBytes: 1024),
       sha256: value("sha256", rule: "must be 64 hexadecimal digits in lower case") {
-        guard case .string(let digest) = $0, digest.utf8.count == 64,
-          digest.utf8.allSatisfy({ 48...57 ~= $0 || 97...102 ~= $0 })
-        else { return nil }
-        return digest
+        if case .string(let digest) = $0, Attachment.isDigest(digest) { digest } else { nil }
       })
   }
 }
