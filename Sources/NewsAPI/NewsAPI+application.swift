@@ -11,7 +11,8 @@ extension NewsAPI {
     address: BindAddress, logger: Logger, onServerRunning: @escaping @Sendable (any Channel) async -> Void
   ) -> some ApplicationProtocol {
     Application(
-      router: router(), server: HTTPServerBuilder { GuardedChannel(responder: $0, limits: settings.limits) },
+      router: router(),
+      server: HTTPServerBuilder { GuardedChannel(responder: $0, limits: settings.limits, metrics: counted) },
       configuration: ApplicationConfiguration(address: address), onServerRunning: onServerRunning, logger: logger)
   }
 }

@@ -9,9 +9,11 @@ import NIOHTTP1
 struct GuardedChannel: ServerChildChannel {
   private let channel: HTTP1Channel
   private let limits: ConnectionLimits
+  private let metrics: APIMetrics
 
-  init(responder: @escaping HTTPChannelHandler.Responder, limits: ConnectionLimits) {
+  init(responder: @escaping HTTPChannelHandler.Responder, limits: ConnectionLimits, metrics: APIMetrics) {
     self.limits = limits
+    self.metrics = metrics
     channel = HTTP1Channel(
       responder: responder,
       // Twice of what `HeaderLimit` allows: it has the better answer.
@@ -27,7 +29,8 @@ struct GuardedChannel: ServerChildChannel {
       let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
       try pipeline.addHandler(LingeringClose(limits: limits), position: .before(decoder))
       try pipeline.addHandlers(
-        [TimeLimits(limits: limits), RequestGuard(logger: logger)], position: .after(decoder))
+        [TimeLimits(limits: limits), RequestGuard(logger: logger, count: metrics.countRefusal)],
+        position: .after(decoder))
       return value
     }
   }

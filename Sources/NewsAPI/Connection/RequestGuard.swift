@@ -19,6 +19,7 @@ package final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler 
   package enum Event: Sendable { case bodyWanted }
 
   private let logger: Logger
+  private let count: @Sendable (_ status: Int, _ bytes: Int) -> Void
   /// Requests that were passed on, and whose answers are not written yet.
   private var owed = 0
   /// The last request that was passed on has not ended.
@@ -36,8 +37,10 @@ package final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler 
   private var isLastAnswer = false
   private var isOver = false
 
-  package init(logger: Logger) {
+  /// - Parameter count: Told of each refusal, which no router counts.
+  package init(logger: Logger, count: @escaping @Sendable (_ status: Int, _ bytes: Int) -> Void) {
     self.logger = logger
+    self.count = count
   }
 
   package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -133,6 +136,7 @@ package final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler 
   }
 
   private func write(_ refusal: Refusal, _ context: ChannelHandlerContext) {
+    count(Int(refusal.head.status.code), refusal.body?.readableBytes ?? 0)
     context.write(wrapOutboundOut(.head(refusal.head)), promise: nil)
     if let body = refusal.body { context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }
     context.write(wrapOutboundOut(.end(nil)), promise: nil)

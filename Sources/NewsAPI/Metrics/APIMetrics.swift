@@ -48,6 +48,13 @@ final class APIMetrics: Sendable {
     instruments.duration.recordSeconds(duration / .seconds(1))
   }
 
+  /// Counts an answer to what was no proper request, or took too long to become one.
+  @Sendable func countRefusal(status: Int, bytes: Int) {
+    let instruments = instruments(Key(route: "unknown", method: "other", status: status))
+    instruments.requests.increment()
+    instruments.bytes.increment(by: bytes)
+  }
+
   /// Counts what a 304 did not repeat.
   func countNotModified(sparing bytes: Int) {
     savedByNotModified.increment(by: bytes)

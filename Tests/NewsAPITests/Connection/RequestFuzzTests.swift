@@ -18,21 +18,44 @@ import Testing
     let seed = UInt64(Self.setting("TIDINGS_FUZZ_SEED", default: 1))
     try await TestServer.with { server in
       let seeds = try await Self.values(from: server)
-      let end = ContinuousClock.now + .seconds(seconds)
-      let counts = try await withThrowingTaskGroup(of: [Int: Int].self) { group in
-        for index in 0..<4 {
-          group.addTask {
-            let generator = RequestGenerator(
-              random: SplitMix64(seed: seed &* 41 + UInt64(index)), key: server.key, seeds: seeds)
-            return try await Self.fuzz(server, generator, until: end)
+      var total = Tally()
+      var memory: [Double] = []
+      for half in 0..<2 {
+        let end = ContinuousClock.now + .seconds(seconds) / 2
+        total += try await withThrowingTaskGroup(of: Tally.self) { group in
+          for index in 0..<4 {
+            group.addTask {
+              let random = SplitMix64(seed: seed &* 41 + UInt64(4 * half + index))
+              return try await Self.fuzz(
+                server, RequestGenerator(random: random, key: server.key, seeds: seeds), until: end)
+            }
           }
+          return try await group.reduce(into: Tally()) { $0 += $1 }
         }
-        return try await group.reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
+        memory.append(try await server.scrape().value("process_resident_memory_bytes"))
       }
       // The requests get as far as they are meant to.
-      for status in [200, 201, 400, 404, 405, 422] { #expect(counts[status] != nil, "no \(status)") }
-      let answers = counts.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
-      print("random requests, seed \(seed), \(seconds) s: \(answers)")
+      for status in [200, 201, 400, 404, 405, 422] { #expect(total.answers[status] != nil, "no \(status)") }
+      // What items and answers need comes and goes; a leak would grow with what was sent.
+      #expect(memory[1] - memory[0] < 16e6 + 0.1 * Double(total.bytes), "the second half added to the memory")
+      print("random requests, seed \(seed), \(seconds) s: \(total), memory \(memory.map { Int($0 / 1e6) }) MB")
+    }
+  }
+
+  /// What was sent, and what was answered.
+  private struct Tally: CustomStringConvertible {
+    var bytes = 0
+    /// By status.
+    var answers: [Int: Int] = [:]
+
+    static func += (tally: inout Tally, other: Tally) {
+      tally.bytes += other.bytes
+      tally.answers.merge(other.answers, uniquingKeysWith: +)
+    }
+
+    var description: String {
+      let answers = answers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+      return "\(bytes) bytes, \(answers)"
     }
   }
 
@@ -50,28 +73,28 @@ import Testing
       + items.map { $0.item.id.uuidString.lowercased() }
   }
 
-  /// - Returns: How often each status came.
   private static func fuzz(
     _ server: TestServer, _ generator: RequestGenerator, until end: ContinuousClock.Instant
-  ) async throws -> [Int: Int] {
+  ) async throws -> Tally {
     var generator = generator
-    var counts: [Int: Int] = [:]
+    var tally = Tally()
     repeat {
       for _ in 0..<100 {
         let bytes = generator.connection()
+        tally.bytes += bytes.count
         do {
           for answer in try await RawConnection.exchange([bytes], port: server.port) {
-            counts[answer.status, default: 0] += 1
+            tally.answers[answer.status, default: 0] += 1
             try check(answer)
           }
         } catch {
           Issue.record("\(error), after \(String(decoding: bytes, as: UTF8.self).debugDescription)")
-          return counts
+          return tally
         }
       }
       #expect(try await server.get("/healthz").status == 200)
     } while ContinuousClock.now < end
-    return counts
+    return tally
   }
 
   private static func check(_ answer: TestResponse) throws {

@@ -13,7 +13,7 @@ import Testing
   init() throws {
     channel = EmbeddedChannel(handlers: [
       HTTPResponseEncoder(), ByteToMessageHandler(HTTPRequestDecoder()), TimeLimits(limits: ConnectionLimits()),
-      RequestGuard(logger: Logger(label: "test")),
+      RequestGuard(logger: Logger(label: "test")) { _, _ in },
     ])
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
   }

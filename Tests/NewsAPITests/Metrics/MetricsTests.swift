@@ -56,6 +56,21 @@ import Testing
     }
   }
 
+  @Test("What is no proper request is counted by its status, too")
+  func refusals() async throws {
+    try await TestServer.with { server in
+      var bytes = 0
+      for text in ["GET / HTTP/1.1\r\n\r\n", "BREW / HTTP/1.1\r\nHost: a\r\n\r\n", "GET / HTTP/1.1\r\n\r\n"] {
+        let answers = try await RawConnection.exchange([Data(text.utf8)], port: server.port)
+        bytes += answers.map(\.body.count).reduce(0, +)
+      }
+      let scrape = try await server.scrape()
+      #expect(scrape.value("tidings_http_requests_total", Self.labels("unknown", "other", 400)) == 2)
+      #expect(scrape.value("tidings_http_requests_total", Self.labels("unknown", "other", 501)) == 1)
+      #expect(scrape.value("tidings_http_response_bytes_total", Self.labels("unknown", "other")) == Double(bytes))
+    }
+  }
+
   @Test("Bytes are counted as they are sent, and those that a 304 or compression saves beside them")
   func bytes() async throws {
     try await TestServer.with { server in
