@@ -1,11 +1,11 @@
 # `make` or `make help` lists what there is.
-.PHONY: help run test torture fuzz bench lint format clean
+.PHONY: help run test torture torture-mutants fuzz bench lint format clean
 
 SECONDS ?= 60
 SEED ?= 1
 
 help: ## Lists the targets
-	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1	\2/p' Makefile
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1	\2/p' Makefile
 
 run: ## Serves sample news on http://127.0.0.1:8080 from a private PostgreSQL cluster, until Ctrl-C
 	@scripts/run
@@ -15,10 +15,14 @@ test: ## Runs all tests beside a throwaway PostgreSQL cluster
 	@scripts/install-dependencies pgbouncer || echo 'make test: its tests are left out without pgbouncer' >&2
 	@scripts/with-cluster swift test --disable-xctest
 
-torture: ## Runs followers against busy writers for SECONDS=60 with the random SEED=1
-	@scripts/install-dependencies
+torture: ## Breaks servers and databases under writers and followers for SECONDS=60 with the random SEED=1
+	@scripts/install-dependencies nginx
 	@TIDINGS_TORTURE_SECONDS=$(SECONDS) TIDINGS_TORTURE_SEED=$(SEED) \
-	  scripts/with-cluster swift test --disable-xctest --filter FollowerTests
+	  scripts/with-cluster swift test --disable-xctest --filter TortureTests
+
+torture-mutants: ## Shows that the torture finds out what is broken on purpose
+	@scripts/install-dependencies nginx patch
+	@scripts/torture-mutants
 
 fuzz: ## Sends the server random requests for SECONDS=60 with the random SEED=1
 	@scripts/install-dependencies

@@ -119,6 +119,10 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
+      name: "TortureTests",
+      dependencies: ["tidings", "News", "NewsStore", "PostgresClient", "TestRandom", "TestSupport"],
+      exclude: ["Mutants"], swiftSettings: settings),
+    .testTarget(
       name: "TidingsTests",
       dependencies: ["tidings", "News", "NewsStore", "PostgresClient", "TestRandom", "TestSupport"],
       swiftSettings: settings),

@@ -1,41 +1,43 @@
 import Foundation
 import Synchronization
-import Testing
 
-/// The executable of the project in a process of its own.
+/// A program in a process of its own: the command of the project, unless another one is named.
 ///
 /// What it prints is read by threads, so that neither a full pipe nor a waiting test can hold it up.
-final class ChildProcess: Sendable {
+package final class ChildProcess: Sendable {
   /// What a process that has ended leaves.
-  struct Result: Sendable {
+  package struct Result: Sendable {
     /// The exit code, or the number of the signal that killed it below zero.
-    var status: Int32
-    var output: String
-    var errors: String
+    package var status: Int32
+    package var output: String
+    package var errors: String
   }
 
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
+  /// It could not be started.
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
   }
 
   /// The lines of standard error as they come; to be read once.
-  let errorLines: AsyncStream<String>
+  package let errorLines: AsyncStream<String>
   private let output: Task<String, Never>
   private let errors: Task<String, Never>
   private let status: Task<Int32, Never>
   private let identifier: Reaped
 
   /// Beside the executable that runs the tests.
-  private static let executable = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+  package static let tidings = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     .appending(path: "tidings").path
 
   /// Starts it.
   ///
   /// - Parameters:
+  ///   - executable: The path of the program.
   ///   - input: The file that is its standard input.
   ///   - closingOutput: Whether nobody reads its standard output.
-  init(
-    _ arguments: [String], environment: [String: String], input: String = "/dev/null", closingOutput: Bool = false
+  package init(
+    _ arguments: [String], executable: String = ChildProcess.tidings, environment: [String: String],
+    input: String = "/dev/null", closingOutput: Bool = false
   ) throws {
     let (outputPipe, errorPipe) = (try Self.pipe(), try Self.pipe())
     var actions = posix_spawn_file_actions_t()
@@ -44,17 +46,17 @@ final class ChildProcess: Sendable {
     posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, outputPipe.writing, 1)
     posix_spawn_file_actions_adddup2(&actions, errorPipe.writing, 2)
-    let words = ([Self.executable] + arguments).map { strdup($0) }
+    let words = ([executable] + arguments).map { strdup($0) }
     let variables = environment.map { strdup("\($0)=\($1)") }
     defer { for text in words + variables { free(text) } }
     var process: pid_t = 0
-    let outcome = posix_spawn(&process, Self.executable, &actions, nil, words + [nil], variables + [nil])
+    let outcome = posix_spawn(&process, executable, &actions, nil, words + [nil], variables + [nil])
     close(outputPipe.writing)
     close(errorPipe.writing)
     guard outcome == 0 else {
       close(outputPipe.reading)
       close(errorPipe.reading)
-      throw Failure(description: "cannot run \(Self.executable): \(String(cString: strerror(outcome)))")
+      throw Failure(description: "cannot run \(executable): \(String(cString: strerror(outcome)))")
     }
     if closingOutput { shutdown(outputPipe.reading, Int32(SHUT_RD)) }
     let (lines, continuation) = AsyncStream.makeStream(of: String.self)
@@ -67,12 +69,12 @@ final class ChildProcess: Sendable {
   }
 
   /// Sends a signal; nothing if the process has ended.
-  func send(_ signal: Int32) {
+  package func send(_ signal: Int32) {
     identifier.send(signal)
   }
 
   /// Waits for the end.
-  func result() async -> Result {
+  package func result() async -> Result {
     Result(status: await status.value, output: await output.value, errors: await errors.value)
   }
 

@@ -19,10 +19,15 @@ package enum RawConnection {
   package static func exchange(
     _ request: [Data], port: Int, endsInput: Bool = true
   ) async throws -> [TestResponse] {
+    try answers(try await bytes(request, port: port, endsInput: endsInput))
+  }
+
+  /// The same, with the answers as they come.
+  package static func bytes(_ request: [Data], port: Int, endsInput: Bool = true) async throws -> Data {
     try await withCheckedThrowingContinuation { continuation in
       // On a thread that may wait.
       DispatchQueue.global().async {
-        continuation.resume(with: Result { try answers(exchangeBlocking(request, port: port, endsInput: endsInput)) })
+        continuation.resume(with: Result { try exchangeBlocking(request, port: port, endsInput: endsInput) })
       }
     }
   }

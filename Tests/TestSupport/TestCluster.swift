@@ -41,6 +41,17 @@ public actor TestCluster {
     url = try await Self.run(["start", directory] + settings)
   }
 
+  private init(directory: String, url: String) {
+    self.directory = directory
+    self.url = url
+  }
+
+  /// Chooses the folder and the port of a server that is yet to be made.
+  public static func reserve() async throws -> TestCluster {
+    let directory = parent.appending(path: "tidings-cluster.\(UUID())").path
+    return TestCluster(directory: directory, url: try await run(["reserve", directory]))
+  }
+
   /// Hands a running server to the body and removes it afterwards.
   public static func withCluster<Result: Sendable>(
     settings: [String] = ["fsync=off", "full_page_writes=off"],
@@ -95,6 +106,36 @@ public actor TestCluster {
   public func restart() async throws -> String {
     try await stop()
     return try await start()
+  }
+
+  /// Makes this reserved server a streaming standby of one that runs.
+  public func becomeStandby(of primary: TestCluster) async throws {
+    url = try await Self.run(["standby", directory, primary.directory])
+  }
+
+  /// Makes a standby a primary.
+  public func promote() async throws {
+    _ = try await Self.run(["promote", directory])
+  }
+
+  /// Copies the server's files while it runs, for `restore`.
+  public func backup() async throws {
+    _ = try await Self.run(["backup", directory])
+  }
+
+  /// Puts the files back and replays what happened up to a named restore point.
+  public func restore(to point: String) async throws {
+    _ = try await Self.run(["restore", directory, point])
+  }
+
+  /// Stops the server and deletes its files; its port stays reserved.
+  public func clear() async throws {
+    _ = try await Self.run(["clear", directory])
+  }
+
+  /// Copies a database by pg_dump.
+  public func copyDatabase(_ name: String, to copy: String) async throws {
+    _ = try await Self.run(["copy", directory, name, copy])
   }
 
   /// Stops the server and deletes its folder.

@@ -18,7 +18,7 @@ package struct TestServer: Sendable {
   package let sql: PostgresPool
   package let url: String
   package let port: Int
-  private let client: HTTPClient
+  private let client: TestClient
 
   /// Runs a server during the body.
   ///
@@ -48,17 +48,18 @@ package struct TestServer: Sendable {
         defer { tasks.cancelAll() }
         var iterator = ports.makeAsyncIterator()
         let port = await iterator.next() ?? 0
-        let client = HTTPClient()
+        let http = HTTPClient()
+        let url = "http://127.0.0.1:\(port)"
         let server = TestServer(
           key: try await store.createKey(name: "desk", scopes: [.itemsWrite]), store: store, sql: sql,
-          url: "http://127.0.0.1:\(port)", port: port, client: client)
+          url: url, port: port, client: TestClient(url: url, http: http))
         do {
           let value = try await body(server)
-          try await client.shutdown()
+          try await http.shutdown()
           await group.triggerGracefulShutdown()
           return value
         } catch {
-          try? await client.shutdown()
+          try? await http.shutdown()
           await group.triggerGracefulShutdown()
           throw error
         }
@@ -74,25 +75,7 @@ package struct TestServer: Sendable {
   package func send(
     _ method: String, _ target: String, key: String? = nil, headers: [(String, String)] = [], body: String? = nil
   ) async throws -> TestResponse {
-    var request = HTTPClientRequest(url: url + target)
-    request.method = .init(rawValue: method)
-    for (name, value) in headers { request.headers.add(name: name, value: value) }
-    if let key { request.headers.add(name: "Authorization", value: "Bearer \(key)") }
-    if let body {
-      if !request.headers.contains(name: "Content-Type") {
-        request.headers.add(name: "Content-Type", value: "application/json")
-      }
-      request.body = .bytes(ByteBuffer(string: body))
-    }
-    let response = try await client.execute(request, timeout: .seconds(60))
-    let bytes = try await response.body.collect(upTo: 1 << 24)
-    let answer = TestResponse(
-      status: Int(response.status.code), headers: response.headers.map { ($0.name, $0.value) },
-      body: Data(bytes.readableBytesView))
-    try Contract.shared.get().check(
-      method: method, target: target, status: answer.status, headers: answer.headers,
-      body: answer["Content-Encoding"] == "gzip" ? try answer.body.gunzipped() : answer.body)
-    return answer
+    try await client.send(method, target, key: key, headers: headers, body: body)
   }
 
   /// A public read.
@@ -121,39 +104,5 @@ package struct TestServer: Sendable {
   /// Makes topics through the API.
   package func makeTopics(_ slugs: [String]) async throws {
     for slug in slugs { _ = try await write("POST", "topics", #"{"slug": "\#(slug)"}"#) }
-  }
-}
-
-/// An answer, read to its end.
-package struct TestResponse: Sendable {
-  package var status: Int
-  package var headers: [(name: String, value: String)]
-  package var body: Data
-
-  /// The value of a field, nil where it is absent.
-  package subscript(name: String) -> String? {
-    headers.first { $0.name.lowercased() == name.lowercased() }?.value
-  }
-
-  /// The target of the next page.
-  package var next: String? {
-    self["Link"].map { String($0.dropFirst().prefix { $0 != ">" }) }
-  }
-
-  package var text: String { String(decoding: body, as: UTF8.self) }
-
-  /// Another status than the one that was asked for.
-  package struct Unexpected: Error, CustomStringConvertible {
-    package let description: String
-
-    package init(description: String) {
-      self.description = description
-    }
-  }
-
-  /// Decodes the body of an answer with a status.
-  package func json<Value: Decodable>(_ type: Value.Type, status expected: Int = 200) throws -> Value {
-    guard status == expected else { throw Unexpected(description: "\(status) instead of \(expected): \(text)") }
-    return try NewsJSON.decode(type, from: body)
   }
 }

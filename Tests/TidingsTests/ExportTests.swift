@@ -35,7 +35,7 @@ import Testing
           (item.version, item.updated) = (0, .distantPast)
           return item
         }
-        target = answer.headers["link"].map { String($0.dropFirst().prefix { $0 != ">" }) }
+        target = answer.next
       }
       let answer = try await server.send("GET", "/v1/topics")
       feed.topics = try NewsJSON.decode(TopicList.self, from: Data(answer.text.utf8)).topics.map { topic in

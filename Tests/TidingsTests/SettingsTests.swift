@@ -92,7 +92,7 @@ import Testing
       try await withFolder(["tidings.env": text]) { folder in
         let path = folder.appending(path: "tidings.env").path
         let cacheControl: @Sendable (RunningServer) async throws -> String? = { server in
-          try await server.send("GET", "/v1/items").headers["cache-control"]
+          try await server.send("GET", "/v1/items")["Cache-Control"]
         }
         let fromFile = try await installation.serve("--settings", path, changes: ["DATABASE_URL": ""], cacheControl)
         #expect(fromFile?.contains("s-maxage=7") == true)

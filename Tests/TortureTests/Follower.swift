@@ -4,10 +4,7 @@ import TestSupport
 
 /// A client that keeps the items of a scope by following `/v1/changes`, as any client would.
 struct Follower {
-  /// The server broke a promise.
-  struct Broken: Error, CustomStringConvertible {
-    let description: String
-  }
+  typealias Broken = Ledger.Broken
 
   let name: String
   let topics: [String]
@@ -16,46 +13,87 @@ struct Follower {
   /// After how many polls it throws away what it has and begins anew, unless it is in the middle of doing so; nil for
   /// never.
   var restartsAfter: Int?
+  /// Whether it looks at `/v1/state`, and asks for changes only where that has another token than its own.
+  var looksAtState = false
 
   private(set) var items: [UUID: NewsItem] = [:]
   private(set) var token: SyncToken?
   private(set) var polls = 0
   private(set) var received = 0
   private var pollsSinceStart = 0
+  private(set) var resyncs = 0
+  /// The token of a 410, before whose state nothing is to be answered.
+  private var at: SyncToken?
   /// What of a snapshot has come so far: nothing of it counts before it is whole.
   private var snapshot: [UUID: NewsItem]?
 
-  init(name: String, topics: [String], limit: Int, restartsAfter: Int? = nil) {
+  init(name: String, topics: [String], limit: Int, restartsAfter: Int? = nil, looksAtState: Bool = false) {
     self.name = name
     self.topics = topics
     self.limit = limit
     self.restartsAfter = restartsAfter
+    self.looksAtState = looksAtState
+  }
+
+  var isInSnapshot: Bool { snapshot != nil }
+
+  /// How an attempt to learn something ended.
+  enum Outcome {
+    case nothingNew, progress, failure
   }
 
   /// Asks once.
-  ///
-  /// - Returns: Whether there was nothing new.
-  mutating func poll(_ server: TestServer) async throws -> Bool {
+  mutating func poll(_ server: TestClient) async throws -> Outcome {
     polls += 1
     pollsSinceStart += 1
     if let restartsAfter, snapshot == nil, pollsSinceStart >= restartsAfter {
       token = nil
       pollsSinceStart = 0
     }
+    if looksAtState, let token, snapshot == nil {
+      guard let current = try await state(server) else { return .failure }
+      if current == token { return .nothingNew }
+    }
+    return try await changes(server)
+  }
+
+  /// The token of the scope as `/v1/state` has it.
+  private func state(_ server: TestClient) async throws -> SyncToken? {
+    let target = topics.isEmpty ? "/v1/state" : "/v1/state?topics=\(topics.joined(separator: ","))"
+    guard let answer = try await APIWriter.answer({ try await server.send("GET", target) }), answer.status == 200 else {
+      return nil
+    }
+    let state = try answer.json(FeedState.self)
+    return topics.isEmpty ? state.feed : state.union
+  }
+
+  private mutating func changes(_ server: TestClient) async throws -> Outcome {
     var target = "/v1/changes?limit=\(limit)"
     if !topics.isEmpty { target += "&topics=\(topics.joined(separator: ","))" }
     if let token { target += "&since=\(token)" }
-    let answer = try await server.send(
-      "GET", target, headers: token.map { [("If-None-Match", "\"\($0)\"")] } ?? [])
-    if answer.status == 304 {
+    if let at { target += "&at=\(at)" }
+    let headers = token.map { [("If-None-Match", "\"\($0)\"")] } ?? []
+    guard let answer = try await APIWriter.answer({ try await server.send("GET", target, headers: headers) }) else {
+      return .failure
+    }
+    switch answer.status {
+    case 304:
       guard answer["ETag"] == token.map({ "\"\($0)\"" }) else {
         throw Broken(description: "\(name): 304 with another tag")
       }
-      return true
+      return .nothingNew
+    case 410:
+      token = nil
+      snapshot = nil
+      resyncs += 1
+      at = try answer.json(Problem.self, status: 410).token
+      return .progress
+    case 502, 503, 504: return .failure
+    default:
+      try take(try answer.json(ChangeList.self))
+      at = nil
+      return .progress
     }
-    let list = try answer.json(ChangeList.self)
-    try take(list)
-    return false
   }
 
   private mutating func take(_ list: ChangeList) throws {
@@ -96,5 +134,14 @@ struct Follower {
     case .unknown(let op):
       throw Broken(description: "\(name): the operation \(op)")
     }
+  }
+}
+
+extension Follower: CustomStringConvertible {
+  var description: String {
+    """
+    \(name), at \(token?.description ?? "no token")\(isInSnapshot ? " in a snapshot" : "") after \(received) changes, \
+    \(polls) polls and \(resyncs) resyncs,
+    """
   }
 }

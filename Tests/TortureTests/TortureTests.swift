@@ -1,55 +1,80 @@
 import Foundation
 import News
 import PostgresClient
+import TestRandom
 import TestSupport
 import Testing
 
-/// The first promise: a client that keeps asking ends with exactly what the server has.
+/// The first promise: a client that keeps asking ends with exactly what the server has, whatever writers do and
+/// whatever breaks; and no acknowledged write is lost.
 ///
-/// It runs for a few seconds, or for `TIDINGS_TORTURE_SECONDS`, with the seed `TIDINGS_TORTURE_SEED`.
-@Suite struct FollowerTests {
+/// It runs for a few seconds, or for `TIDINGS_TORTURE_SECONDS`, with the seed `TIDINGS_TORTURE_SEED`. To see that it
+/// finds out what is broken, `TIDINGS_TORTURE_MUTATION` names a file of statements that break the schema, or
+/// `TIDINGS_TORTURE_EXECUTABLE` a server that is broken.
+@Suite struct TortureTests {
   private static let topics = ["city", "culture", "harbour", "science", "sport"]
 
-  private static func setting(_ name: String, default standard: Int) -> Int {
-    ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? standard
-  }
+  private static let environment = ProcessInfo.processInfo.environment
+  private static let seconds = environment["TIDINGS_TORTURE_SECONDS"].flatMap { Int($0) }
+  private static let seed = environment["TIDINGS_TORTURE_SEED"].flatMap { UInt64($0) } ?? 1
 
-  @Test("Followers of the feed, of topics, of unions and of snapshots end equal to the table, whatever writers do")
-  func followersEndEqualToTheTable() async throws {
-    let seconds = Self.setting("TIDINGS_TORTURE_SECONDS", default: 6)
-    let seed = UInt64(Self.setting("TIDINGS_TORTURE_SEED", default: 1))
-    try await TestServer.with { server in
-      try await server.makeTopics(Self.topics)
-      let end = ContinuousClock.now + .seconds(seconds)
-      let population = Population()
+  @Test("Followers end equal to the table, and no acknowledged write is lost, whatever breaks")
+  func torture() async throws {
+    let mutation = try Self.environment["TIDINGS_TORTURE_MUTATION"].map {
+      Mutation(script: try String(contentsOfFile: $0, encoding: .utf8))
+    }
+    // Those of a short run leave time for the others.
+    let faults =
+      Self.seconds == nil ? Chaos.Fault.allCases.filter { !Chaos.Fault.slow.contains($0) } : Chaos.Fault.allCases
+    let duration = Duration.seconds(Self.seconds ?? 8)
+    let withProxy = Self.seconds != nil && Proxy.isInstalled
+    try await TortureSystem.with(topics: Self.topics, mutation: mutation, withProxy: withProxy) { system in
+      let end = ContinuousClock.now + duration
       let report = try await withThrowingTaskGroup(of: Report.self) { group in
-        for index in 0..<3 {
+        for follower in Self.followers {
           group.addTask {
-            var writer = APIWriter(
-              server: server, population: population, topics: Self.topics, seed: seed &* 31 + UInt64(index))
-            while ContinuousClock.now < end { try await writer.write() }
-            return Report(writes: writer.writes)
-          }
-          group.addTask {
-            var writer = SQLWriter(
-              sql: server.sql, population: population, topics: Self.topics, seed: seed &* 37 + UInt64(index))
-            while ContinuousClock.now < end { try await writer.write() }
-            return Report(commits: writer.commits, rollbacks: writer.rollbacks, refusals: writer.refusals)
+            try await Self.follow(follower, system, seed: Self.seed &* 41 &+ UInt64(follower.name.utf8.count))
           }
         }
-        for follower in Self.followers {
-          group.addTask { try await Self.follow(follower, server, until: end) }
+        group.addTask {
+          let report = try await Self.write(to: system, faults, until: end)
+          await system.finishWriting()
+          return report
         }
         return try await group.reduce(into: Report()) { $0.add($1) }
       }
+      try await Self.audit(system)
       #expect(report.writes > 0)
       #expect(report.commits > 0)
       #expect(report.received > 0)
-      if seconds >= 5 {
-        #expect(report.rollbacks > 0)
-        #expect(report.refusals > 0)
+      #expect(!report.faults.isEmpty)
+      print("torture, seed \(Self.seed), \(duration)\(withProxy ? ", with nginx" : ""): \(report)")
+    }
+  }
+
+  /// Writers and what breaks under them.
+  private static func write(
+    to system: TortureSystem, _ faults: [Chaos.Fault], until end: ContinuousClock.Instant
+  ) async throws -> Report {
+    try await withThrowingTaskGroup(of: Report.self) { group in
+      for index in 0..<3 {
+        group.addTask {
+          var writer = APIWriter(system: system, topics: topics, seed: seed &* 31 &+ UInt64(index))
+          while ContinuousClock.now < end { try await system.traffic.pass { try await writer.write() } }
+          return Report(writes: writer.writes)
+        }
+        group.addTask {
+          var writer = SQLWriter(system: system, topics: topics, seed: seed &* 37 &+ UInt64(index))
+          while ContinuousClock.now < end { try await system.traffic.pass { try await writer.write() } }
+          return Report(commits: writer.commits, rollbacks: writer.rollbacks, refusals: writer.refusals)
+        }
       }
-      print("followers, seed \(seed), \(seconds) s: \(report)")
+      group.addTask {
+        var chaos = Chaos(system: system, seed: seed &* 43)
+        while ContinuousClock.now < end { try await chaos.strike(faults) }
+        return Report(faults: chaos.counts)
+      }
+      return try await group.reduce(into: Report()) { $0.add($1) }
     }
   }
 
@@ -63,31 +88,43 @@ import Testing
     Follower(name: "all topics", topics: topics, limit: 3),
     Follower(name: "snapshots of the feed", topics: [], limit: 7, restartsAfter: 40),
     Follower(name: "snapshots of a union", topics: ["city", "sport"], limit: 5, restartsAfter: 25),
+    Follower(name: "the feed by its state", topics: [], limit: 100, looksAtState: true),
+    Follower(name: "a union by its state", topics: ["culture", "science"], limit: 20, looksAtState: true),
   ]
 
-  /// Follows until the end and then on until nothing is new; then it must have what is in the table.
-  private static func follow(
-    _ follower: Follower, _ server: TestServer, until end: ContinuousClock.Instant
-  ) async throws -> Report {
+  /// Follows while there is writing and then on until it has the present token; then it must have what is in the table.
+  private static func follow(_ follower: Follower, _ system: TortureSystem, seed: UInt64) async throws -> Report {
     var follower = follower
-    while ContinuousClock.now < end {
-      if try await follower.poll(server) { try await Task.sleep(for: .milliseconds(5)) }
-    }
-    // The writers end on their own; their last transactions may take a moment.
-    try await Task.sleep(for: .seconds(2))
-    follower.restartsAfter = nil
-    let limit = ContinuousClock.now + .seconds(60)
-    while try await !follower.poll(server) {
-      guard ContinuousClock.now < limit else {
-        throw Follower.Broken(description: "\(follower.name) is told of something new for ever")
+    var random = SplitMix64(seed: seed)
+    var failures = 0
+    while await system.isWriting {
+      guard let reader = system.readers.randomElement(using: &random) else { break }
+      switch try await follower.poll(reader) {
+      case .progress: break
+      case .nothingNew: try await Task.sleep(for: .milliseconds(5))
+      case .failure:
+        failures += 1
+        try await Task.sleep(for: .milliseconds(50))
       }
     }
-    try await compare(follower, server)
-    return Report(polls: follower.polls, received: follower.received)
+    follower.restartsAfter = nil
+    let limit = ContinuousClock.now + .seconds(60)
+    while true {
+      guard let reader = system.readers.randomElement(using: &random) else { break }
+      if case .progress = try await follower.poll(reader) { continue }
+      let current = try await system.currentToken(of: follower.topics)
+      if !follower.isInSnapshot, follower.token == current { break }
+      guard ContinuousClock.now < limit else {
+        throw Ledger.Broken(description: "\(follower) never comes to \(current?.description ?? "any token")")
+      }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    try await compare(follower, system)
+    return Report(polls: follower.polls, failures: failures, received: follower.received, resyncs: follower.resyncs)
   }
 
-  private static func compare(_ follower: Follower, _ server: TestServer) async throws {
-    let rows = try await server.sql.query(
+  private static func compare(_ follower: Follower, _ system: TortureSystem) async throws {
+    let rows = try await system.sql.query(
       """
       SELECT id, text, title, topics, date FROM items
       WHERE state = 'published' AND (topics && \(follower.topics) OR \(follower.topics.isEmpty))
@@ -107,6 +144,21 @@ import Testing
     #expect(missing == 0, "\(follower.name) lacks items of the table")
     #expect(follower.items.count == rows.count - missing, "\(follower.name) has items that are not in the table")
   }
+
+  /// Holds the table to what writers were told.
+  private static func audit(_ system: TortureSystem) async throws {
+    var absent = await system.ledger.ids
+    for row in try await system.sql.query("SELECT id, state, text, title, topics FROM items") {
+      let id: UUID = try row.decode("id")
+      absent.remove(id)
+      try await system.ledger.see(
+        id,
+        Ledger.Content(
+          state: row.decode("state"), text: row.decode("text"), title: row.decode("title"), topics: row.decode("topics")
+        ))
+    }
+    for id in absent { try await system.ledger.see(id, nil) }
+  }
 }
 
 /// What happened during a run.
@@ -116,7 +168,10 @@ private struct Report: CustomStringConvertible {
   var rollbacks = 0
   var refusals = 0
   var polls = 0
+  var failures = 0
   var received = 0
+  var resyncs = 0
+  var faults: [Chaos.Fault: Int] = [:]
 
   mutating func add(_ other: Report) {
     writes += other.writes
@@ -124,13 +179,17 @@ private struct Report: CustomStringConvertible {
     rollbacks += other.rollbacks
     refusals += other.refusals
     polls += other.polls
+    failures += other.failures
     received += other.received
+    resyncs += other.resyncs
+    faults.merge(other.faults, uniquingKeysWith: +)
   }
 
   var description: String {
     """
     \(writes) writes through the API, \(commits) transactions of SQL (\(rollbacks) more rolled back, \(refusals) refused), \
-    \(polls) polls, \(received) changes received
+    \(polls) polls (\(failures) failed), \(received) changes received, \(resyncs) times from the beginning; \
+    \(faults.map { "\($0.value) \($0.key.rawValue)" }.sorted().joined(separator: ", "))
     """
   }
 }

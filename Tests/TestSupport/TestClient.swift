@@ -1,0 +1,94 @@
+package import AsyncHTTPClient
+package import Foundation
+import NIOCore
+import NIOHTTP1
+import News
+
+/// Sends requests, and holds each answer to `openapi.yaml`.
+package struct TestClient: Sendable {
+  /// Scheme and authority.
+  package let url: String
+  private let http: HTTPClient
+  private let isProxy: Bool
+
+  /// - Parameter isProxy: Whether what is there has answers and fields of its own.
+  package init(url: String, http: HTTPClient = TestClient.impatient, isProxy: Bool = false) {
+    self.url = url
+    self.http = http
+    self.isProxy = isProxy
+  }
+
+  /// It does not wait for a server that is not there.
+  package static let impatient: HTTPClient = {
+    var configuration = HTTPClient.Configuration()
+    configuration.connectionPool.retryConnectionEstablishment = false
+    return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+  }()
+
+  /// Sends a request and reads its answer to the end, within a minute.
+  ///
+  /// - Parameters:
+  ///   - target: Path and query.
+  ///   - key: nil for none.
+  package func send(
+    _ method: String, _ target: String, key: String? = nil, headers: [(String, String)] = [], body: String? = nil
+  ) async throws -> TestResponse {
+    var request = HTTPClientRequest(url: url + target)
+    request.method = .init(rawValue: method)
+    for (name, value) in headers { request.headers.add(name: name, value: value) }
+    if let key { request.headers.add(name: "Authorization", value: "Bearer \(key)") }
+    if let body {
+      if !request.headers.contains(name: "Content-Type") {
+        request.headers.add(name: "Content-Type", value: "application/json")
+      }
+      request.body = .bytes(ByteBuffer(string: body))
+    }
+    let response = try await http.execute(request, timeout: .seconds(60))
+    let bytes = try await response.body.collect(upTo: 1 << 24)
+    var answer = TestResponse(
+      status: Int(response.status.code), headers: response.headers.map { ($0.name, $0.value) },
+      body: Data(bytes.readableBytesView))
+    if isProxy {
+      if [502, 504].contains(answer.status) { return answer }
+      answer.headers.removeAll { $0.name == "Server" }
+    }
+    try Contract.shared.get().check(
+      method: method, target: target, status: answer.status, headers: answer.headers,
+      body: answer["Content-Encoding"] == "gzip" ? try answer.body.gunzipped() : answer.body)
+    return answer
+  }
+}
+
+/// An answer, read to its end.
+package struct TestResponse: Sendable {
+  package var status: Int
+  package var headers: [(name: String, value: String)]
+  package var body: Data
+
+  /// The value of a field, nil where it is absent.
+  package subscript(name: String) -> String? {
+    headers.first { $0.name.lowercased() == name.lowercased() }?.value
+  }
+
+  /// The target of the next page.
+  package var next: String? {
+    self["Link"].map { String($0.dropFirst().prefix { $0 != ">" }) }
+  }
+
+  package var text: String { String(decoding: body, as: UTF8.self) }
+
+  /// Another status than the one that was asked for.
+  package struct Unexpected: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(description: String) {
+      self.description = description
+    }
+  }
+
+  /// Decodes the body of an answer with a status.
+  package func json<Value: Decodable>(_ type: Value.Type, status expected: Int = 200) throws -> Value {
+    guard status == expected else { throw Unexpected(description: "\(status) instead of \(expected): \(text)") }
+    return try NewsJSON.decode(type, from: body)
+  }
+}

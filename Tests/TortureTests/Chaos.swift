@@ -1,0 +1,46 @@
+import Foundation
+import TestRandom
+
+/// Breaks things, one after the other.
+struct Chaos {
+  enum Fault: String, CaseIterable, Sendable {
+    case killServer, stopServer, pauseServer, killDatabase, restartDatabase, dropConnections
+    case restore, failOver, replaceDatabase
+
+    /// Those that take seconds.
+    static let slow: Set<Fault> = [.restore, .failOver, .replaceDatabase]
+  }
+
+  let system: TortureSystem
+  var random: SplitMix64
+  private(set) var counts: [Fault: Int] = [:]
+
+  init(system: TortureSystem, seed: UInt64) {
+    self.system = system
+    random = SplitMix64(seed: seed)
+  }
+
+  /// Breaks something, and waits for a moment in which everything works.
+  ///
+  /// - Parameter faults: What may be chosen.
+  mutating func strike(_ faults: [Fault]) async throws {
+    // The slow ones come less often, for the others to have time.
+    let drawn = faults.randomElement(using: &random)
+    guard let fault = drawn, !Fault.slow.contains(fault) || Bool.random(using: &random) else { return }
+    counts[fault, default: 0] += 1
+    let index = Int.random(in: 0..<2, using: &random)
+    let pause = Duration.milliseconds(Int.random(in: 100...1500, using: &random))
+    switch fault {
+    case .killServer: try await system.restartServer(index, by: SIGKILL)
+    case .stopServer: try await system.restartServer(index, by: SIGTERM)
+    case .pauseServer: try await system.pauseServer(index, for: pause)
+    case .killDatabase: try await system.killDatabase()
+    case .restartDatabase: try await system.restartDatabase()
+    case .dropConnections: try await system.dropConnections()
+    case .restore: try await system.restore(after: pause)
+    case .failOver: try await system.failOver(after: pause)
+    case .replaceDatabase: try await system.replaceDatabase(after: pause)
+    }
+    try await Task.sleep(for: .milliseconds(Int.random(in: 200...2500, using: &random)))
+  }
+}

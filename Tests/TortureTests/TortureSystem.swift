@@ -1,0 +1,277 @@
+import Foundation
+import News
+import NewsStore
+import PostgresClient
+import TestSupport
+
+/// Two servers over one database, whose every process can be killed. Two PostgreSQL servers take turns as the primary.
+actor TortureSystem {
+  let ledger = Ledger()
+  let traffic = Traffic()
+  /// Of an editor.
+  nonisolated let key: String
+  /// Plain SQL, on whatever is the primary.
+  nonisolated let sql: PostgresPool
+  /// Of the servers, whether they run or not.
+  nonisolated let servers: [TestClient]
+  /// Where readers ask: the servers, and what stands before them.
+  nonisolated let readers: [TestClient]
+
+  /// Whether there may be more to follow.
+  private(set) var isWriting = true
+
+  private let url: String
+  private var clusters: [TestCluster]
+  private var processes: [ChildProcess]
+  private let ports: [Int]
+  private let proxy: Proxy?
+
+  private static let settings = [
+    "fsync=off", "full_page_writes=off", "wal_keep_size=1GB", "wal_retrieve_retry_interval=100ms",
+    "max_connections=300",
+  ]
+
+  /// Runs the body on a system with the schema, the topics, and what a mutation of the database makes of it.
+  static func with<Value: Sendable>(
+    topics: [String], mutation: Mutation? = nil, withProxy: Bool,
+    _ body: @Sendable (TortureSystem) async throws -> Value
+  ) async throws -> Value {
+    let clusters = [try await TestCluster(settings: settings), try await TestCluster.reserve()]
+    do {
+      let url = try await databaseURL(clusters)
+      try await prepare(url, on: clusters[0], topics: topics, mutation: mutation)
+      let system = try await TortureSystem(clusters, url: url, withProxy: withProxy)
+      do {
+        let value = try await body(system)
+        await system.end()
+        return value
+      } catch {
+        await system.end()
+        throw error
+      }
+    } catch {
+      for cluster in clusters { try? await cluster.remove() }
+      throw error
+    }
+  }
+
+  /// libpq goes to whichever of the two is the primary (PostgreSQL, chapter 34.1.1.3).
+  private static func databaseURL(_ clusters: [TestCluster]) async throws -> String {
+    var hosts: [String] = []
+    for cluster in clusters {
+      guard let components = URLComponents(string: await cluster.url), let port = components.port else {
+        throw Ledger.Broken(description: "the cluster's URL is malformed")
+      }
+      hosts.append("127.0.0.1:\(port)")
+    }
+    return "postgresql://tidings@\(hosts.joined(separator: ","))/news?target_session_attrs=read-write"
+  }
+
+  private static func prepare(
+    _ url: String, on cluster: TestCluster, topics: [String], mutation: Mutation?
+  ) async throws {
+    try await execute("CREATE DATABASE news", at: await cluster.url)
+    _ = try await Migrator(
+      NewsDatabase.migrations.get(), configuration: PostgresConfiguration(connectionString: url),
+      logger: NewsDatabase.logger
+    ).migrate()
+    for topic in topics {
+      try await execute(
+        "INSERT INTO scopes (scope) VALUES ('\(topic)'); INSERT INTO topics (slug) VALUES ('\(topic)')", at: url)
+    }
+    if let mutation { try await execute(mutation.statements, at: url) }
+  }
+
+  private static func execute(_ script: String, at url: String) async throws {
+    let connection = try await PostgresConnection.connect(
+      configuration: PostgresConfiguration(connectionString: url), logger: NewsDatabase.logger)
+    do {
+      try await connection.execute(script: script)
+      await connection.close()
+    } catch {
+      await connection.close()
+      throw error
+    }
+  }
+
+  private init(_ clusters: [TestCluster], url: String, withProxy: Bool) async throws {
+    self.clusters = clusters
+    self.url = url
+    var pool = PostgresPoolConfiguration()
+    pool.size = 16
+    sql = PostgresPool(
+      configuration: PostgresConfiguration(connectionString: url), pool: pool, logger: NewsDatabase.logger)
+    let store = NewsStore(connection: PostgresConfiguration(connectionString: url), logger: NewsDatabase.logger)
+    key = try await store.createKey(name: "desk", scopes: [.itemsWrite])
+    await store.shutdown()
+    let running = [try await Self.start(url, port: 0), try await Self.start(url, port: 0)]
+    processes = running.map(\.process)
+    ports = running.map(\.port)
+    servers = running.map(\.client)
+    do {
+      proxy = withProxy ? try await Proxy(servers: ports) : nil
+    } catch {
+      for process in processes { process.send(SIGKILL) }
+      throw error
+    }
+    readers = servers + [proxy?.client].compactMap(\.self)
+  }
+
+  private func end() async {
+    for process in processes {
+      process.send(SIGKILL)
+      _ = await process.result()
+    }
+    await proxy?.end()
+    await sql.shutdown()
+    for cluster in clusters { try? await cluster.remove() }
+  }
+
+  func finishWriting() { isWriting = false }
+
+  /// What `/v1/state` says of a scope, once a server answers.
+  func currentToken(of topics: [String]) async throws -> SyncToken? {
+    let target = topics.isEmpty ? "/v1/state" : "/v1/state?topics=\(topics.joined(separator: ","))"
+    var state: FeedState?
+    try await untilItWorks("a server answers") {
+      state = try await self.servers[0].send("GET", target).json(FeedState.self)
+    }
+    return topics.isEmpty ? state?.feed : state?.union
+  }
+
+  private static func start(_ url: String, port: Int) async throws -> RunningServer {
+    let own = ProcessInfo.processInfo.environment.filter { name, _ in
+      !["TIDINGS_", "DATABASE_", "PG"].contains { name.hasPrefix($0) }
+    }
+    let settings = [
+      "DATABASE_URL": url, "TIDINGS_MIGRATIONS": Project.root.appending(path: "migrations").path,
+      "TIDINGS_OPENAPI": Project.root.appending(path: "openapi.yaml").path,
+      "TIDINGS_ALLOW_UNSAFE_DURABILITY": "true",
+    ]
+    let process = try ChildProcess(
+      ["serve", "--port", "\(port)"],
+      executable: ProcessInfo.processInfo.environment["TIDINGS_TORTURE_EXECUTABLE"] ?? ChildProcess.tidings,
+      environment: own.merging(settings) { $1 })
+    return try await RunningServer(process)
+  }
+}
+
+// MARK: Faults
+
+extension TortureSystem {
+  /// Ends a server and starts it again on its port.
+  func restartServer(_ index: Int, by signal: Int32) async throws {
+    processes[index].send(signal)
+    let result = await processes[index].result()
+    guard signal == SIGKILL || result.status == 0 else {
+      throw Ledger.Broken(description: "a server ended with \(result.status): \(result.errors)")
+    }
+    // Without a database it does not start.
+    try await untilItWorks("a server starts") {
+      self.processes[index] = try await Self.start(self.url, port: self.ports[index]).process
+    }
+  }
+
+  /// Holds a server up as a busy machine would.
+  func pauseServer(_ index: Int, for duration: Duration) async throws {
+    processes[index].send(SIGSTOP)
+    try await Task.sleep(for: duration)
+    processes[index].send(SIGCONT)
+  }
+
+  func killDatabase() async throws {
+    try await clusters[0].kill()
+    try await clusters[0].start()
+  }
+
+  func restartDatabase() async throws {
+    try await clusters[0].restart()
+  }
+
+  /// Ends all sessions, those that listen among them.
+  func dropConnections() async throws {
+    try await untilItWorks("sessions are ended") {
+      _ = try await self.sql.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'news' AND pid <> pg_backend_pid()")
+    }
+  }
+
+  /// Puts the database back to a moment in its past, after readers have seen what came later.
+  func restore(after duration: Duration) async throws {
+    let point = "torture"
+    let memory = try await traffic.hold {
+      try await self.waitForTransactions()
+      try await self.clusters[0].backup()
+      try await self.untilItWorks("a restore point is made") {
+        _ = try await self.sql.query("SELECT pg_create_restore_point(\(point))")
+      }
+      return await self.ledger.memory
+    }
+    try await Task.sleep(for: duration)
+    try await traffic.hold {
+      try await self.clusters[0].restore(to: point)
+      await self.ledger.restore(memory)
+    }
+  }
+
+  /// Kills the primary and lets a synchronous standby take its place.
+  func failOver(after duration: Duration) async throws {
+    try await clusters[1].becomeStandby(of: clusters[0])
+    try await untilItWorks("the standby is synchronous") {
+      _ = try await self.sql.query("ALTER SYSTEM SET synchronous_standby_names = '*'")
+      _ = try await self.sql.query("SELECT pg_reload_conf()")
+    }
+    try await untilItWorks("the standby follows") {
+      let rows = try await self.sql.query("SELECT 1 FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')")
+      if rows.isEmpty { throw Ledger.Broken(description: "not yet") }
+    }
+    try await Task.sleep(for: duration)
+    try await clusters[0].kill()
+    try await clusters[1].promote()
+    try await clusters[0].clear()
+    clusters.swapAt(0, 1)
+  }
+
+  /// Replaces the database by a copy of an earlier state of it, in the same cluster.
+  func replaceDatabase(after duration: Duration) async throws {
+    let maintenance = await clusters[0].url
+    let memory = try await traffic.hold {
+      try await self.waitForTransactions()
+      try await self.clusters[0].copyDatabase("news", to: "earlier")
+      return await self.ledger.memory
+    }
+    try await Task.sleep(for: duration)
+    try await traffic.hold {
+      try await Self.execute("ALTER DATABASE news ALLOW_CONNECTIONS false", at: maintenance)
+      try await Self.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'news'", at: maintenance)
+      try await Self.execute("DROP DATABASE news WITH (FORCE)", at: maintenance)
+      try await Self.execute("ALTER DATABASE earlier RENAME TO news", at: maintenance)
+      await self.ledger.restore(memory)
+    }
+  }
+
+  /// What was cut off on its way may still be at work.
+  private func waitForTransactions() async throws {
+    try await untilItWorks("all transactions end") {
+      let rows = try await self.sql.query(
+        """
+        SELECT 1 FROM pg_stat_activity
+        WHERE datname = 'news' AND state <> 'idle' AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
+        """)
+      if !rows.isEmpty { throw Ledger.Broken(description: "not yet") }
+    }
+  }
+
+  private func untilItWorks(_ what: String, _ body: () async throws -> Void) async throws {
+    let end = ContinuousClock.now + .seconds(60)
+    while true {
+      do {
+        return try await body()
+      } catch {
+        guard ContinuousClock.now < end else { throw Ledger.Broken(description: "never: \(what): \(error)") }
+        try await Task.sleep(for: .milliseconds(50))
+      }
+    }
+  }
+}

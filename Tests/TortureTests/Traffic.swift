@@ -1,0 +1,41 @@
+/// Lets writers through, or holds all of them up while a history is cut.
+actor Traffic {
+  private var writing = 0
+  private var isHeld = false
+  private var held: [CheckedContinuation<Void, Never>] = []
+  private var idle: CheckedContinuation<Void, Never>?
+
+  /// Runs a write, once none is held up.
+  nonisolated(nonsending) func pass(_ write: () async throws -> Void) async throws {
+    await enter()
+    do {
+      try await write()
+      await leave()
+    } catch {
+      await leave()
+      throw error
+    }
+  }
+
+  private func enter() async {
+    while isHeld { await withCheckedContinuation { held.append($0) } }
+    writing += 1
+  }
+
+  private func leave() {
+    writing -= 1
+    if writing == 0, let idle = idle.take() { idle.resume() }
+  }
+
+  /// Runs the body while nobody writes. One at a time may hold.
+  func hold<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
+    isHeld = true
+    if writing > 0 { await withCheckedContinuation { idle = $0 } }
+    defer {
+      isHeld = false
+      for waiter in held { waiter.resume() }
+      held = []
+    }
+    return try await body()
+  }
+}
