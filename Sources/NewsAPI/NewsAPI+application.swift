@@ -12,7 +12,9 @@ extension NewsAPI {
   ) -> some ApplicationProtocol {
     Application(
       router: router(),
-      server: HTTPServerBuilder { GuardedChannel(responder: $0, limits: settings.limits, metrics: counted) },
+      server: HTTPServerBuilder {
+        GuardedChannel(responder: $0, limits: settings.limits, metrics: counted, hotAnswers: hotAnswers)
+      },
       configuration: ApplicationConfiguration(address: address), onServerRunning: onServerRunning, logger: logger)
   }
 }

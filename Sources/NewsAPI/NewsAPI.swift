@@ -14,6 +14,10 @@ public struct NewsAPI: Sendable {
     public var sharedMaxAge = 1
     /// The bytes of `openapi.yaml`.
     public var openAPI: Data
+    /// Bytes of memory for answers that are kept until they change.
+    public var viewBudget = 64 << 20
+    /// Whether answers are kept at all.
+    package var keepsAnswers = true
     /// The clock by which a date is in the future.
     public var now: @Sendable () -> Date = { Date() }
     /// How patient connections are.
@@ -28,6 +32,8 @@ public struct NewsAPI: Sendable {
   let store: NewsStore
   let settings: Settings
   let caching: CachePolicy
+  let views: Views
+  let hotAnswers: HotAnswers
   let counted = APIMetrics()
 
   /// What `/metrics` shows, for other parts of the process to report to as well.
@@ -38,6 +44,8 @@ public struct NewsAPI: Sendable {
     self.store = store
     self.settings = settings
     caching = CachePolicy(sharedMaxAge: settings.sharedMaxAge)
+    views = Views(store: store, budget: settings.keepsAnswers ? settings.viewBudget : nil)
+    hotAnswers = HotAnswers(views: views, caching: caching, metrics: counted)
   }
 
   /// All routes with their middleware.

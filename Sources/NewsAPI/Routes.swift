@@ -4,9 +4,9 @@ import NewsStore
 extension NewsAPI {
   /// Method, path and handler of everything that is served; `openapi.yaml` says the same.
   func addRoutes(to router: Router<APIContext>) {
-    let items = ItemHandlers(store: store, caching: caching)
-    let changes = ChangeHandlers(store: store, caching: caching)
-    let topics = TopicHandlers(store: store, caching: caching)
+    let items = ItemHandlers(views: views, caching: caching)
+    let changes = ChangeHandlers(views: views, caching: caching)
+    let topics = TopicHandlers(views: views, caching: caching)
     let service = ServiceHandlers(store: store, caching: caching, openAPI: settings.openAPI)
 
     let reads = router.group().add(middleware: CrossOrigin())

@@ -34,20 +34,22 @@ extension NewsStore {
   /// and ordinary changes after that; its pages are continued with a token that says where it began.
   ///
   /// - Throws: `StoreError.unknownTopics`; `tokenExpired`; for `at` also `notReachedYet`.
-  public func changes(_ query: ChangeQuery) async throws -> ChangeList {
+  public func changes(_ query: ChangeQuery) async throws -> ChangeList { try await delta(query).changes }
+
+  /// The same, with the moment of the snapshot.
+  public func delta(_ query: ChangeQuery) async throws -> (changes: ChangeList, moment: Moment) {
     try await wait(for: query.at, in: query.scope)
     if let since = query.since, since.position == nil {
-      // Nearly every call ends here, with one small query.
+      // Nearly every call ends here.
       let head = try await head(query.scope, since: since)
-      try head.check(since: since)
       if since.version == head.version {
-        return ChangeList(changes: [], more: false, snapshot: nil, token: head.token)
+        return (ChangeList(changes: [], more: false, snapshot: nil, token: head.token), head.moment)
       }
     }
     let span = ChangeSpan(query.since)
     let (head, rows) = try await read(query.scope, since: query.since, Self.deltaQuery(query, span))
     if let since = query.since { try head.check(since: since) }
-    return try Self.changeList(query, span, head, rows)
+    return (try Self.changeList(query, span, head, rows), head.moment)
   }
 
   /// Names the token after a page: the last version it holds, or the end of what was looked at, or the present.

@@ -87,16 +87,18 @@ extension NewsStore {
   /// - Throws: `StoreError.alreadyExists` if the id is taken by other content; `unknownTopics`; `outcomeUnknown`.
   public func create(_ id: UUID, _ content: ItemContent) async throws -> (item: EditorialItem, created: Bool) {
     let insert = try Self.insertion(id, content)
-    return try await database.transaction { transaction in
+    let written = try await database.transaction { transaction in
       let answers = try await transaction.pipeline([Self.unknownTopics(in: content), insert])
       try Self.refuseUnknownTopics(answers[0])
       guard !answers[1].isEmpty else {
         let existing = try await Self.lockedItem(id, in: transaction)
         guard let existing, ItemContent(existing) == content else { throw StoreError.alreadyExists }
-        return (existing, false)
+        return (item: existing, created: false)
       }
-      return (try await Self.publish(id, in: transaction), true)
+      return (item: try await Self.publish(id, in: transaction), created: true)
     }
+    try await acknowledge(written.item.item.version)
+    return written
   }
 
   /// Writes an item as a function of what is there: a change that changes nothing is not written.
@@ -110,19 +112,21 @@ extension NewsStore {
   public func write(
     _ id: UUID, if precondition: WritePrecondition, _ change: @Sendable (EditorialItem?) throws -> ItemContent
   ) async throws -> (item: EditorialItem, created: Bool) {
-    try await database.transaction { transaction in
+    let written = try await database.transaction { transaction in
       let existing = try await Self.lockedItem(id, in: transaction)
       if let existing { try Self.refuseRetracted(existing) }
       try precondition.check(revision: existing?.revision)
       let content = try change(existing)
-      if let existing, ItemContent(existing) == content { return (existing, false) }
+      if let existing, ItemContent(existing) == content { return (item: existing, created: false) }
       let writing = try existing == nil ? Self.insertion(id, content) : Self.update(id, content)
       let answers = try await transaction.pipeline([Self.unknownTopics(in: content), writing])
       try Self.refuseUnknownTopics(answers[0])
       // Somebody else created it since we looked.
       guard !answers[1].isEmpty else { throw StoreError.preconditionFailed }
-      return (try await Self.publish(id, in: transaction), existing == nil)
+      return (item: try await Self.publish(id, in: transaction), created: existing == nil)
     }
+    try await acknowledge(written.item.item.version)
+    return written
   }
 
   /// Takes an item back for good. Its row stays.
@@ -132,14 +136,16 @@ extension NewsStore {
   ///   - precondition: `.none` retracts whatever is there.
   /// - Throws: `StoreError.notFound`, `retracted`, `preconditionFailed`, `outcomeUnknown`.
   public func retract(_ id: UUID, reason: String?, if precondition: WritePrecondition) async throws {
-    try await database.transaction { transaction in
+    let rows = try await database.transaction { transaction in
       guard let existing = try await Self.lockedItem(id, in: transaction) else { throw StoreError.notFound }
       try Self.refuseRetracted(existing)
       if precondition != .none { try precondition.check(revision: existing.revision) }
       _ = try await transaction.query(
         "UPDATE items SET state = 'retracted', retraction_reason = \(reason) WHERE id = \(id)")
-      _ = try await transaction.commit(after: "SELECT item FROM publish(ARRAY[\(id)])")
+      return try await transaction.commit(after: "SELECT version FROM publish(ARRAY[\(id)])")
     }
+    // A draft was never published.
+    if let version = try rows.first?.decode("version", as: Int.self) { try await acknowledge(version) }
   }
 
   /// Publishes what the transaction wrote, commits, and reads the item as it then is, all in one round trip.

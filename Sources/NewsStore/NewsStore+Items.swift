@@ -65,17 +65,22 @@ public struct ItemPage: Sendable, Equatable {
   public var next: Keyset?
   /// The current token of the scope, from the same snapshot as the items.
   public var token: SyncToken
-  /// nil while its second is not over, and for searches: the scope does not tell when an item was last found by other
-  /// words.
-  public var lastModified: Date?
+  /// When the page last changed; nil for searches: the scope does not tell when an item was last found by other words.
+  public var modified: Date?
+  /// The database's clock when the page was read.
+  public var now: Date
+  /// Of the snapshot it was read in.
+  public var moment: Moment
 }
 
-/// An item and the date for its `Last-Modified`, nil while its second is not over.
+/// An item and when it was read.
 public struct ItemAnswer: Sendable, Equatable {
   /// The item as it is now.
   public var item: NewsItem
-  /// When it last changed; nil while that second is not over.
-  public var lastModified: Date?
+  /// The database's clock at the time.
+  public var now: Date
+  /// Of the snapshot it was read in.
+  public var moment: Moment
 }
 
 extension NewsStore {
@@ -92,7 +97,8 @@ extension NewsStore {
       items: page.elements,
       next: page.isCut ? page.elements.last.map { Keyset(date: $0.date, id: $0.id) } : nil,
       token: head.token,
-      lastModified: query.search == nil ? head.lastModified(of: page.elements.lazy.map(\.updated)) : nil)
+      modified: query.search == nil ? head.modified(of: page.elements.lazy.map(\.updated)) : nil,
+      now: head.now ?? .distantPast, moment: head.moment)
   }
 
   private func rows(of query: ItemQuery) async throws -> (head: ScopeHead, rows: PostgresRows) {
@@ -165,6 +171,8 @@ extension NewsStore {
     let rows = try await database.query(
       """
       SELECT l.present, l.reason, l.version, l.updated, i.retraction_reason, clock_timestamp() AS now,
+        (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) AS epoch,
+        (SELECT s.version FROM scopes AS s WHERE s.scope = '') AS counter,
         \(query: NewsItem.columns(html: includesHTML))
       FROM change_log AS l JOIN items AS i ON i.id = l.item
       WHERE l.item = \(id) AND l.scope = ''
@@ -174,8 +182,8 @@ extension NewsStore {
       throw StoreError.retracted(
         reason: RemovalReason(rawValue: try row.decode("reason")), detail: try row.decode("retraction_reason"))
     }
-    let item = try NewsItem(row: row)
     return ItemAnswer(
-      item: item, lastModified: item.updated.isSecondOver(at: try row.decode("now")) ? item.updated : nil)
+      item: try NewsItem(row: row), now: try row.decode("now"),
+      moment: Moment(epoch: try row.decode("epoch"), version: try row.decode("counter")))
   }
 }

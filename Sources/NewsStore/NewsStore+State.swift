@@ -1,22 +1,18 @@
 public import News
-import PostgresClient
 
 extension NewsStore {
-  /// Reads the current tokens of the feed, of each topic of a scope, and of their union.
+  /// The current tokens of the feed, of each topic of a scope, and of their union; from memory where that is current.
   ///
   /// - Throws: `StoreError.unknownTopics`.
-  public func state(_ scope: Scope) async throws -> FeedState {
-    guard !scope.topics.isEmpty else {
-      return FeedState(feed: try await head(.feed).token, topics: [:], union: nil)
+  public func state(_ scope: Scope) async throws -> (state: FeedState, moment: Moment) {
+    let head = try await head(scope)
+    func token(_ scope: Scope, _ version: Int) -> SyncToken {
+      SyncToken(epoch: head.epoch, scope: scope, version: version)
     }
-    let (head, rows) = try await read(
-      scope, "SELECT s.scope, s.version FROM scopes AS s WHERE s.scope = ANY (\(scope.topics))")
-    var topics: [String: SyncToken] = [:]
-    for row in rows {
-      let slug: String = try row.decode("scope")
-      topics[slug] = SyncToken(epoch: head.epoch, scope: Scope(topics: [slug]), version: try row.decode("version"))
-    }
-    return FeedState(
-      feed: SyncToken(epoch: head.epoch, scope: .feed, version: head.counter), topics: topics, union: head.token)
+    let topics = head.topics.map { ($0.key, token(Scope(topics: [$0.key]), $0.value)) }
+    let state = FeedState(
+      feed: token(.feed, head.counter), topics: Dictionary(uniqueKeysWithValues: topics),
+      union: scope.topics.isEmpty ? nil : head.token)
+    return (state, head.moment)
   }
 }

@@ -26,18 +26,20 @@ public struct TopicContent: Sendable, Equatable {
 
 extension NewsStore {
   /// Reads all topics, by position and slug, with their revisions.
-  public func topics() async throws -> [Topic] {
-    try await database.query("\(query: Topic.selection) ORDER BY t.position, t.slug").map(Topic.init(row:))
+  ///
+  /// - Returns: The topics, and the moment of the snapshot.
+  public func topics() async throws -> (topics: [Topic], moment: Moment) {
+    let answers = try await database.snapshot([Moment.query, "\(query: Topic.selection) ORDER BY t.position, t.slug"])
+    return (try answers[1].map(Topic.init(row:)), try Moment(rows: answers[0]))
   }
 
   /// Reads one topic.
   ///
   /// - Throws: `StoreError.notFound`.
-  public func topic(_ slug: String) async throws -> Topic {
-    guard let row = try await database.query("\(query: Topic.selection) WHERE t.slug = \(slug)").first else {
-      throw StoreError.notFound
-    }
-    return try Topic(row: row)
+  public func topic(_ slug: String) async throws -> (topic: Topic, moment: Moment) {
+    let answers = try await database.snapshot([Moment.query, "\(query: Topic.selection) WHERE t.slug = \(slug)"])
+    guard let row = answers[1].first else { throw StoreError.notFound }
+    return (try Topic(row: row), try Moment(rows: answers[0]))
   }
 
   /// Makes a topic. Doing so again with the same content is a repeat, and changes nothing.
@@ -45,7 +47,7 @@ extension NewsStore {
   /// - Throws: `StoreError.alreadyExists` if there is one with other content.
   public func createTopic(_ slug: String, _ content: TopicContent) async throws -> (topic: Topic, created: Bool) {
     let titles = try content.titlesJSON
-    return try await database.transaction { transaction in
+    let made = try await database.transaction { transaction in
       let inserted = try await transaction.pipeline([
         "INSERT INTO scopes (scope) VALUES (\(slug)) ON CONFLICT DO NOTHING",
         """
@@ -56,8 +58,10 @@ extension NewsStore {
       let topic = try await Self.lockedTopic(slug, in: transaction)
       let created = !inserted[1].isEmpty
       guard created || TopicContent(topic) == content else { throw StoreError.alreadyExists }
-      return (topic, created)
+      return (topic: topic, created: created)
     }
+    try await acknowledgeTopics()
+    return made
   }
 
   /// Overwrites a topic; the same content again is not written.
@@ -67,7 +71,7 @@ extension NewsStore {
     _ slug: String, _ content: TopicContent, if precondition: WritePrecondition
   ) async throws -> Topic {
     let titles = try content.titlesJSON
-    return try await database.transaction { transaction in
+    let written = try await database.transaction { transaction in
       let topic = try await Self.lockedTopic(slug, in: transaction)
       try precondition.check(revision: topic.revision)
       if TopicContent(topic) == content { return topic }
@@ -79,11 +83,28 @@ extension NewsStore {
         """)
       return try await Self.lockedTopic(slug, in: transaction)
     }
+    try await acknowledgeTopics()
+    return written
   }
 
   private static func lockedTopic(_ slug: String, in transaction: PostgresTransaction) async throws -> Topic {
     let rows = try await transaction.query("\(query: Topic.selection) WHERE t.slug = \(slug) FOR UPDATE OF t")
     guard let row = rows.first else { throw StoreError.notFound }
     return try Topic(row: row)
+  }
+}
+
+extension Moment {
+  /// One row, for topics.
+  fileprivate static let query: PostgresQuery = """
+    SELECT (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) AS epoch, s.version,
+      topics_revision() AS topics
+    FROM scopes AS s WHERE s.scope = ''
+    """
+
+  fileprivate init(rows: PostgresRows) throws {
+    guard let row = rows.first else { throw StoreFault("the row of the feed is missing") }
+    self.init(
+      epoch: try row.decode("epoch"), version: try row.decode("version"), topicsRevision: try row.decode("topics"))
   }
 }

@@ -9,6 +9,9 @@ import Synchronization
 public final class NewsStore: Sendable {
   let database: Database
   let seen: SeenVersion
+  package let keeper: StateKeeper
+  let listener: PostgresListener
+  let staleLimit: Duration
   let logger: Logger
 
   /// Makes a store; connections are opened when they are needed. Each of them confirms the epoch before it answers
@@ -17,29 +20,28 @@ public final class NewsStore: Sendable {
   /// - Parameters:
   ///   - connection: How to reach the database; its schema must be current (`Migrator`).
   ///   - pool: How many connections to keep, and how long to wait for one.
+  ///   - staleLimit: For how long answers are given from memory while the database does not answer.
   ///   - logger: Where the pool reports connections gained and lost.
   public init(
-    connection: PostgresConfiguration, pool: PostgresPoolConfiguration = PostgresPoolConfiguration(), logger: Logger
+    connection: PostgresConfiguration, pool: PostgresPoolConfiguration = PostgresPoolConfiguration(),
+    staleLimit: Duration = .seconds(60), logger: Logger
   ) {
     let seen = SeenVersion()
     self.seen = seen
     self.logger = logger
-    database = Database(
+    let database = Database(
       pool: PostgresPool(configuration: connection, pool: pool, logger: logger) { connection in
         try await seen.confirm(through: connection, logger: logger)
       })
+    self.database = database
+    self.staleLimit = staleLimit
+    keeper = StateKeeper { known in try await database.state(after: known, seen: seen, logger: logger) }
+    listener = PostgresListener(configuration: connection, logger: logger)
   }
 
   /// Waits for operations under way, then closes the connections.
   public func shutdown() async {
     await database.pool.shutdown()
-  }
-
-  /// Whether the database answers.
-  ///
-  /// - Throws: `StoreError.unavailable`.
-  public func ping() async throws {
-    _ = try await database.query("SELECT 1")
   }
 
   /// Whether an acknowledged write survives a crash with the database's present settings (PostgreSQL, chapter 30.3
@@ -63,7 +65,7 @@ final class SeenVersion: Sendable {
   private let state = Mutex<(epoch: String, version: Int)?>(nil)
 
   /// Takes note of a version; an older one of the same epoch changes nothing.
-  func note(epoch: String, version: Int) {
+  private func note(epoch: String, version: Int) {
     state.withLock { state in
       if let known = state, known.epoch == epoch, known.version >= version { return }
       state = (epoch, version)
@@ -71,15 +73,28 @@ final class SeenVersion: Sendable {
   }
 
   /// Whether the counter was rewound, as far as one snapshot can tell: it may also be older than what was seen.
-  func isRewound(epoch: String, version: Int) -> Bool {
+  private func isRewound(epoch: String, version: Int) -> Bool {
     state.withLock { state in
       guard let known = state, known.epoch == epoch else { return false }
       return version < known.version
     }
   }
 
+  /// Compares what one snapshot tells with what this process has seen of the epoch.
+  ///
+  /// - Returns: false if the history was rewound under our feet, and a new epoch has now begun: read again.
+  func confirm(epoch: String, version: Int, through database: Database, logger: Logger) async throws -> Bool {
+    guard isRewound(epoch: epoch, version: version) else {
+      note(epoch: epoch, version: version)
+      return true
+    }
+    // Another reader's snapshot may just be younger than this one: the database decides, with a look at the present.
+    try await database.withConnection { connection in try await self.confirm(through: connection, logger: logger) }
+    return !hasLeft(epoch: epoch)
+  }
+
   /// Whether another epoch has been seen since.
-  func hasLeft(epoch: String) -> Bool {
+  private func hasLeft(epoch: String) -> Bool {
     state.withLock { $0.map { $0.epoch != epoch } ?? false }
   }
 

@@ -14,21 +14,25 @@ struct ScopeHead: Sendable {
   let floor: Int
   /// When a page of the scope last changed without any of its items having been updated.
   let shiftedAt: Date
-  /// The database's clock.
-  let now: Date
   /// The version up to which a token of `since`'s and of `at`'s epoch tells this history; nil for strange epochs.
-  let sinceReach: Int?
-  let atReach: Int?
+  var sinceReach: Int?
+  var atReach: Int?
+  /// From memory, the version of each topic of the scope.
+  var topics: [String: Int] = [:]
+  /// The database's clock; nil from memory.
+  var now: Date?
+
+  /// The moment of the statement's snapshot.
+  var moment: Moment { Moment(epoch: epoch, version: counter) }
 
   /// The token of somebody who has everything.
   var token: SyncToken { SyncToken(epoch: epoch, scope: scope, version: version) }
 
   /// One row; every part of it comes from the statement's one snapshot.
-  static func query(_ scope: Scope, since: SyncToken? = nil, at: SyncToken? = nil) -> PostgresQuery {
+  static func query(_ scope: Scope, since: SyncToken? = nil) -> PostgresQuery {
     """
     SELECT (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) AS epoch, feed.version AS counter,
-      own.version, own.floor, own.shifted_at, own.known, clock_timestamp() AS now,
-      epoch_reach(\(since?.epoch)) AS since_reach, epoch_reach(\(at?.epoch)) AS at_reach
+      own.version, own.floor, own.shifted_at, own.known, clock_timestamp() AS now, epoch_reach(\(since?.epoch)) AS since_reach
     FROM scopes AS feed CROSS JOIN (
       SELECT max(s.version) AS version, max(s.floor) AS floor, max(s.shifted_at) AS shifted_at,
         coalesce(array_agg(s.scope::text), '{}') AS known
@@ -36,23 +40,6 @@ struct ScopeHead: Sendable {
     ) AS own
     WHERE feed.scope = ''
     """
-  }
-
-  /// - Throws: `StoreError.unknownTopics` if the scope has topics that do not exist.
-  init(scope: Scope, rows: PostgresRows) throws {
-    guard let row = rows.first else { throw StoreFault("the row of the feed is missing") }
-    let known = Set(try row.decode("known", as: [String].self))
-    let unknown = scope.names.filter { !known.contains($0) }
-    guard unknown.isEmpty else { throw StoreError.unknownTopics(unknown) }
-    self.scope = scope
-    epoch = try row.decode("epoch")
-    counter = try row.decode("counter")
-    version = try row.decode("version")
-    floor = try row.decode("floor")
-    shiftedAt = try row.decode("shifted_at")
-    now = try row.decode("now")
-    sinceReach = try row.decode("since_reach")
-    atReach = try row.decode("at_reach")
   }
 
   /// Whether the changes after a token can be told.
@@ -77,24 +64,27 @@ struct ScopeHead: Sendable {
     return token.furthest <= counter
   }
 
-  /// The date for `Last-Modified`, with the scope's own shifts: nil until its second is over, because something else
-  /// may still change within it (RFC 9110 section 8.8.2.2).
-  func lastModified(of updates: some Sequence<Date>) -> Date? {
-    let latest = updates.reduce(shiftedAt, max)
-    return latest.isSecondOver(at: now) ? latest : nil
+  /// When the scope, or one of some items in it, last changed.
+  func modified(of updates: some Sequence<Date>) -> Date { updates.reduce(shiftedAt, max) }
+}
+
+extension ScopeHead {
+  /// - Throws: `StoreError.unknownTopics` if the scope has topics that do not exist.
+  init(scope: Scope, rows: PostgresRows) throws {
+    guard let row = rows.first else { throw StoreFault("the row of the feed is missing") }
+    let known = Set(try row.decode("known", as: [String].self))
+    let unknown = scope.names.filter { !known.contains($0) }
+    guard unknown.isEmpty else { throw StoreError.unknownTopics(unknown) }
+    self.init(
+      scope: scope, epoch: try row.decode("epoch"), counter: try row.decode("counter"),
+      version: try row.decode("version"), floor: try row.decode("floor"), shiftedAt: try row.decode("shifted_at"),
+      sinceReach: try row.decode("since_reach"), now: try row.decode("now"))
   }
 }
 
 extension SyncToken {
   /// The latest version that whoever holds it has seen.
   fileprivate var furthest: Int { max(version, position ?? 0) }
-}
-
-extension Date {
-  /// Whether a clock that shows `now` has left the second of this date.
-  func isSecondOver(at now: Date) -> Bool {
-    timeIntervalSince1970.rounded(.down) + 1 <= now.timeIntervalSince1970
-  }
 }
 
 extension Scope {
@@ -107,11 +97,20 @@ extension NewsStore {
   static let longestWait: Duration = .seconds(1)
   static let waitStep: Duration = .milliseconds(50)
 
-  /// Reads the head of a scope and keeps watch over the history.
+  /// The head of a scope, from memory where that is current. What memory would refuse is asked of the database: the
+  /// topic, or the version, may be newer.
+  ///
+  /// - Throws: `StoreError.unknownTopics`; `tokenExpired` where the changes after `since` cannot be told.
   func head(_ scope: Scope, since: SyncToken? = nil) async throws -> ScopeHead {
-    while true {
-      let head = try ScopeHead(scope: scope, rows: await database.query(ScopeHead.query(scope, since: since)))
-      if try await confirm(head) { return head }
+    func head(_ state: VersionState) throws -> ScopeHead {
+      let head = try state.head(scope, since: since)
+      if let since { try head.check(since: since) }
+      return head
+    }
+    do {
+      return try head(try await present())
+    } catch StoreError.unknownTopics, StoreError.tokenExpired {
+      return try head(try await keeper.refresh())
     }
   }
 
@@ -125,7 +124,10 @@ extension NewsStore {
       let queries = [ScopeHead.query(scope, since: since), settings, query].compactMap(\.self)
       let answers = try await database.snapshot(queries)
       let head = try ScopeHead(scope: scope, rows: answers[0])
-      if try await confirm(head) { return (head, answers[answers.count - 1]) }
+      guard try await seen.confirm(epoch: head.epoch, version: head.counter, through: database, logger: logger) else {
+        continue
+      }
+      return (head, answers[answers.count - 1])
     }
   }
 
@@ -135,28 +137,13 @@ extension NewsStore {
   /// - Throws: `StoreError.notReachedYet` after a second, `tokenExpired` for a token of another history.
   func wait(for at: SyncToken?, in scope: Scope) async throws {
     guard let at else { return }
+    if (try? await present().head(scope, at: at).hasReached(at)) == true { return }
     var waited = Duration.zero
     while true {
-      let rows = try await database.query(ScopeHead.query(scope, at: at))
-      if try ScopeHead(scope: scope, rows: rows).hasReached(at) { return }
+      if try await keeper.refresh().head(scope, at: at).hasReached(at) { return }
       guard waited < Self.longestWait else { throw StoreError.notReachedYet(at) }
       try await Task.sleep(for: Self.waitStep)
       waited += Self.waitStep
     }
-  }
-
-  /// Compares a head with what this process has seen of its epoch.
-  ///
-  /// - Returns: false if the history was rewound under our feet, and a new epoch has now begun: read again.
-  private func confirm(_ head: ScopeHead) async throws -> Bool {
-    guard seen.isRewound(epoch: head.epoch, version: head.counter) else {
-      seen.note(epoch: head.epoch, version: head.counter)
-      return true
-    }
-    // Another reader's snapshot may just be younger than this one: the database decides, with a look at the present.
-    try await database.withConnection { [seen, logger] connection in
-      try await seen.confirm(through: connection, logger: logger)
-    }
-    return !seen.hasLeft(epoch: head.epoch)
   }
 }

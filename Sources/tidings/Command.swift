@@ -52,7 +52,8 @@ extension Settings {
     try await migrator(logger).check()
     var pool = PostgresPoolConfiguration()
     pool.size = poolSize
-    let store = NewsStore(connection: connection, pool: pool, logger: logger)
+    let store = NewsStore(
+      connection: connection, pool: pool, staleLimit: .seconds(staleLimit), logger: logger)
     do {
       try await body(store)
       await store.shutdown()

@@ -33,13 +33,13 @@ struct Serve: AsyncParsableCommand {
         try await settings.refuseUnsafeDurability(of: store, logger)
         let api = NewsAPI(store: store, settings: try settings.api())
         MetricsSystem.bootstrap(api.metricsFactory)
-        try await Self.serve(api, settings, logger)
+        try await Self.serve(api, store, settings, logger)
       }
     }
   }
 
   /// Returns once a signal has come, requests under way are answered and connections closed.
-  private static func serve(_ api: NewsAPI, _ settings: Settings, _ logger: Logger) async throws {
+  private static func serve(_ api: NewsAPI, _ store: NewsStore, _ settings: Settings, _ logger: Logger) async throws {
     var requestLogger = logger
     // The framework announces itself at `info`; the one line that tells of listening is ours.
     if logger.logLevel == .info { requestLogger.logLevel = .notice }
@@ -49,13 +49,23 @@ struct Serve: AsyncParsableCommand {
       logger.notice("listening", metadata: ["address": "\(address ?? settings.host)"])
     }
     var configuration = ServiceGroupConfiguration(
-      services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: requestLogger)
+      services: [StoreFollower(store: store), application], gracefulShutdownSignals: [.sigterm, .sigint],
+      logger: requestLogger)
     configuration.maximumGracefulShutdownDuration = .seconds(25)
     // Most of what a request costs is waiting for PostgreSQL.
     try await withTaskExecutorPreference(PostgresExecutor.shared) { [configuration] in
       try await ServiceGroup(configuration: configuration).run()
     }
     logger.notice("stopped")
+  }
+}
+
+/// Keeps the store's picture of the feed current while requests are answered.
+private struct StoreFollower: Service {
+  let store: NewsStore
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await store.follow() }
   }
 }
 
@@ -66,6 +76,7 @@ extension Settings {
     }
     var api = NewsAPI.Settings(openAPI: description)
     api.sharedMaxAge = sharedMaxAge
+    api.viewBudget = cacheSize << 20
     return api
   }
 

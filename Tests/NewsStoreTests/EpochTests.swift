@@ -47,9 +47,9 @@ import Testing
   /// The token of the feed. A connection that has just been ended may still be lent out, once.
   private func stateOnceAvailable(_ store: NewsStore) async throws -> SyncToken {
     do {
-      return try await store.state(.feed).feed
+      return try await store.state(.feed).state.feed
     } catch StoreError.unavailable {
-      return try await store.state(.feed).feed
+      return try await store.state(.feed).state.feed
     }
   }
 
@@ -64,18 +64,18 @@ import Testing
     try await NewsDatabase.with { original in
       let fork = try await withStore(original) { store, sql in
         for number in 1...3 { try await sql.publish([UUID(number)], text: "\(number)") }
-        return try await store.state(.feed).feed
+        return try await store.state(.feed).state.feed
       }
       try await withClone(of: original) { clone in
         let later = try await withStore(original) { store, sql in
           try await sql.publish([UUID(4)], text: "original")
-          return try await store.state(.feed).feed
+          return try await store.state(.feed).state.feed
         }
         #expect(later.epoch == fork.epoch)
         try await withStore(clone) { store, sql in
           let epochs = { try await sql.value("SELECT count(*) FROM epochs", as: Int.self) }
           let before = try await epochs()
-          let state = try await store.state(.feed).feed
+          let state = try await store.state(.feed).state.feed
           #expect(state.epoch != fork.epoch)
           #expect(state.version == fork.version)
           #expect(try await epochs() == before + 1)
@@ -94,12 +94,12 @@ import Testing
     try await NewsDatabase.with { original in
       let first = try await withStore(original) { store, sql in
         try await sql.publish([UUID(1)], text: "1")
-        return try await store.state(.feed).feed
+        return try await store.state(.feed).state.feed
       }
       try await withClone(of: original) { clone in
         let second = try await withStore(clone) { store, sql in
           try await sql.publish([UUID(2)], text: "2")
-          return try await store.state(.feed).feed
+          return try await store.state(.feed).state.feed
         }
         try await withClone(of: clone) { copy in
           try await withStore(copy) { store, sql in
@@ -119,11 +119,11 @@ import Testing
   func cut() async throws {
     try await NewsDatabase.withStore { store, sql in
       try await sql.publish([UUID(1)])
-      let old = try await store.state(.feed).feed
+      let old = try await store.state(.feed).state.feed
       let epoch: String = try await sql.value("SELECT begin_epoch(true)")
       #expect(await expiry(store, old) == .epoch)
       #expect(await expiry(store, SyncToken(epoch: old.epoch, scope: .feed, version: 0)) == .epoch)
-      let new = try await store.state(.feed).feed
+      let new = try await store.state(.feed).state.feed
       #expect(new.epoch == epoch)
       #expect(new.version == old.version)
       #expect(try await store.changes(ChangeQuery(since: new)).changes.isEmpty)
@@ -139,7 +139,7 @@ import Testing
       let epochs = try await withThrowingTaskGroup(of: String.self) { group in
         for _ in 1...8 {
           group.addTask {
-            try await withStore(url) { store, _ in try await store.state(.feed).feed.epoch }
+            try await withStore(url) { store, _ in try await store.state(.feed).state.feed.epoch }
           }
         }
         return try await group.reduce(into: Set<String>()) { $0.insert($1) }
@@ -153,8 +153,8 @@ import Testing
   @Test("A further connection to the same history begins no epoch")
   func sameHistory() async throws {
     try await NewsDatabase.with { url in
-      let first = try await withStore(url) { store, _ in try await store.state(.feed).feed }
-      let second = try await withStore(url) { store, _ in try await store.state(.feed).feed }
+      let first = try await withStore(url) { store, _ in try await store.state(.feed).state.feed }
+      let second = try await withStore(url) { store, _ in try await store.state(.feed).state.feed }
       #expect(first == second)
     }
   }
@@ -163,7 +163,7 @@ import Testing
   func rewound() async throws {
     try await NewsDatabase.withStore { store, sql in
       for number in 1...3 { try await sql.publish([UUID(number)], text: "\(number)") }
-      let seen = try await store.state(.feed).feed
+      let seen = try await store.state(.feed).state.feed
       _ = try await sql.query("DELETE FROM change_log WHERE version > 1")
       _ = try await sql.query("UPDATE scopes SET version = 1")
       // As a restore does, too: all connections end.

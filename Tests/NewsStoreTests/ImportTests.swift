@@ -169,7 +169,7 @@ import Testing
       #expect(try await sql.counter() == 0)
       try await store.ensureTopics(["sport": TopicContent(titles: ["en": "Sport"], position: 0)])
       #expect(try await store.importItems(entries) == Self.counts(inserted: 2))
-      #expect(try await store.topic("sport").items == 1)
+      #expect(try await store.topic("sport").topic.items == 1)
     }
   }
 
@@ -182,8 +182,8 @@ import Testing
       ])
       try await store.ensureTopics(["b": TopicContent(titles: ["und": "C"], position: 3)])
       try await store.ensureTopics([:])
-      #expect(try await store.topic("a") == made)
-      #expect(try await store.topic("b").titles == ["und": "B"])
+      #expect(try await store.topic("a").topic == made)
+      #expect(try await store.topic("b").topic.titles == ["und": "B"])
     }
   }
 

@@ -119,9 +119,9 @@ import Testing
       let changes = try await store.changes(ChangeQuery(since: before))
       #expect(changes.changes.isEmpty && !changes.more)
       #expect(changes.token == before)
-      #expect(try await store.state(.feed).feed == before)
+      #expect(try await store.state(.feed).state.feed == before)
       #expect(try await store.items(ItemQuery()).items.map(\.id) == [UUID(1)])
-      #expect(try await store.topic("a").items == 0)
+      #expect(try await store.topic("a").topic.items == 0)
 
       isReleased.finish()
       #expect(try await first.value == [2])

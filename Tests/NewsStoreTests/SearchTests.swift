@@ -92,7 +92,7 @@ import Testing
       var ids: [UUID] = []
       repeat {
         let page = try await store.items(query)
-        #expect(page.lastModified == nil)
+        #expect(page.modified == nil)
         ids += page.items.map(\.id)
         query.after = page.next
       } while query.after != nil && ids.count < 100

@@ -39,11 +39,12 @@ package enum NewsDatabase {
 
   /// Hands a store over a fresh database to the body, and a pool for plain SQL beside it.
   package static func withStore<Value: Sendable>(
+    staleLimit: Duration = .seconds(60),
     _ body: @Sendable (_ store: NewsStore, _ sql: PostgresPool) async throws -> Value
   ) async throws -> Value {
     try await with { url in
       let connection = PostgresConfiguration(connectionString: url)
-      let store = NewsStore(connection: connection, logger: logger)
+      let store = NewsStore(connection: connection, staleLimit: staleLimit, logger: logger)
       let sql = PostgresPool(configuration: connection, logger: logger)
       do {
         let value = try await body(store, sql)

@@ -25,44 +25,61 @@ package struct TestServer: Sendable {
   /// - Parameters:
   ///   - now: The server's clock.
   ///   - limits: Of its connections.
+  ///   - staleLimit: For how long it answers while the database does not.
   package static func with<Value: Sendable>(
     now: @escaping @Sendable () -> Date = { Date() }, limits: ConnectionLimits = ConnectionLimits(),
+    staleLimit: Duration = .seconds(60), _ body: @Sendable (TestServer) async throws -> Value
+  ) async throws -> Value {
+    try await NewsDatabase.withStore(staleLimit: staleLimit) { store, sql in
+      let key = try await store.createKey(name: "desk", scopes: [.itemsWrite])
+      let following = Task(executorPreference: PostgresExecutor.shared) { await store.follow() }
+      defer { following.cancel() }
+      return try await run(
+        store, sql, key: key,
+        {
+          $0.now = now; $0.limits = limits
+        }, body)
+    }
+  }
+
+  /// Runs another server over the same database, with other settings.
+  package func beside<Value: Sendable>(
+    _ change: @Sendable (inout NewsAPI.Settings) -> Void, _ body: @Sendable (TestServer) async throws -> Value
+  ) async throws -> Value {
+    try await Self.run(store, sql, key: key, change, body)
+  }
+
+  private static func run<Value: Sendable>(
+    _ store: NewsStore, _ sql: PostgresPool, key: String, _ change: (inout NewsAPI.Settings) -> Void,
     _ body: @Sendable (TestServer) async throws -> Value
   ) async throws -> Value {
-    try await NewsDatabase.withStore { store, sql in
-      var settings = NewsAPI.Settings(openAPI: try Data(contentsOf: Project.root.appending(path: "openapi.yaml")))
-      settings.now = now
-      settings.limits = limits
-      let api = NewsAPI(store: store, settings: settings)
-      let (ports, found) = AsyncStream.makeStream(of: Int.self)
-      let application = api.application(address: .hostname("127.0.0.1", port: 0), logger: NewsDatabase.logger) {
-        found.yield($0.localAddress?.port ?? 0)
-      }
-      let group = ServiceGroup(
-        configuration: ServiceGroupConfiguration(services: [application], logger: NewsDatabase.logger))
-      return try await withThrowingTaskGroup(of: Value?.self) { tasks in
-        tasks.addTask(executorPreference: PostgresExecutor.shared) {
-          try await group.run()
-          return nil
-        }
-        defer { tasks.cancelAll() }
-        var iterator = ports.makeAsyncIterator()
-        let port = await iterator.next() ?? 0
-        let http = HTTPClient()
-        let url = "http://127.0.0.1:\(port)"
-        let server = TestServer(
-          key: try await store.createKey(name: "desk", scopes: [.itemsWrite]), store: store, sql: sql,
-          url: url, port: port, client: TestClient(url: url, http: http))
-        do {
-          let value = try await body(server)
-          try await http.shutdown()
-          await group.triggerGracefulShutdown()
-          return value
-        } catch {
-          try? await http.shutdown()
-          await group.triggerGracefulShutdown()
-          throw error
-        }
+    var settings = NewsAPI.Settings(openAPI: try Data(contentsOf: Project.root.appending(path: "openapi.yaml")))
+    change(&settings)
+    let api = NewsAPI(store: store, settings: settings)
+    let (ports, found) = AsyncStream.makeStream(of: Int.self)
+    let application = api.application(address: .hostname("127.0.0.1", port: 0), logger: NewsDatabase.logger) {
+      found.yield($0.localAddress?.port ?? 0)
+    }
+    let group = ServiceGroup(
+      configuration: ServiceGroupConfiguration(services: [application], logger: NewsDatabase.logger))
+    return try await withThrowingTaskGroup(of: Void.self) { tasks in
+      tasks.addTask(executorPreference: PostgresExecutor.shared) { try await group.run() }
+      defer { tasks.cancelAll() }
+      var iterator = ports.makeAsyncIterator()
+      let port = await iterator.next() ?? 0
+      let http = HTTPClient()
+      let url = "http://127.0.0.1:\(port)"
+      let server = TestServer(
+        key: key, store: store, sql: sql, url: url, port: port, client: TestClient(url: url, http: http))
+      do {
+        let value = try await body(server)
+        try await http.shutdown()
+        await group.triggerGracefulShutdown()
+        return value
+      } catch {
+        try? await http.shutdown()
+        await group.triggerGracefulShutdown()
+        throw error
       }
     }
   }

@@ -10,10 +10,15 @@ struct GuardedChannel: ServerChildChannel {
   private let channel: HTTP1Channel
   private let limits: ConnectionLimits
   private let metrics: APIMetrics
+  private let hotAnswers: HotAnswers
 
-  init(responder: @escaping HTTPChannelHandler.Responder, limits: ConnectionLimits, metrics: APIMetrics) {
+  init(
+    responder: @escaping HTTPChannelHandler.Responder, limits: ConnectionLimits, metrics: APIMetrics,
+    hotAnswers: HotAnswers
+  ) {
     self.limits = limits
     self.metrics = metrics
+    self.hotAnswers = hotAnswers
     channel = HTTP1Channel(
       responder: responder,
       // Twice of what `HeaderLimit` allows: it has the better answer.
@@ -28,9 +33,12 @@ struct GuardedChannel: ServerChildChannel {
       let pipeline = channel.pipeline.syncOperations
       let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
       try pipeline.addHandler(LingeringClose(limits: limits), position: .before(decoder))
+      let timeLimits = TimeLimits(limits: limits)
       try pipeline.addHandlers(
-        [TimeLimits(limits: limits), RequestGuard(logger: logger, count: metrics.countRefusal)],
-        position: .after(decoder))
+        [
+          timeLimits, HotPath(answers: hotAnswers, timeLimits: timeLimits, logger: logger),
+          RequestGuard(logger: logger, count: metrics.countRefusal),
+        ], position: .after(decoder))
       return value
     }
   }

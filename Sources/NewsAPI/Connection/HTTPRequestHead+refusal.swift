@@ -67,7 +67,7 @@ extension HTTPRequestHead {
   }
 
   /// A host, not empty, with an optional port (RFC 3986 sections 3.2.2 and 3.2.3).
-  private static func isAuthority(_ text: some StringProtocol) -> Bool {
+  static func isAuthority(_ text: some StringProtocol) -> Bool {
     let bytes = Array(text.utf8)
     guard bytes.count <= 255 + 6 else { return false }
     var host = bytes[...]

@@ -77,11 +77,15 @@ package final class TimeLimits: ChannelDuplexHandler, RemovableChannelHandler {
     context.fireChannelReadComplete()
   }
 
-  package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-    context.write(data, promise: promise)
-    guard case .end = unwrapOutboundIn(data) else { return }
+  /// The request whose end was read last is answered, without the answer having come by here.
+  func wasAnswered(_ context: ChannelHandlerContext) {
     unanswered -= 1
     if unanswered == 0, case .answering = phase { beIdle(context) }
+  }
+
+  package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    context.write(data, promise: promise)
+    if case .end = unwrapOutboundIn(data) { wasAnswered(context) }
   }
 
   private func beIdle(_ context: ChannelHandlerContext) {

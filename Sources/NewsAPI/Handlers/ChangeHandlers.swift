@@ -1,12 +1,10 @@
-import HTTPConditions
-import HTTPTypes
 import Hummingbird
 import News
 import NewsStore
 
 /// `/v1/changes` and `/v1/state`: what a client follows.
 struct ChangeHandlers: Sendable {
-  let store: NewsStore
+  let views: Views
   let caching: CachePolicy
 
   @Sendable func changes(_ request: Request, context: APIContext) async throws -> Response {
@@ -19,19 +17,13 @@ struct ChangeHandlers: Sendable {
       at: parameters.token("at"))
     try parameters.check()
 
-    let list = try await store.changes(query)
-    // The tag is the token, so that a client at a token asks with it, whatever it was it last got.
-    var representation = Representation(
-      try NewsJSON.encode(list), tag: EntityTag(strong: list.token.description))
-    representation.fields[.syncToken] = list.token.description
-    return try representation.response(to: request, caching, context.metrics)
+    return try await views.changes(query, for: request.uri.string).response(to: request, caching, context.metrics)
   }
 
   @Sendable func state(_ request: Request, context: APIContext) async throws -> Response {
     var parameters = request.parameters(["topics"])
     let scope = parameters.scope()
     try parameters.check()
-    return try Representation(try NewsJSON.encode(try await store.state(scope))).response(
-      to: request, caching, context.metrics)
+    return try await views.state(scope, for: request.uri.string).response(to: request, caching, context.metrics)
   }
 }

@@ -126,3 +126,15 @@ extension EditorialItemHandlers {
     }
   }
 }
+
+extension Request {
+  /// The link to the next page (RFC 8288): this request with another cursor. It is relative, hence right whatever the
+  /// server is called from outside.
+  fileprivate func link(toPage cursor: String) -> String {
+    let others = (uri.query ?? "").split(separator: "&").filter { !$0.hasPrefix("cursor=") }
+    // Inside of a link these two would end it; they are never needed unencoded.
+    let query = (others.map { $0.replacing(">", with: "%3E").replacing("<", with: "%3C") } + ["cursor=\(cursor)"])
+      .joined(separator: "&")
+    return "<\(uri.path)?\(query)>; rel=\"next\""
+  }
+}

@@ -8,12 +8,12 @@ struct EditorialTopicHandlers: Sendable {
 
   @Sendable func list(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    return try .json(TopicList(topics: try await store.topics()))
+    return try .json(TopicList(topics: try await store.topics().topics))
   }
 
   @Sendable func topic(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    let topic = try await store.topic(try context.topicSlug())
+    let topic = try await store.topic(try context.topicSlug()).topic
     return try .locked(topic, revision: topic.revision, to: request)
   }
 

@@ -5,7 +5,7 @@ import NewsStore
 
 /// `/v1/items`: what is published.
 struct ItemHandlers: Sendable {
-  let store: NewsStore
+  let views: Views
   let caching: CachePolicy
 
   @Sendable func list(_ request: Request, context: APIContext) async throws -> Response {
@@ -28,12 +28,7 @@ struct ItemHandlers: Sendable {
     query.after = parameters.cursor(cursor)
     try parameters.check()
 
-    let page = try await store.items(query)
-    var representation = Representation(
-      try NewsJSON.encode(ItemList(items: page.items)), lastModified: page.lastModified)
-    representation.fields[.syncToken] = page.token.description
-    representation.fields[.link] = page.next.map { request.link(toPage: cursor.text($0)) }
-    return try representation.response(to: request, caching, context.metrics)
+    return try await views.items(query, cursor, for: request.uri.string).response(to: request, caching, context.metrics)
   }
 
   @Sendable func item(_ request: Request, context: APIContext) async throws -> Response {
@@ -42,8 +37,7 @@ struct ItemHandlers: Sendable {
     let at = parameters.token("at")
     try parameters.check()
 
-    let answer = try await store.item(try context.itemID(), includesHTML: includesHTML, at: at)
-    return try Representation(try NewsJSON.encode(answer.item), lastModified: answer.lastModified)
+    return try await views.item(try context.itemID(), includesHTML: includesHTML, at: at, for: request.uri.string)
       .response(to: request, caching, context.metrics)
   }
 }
@@ -55,18 +49,5 @@ extension PageCursor {
       query.from.map(RFC3339.string), query.to.map(RFC3339.string),
       query.search?.text,
     ]
-  }
-}
-
-extension Request {
-  /// The link to the next page (RFC 8288): this request with another cursor. It is relative, hence right whatever the
-  /// server is called from outside.
-  func link(toPage cursor: String) -> String {
-    // `at` has done its work with the first page.
-    let others = (uri.query ?? "").split(separator: "&").filter { !$0.hasPrefix("cursor=") && !$0.hasPrefix("at=") }
-    // Inside of a link these two would end it; they are never needed unencoded.
-    let query = (others.map { $0.replacing(">", with: "%3E").replacing("<", with: "%3C") } + ["cursor=\(cursor)"])
-      .joined(separator: "&")
-    return "<\(uri.path)?\(query)>; rel=\"next\""
   }
 }

@@ -26,7 +26,7 @@ struct MetricsHandlers: Sendable {
   /// database does not answer.
   private func version() async -> Int? {
     await withTaskGroup(of: Int?.self) { group in
-      group.addTask { try? await store.state(.feed).feed.version }
+      group.addTask { try? await store.state(.feed).state.feed.version }
       group.addTask {
         try? await Task.sleep(for: .seconds(1))
         return nil

@@ -28,7 +28,7 @@ struct ServiceHandlers: Sendable {
   @Sendable func readiness(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     do {
-      try await store.ping()
+      _ = try await store.present()
     } catch {
       context.logger.warning("not ready", metadata: ["error": "\(String(reflecting: error))"])
       throw ProblemError.unavailable

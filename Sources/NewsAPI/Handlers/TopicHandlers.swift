@@ -1,32 +1,18 @@
-import Foundation
 import Hummingbird
-import News
-import NewsStore
 
 /// `/v1/topics`: the sections of the app.
 struct TopicHandlers: Sendable {
-  let store: NewsStore
+  let views: Views
   let caching: CachePolicy
 
   @Sendable func list(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    let topics = try await store.topics().map(\.forReaders)
-    return try Representation(try NewsJSON.encode(TopicList(topics: topics))).response(
-      to: request, caching, context.metrics)
+    return try await views.topics(for: request.uri.string).response(to: request, caching, context.metrics)
   }
 
   @Sendable func topic(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    let topic = try await store.topic(try context.topicSlug()).forReaders
-    return try Representation(try NewsJSON.encode(topic)).response(to: request, caching, context.metrics)
-  }
-}
-
-extension Topic {
-  /// Without what only editors need.
-  fileprivate var forReaders: Topic {
-    var topic = self
-    topic.revision = nil
-    return topic
+    return try await views.topic(try context.topicSlug(), for: request.uri.string).response(
+      to: request, caching, context.metrics)
   }
 }

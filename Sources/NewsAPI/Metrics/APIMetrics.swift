@@ -20,14 +20,17 @@ final class APIMetrics: Sendable {
     "tidings_http_requests_total": "Requests answered.",
     "tidings_http_request_duration_seconds": "From the head of a request to the answer, without sending it.",
     "tidings_http_response_bytes_total": "Bytes of bodies answered, as sent.",
+    "tidings_http_hot_requests_total": "Those of the requests that were answered from memory before the router.",
     "tidings_http_saved_bytes_total":
       "Bytes of bodies not sent: uncompressed ones spared by a 304, or compressed away.",
   ])
+  private let hotRequests: Counter
   private let savedByNotModified: Counter
   private let savedByCompression: Counter
   private let instruments = Mutex<[Key: Instruments]>([:])
 
   init() {
+    hotRequests = Counter(label: "tidings_http_hot_requests_total", factory: registry)
     let name = "tidings_http_saved_bytes_total"
     savedByNotModified = Counter(label: name, dimensions: [("by", "not_modified")], factory: registry)
     savedByCompression = Counter(label: name, dimensions: [("by", "compression")], factory: registry)
@@ -55,14 +58,19 @@ final class APIMetrics: Sendable {
     instruments.bytes.increment(by: bytes)
   }
 
+  /// Counts a request that was answered before the router, besides `count`.
+  func countHot() {
+    hotRequests.increment()
+  }
+
   /// Counts what a 304 did not repeat.
   func countNotModified(sparing bytes: Int) {
     savedByNotModified.increment(by: bytes)
   }
 
   /// Counts what a body became shorter by.
-  func countCompression(from plain: Int, to compressed: Int) {
-    savedByCompression.increment(by: max(0, plain - compressed))
+  func countCompression(sparing bytes: Int) {
+    savedByCompression.increment(by: max(0, bytes))
   }
 
   private func instruments(_ key: Key) -> Instruments {

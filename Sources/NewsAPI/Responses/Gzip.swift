@@ -1,19 +1,18 @@
 import CZlib
-import Foundation
 import NIOCore
 
 /// The gzip format (RFC 1952).
 enum Gzip {
   /// Compresses without a time stamp, so that equal input gives equal bytes.
-  static func compress(_ data: Data) -> ByteBuffer {
+  static func compress(_ data: ByteBuffer) -> ByteBuffer {
     var stream = z_stream()
     // 15 bits of window, and 16 to ask for gzip's frame instead of zlib's (zlib.h, deflateInit2).
     let status = CZlib_deflateInit2(&stream, level, 15 + 16)
     precondition(status == Z_OK, "zlib cannot allocate its state")
     defer { deflateEnd(&stream) }
-    let bound = Int(deflateBound(&stream, UInt(data.count)))
+    let bound = Int(deflateBound(&stream, UInt(data.readableBytes)))
     var buffer = ByteBufferAllocator().buffer(capacity: bound)
-    data.withUnsafeBytes { input in
+    data.withUnsafeReadableBytes { input in
       _ = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: bound) { output in
         // zlib only reads its input; the pointer is not const for historical reasons.
         stream.next_in = UnsafeMutablePointer(mutating: input.bindMemory(to: Bytef.self).baseAddress)

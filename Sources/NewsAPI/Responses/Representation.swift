@@ -1,30 +1,40 @@
 import Crypto
-import Foundation
-import HTTPConditions
-import HTTPTypes
-import Hummingbird
+package import Foundation
+package import HTTPConditions
+package import HTTPTypes
+package import Hummingbird
 import News
+import Synchronization
 
 /// The bytes of a public answer with their validators: what GET sends, or what a condition spares the client.
-struct Representation {
+package final class Representation: Sendable {
   /// Smaller answers are never compressed: gzip would hardly make them shorter.
   static let smallestCompressed = 1024
 
-  let body: Data
+  package let body: ByteBuffer
   let contentType: String
   /// Of the plain variant.
   let tag: EntityTag
-  /// nil while its second is not over.
-  let lastModified: Date?
+  let lastModified: LastModified?
   /// Fields of the answer's own, such as `Link`; they are in a 304 too.
-  var fields: HTTPFields = [:]
+  let fields: HTTPFields
+  /// Made when it is first wanted.
+  private let compressed = Mutex<ByteBuffer?>(nil)
+  /// By the fields they depend on, and whether `Last-Modified` is among theirs.
+  let hotAnswers = Mutex<[HotAnswers.Conditions: (isDated: Bool, answer: HotAnswer)]>([:])
 
-  /// - Parameter tag: nil for one derived from the content, which is equal on every replica and after a restart.
-  init(_ body: Data, contentType: String = "application/json", tag: EntityTag? = nil, lastModified: Date? = nil) {
-    self.body = body
+  /// - Parameters:
+  ///   - tag: nil for one derived from the content, which is equal on every replica and after a restart.
+  ///   - fields: Those that no other answer has.
+  package init(
+    _ body: Data, contentType: String = "application/json", tag: EntityTag? = nil, lastModified: LastModified? = nil,
+    fields: HTTPFields = [:]
+  ) {
+    self.body = ByteBuffer(bytes: body)
     self.contentType = contentType
     self.tag = tag ?? Self.contentTag(body)
     self.lastModified = lastModified
+    self.fields = fields
   }
 
   /// A strong tag from the content: 128 bits of SHA-256 in base64url (RFC 4648 section 5).
@@ -33,43 +43,65 @@ struct Representation {
     return EntityTag(strong: digest.base64URL)
   }
 
+  /// What is known of a request's answer before anybody adds to it.
+  struct Answer {
+    var response: Response
+    /// nil for a 304.
+    var body: ByteBuffer?
+  }
+
   /// Evaluates the request's conditions (RFC 9110 section 13) and answers 200, 304 or 412.
   ///
   /// - Parameter metrics: Where it is counted what the client is spared.
   func response(to request: Request, _ caching: CachePolicy, _ metrics: APIMetrics?) throws -> Response {
-    let coding = coding(for: request.headers)
+    let answer = try answer(to: request.head, caching)
+    // A HEAD would have had no body to save.
+    if request.method == .get {
+      if let sent = answer.body {
+        metrics?.countCompression(sparing: body.readableBytes - sent.readableBytes)
+      } else {
+        metrics?.countNotModified(sparing: body.readableBytes)
+      }
+    }
+    return answer.response
+  }
+
+  /// The same without counting.
+  func answer(to request: HTTPRequest, _ caching: CachePolicy) throws -> Answer {
+    let coding = coding(for: request.headerFields)
     let tag = tag.variant(coding)
+    let lastModified = lastModified?.value()
     var headers = fields
     headers[.eTag] = tag.fieldValue
     headers[.cacheControl] = caching.publicRead
     headers[.vary] = Self.vary
     if let lastModified { headers[.lastModified] = HTTPDate.format(lastModified) }
     let validators = Validators(entityTag: tag, lastModified: lastModified, isLastModifiedStrong: true)
-    switch Preconditions(fields: request.headers).evaluate(method: request.method, current: validators) {
-    case .notModified:
-      if request.method == .get { metrics?.countNotModified(sparing: body.count) }
-      return Response(status: .notModified, headers: headers)
+    switch Preconditions(fields: request.headerFields).evaluate(method: request.method, current: validators) {
+    case .notModified: return Answer(response: Response(status: .notModified, headers: headers))
     case .failed: throw ProblemError.preconditionFailed
     case .proceed: break
     }
     headers[.contentType] = contentType
-    switch coding {
-    case .identity:
-      return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
-    case .gzip:
-      headers[.contentEncoding] = "gzip"
-      let compressed = Gzip.compress(body)
-      if request.method == .get { metrics?.countCompression(from: body.count, to: compressed.readableBytes) }
-      return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: compressed))
-    }
+    if coding == .gzip { headers[.contentEncoding] = "gzip" }
+    let body = coding == .gzip ? gzip() : body
+    return Answer(
+      response: Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body)), body: body)
   }
 
   private static let vary = Vary(.acceptEncoding).fieldValue
 
   /// A client that refuses both codings gets the plain bytes: more use to it than a 406.
   private func coding(for headers: HTTPFields) -> ContentCoding {
-    guard body.count >= Self.smallestCompressed else { return .identity }
+    guard body.readableBytes >= Self.smallestCompressed else { return .identity }
     return AcceptEncoding(fields: headers).preferredCoding(among: [.gzip, .identity]) ?? .identity
+  }
+
+  private func gzip() -> ByteBuffer {
+    if let known = compressed.withLock({ $0 }) { return known }
+    let made = Gzip.compress(body)
+    compressed.withLock { $0 = made }
+    return made
   }
 }
 

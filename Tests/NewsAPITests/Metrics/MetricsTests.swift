@@ -116,10 +116,11 @@ import Testing
     }
   }
 
-  @Test("Metrics are answered without the database, and then without a version")
+  @Test("Metrics are answered without the database, and in the end without a version")
   func withoutDatabase() async throws {
-    try await TestServer.with { server in
+    try await TestServer.with(staleLimit: .milliseconds(100)) { server in
       await server.store.shutdown()
+      try await Task.sleep(for: .milliseconds(200))
       let scrape = try await server.scrape()
       #expect(scrape.kinds["tidings_feed_version"] == nil)
       #expect(scrape.kinds["tidings_database_waiting"] == "gauge")

@@ -1,0 +1,30 @@
+import Synchronization
+
+/// The targets of requests that were answered from memory, and what they stand for.
+final class KnownTargets: Sendable {
+  private struct Target {
+    let key: ViewKey
+    /// Tokens in it are judged by the history of the time.
+    let epoch: String
+  }
+
+  /// A client can make up as many as it likes.
+  private static let limit = 10_000
+
+  private let targets = Mutex<[String: Target]>([:])
+
+  func learn(_ target: String, _ key: ViewKey, epoch: String) {
+    targets.withLock { targets in
+      if targets.count >= Self.limit { targets.removeAll(keepingCapacity: true) }
+      targets[target] = Target(key: key, epoch: epoch)
+    }
+  }
+
+  /// nil for one that is not known, or was in another history.
+  func key(_ target: String, epoch: String) -> ViewKey? {
+    targets.withLock { targets in
+      guard let known = targets[target], known.epoch == epoch else { return nil }
+      return known.key
+    }
+  }
+}

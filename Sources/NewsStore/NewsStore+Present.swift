@@ -1,0 +1,171 @@
+import Foundation
+import Logging
+public import News
+import PostgresClient
+
+extension NewsStore {
+  /// How often the database is asked whether there is anything new: while it tells by itself, and while it cannot.
+  private static let slowPoll: Duration = .seconds(1)
+  private static let fastPoll: Duration = .milliseconds(50)
+
+  /// Keeps the state current until the task is cancelled: by NOTIFY, which is a hint, and by asking.
+  public func follow() async {
+    keeper.isFollowed = true
+    await withTaskGroup { group in
+      group.addTask {
+        for await event in self.listener.events(channel: "tidings") {
+          self.keeper.isListening = event != .disconnected
+          guard event != .disconnected, !self.knows(event) else { continue }
+          _ = try? await self.keeper.refresh()
+        }
+      }
+      group.addTask {
+        while !Task.isCancelled {
+          _ = try? await self.keeper.refresh()
+          try? await Task.sleep(for: self.keeper.isListening ? Self.slowPoll : Self.fastPoll)
+        }
+      }
+    }
+    keeper.isFollowed = false
+  }
+
+  /// Whether a notification, `EPOCH VERSION`, tells of nothing newer than the state.
+  private func knows(_ event: PostgresListener.Event) -> Bool {
+    guard case .notification(let payload) = event, let state = keeper.latest?.state else { return false }
+    let words = payload.split(separator: " ")
+    guard words.count == 2, words[0] == state.epoch, let version = Int(words[1]) else { return false }
+    return version <= state.version
+  }
+
+  /// The state in memory, if that is the present.
+  public var remembered: VersionState? {
+    guard keeper.isFollowed, let (state, age) = keeper.latest, age <= staleLimit else { return nil }
+    return state
+  }
+
+  /// The present in which an `at` token has been reached.
+  ///
+  /// - Throws: `StoreError.notReachedYet`, `tokenExpired`, `unavailable`; `unknownTopics` for the scope, of which a
+  ///   current token is given out if that one is no good.
+  public func present(at: SyncToken?, in scope: Scope) async throws -> VersionState {
+    try await wait(for: at, in: scope)
+    return try await present()
+  }
+
+  /// Whether the changes of a scope after a token can be told.
+  ///
+  /// - Returns: The current token of the scope.
+  /// - Throws: `StoreError.unknownTopics`, `tokenExpired`.
+  public func check(_ since: SyncToken, for scope: Scope) async throws -> SyncToken {
+    try await head(scope, since: since).token
+  }
+
+  /// Waits until this process answers from a state with a version that it has just committed.
+  ///
+  /// - Throws: `StoreError.outcomeUnknown` if that cannot be seen to: whoever is told of a write must not then read an
+  ///   answer from before it.
+  func acknowledge(_ version: Int) async throws {
+    guard keeper.isFollowed, let epoch = keeper.latest?.state.epoch else { return }
+    do {
+      try await keeper.reach(epoch: epoch, version: version)
+    } catch {
+      throw StoreError.outcomeUnknown
+    }
+  }
+
+  /// The same for a change of topics, which has no version.
+  func acknowledgeTopics() async throws {
+    guard keeper.isFollowed else { return }
+    do {
+      try await keeper.refresh()
+    } catch {
+      throw StoreError.outcomeUnknown
+    }
+  }
+
+  /// The state of the present, from memory while somebody follows, else from the database.
+  ///
+  /// - Throws: `StoreError.unavailable` if the database has not answered for longer than `staleLimit`.
+  public func present() async throws -> VersionState {
+    guard keeper.isFollowed, let (state, age) = keeper.latest else { return try await keeper.refresh() }
+    guard age <= staleLimit else { throw StoreError.unavailable }
+    return state
+  }
+}
+
+extension Database {
+  /// Reads the state of the present in one snapshot, only what is new of it where an earlier one is known. If this is
+  /// not the stretch of history in which the epoch was begun, another one begins.
+  func state(after known: VersionState?, seen: SeenVersion, logger: Logger) async throws -> VersionState {
+    while true {
+      let (state, fits) = try await look(after: known)
+      if !fits {
+        try await withConnection { connection in try await seen.confirm(through: connection, logger: logger) }
+      } else if try await seen.confirm(
+        epoch: state.epoch, version: state.version, through: self, logger: logger)
+      {
+        return state
+      }
+    }
+  }
+
+  private func look(after known: VersionState?) async throws -> (state: VersionState, fits: Bool) {
+    let (epoch, version) = (known?.epoch, known?.version ?? -1)
+    let answers = try await snapshot([
+      """
+      SELECT e.id AS epoch, s.version, s.floor, topics_revision() AS topics, epoch_fits() AS fits
+      FROM (SELECT * FROM epochs ORDER BY number DESC LIMIT 1) AS e, scopes AS s WHERE s.scope = ''
+      """,
+      // A purge raises the floor of the feed with all others.
+      """
+      SELECT s.scope, s.version, s.floor, s.shifted_at FROM scopes AS s
+      WHERE s.version > \(version)
+        OR (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) IS DISTINCT FROM \(epoch)
+        OR (SELECT topics_revision()) IS DISTINCT FROM \(known?.moment.topicsRevision)
+        OR (SELECT feed.floor FROM scopes AS feed WHERE feed.scope = '') IS DISTINCT FROM \(known?.scopes[""]?.floor)
+      """,
+      """
+      SELECT l.item, l.version FROM change_log AS l WHERE l.scope = '' AND l.version > \(version)
+        AND (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) IS NOT DISTINCT FROM \(epoch)
+      ORDER BY l.version LIMIT \(VersionState.RecentChanges.count + 1)
+      """,
+      """
+      SELECT e.id, epoch_reach(e.id) AS reach FROM epochs AS e
+      WHERE (SELECT l.id FROM epochs AS l ORDER BY l.number DESC LIMIT 1) IS DISTINCT FROM \(epoch)
+      """,
+    ])
+    guard let head = answers[0].first else { throw StoreFault("the row of the feed is missing") }
+    let state = try VersionState(after: known, head: head, scopes: answers[1], changes: answers[2], reach: answers[3])
+    return (state, try head.decode("fits"))
+  }
+}
+
+extension VersionState {
+  /// - Parameters:
+  ///   - scopes: Those that may have changed; all where the epoch has.
+  ///   - changes: Of the feed, up to one more than are remembered.
+  ///   - reach: Empty where the epoch is the same.
+  fileprivate init(
+    after known: VersionState?, head: PostgresRow, scopes rows: PostgresRows, changes: PostgresRows, reach: PostgresRows
+  ) throws {
+    let epoch: String = try head.decode("epoch")
+    let base = known?.epoch == epoch ? known : nil
+    let version: Int = try head.decode("version")
+    var scopes = base?.scopes ?? [:]
+    for row in rows {
+      scopes[try row.decode("scope")] = ScopeState(
+        version: try row.decode("version"), floor: try row.decode("floor"), shiftedAt: try row.decode("shifted_at"))
+    }
+    var recent = base?.recent ?? RecentChanges(after: version)
+    if changes.count > RecentChanges.count {
+      recent = RecentChanges(after: version)
+    } else {
+      recent.add(try changes.map { (item: try $0.decode("item"), version: try $0.decode("version")) })
+    }
+    var reached = base?.reach ?? [:]
+    for row in reach { reached[try row.decode("id")] = try row.decode("reach", as: Int?.self) }
+    self.init(
+      moment: Moment(epoch: epoch, version: version, topicsRevision: try head.decode("topics")), scopes: scopes,
+      reach: reached, recent: recent)
+  }
+}

@@ -1,0 +1,95 @@
+import News
+import Synchronization
+
+/// Holds the process's picture of the present, and brings it up to date by one query at a time, however many ask.
+package final class StateKeeper: Sendable {
+  private struct Memory {
+    var state: VersionState?
+    /// When the last query that succeeded began: the state was true then.
+    var confirmed: ContinuousClock.Instant?
+    /// Whether somebody sees to it that the state is never old.
+    var isFollowed = false
+    /// Whether the database tells by itself when there is something new.
+    var isListening = false
+    /// A query that is under way, and the one that will begin after it.
+    var running: Task<VersionState, any Error>?
+    var next: Task<VersionState, any Error>?
+  }
+
+  private let memory = Mutex(Memory())
+  private let load: @Sendable (_ known: VersionState?) async throws -> VersionState
+  private let now: @Sendable () -> ContinuousClock.Instant
+
+  /// - Parameter load: Makes the present state from a known one and what is new since.
+  package init(
+    now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+    load: @escaping @Sendable (_ known: VersionState?) async throws -> VersionState
+  ) {
+    self.now = now
+    self.load = load
+  }
+
+  /// The last state and its age; nil before the first.
+  package var latest: (state: VersionState, age: Duration)? {
+    memory.withLock { memory in
+      guard let state = memory.state, let confirmed = memory.confirmed else { return nil }
+      return (state, now() - confirmed)
+    }
+  }
+
+  package var isFollowed: Bool {
+    get { memory.withLock { $0.isFollowed } }
+    set { memory.withLock { $0.isFollowed = newValue } }
+  }
+
+  var isListening: Bool {
+    get { memory.withLock { $0.isListening } }
+    set { memory.withLock { $0.isListening = newValue } }
+  }
+
+  /// Reads the state by a query that begins after this call. It goes on if the caller is cancelled: others may wait for
+  /// it too.
+  @discardableResult
+  package func refresh() async throws -> VersionState {
+    let task = memory.withLock { memory in
+      if let next = memory.next { return next }
+      guard let running = memory.running else {
+        let first = Task { try await self.query() }
+        memory.running = first
+        return first
+      }
+      let next = Task {
+        _ = await running.result
+        // From here on others wait for the one after this.
+        self.memory.withLock { memory in memory.running = memory.next.take() }
+        return try await self.query()
+      }
+      memory.next = next
+      return next
+    }
+    return try await task.value
+  }
+
+  /// Waits until the state has a version; nothing is asked if it has it already.
+  ///
+  /// - Throws: What a query throws.
+  func reach(epoch: String, version: Int) async throws {
+    while true {
+      if let state = latest?.state, state.epoch != epoch || state.version >= version { return }
+      try await refresh()
+    }
+  }
+
+  private func query() async throws -> VersionState {
+    let (known, began) = memory.withLock { ($0.state, now()) }
+    let result: Result<VersionState, any Error>
+    do { result = .success(try await load(known)) } catch { result = .failure(error) }
+    return try memory.withLock { memory in
+      if memory.next == nil { memory.running = nil }
+      let state = try result.get()
+      memory.state = state
+      memory.confirmed = began
+      return state
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import Foundation
+import News
+import NewsAPI
+import NewsStore
+import TestRandom
+import TestSupport
+import Testing
+
+@Suite("Answers from memory") struct HotPathTests {
+  @Test("They are byte for byte what they are without memory, whatever is asked, between all kinds of changes")
+  func sameBytes() async throws {
+    try await TestServer.with { server in
+      try await server.makeTopics(["a", "b", "sport"])
+      try await server.beside({ $0.keepsAnswers = false }) { plain in
+        var random = SplitMix64(seed: 1)
+        var requests = ReadGenerator()
+        var count = 0
+        for round in 0..<120 {
+          try await Self.change(server, round, &random, &requests)
+          for _ in 0..<14 {
+            let (bytes, number) = requests.connection(using: &random)
+            count += number
+            try await Self.compare(bytes, server, plain, &requests)
+          }
+        }
+        #expect(count > 3000)
+        let hot = try await server.scrape().value("tidings_http_hot_requests_total")
+        #expect(hot > 1000, "the router answered nearly all")
+        #expect(try await plain.scrape().value("tidings_http_hot_requests_total") == 0)
+      }
+    }
+  }
+
+  private static func change(
+    _ server: TestServer, _ round: Int, _ random: inout SplitMix64, _ requests: inout ReadGenerator
+  ) async throws {
+    switch round % 6 {
+    case 3:
+      try? await server.store.retract(requests.items.randomElement(using: &random) ?? UUID(), reason: nil, if: .exists)
+    case 4:
+      let body = #"{"titles": {"en": "\#(round)"}, "position": \#(round % 3)}"#
+      _ = try await server.write("PUT", "topics/sport", body, ("If-Match", "*"))
+    case 5: break
+    default:
+      let topics = [["a"], ["sport"], [], ["a", "b"]].randomElement(using: &random) ?? []
+      let text = String(repeating: "words \(round) ", count: round % 5 == 0 ? 200 : 3)
+      requests.items.append(
+        try await server.publish(text, date: "2026-01-\(10 + round % 20)T00:00:00Z", topics: topics).item.id)
+    }
+    requests.token = try await server.get("/v1/changes?limit=1000").json(ChangeList.self).token.description
+  }
+
+  /// Asks both servers, the one with memory twice.
+  private static func compare(
+    _ bytes: Data, _ server: TestServer, _ plain: TestServer, _ requests: inout ReadGenerator
+  ) async throws {
+    var differences: [String] = []
+    for attempt in 0..<3 {
+      // The second in which Last-Modified appears may end in between.
+      if attempt > 0 { try await Task.sleep(for: .milliseconds(100)) }
+      let expected = try await answers(bytes, plain)
+      requests.learn(from: expected)
+      differences = []
+      for _ in 0..<2 {
+        let given = try await answers(bytes, server)
+        if given != expected { differences.append("\(given) instead of \(expected)") }
+      }
+      if differences.isEmpty { return }
+    }
+    Issue.record("\(String(decoding: bytes, as: UTF8.self)): \(differences[0])")
+  }
+
+  /// All that was sent but what no two answers have in common.
+  private static func answers(_ bytes: Data, _ server: TestServer) async throws -> String {
+    let all = try await RawConnection.bytes([bytes], port: server.port)
+    return String(decoding: all, as: UTF8.self).replacing(/(Date|X-Request-Id): [^\r]*\r\n/, with: "")
+  }
+
+  @Test("A publish is seen by the next read, and the tag stays where the content does")
+  func freshness() async throws {
+    try await TestServer.with { server in
+      try await server.makeTopics(["a", "b"])
+      let item = try await server.publish("one", topics: ["a"]).item
+      let path = "/v1/items/\(item.id.uuidString.lowercased())"
+      for number in 0..<50 {
+        for target in ["/v1/items", "/v1/items?topics=a", path] { _ = try await server.get(target) }
+        let elsewhere = try await server.get("/v1/items?topics=b")["ETag"]
+        let title = "title \(number)"
+        _ = try await server.write("PATCH", "items/\(item.id)", #"{"title": "\#(title)"}"#, ("If-Match", "*"))
+        #expect(try await server.get(path).json(NewsItem.self).title == title)
+        for target in ["/v1/items", "/v1/items?topics=a"] {
+          #expect(try await server.get(target).json(ItemList.self).items.map(\.title) == [title])
+        }
+        #expect(try await server.get("/v1/items?topics=b")["ETag"] == elsewhere)
+      }
+    }
+  }
+
+  @Test("While the database does not answer, memory does; after the limit nobody does")
+  func withoutDatabase() async throws {
+    try await TestServer.with(staleLimit: .seconds(3)) { server in
+      _ = try await server.publish("x")
+      _ = try await server.get("/v1/items")
+      await server.store.shutdown()
+      #expect(try await server.get("/v1/items").status == 200)
+      #expect(try await server.get("/readyz").status == 200)
+      #expect(try await server.get("/v1/items?limit=7").status == 503)
+      try await Task.sleep(for: .seconds(4))
+      #expect(try await server.get("/v1/items").status == 503)
+      #expect(try await server.get("/v1/state").status == 503)
+      #expect(try await server.get("/readyz").status == 503)
+      #expect(try await server.get("/healthz").status == 200)
+    }
+  }
+}
+
+/// Reads, mostly of what is kept in memory, with conditions of every kind, alone and several on a connection.
+private struct ReadGenerator {
+  var items: [UUID] = []
+  var token = ""
+  private var tags: [String] = []
+  private var dates: [String] = []
+
+  /// Remembers validators to ask with.
+  mutating func learn(from answers: String) {
+    for match in answers.matches(of: /ETag: ([^\r]*)\r/) { tags.append(String(match.1)) }
+    for match in answers.matches(of: /Last-Modified: ([^\r]*)\r/) { dates.append(String(match.1)) }
+    tags = tags.suffix(40)
+    dates = dates.suffix(5)
+  }
+
+  mutating func connection(using random: inout SplitMix64) -> (Data, count: Int) {
+    let count = Int.random(in: 1...4, using: &random)
+    return (Data((0..<count).map { _ in request(using: &random) }.joined().utf8), count)
+  }
+
+  private func request(using random: inout SplitMix64) -> String {
+    func pick(_ values: [String]) -> String { values.randomElement(using: &random) ?? "" }
+    func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+    let id = items.suffix(5).randomElement(using: &random).map {
+      chance(80) ? $0.uuidString.lowercased() : $0.uuidString
+    }
+    var text = chance(85) ? "GET" : pick(["HEAD", "OPTIONS", "POST"])
+    text +=
+      " "
+      + (chance(60)
+        ? pick(Self.targets)
+        : pick([
+          "/v1/items/\(id ?? "")", "/v1/items/\(id ?? "")?include=html", "/v1/changes?since=\(token)",
+          "/v1/changes?since=\(token)&topics=a", "/v1/changes?limit=3&since=\(token)", "/v1/items?at=\(token)",
+        ]))
+    text += " HTTP/1.\(chance(97) ? "1" : "0")\r\nHost: \(chance(97) ? "localhost" : "a b")\r\n"
+    if chance(55) {
+      var tag = pick(tags)
+      if chance(20) { tag = "W/" + tag }
+      if chance(20) { tag = "\"x\", " + tag }
+      text += "\(pick(["If-None-Match", "if-none-match"])): \(chance(93) ? tag : pick(["*", "x", "\"token\"", ""]))\r\n"
+    }
+    if chance(15) { text += "If-Modified-Since: \(chance(80) ? pick(dates) : "yesterday")\r\n" }
+    if chance(60) { text += "Accept-Encoding: \(pick(Self.codings))\r\n" }
+    if chance(3) { text += "If-Match: \(pick(tags))\r\n" }
+    if chance(3) {
+      text +=
+        pick([
+          "If-None-Match: \"y\"", "Connection: close", "Range: bytes=0-1",
+          "X-Long: \(String(repeating: "x", count: 17_000))",
+        ]) + "\r\n"
+    }
+    if chance(10) {
+      text +=
+        pick(["Connection: keep-alive", "Cookie: a=b", "Authorization: Bearer x", "Cache-Control: no-cache"]) + "\r\n"
+    }
+    return text + "\r\n"
+  }
+
+  private static let targets = [
+    "/v1/items", "/v1/items", "/v1/items?limit=20", "/v1/items?limit=050", "/v1/items?topics=a", "/v1/items?topics=a,b",
+    "/v1/items?limit=100&topics=sport", "/v1/items?topics=sport&limit=100", "/v1/items?include=html",
+    "/v1/items?limit=2",
+    "/v1/items?topics=nowhere", "/v1/items?limit=0", "/v1/items?limit=20&limit=20", "/v1/items/", "/v1/state",
+    "/v1/state?topics=a", "/v1/state?topics=b,a", "/v1/topics", "/v1/topics/sport", "/v1/topics/x", "/v1/changes",
+    "http://localhost/v1/items",
+  ]
+  private static let codings = ["gzip", "gzip, deflate, br", "identity", "gzip;q=0", "*;q=0", "br"]
+}

@@ -1,0 +1,147 @@
+import Foundation
+import NIOCore
+import News
+import Synchronization
+import Testing
+
+import NewsAPI
+import NewsStore
+
+@Suite struct ViewCacheTests {
+  private static func state(_ version: Int, epoch: String = "aaaaaa", changed: [(UUID, Int)] = []) -> VersionState {
+    var recent = VersionState.RecentChanges(after: 0)
+    recent.add(changed.map { (item: $0.0, version: $0.1) })
+    return VersionState(
+      moment: Moment(epoch: epoch, version: version),
+      scopes: ["": VersionState.ScopeState(version: version, floor: 0, shiftedAt: .distantPast)], reach: [epoch: .max],
+      recent: recent)
+  }
+
+  private static func view(_ text: String, _ version: Int, epoch: String = "aaaaaa") -> View {
+    View(representation: Representation(Data(text.utf8)), moment: Moment(epoch: epoch, version: version))
+  }
+
+  private static func text(_ view: View) -> String { String(buffer: view.representation.body) }
+
+  private static let feed = ViewKey.items(topic: nil, limit: 50, html: false)
+
+  @Test("However many ask, a view is made once, and again only after a change")
+  func singleFlight() async throws {
+    let cache = ViewCache(budget: 1 << 20)
+    let made = Count()
+    for version in 1...3 {
+      try await withThrowingTaskGroup { group in
+        for _ in 0..<100 {
+          group.addTask {
+            let view = try await cache.view(Self.feed, in: Self.state(version)) {
+              _ = made.next()
+              try await Task.sleep(for: .milliseconds(20))
+              return Self.view("\(version)", version)
+            }
+            #expect(Self.text(view) == "\(version)")
+          }
+        }
+        try await group.waitForAll()
+      }
+      #expect(made.value == version)
+    }
+  }
+
+  @Test("Whoever knows of a change does not join a making that began before it")
+  func staleFlight() async throws {
+    let cache = ViewCache(budget: 1 << 20)
+    let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+    let (starts, started) = AsyncStream.makeStream(of: Void.self)
+    let old = Task {
+      try await cache.view(Self.feed, in: Self.state(1)) {
+        started.yield()
+        for await _ in gate { break }
+        return Self.view("old", 1)
+      }
+    }
+    for await _ in starts { break }
+    let new = try await cache.view(Self.feed, in: Self.state(2)) { Self.view("new", 2) }
+    #expect(Self.text(new) == "new")
+    opening.yield()
+    #expect(Self.text(try await old.value) == "old")
+    // The older snapshot came later, and does not take the newer one's place.
+    #expect(cache.known(Self.feed, in: Self.state(2)).map(Self.text) == "new")
+    #expect(cache.known(Self.feed, in: Self.state(3)) == nil)
+    #expect(cache.known(Self.feed, in: Self.state(2, epoch: "bbbbbb")) == nil)
+  }
+
+  @Test("An error is told to all who wait, and not kept")
+  func errors() async throws {
+    let cache = ViewCache(budget: 1 << 20)
+    await #expect(throws: StoreError.unavailable) {
+      try await cache.view(Self.feed, in: Self.state(1)) { throw StoreError.unavailable }
+    }
+    let view = try await cache.view(Self.feed, in: Self.state(1)) { Self.view("x", 1) }
+    #expect(Self.text(view) == "x")
+  }
+
+  @Test("A making goes on for others when the one who began it leaves")
+  func leaving() async throws {
+    let cache = ViewCache(budget: 1 << 20)
+    let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+    let (starts, started) = AsyncStream.makeStream(of: Void.self)
+    let first = Task {
+      try await cache.view(Self.feed, in: Self.state(1)) {
+        started.yield()
+        for await _ in gate { break }
+        try Task.checkCancellation()
+        return Self.view("x", 1)
+      }
+    }
+    for await _ in starts { break }
+    let second = Task { try await cache.view(Self.feed, in: Self.state(1)) { Self.view("again", 1) } }
+    first.cancel()
+    try await Task.sleep(for: .milliseconds(20))
+    opening.yield()
+    #expect(Self.text(try await second.value) == "x")
+  }
+
+  @Test("A change of an item makes its own view old and no other, and one that is forgotten proves nothing")
+  func items() async throws {
+    let cache = ViewCache(budget: 1 << 20)
+    let (one, other) = (UUID(), UUID())
+    for id in [one, other] {
+      _ = try await cache.view(.item(id, html: false), in: Self.state(1)) { Self.view("\(id)", 1) }
+    }
+    let state = Self.state(2, changed: [(one, 2)])
+    #expect(cache.known(.item(one, html: false), in: state) == nil)
+    #expect(cache.known(.item(other, html: false), in: state).map(Self.text) == "\(other)")
+    let many = (0..<3000).map { (UUID(), 3 + $0) }
+    #expect(cache.known(.item(other, html: false), in: Self.state(3002, changed: many)) == nil)
+  }
+
+  @Test("What has not been used for longest goes first where memory ends")
+  func eviction() async throws {
+    let cache = ViewCache(budget: 100_000)
+    let keys = (0..<40).map { ViewKey.topic("t\($0)") }
+    let state = Self.state(1)
+    for key in keys {
+      _ = try await cache.view(key, in: state) { Self.view(String(repeating: "x", count: 4000), 1) }
+      _ = cache.known(keys[0], in: state)
+    }
+    let left = keys.filter { cache.known($0, in: state) != nil }
+    #expect(left.contains(keys[0]))
+    #expect(left.contains(keys[39]))
+    #expect(!left.contains(keys[1]))
+    #expect(5...14 ~= left.count)
+  }
+}
+
+/// Counts from 1.
+private final class Count: Sendable {
+  private let count = Mutex(0)
+
+  var value: Int { count.withLock { $0 } }
+
+  func next() -> Int {
+    count.withLock { count in
+      count += 1
+      return count
+    }
+  }
+}

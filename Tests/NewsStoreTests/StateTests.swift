@@ -1,0 +1,163 @@
+import Foundation
+import News
+import PostgresClient
+import Synchronization
+import TestSupport
+import Testing
+
+import NewsStore
+
+@Suite struct StateTests {
+  private static func state(_ version: Int, epoch: String = "aaaaaa") -> VersionState {
+    VersionState(
+      moment: Moment(epoch: epoch, version: version),
+      scopes: ["": VersionState.ScopeState(version: version, floor: 0, shiftedAt: .distantPast)], reach: [epoch: .max],
+      recent: VersionState.RecentChanges(after: version))
+  }
+
+  @Test("However many ask for the state at a time, one query runs, and one more begins after it")
+  func coalescing() async throws {
+    let (starts, started) = AsyncStream.makeStream(of: Int.self)
+    let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+    let count = Count()
+    let keeper = StateKeeper { _ in
+      let number = count.next()
+      started.yield(number)
+      if number == 1 { for await _ in gate { break } }
+      return Self.state(number)
+    }
+    let first = Task { try await keeper.refresh().version }
+    for await _ in starts { break }
+    // The first query is under way: whoever asks now may not be answered by it.
+    let others = (0..<50).map { _ in Task { try await keeper.refresh().version } }
+    try await Task.sleep(for: .milliseconds(50))
+    opening.yield()
+    #expect(try await first.value == 1)
+    for other in others { #expect(try await other.value == 2) }
+    #expect(count.value == 2)
+  }
+
+  @Test("A query that fails leaves the state as it is, and the next one is tried")
+  func failure() async throws {
+    let count = Count()
+    let keeper = StateKeeper { _ in
+      if count.next() == 2 { throw StoreError.unavailable }
+      return Self.state(count.value)
+    }
+    try await keeper.refresh()
+    await #expect(throws: StoreError.unavailable) { try await keeper.refresh() }
+    #expect(keeper.latest?.state.version == 1)
+    try await keeper.refresh()
+    #expect(keeper.latest?.state.version == 3)
+  }
+
+  @Test("The age of the state is that of the query's beginning")
+  func age() async throws {
+    let start = ContinuousClock.now
+    let seconds = Count()
+    let keeper = StateKeeper(now: { start + .seconds(seconds.value) }) { _ in
+      _ = seconds.next()
+      return Self.state(1)
+    }
+    #expect(keeper.latest == nil)
+    try await keeper.refresh()
+    #expect(keeper.latest?.age == .seconds(1))
+  }
+
+  @Test("Items that changed are remembered, and of what is too long ago nothing is claimed")
+  func recentChanges() {
+    let ids = (0..<3000).map { _ in UUID() }
+    var recent = VersionState.RecentChanges(after: 10)
+    #expect(recent.isUnchanged(ids[0], since: 10) == true)
+    #expect(recent.isUnchanged(ids[0], since: 9) == nil)
+    recent.add(ids.prefix(2).enumerated().map { (item: $1, version: 11 + $0) })
+    #expect(recent.isUnchanged(ids[0], since: 10) == false)
+    #expect(recent.isUnchanged(ids[0], since: 11) == true)
+    #expect(recent.isUnchanged(ids[1], since: 11) == false)
+    #expect(recent.isUnchanged(ids[2], since: 10) == true)
+    recent.add(ids.dropFirst(2).enumerated().map { (item: $1, version: 13 + $0) })
+    // The first ones are forgotten: of a moment before them nothing is known.
+    #expect(recent.isUnchanged(ids[0], since: 12) == nil)
+    #expect(recent.isUnchanged(ids[0], since: recent.floor) == true)
+    #expect(recent.isUnchanged(ids[2999], since: 3009) == false)
+    #expect(recent.isUnchanged(ids[2999], since: 3010) == true)
+    #expect(3010 - recent.floor >= VersionState.RecentChanges.count)
+  }
+
+  @Test("The state advances by what is new, and is what a state read afresh is")
+  func advancing() async throws {
+    try await NewsDatabase.with { url in
+      let connection = PostgresConfiguration(connectionString: url)
+      let store = NewsStore(connection: connection, logger: NewsDatabase.logger)
+      for topic in ["a", "b"] { _ = try await store.createTopic(topic, TopicContent(titles: [:], position: 0)) }
+      var known = try await store.keeper.refresh()
+      #expect(known.version == 0)
+      let ids = (0..<4).map { UUID($0) }
+      for (number, topics) in [["a"], ["a", "b"], [], ["b"]].enumerated() {
+        _ = try await store.create(
+          ids[number], ItemContent(state: .published, date: .newYear, text: "x", topics: topics))
+        let next = try await store.keeper.refresh()
+        #expect(!next.isCurrent(.feed, since: known.moment))
+        #expect(next.isCurrent(.scope(Scope(topics: ["a"])), since: known.moment) == !topics.contains("a"))
+        #expect(next.isCurrent(.topics, since: known.moment) == topics.isEmpty)
+        #expect(!next.isCurrent(.item(ids[number]), since: known.moment))
+        #expect(next.isCurrent(.item(UUID(99)), since: known.moment))
+        known = next
+      }
+      _ = try await store.replaceTopic("a", TopicContent(titles: ["en": "A"], position: 1), if: .exists)
+      let retitled = try await store.keeper.refresh()
+      #expect(!retitled.isCurrent(.topics, since: known.moment))
+      #expect(retitled.isCurrent(.feed, since: known.moment))
+      try await store.retract(ids[1], reason: nil, if: .exists)
+      let last = try await store.keeper.refresh()
+      #expect(!last.isCurrent(.item(ids[1]), since: known.moment))
+      #expect(last.isCurrent(.item(ids[0]), since: known.moment))
+      let afresh = NewsStore(connection: connection, logger: NewsDatabase.logger)
+      let fresh = try await afresh.keeper.refresh()
+      for store in [store, afresh] { await store.shutdown() }
+      #expect(fresh.scopes == last.scopes)
+      #expect(fresh.moment == last.moment)
+      #expect(fresh.reach == last.reach)
+    }
+  }
+
+  @Test("What this process wrote, and what others write, is in its state without being asked for")
+  func following() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let following = Task { await store.follow() }
+      defer { following.cancel() }
+      try await eventually("it follows") { store.keeper.isFollowed && store.keeper.latest != nil }
+      let (item, _) = try await store.create(
+        UUID(1), ItemContent(state: .published, date: .newYear, text: "x"))
+      #expect(store.keeper.latest?.state.version == item.item.version)
+      try await sql.publish([UUID(2)])
+      try await eventually("NOTIFY is followed") { store.keeper.latest?.state.version == 2 }
+      // Nobody notifies; it is found by asking.
+      _ = try await sql.query("ALTER TABLE topics DISABLE TRIGGER topics_notify")
+      try await sql.makeTopics("quiet")
+      try await eventually("the topic is found") { store.keeper.latest?.state.scopes["quiet"] != nil }
+      // A connection that listens is lost, and what happens meanwhile is not.
+      _ = try await sql.query(
+        """
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND query LIKE 'LISTEN%'
+        """)
+      try await sql.publish([UUID(3)])
+      try await eventually("it goes on") { store.keeper.latest?.state.version == 3 }
+    }
+  }
+}
+
+/// Counts from 1.
+private final class Count: Sendable {
+  private let count = Mutex(0)
+
+  var value: Int { count.withLock { $0 } }
+
+  func next() -> Int {
+    count.withLock { count in
+      count += 1
+      return count
+    }
+  }
+}
