@@ -102,52 +102,28 @@ extension NewsStore {
   }
 
   private func rows(of query: ItemQuery) async throws -> (head: ScopeHead, rows: PostgresRows) {
-    guard query.search != nil else { return try await read(query.scope, Self.pageQuery(query)) }
+    guard let search = query.search else { return try await read(query.scope, Self.pageQuery(query)) }
     do {
-      return try await read(query.scope, settings: Self.searchSettings, Self.pageQuery(query))
+      return try await rows(of: query, finding: search)
     } catch let error as PostgresError where error.sqlState == "57014" {
       throw StoreError.searchTooBroad
     }
   }
 
-  /// A search has a second. It is planned for its very words: a rare one is looked up, a common one is met soon enough on
-  /// the way back from the newest item. It is over before compiled code would pay.
-  private static let searchSettings: PostgresQuery = """
-    SELECT set_config('statement_timeout', '1000', true), set_config('plan_cache_mode', 'force_custom_plan', true),
-      set_config('jit', 'off', true)
-    """
-
-  /// Walks the log's index by date, once for each topic, and touches no more items than the page has; or, for rare
-  /// words, looks up the items first.
-  private static func pageQuery(_ query: ItemQuery) -> PostgresQuery {
-    let language = query.language?.lowercased()
+  /// Walks the log's index by date, once for each topic, and touches no more items than the page has.
+  ///
+  /// - Parameters:
+  ///   - source: Where the rows `c` of the log come from.
+  ///   - found: A WITH that the source needs.
+  static func pageQuery(
+    _ query: ItemQuery, from source: PostgresQuery = "change_log AS c", with found: PostgresQuery = ""
+  ) -> PostgresQuery {
     let names = query.scope.names
-    var source: PostgresQuery = "change_log AS c"
     // For a single scope the planner is told which.
-    var conditions: PostgresQuery =
-      names.count == 1 ? "c.scope = \(names[0]) AND c.present" : "c.scope = s.scope AND c.present"
-    if let from = query.from { conditions = "\(query: conditions) AND c.date >= \(from)" }
-    if let to = query.to { conditions = "\(query: conditions) AND c.date < \(to)" }
-    if let after = query.after {
-      conditions = "\(query: conditions) AND (c.date, c.item) < (\(after.date), \(after.id))"
-    }
-    if let author = query.author { conditions = "\(query: conditions) AND c.author = \(author)" }
-    if let language {
-      conditions = """
-        \(query: conditions) AND (lower(c.language) = \(language) OR starts_with(lower(c.language), \(language + "-")))
-        """
-    }
-    if let search = query.search {
-      source = "\(query: source) JOIN items AS found ON found.id = c.item"
-      conditions = """
-        \(query: conditions)
-        AND item_search(found.language, found.title, found.summary, found.text)
-          @@ (\(query: search.tsquery(language: language)))
-        """
-    }
+    let scope: PostgresQuery = names.count == 1 ? "\(names[0])" : "s.scope"
     let walk: PostgresQuery = """
       SELECT c.date, c.item, c.version, c.updated FROM \(query: source)
-      WHERE \(query: conditions)
+      WHERE c.scope = \(query: scope) AND c.present \(query: conditions(query))
       ORDER BY c.date DESC, c.item DESC LIMIT \(query.limit + 1)
       """
     let page: PostgresQuery =
@@ -159,7 +135,25 @@ extension NewsStore {
       ORDER BY l.date DESC, l.item DESC LIMIT \(query.limit + 1)
       """
     return PageBudget.items(
-      of: page, html: query.includesHTML, direction: "DESC", columns: NewsItem.columns(html: query.includesHTML))
+      of: "\(query: found) \(query: page)", html: query.includesHTML, direction: "DESC",
+      columns: NewsItem.columns(html: query.includesHTML))
+  }
+
+  /// What a row `c` of the log must be like besides its scope.
+  private static func conditions(_ query: ItemQuery) -> PostgresQuery {
+    var conditions: PostgresQuery = ""
+    if let from = query.from { conditions = "\(query: conditions) AND c.date >= \(from)" }
+    if let to = query.to { conditions = "\(query: conditions) AND c.date < \(to)" }
+    if let after = query.after {
+      conditions = "\(query: conditions) AND (c.date, c.item) < (\(after.date), \(after.id))"
+    }
+    if let author = query.author { conditions = "\(query: conditions) AND c.author = \(author)" }
+    if let language = query.language?.lowercased() {
+      conditions = """
+        \(query: conditions) AND (lower(c.language) = \(language) OR starts_with(lower(c.language), \(language + "-")))
+        """
+    }
+    return conditions
   }
 
   /// Reads one published item.

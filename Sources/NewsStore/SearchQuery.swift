@@ -30,6 +30,11 @@ public struct SearchQuery: Sendable, Hashable {
     self.terms = terms
   }
 
+  /// Whether there is something that items must have, and not only what they may not have.
+  var hasWords: Bool {
+    terms.contains { !$0.isExcluded && $0.text.contains { $0.isLetter || $0.isNumber } }
+  }
+
   /// The query as a `tsquery` (PostgreSQL, chapter 12.3.2): words as they are written, or as the language inflects
   /// them. What has no word in it, such as a lone minus sign, drops out there.
   ///

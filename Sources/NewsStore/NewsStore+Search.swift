@@ -1,0 +1,68 @@
+import PostgresClient
+
+extension NewsStore {
+  /// A search has a second, and memory for the places of as many items as a word may be in: where it does not suffice,
+  /// texts are taken apart again. It is planned for its very words, and over before compiled code or workers would pay.
+  private static let searchSettings: PostgresQuery = """
+    SELECT set_config('statement_timeout', '1000', true), set_config('plan_cache_mode', 'force_custom_plan', true),
+      set_config('jit', 'off', true), set_config('work_mem', '32MB', true),
+      set_config('max_parallel_workers_per_gather', '0', true)
+    """
+
+  /// How many of the newest items are looked at first, for each item of the page.
+  private static let window = 40
+
+  /// The rows of a page of items with some words. The planner's own choice between looking up all items with a word and
+  /// taking apart the texts of the newest ones is wrong for most words, because it knows how often they come only of the
+  /// commonest: so those among the newest items are looked up, and all only where they are too few.
+  func rows(
+    of query: ItemQuery, finding search: SearchQuery
+  ) async throws -> (head: ScopeHead, rows: PostgresRows) {
+    let words = search.tsquery(language: query.language?.lowercased())
+    func read(_ source: PostgresQuery, _ found: PostgresQuery) async throws -> (head: ScopeHead, rows: PostgresRows) {
+      try await self.read(
+        query.scope, settings: Self.searchSettings, Self.pageQuery(query, from: source, with: found))
+    }
+    guard search.hasWords else {
+      // Nearly all items are without a word, and no index tells which.
+      return try await read(
+        "change_log AS c JOIN items AS found ON found.id = c.item AND \(query: Self.matches("found", words))", "")
+    }
+    // OFFSET keeps the planner from walking all of the log instead.
+    let source: PostgresQuery = """
+      found CROSS JOIN LATERAL (SELECT * FROM change_log AS l WHERE l.item = found.id OFFSET 0) AS c
+      """
+    let recent = try await read(source, Self.found(words, Self.recent(query)))
+    if recent.rows.count > query.limit { return recent }
+    return try await read(source, Self.found(words, ""))
+  }
+
+  private static func matches(_ items: String, _ words: PostgresQuery) -> PostgresQuery {
+    let item = "item_search(\(items).language, \(items).title, \(items).summary, \(items).text)"
+    return "\(unsafeSQL: item) @@ (\(query: words))"
+  }
+
+  private static func found(_ words: PostgresQuery, _ condition: PostgresQuery) -> PostgresQuery {
+    """
+    WITH found AS MATERIALIZED (
+      SELECT i.id FROM items AS i WHERE \(query: matches("i", words)) \(query: condition)
+    )
+    """
+  }
+
+  /// What `items AS i` must be like to be among the newest of the first scope, which two indexes tell together.
+  private static func recent(_ query: ItemQuery) -> PostgresQuery {
+    var before: PostgresQuery = ""
+    if let to = query.to { before = "AND c.date < \(to)" }
+    if let after = query.after { before = "\(query: before) AND c.date <= \(after.date)" }
+    var recent: PostgresQuery = """
+      AND i.date >= coalesce((
+        SELECT c.date FROM change_log AS c WHERE c.scope = \(query.scope.names[0]) AND c.present \(query: before)
+        ORDER BY c.date DESC, c.item DESC OFFSET \(window * query.limit) LIMIT 1
+      ), '-infinity')
+      """
+    if let to = query.to { recent = "\(query: recent) AND i.date < \(to)" }
+    if let after = query.after { recent = "\(query: recent) AND i.date <= \(after.date)" }
+    return recent
+  }
+}
