@@ -60,27 +60,30 @@ package struct TestServer: Sendable {
     let application = api.application(address: .hostname("127.0.0.1", port: 0), logger: NewsDatabase.logger) {
       found.yield($0.localAddress?.port ?? 0)
     }
-    let group = ServiceGroup(
-      configuration: ServiceGroupConfiguration(services: [application], logger: NewsDatabase.logger))
+    var configuration = ServiceGroupConfiguration(services: [application], logger: NewsDatabase.logger)
+    configuration.maximumGracefulShutdownDuration = .seconds(5)
+    let group = ServiceGroup(configuration: configuration)
     return try await withThrowingTaskGroup(of: Void.self) { tasks in
-      tasks.addTask(executorPreference: PostgresExecutor.shared) { try await group.run() }
-      defer { tasks.cancelAll() }
+      tasks.addTask(executorPreference: PostgresExecutor.shared) { [group] in
+        defer { found.finish() }
+        try await group.run()
+      }
       var iterator = ports.makeAsyncIterator()
-      let port = await iterator.next() ?? 0
+      guard let port = await iterator.next() else {
+        try await tasks.waitForAll()
+        throw TestResponse.Unexpected(description: "the server ended before it listened")
+      }
       let http = HTTPClient()
       let url = "http://127.0.0.1:\(port)"
       let server = TestServer(
         key: key, store: store, sql: sql, url: url, port: port, client: TestClient(url: url, http: http))
-      do {
-        let value = try await body(server)
-        try await http.shutdown()
-        await group.triggerGracefulShutdown()
-        return value
-      } catch {
-        try? await http.shutdown()
-        await group.triggerGracefulShutdown()
-        throw error
-      }
+      let result: Result<Value, any Error>
+      do { result = .success(try await body(server)) } catch { result = .failure(error) }
+      try? await http.shutdown()
+      // Cancelled at once, SwiftNIO would trap over a connection that is accepted and not yet taken.
+      await group.triggerGracefulShutdown()
+      try await tasks.waitForAll()
+      return try result.get()
     }
   }
 
