@@ -29,7 +29,7 @@ fuzz: ## Sends the server random requests for SECONDS=60 with the random SEED=1
 	@TIDINGS_FUZZ_SECONDS=$(SECONDS) TIDINGS_FUZZ_SEED=$(SEED) \
 	  scripts/with-cluster swift test --disable-xctest --filter RequestFuzzTests
 
-bench: ## Measures the server on this machine, for half an hour or more
+bench: ## Measures the server on this machine, for an hour or more
 	@scripts/install-dependencies wrk
 	@status=0; scripts/bench || status=$$?; scripts/bench-scale || status=$$?; exit $$status
 

@@ -52,12 +52,13 @@ extension NewsStore {
     return try await present()
   }
 
-  /// Whether the changes of a scope after a token can be told.
+  /// Whether the changes of a scope after a token can be told, once an `at` token has been reached.
   ///
   /// - Returns: The current token of the scope.
-  /// - Throws: `StoreError.unknownTopics`, `tokenExpired`.
-  public func check(_ since: SyncToken, for scope: Scope) async throws -> SyncToken {
-    try await head(scope, since: since).token
+  /// - Throws: `StoreError.unknownTopics`, `tokenExpired`; for `at` also `notReachedYet`.
+  public func check(_ since: SyncToken, for scope: Scope, at: SyncToken?) async throws -> SyncToken {
+    try await wait(for: at, in: scope)
+    return try await head(scope, since: since).token
   }
 
   /// Waits until this process answers from a state with a version that it has just committed.

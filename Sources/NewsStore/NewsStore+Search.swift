@@ -52,17 +52,20 @@ extension NewsStore {
 
   /// What `items AS i` must be like to be among the newest of the first scope, which two indexes tell together.
   private static func recent(_ query: ItemQuery) -> PostgresQuery {
-    var before: PostgresQuery = ""
-    if let to = query.to { before = "AND c.date < \(to)" }
-    if let after = query.after { before = "\(query: before) AND c.date <= \(after.date)" }
-    var recent: PostgresQuery = """
-      AND i.date >= coalesce((
-        SELECT c.date FROM change_log AS c WHERE c.scope = \(query.scope.names[0]) AND c.present \(query: before)
-        ORDER BY c.date DESC, c.item DESC OFFSET \(window * query.limit) LIMIT 1
-      ), '-infinity')
-      """
-    if let to = query.to { recent = "\(query: recent) AND i.date < \(to)" }
-    if let after = query.after { recent = "\(query: recent) AND i.date <= \(after.date)" }
-    return recent
+    """
+    AND i.date >= coalesce((
+      SELECT c.date FROM change_log AS c
+      WHERE c.scope = \(query.scope.names[0]) AND c.present \(query: end(of: query, "c.date"))
+      ORDER BY c.date DESC, c.item DESC OFFSET \(window * query.limit) LIMIT 1
+    ), '-infinity') \(query: end(of: query, "i.date"))
+    """
+  }
+
+  /// How late a date may be.
+  private static func end(of query: ItemQuery, _ date: String) -> PostgresQuery {
+    var end: PostgresQuery = ""
+    if let to = query.to { end = "AND \(unsafeSQL: date) < \(to)" }
+    if let after = query.after { end = "\(query: end) AND \(unsafeSQL: date) <= \(after.date)" }
+    return end
   }
 }

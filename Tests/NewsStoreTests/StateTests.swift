@@ -1,7 +1,6 @@
 import Foundation
 import News
 import PostgresClient
-import Synchronization
 import TestSupport
 import Testing
 
@@ -144,20 +143,6 @@ import NewsStore
         """)
       try await sql.publish([UUID(3)])
       try await eventually("it goes on") { store.keeper.latest?.state.version == 3 }
-    }
-  }
-}
-
-/// Counts from 1.
-private final class Count: Sendable {
-  private let count = Mutex(0)
-
-  var value: Int { count.withLock { $0 } }
-
-  func next() -> Int {
-    count.withLock { count in
-      count += 1
-      return count
     }
   }
 }

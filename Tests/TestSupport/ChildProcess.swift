@@ -29,6 +29,18 @@ package final class ChildProcess: Sendable {
   package static let tidings = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     .appending(path: "tidings").path
 
+  /// The environment of the command: ours, with the settings for a database and without those of any other
+  /// installation.
+  package static func environment(databaseURL: String) -> [String: String] {
+    let own = ProcessInfo.processInfo.environment.filter { name, _ in
+      !["TIDINGS_", "DATABASE_", "PG"].contains { name.hasPrefix($0) }
+    }
+    return own.merging([
+      "DATABASE_URL": databaseURL, "TIDINGS_MIGRATIONS": Project.root.appending(path: "migrations").path,
+      "TIDINGS_OPENAPI": Project.root.appending(path: "openapi.yaml").path, "TIDINGS_ALLOW_UNSAFE_DURABILITY": "true",
+    ]) { $1 }
+  }
+
   /// Starts it.
   ///
   /// - Parameters:

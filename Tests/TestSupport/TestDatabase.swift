@@ -18,7 +18,7 @@ public struct TestDatabase: Sendable {
   public static func create(template: String? = nil, on server: String? = nil) async throws -> TestDatabase {
     let serverURL = try server ?? TestCluster.sharedURL
     let name = "test_" + UUID().uuidString.lowercased().split(separator: "-").joined()
-    try await run("CREATE DATABASE \(name) TEMPLATE \(template ?? "template0")", on: serverURL)
+    try await execute("CREATE DATABASE \(name) TEMPLATE \(template ?? "template0")", at: serverURL)
     guard var components = URLComponents(string: serverURL) else {
       throw TestCluster.Failure(description: "the server's URL is malformed")
     }
@@ -28,10 +28,11 @@ public struct TestDatabase: Sendable {
 
   /// Ends all sessions in the database and deletes it.
   public func drop() async throws {
-    try await Self.run("DROP DATABASE IF EXISTS \(name) WITH (FORCE)", on: serverURL)
+    try await Self.execute("DROP DATABASE IF EXISTS \(name) WITH (FORCE)", at: serverURL)
   }
 
-  private static func run(_ sql: String, on url: String) async throws {
+  /// Runs statements on a connection of their own.
+  package static func execute(_ script: String, at url: String) async throws {
     var configuration = PostgresConfiguration(connectionString: url)
     // Copies wait for one another and for checkpoints.
     configuration.statementTimeout = .seconds(120)
@@ -39,7 +40,7 @@ public struct TestDatabase: Sendable {
     let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
     let connection = try await PostgresConnection.connect(configuration: configuration, logger: logger)
     do {
-      _ = try await connection.query(PostgresQuery(unsafeSQL: sql))
+      try await connection.execute(script: script)
     } catch {
       await connection.close()
       throw error

@@ -52,14 +52,8 @@ struct Installation: Sendable {
   ///
   /// - Parameter changes: Settings that differ; an empty one is left out.
   func environment(_ changes: [String: String] = [:]) -> [String: String] {
-    let own = ProcessInfo.processInfo.environment.filter { name, _ in
-      !["TIDINGS_", "DATABASE_", "PG"].contains { name.hasPrefix($0) }
-    }
-    return own.merging([
-      "DATABASE_URL": url, "TIDINGS_MIGRATIONS": Project.root.appending(path: "migrations").path,
-      "TIDINGS_OPENAPI": Project.root.appending(path: "openapi.yaml").path, "TIDINGS_PORT": "0",
-      "TIDINGS_ALLOW_UNSAFE_DURABILITY": "true",
-    ]) { $1 }.merging(changes) { $1 }.filter { !$0.value.isEmpty }
+    ChildProcess.environment(databaseURL: url).merging(["TIDINGS_PORT": "0"]) { $1 }.merging(changes) { $1 }
+      .filter { !$0.value.isEmpty }
   }
 
   /// Runs a command to its end, which is by force if it serves where it should have refused.

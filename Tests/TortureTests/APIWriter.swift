@@ -36,8 +36,8 @@ struct APIWriter {
       [200, 404].contains(answer.status)
     else { return await system.ledger.release(id) }
     let item = answer.status == 404 ? nil : try answer.json(EditorialItem.self)
-    try await system.ledger.see(id, item.map(Ledger.Content.init))
     let seen = item.map(Ledger.Content.init)
+    try await system.ledger.see(id, seen)
     guard let item, let revision = answer["ETag"] else { return await system.ledger.release(id) }
     let lock = [("If-Match", revision)]
     switch Int.random(in: 0..<10, using: &random) {

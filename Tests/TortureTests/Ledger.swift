@@ -29,8 +29,6 @@ actor Ledger {
 
   private var items: [UUID: Possible] = [:]
   private var busy: Set<UUID> = []
-  private(set) var acknowledged = 0
-  private(set) var unknown = 0
 
   /// An item for one writer alone, until `end`.
   ///
@@ -68,11 +66,9 @@ actor Ledger {
 
   func end(_ attempt: Attempt, _ outcome: Outcome) {
     switch outcome {
-    case .done:
-      items[attempt.id] = attempt.after
-      acknowledged += 1
+    case .done: items[attempt.id] = attempt.after
     case .refused: items[attempt.id] = attempt.before
-    case .unknown: unknown += 1
+    case .unknown: break
     }
     busy.remove(attempt.id)
   }

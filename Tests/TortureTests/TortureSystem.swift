@@ -70,28 +70,16 @@ actor TortureSystem {
   private static func prepare(
     _ url: String, on cluster: TestCluster, topics: [String], mutation: Mutation?
   ) async throws {
-    try await execute("CREATE DATABASE news", at: await cluster.url)
+    try await TestDatabase.execute("CREATE DATABASE news", at: await cluster.url)
     _ = try await Migrator(
       NewsDatabase.migrations.get(), configuration: PostgresConfiguration(connectionString: url),
       logger: NewsDatabase.logger
     ).migrate()
     for topic in topics {
-      try await execute(
+      try await TestDatabase.execute(
         "INSERT INTO scopes (scope) VALUES ('\(topic)'); INSERT INTO topics (slug) VALUES ('\(topic)')", at: url)
     }
-    if let mutation { try await execute(mutation.statements, at: url) }
-  }
-
-  private static func execute(_ script: String, at url: String) async throws {
-    let connection = try await PostgresConnection.connect(
-      configuration: PostgresConfiguration(connectionString: url), logger: NewsDatabase.logger)
-    do {
-      try await connection.execute(script: script)
-      await connection.close()
-    } catch {
-      await connection.close()
-      throw error
-    }
+    if let mutation { try await TestDatabase.execute(mutation.statements, at: url) }
   }
 
   private init(_ clusters: [TestCluster], url: String, withProxy: Bool) async throws {
@@ -140,18 +128,10 @@ actor TortureSystem {
   }
 
   private static func start(_ url: String, port: Int) async throws -> RunningServer {
-    let own = ProcessInfo.processInfo.environment.filter { name, _ in
-      !["TIDINGS_", "DATABASE_", "PG"].contains { name.hasPrefix($0) }
-    }
-    let settings = [
-      "DATABASE_URL": url, "TIDINGS_MIGRATIONS": Project.root.appending(path: "migrations").path,
-      "TIDINGS_OPENAPI": Project.root.appending(path: "openapi.yaml").path,
-      "TIDINGS_ALLOW_UNSAFE_DURABILITY": "true",
-    ]
     let process = try ChildProcess(
       ["serve", "--port", "\(port)"],
       executable: ProcessInfo.processInfo.environment["TIDINGS_TORTURE_EXECUTABLE"] ?? ChildProcess.tidings,
-      environment: own.merging(settings) { $1 })
+      environment: ChildProcess.environment(databaseURL: url))
     return try await RunningServer(process)
   }
 }
@@ -242,11 +222,11 @@ extension TortureSystem {
     }
     try await Task.sleep(for: duration)
     try await traffic.hold {
-      try await Self.execute("ALTER DATABASE news ALLOW_CONNECTIONS false", at: maintenance)
-      try await Self.execute(
+      try await TestDatabase.execute("ALTER DATABASE news ALLOW_CONNECTIONS false", at: maintenance)
+      try await TestDatabase.execute(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'news'", at: maintenance)
-      try await Self.execute("DROP DATABASE news WITH (FORCE)", at: maintenance)
-      try await Self.execute("ALTER DATABASE earlier RENAME TO news", at: maintenance)
+      try await TestDatabase.execute("DROP DATABASE news WITH (FORCE)", at: maintenance)
+      try await TestDatabase.execute("ALTER DATABASE earlier RENAME TO news", at: maintenance)
       await self.ledger.restore(memory)
     }
   }

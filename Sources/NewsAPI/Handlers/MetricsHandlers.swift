@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import News
 import NewsStore
 
 /// `/metrics`: what Prometheus collects.
@@ -12,7 +11,7 @@ struct MetricsHandlers: Sendable {
     try request.parameters().check()
     var text = PrometheusText()
     metrics.registry.write(to: &text)
-    if let version = await version() {
+    if let version = store.remembered?.moment.version {
       text.add("tidings_feed_version", .gauge, help: "Version of the last change of the feed.", Double(version))
     }
     store.connections.write(to: &text)
@@ -20,20 +19,6 @@ struct MetricsHandlers: Sendable {
     return Response(
       status: .ok, headers: [.contentType: PrometheusText.contentType, .cacheControl: CachePolicy.notStored],
       body: ResponseBody(byteBuffer: ByteBuffer(string: text.text)))
-  }
-
-  /// The version of the feed, nil where it takes longer than a second to learn: the metrics are wanted most when the
-  /// database does not answer.
-  private func version() async -> Int? {
-    await withTaskGroup(of: Int?.self) { group in
-      group.addTask { try? await store.state(.feed).state.feed.version }
-      group.addTask {
-        try? await Task.sleep(for: .seconds(1))
-        return nil
-      }
-      defer { group.cancelAll() }
-      return await group.next() ?? nil
-    }
   }
 }
 

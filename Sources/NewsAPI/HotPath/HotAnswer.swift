@@ -1,4 +1,3 @@
-import CoreMetrics
 import HTTPTypes
 import Hummingbird
 import NIOCore

@@ -2,7 +2,6 @@ import Foundation
 import HTTPConditions
 import HTTPTypes
 import Hummingbird
-import Logging
 import NIOCore
 import NIOHTTP1
 import NewsStore

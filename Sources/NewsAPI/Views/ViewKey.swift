@@ -5,7 +5,7 @@ import NewsStore
 /// What is kept in memory: answers that many ask for in the same words.
 package enum ViewKey: Hashable, Sendable {
   /// The first page of the feed or of a topic.
-  case items(topic: String?, limit: Int, html: Bool)
+  case items(Scope, limit: Int, html: Bool)
   case item(UUID, html: Bool)
   /// From a version of the recent past.
   case changes(Scope, since: Int, limit: Int, html: Bool)
@@ -21,7 +21,7 @@ package enum ViewKey: Hashable, Sendable {
     guard Self.limits.contains(query.limit), query.scope.topics.count <= 1, query.after == nil, query.language == nil,
       query.author == nil, query.from == nil, query.to == nil, query.search == nil
     else { return nil }
-    self = .items(topic: query.scope.topics.first, limit: query.limit, html: query.includesHTML)
+    self = .items(query.scope, limit: query.limit, html: query.includesHTML)
   }
 
   /// The pattern of the path.
@@ -39,7 +39,7 @@ package enum ViewKey: Hashable, Sendable {
   /// What an answer changes with.
   var subject: FeedSubject {
     switch self {
-    case .items(let topic, _, _): .scope(Scope(topics: topic.map { [$0] } ?? []))
+    case .items(let scope, _, _): .scope(scope)
     case .item(let id, _): .item(id)
     case .changes(let scope, let since, _, _): .changes(scope, since: since)
     case .state: .feed

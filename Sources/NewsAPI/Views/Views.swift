@@ -41,7 +41,7 @@ struct Views: Sendable {
   /// - Throws: What `NewsStore.item` does.
   func item(_ id: UUID, includesHTML: Bool, at: SyncToken?, for target: String) async throws -> Representation {
     try await kept(.item(id, html: includesHTML), for: target, at: at, in: .feed) {
-      let answer = try await store.item(id, includesHTML: includesHTML)
+      let answer = try await store.item(id, includesHTML: includesHTML, at: at)
       return View(
         representation: Representation(
           try NewsJSON.encode(answer.item), lastModified: LastModified(answer.item.updated, now: answer.now)),
@@ -68,7 +68,7 @@ struct Views: Sendable {
   /// nil for snapshots and what is too long ago; a token that is no good is refused here.
   private func key(_ query: ChangeQuery) async throws -> ViewKey? {
     guard let since = query.since, since.position == nil else { return nil }
-    let current = try await store.check(since, for: query.scope)
+    let current = try await store.check(since, for: query.scope, at: query.at)
     guard since.version >= current.version - Self.recentVersions else { return nil }
     return .changes(query.scope, since: since.version, limit: query.limit, html: query.includesHTML)
   }

@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 import News
-import Synchronization
+import TestSupport
 import Testing
 
 import NewsAPI
@@ -23,7 +23,7 @@ import NewsStore
 
   private static func text(_ view: View) -> String { String(buffer: view.representation.body) }
 
-  private static let feed = ViewKey.items(topic: nil, limit: 50, html: false)
+  private static let feed = ViewKey.items(.feed, limit: 50, html: false)
 
   @Test("However many ask, a view is made once, and again only after a change")
   func singleFlight() async throws {
@@ -129,19 +129,5 @@ import NewsStore
     #expect(left.contains(keys[39]))
     #expect(!left.contains(keys[1]))
     #expect(5...14 ~= left.count)
-  }
-}
-
-/// Counts from 1.
-private final class Count: Sendable {
-  private let count = Mutex(0)
-
-  var value: Int { count.withLock { $0 } }
-
-  func next() -> Int {
-    count.withLock { count in
-      count += 1
-      return count
-    }
   }
 }
