@@ -32,40 +32,39 @@ extension NewsStore {
     let source: PostgresQuery = """
       found CROSS JOIN LATERAL (SELECT * FROM change_log AS l WHERE l.item = found.id OFFSET 0) AS c
       """
-    let recent = try await read(source, Self.found(words, Self.recent(query)))
+    let recent = try await read(source, Self.found("\(query: words) && \(query: Self.days(query))"))
     if recent.rows.count > query.limit { return recent }
-    return try await read(source, Self.found(words, ""))
+    return try await read(source, Self.found(words))
   }
 
   private static func matches(_ items: String, _ words: PostgresQuery) -> PostgresQuery {
-    let item = "item_search(\(items).language, \(items).title, \(items).summary, \(items).text)"
+    let item = "item_search(\(items).language, \(items).title, \(items).summary, \(items).text, \(items).date)"
     return "\(unsafeSQL: item) @@ (\(query: words))"
   }
 
-  private static func found(_ words: PostgresQuery, _ condition: PostgresQuery) -> PostgresQuery {
+  private static func found(_ words: PostgresQuery) -> PostgresQuery {
+    "WITH found AS MATERIALIZED (SELECT i.id FROM items AS i WHERE \(query: matches("i", words)))"
+  }
+
+  /// Finds the items of the days that the newest of the first scope are from.
+  private static func days(_ query: ItemQuery) -> PostgresQuery {
     """
-    WITH found AS MATERIALIZED (
-      SELECT i.id FROM items AS i WHERE \(query: matches("i", words)) \(query: condition)
+    (
+      SELECT days_search(min(w.date), (
+        SELECT max(c.date) FROM change_log AS c WHERE c.scope = '' AND c.present \(query: end(of: query))
+      )) FROM (
+        SELECT c.date FROM change_log AS c WHERE c.scope = \(query.scope.names[0]) AND c.present \(query: end(of: query))
+        ORDER BY c.date DESC, c.item DESC LIMIT \(window * query.limit)
+      ) AS w
     )
     """
   }
 
-  /// What `items AS i` must be like to be among the newest of the first scope, which two indexes tell together.
-  private static func recent(_ query: ItemQuery) -> PostgresQuery {
-    """
-    AND i.date >= coalesce((
-      SELECT c.date FROM change_log AS c
-      WHERE c.scope = \(query.scope.names[0]) AND c.present \(query: end(of: query, "c.date"))
-      ORDER BY c.date DESC, c.item DESC OFFSET \(window * query.limit) LIMIT 1
-    ), '-infinity') \(query: end(of: query, "i.date"))
-    """
-  }
-
-  /// How late a date may be.
-  private static func end(of query: ItemQuery, _ date: String) -> PostgresQuery {
+  /// How late items of the log `c` may be.
+  private static func end(of query: ItemQuery) -> PostgresQuery {
     var end: PostgresQuery = ""
-    if let to = query.to { end = "AND \(unsafeSQL: date) < \(to)" }
-    if let after = query.after { end = "\(query: end) AND \(unsafeSQL: date) <= \(after.date)" }
+    if let to = query.to { end = "AND c.date < \(to)" }
+    if let after = query.after { end = "\(query: end) AND c.date <= \(after.date)" }
     return end
   }
 }

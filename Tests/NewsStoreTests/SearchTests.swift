@@ -83,20 +83,33 @@ import Testing
     }
   }
 
-  @Test("Pages of a search bring every item once")
-  func pages() async throws {
+  @Test(
+    "Pages of a search bring every item once, newest first, however far apart the items are",
+    arguments: [0, 1, 10, 100, 1000])
+  func pages(days: Int) async throws {
     try await NewsDatabase.withStore { store, sql in
-      try await sql.publish((1...20).map { UUID($0) }, text: "Rain in the north")
-      try await sql.publish((21...40).map { UUID($0) }, text: "Sun in the south")
-      var query = ItemQuery(limit: 7, search: SearchQuery("rain"))
-      var ids: [UUID] = []
-      repeat {
-        let page = try await store.items(query)
-        #expect(page.modified == nil)
-        ids += page.items.map(\.id)
-        query.after = page.next
-      } while query.after != nil && ids.count < 100
-      #expect(ids == (1...20).reversed().map { UUID($0) })
+      try await sql.makeTopics("a", "b")
+      let ids = (0..<150).map { UUID($0) }
+      for (number, id) in ids.enumerated() {
+        let date = Date.newYear - Double(number * days) * 86_400 - Double(number)
+        try await sql.publish(
+          [id],
+          after: PostgresPool.insertion(
+            [id], text: number % 3 == 0 ? "Rain" : "Sun", topics: [number % 2 == 0 ? "a" : "b"], date: date))
+      }
+      for (scope, step) in [(Scope.feed, 3), (Scope(topics: ["a"]), 6), (Scope(topics: ["a", "b"]), 3)] {
+        var query = ItemQuery(scope: scope, limit: 2, search: SearchQuery("rain"))
+        var found: [UUID] = []
+        repeat {
+          let page = try await store.items(query)
+          #expect(page.modified == nil)
+          found += page.items.map(\.id)
+          query.after = page.next
+        } while query.after != nil && found.count < 100
+        #expect(found == stride(from: 0, to: 150, by: step).map { UUID($0) })
+        query = ItemQuery(scope: scope, to: .newYear - Double(30 * days) * 86_400 - 30, search: SearchQuery("rain"))
+        #expect(try await store.items(query).items.first?.id == UUID(step == 3 ? 33 : 36))
+      }
     }
   }
 
