@@ -77,6 +77,7 @@ extension Settings {
     var api = NewsAPI.Settings(openAPI: description)
     api.sharedMaxAge = sharedMaxAge
     api.viewBudget = cacheSize << 20
+    api.keepsAnswers = cacheSize > 0
     return api
   }
 

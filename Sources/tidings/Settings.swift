@@ -44,7 +44,7 @@ struct Settings: Sendable {
     openAPI = URL(filePath: source.text("tidings.openapi", default: "./openapi.yaml"))
     sharedMaxAge = try source.integer("tidings.shared.max.age", in: 1...3600, default: 1)
     staleLimit = try source.integer("tidings.stale.limit", in: 0...86400, default: 60)
-    cacheSize = try source.integer("tidings.cache.size", in: 1...65536, default: 64)
+    cacheSize = try source.integer("tidings.cache.size", in: 0...65536, default: 64)
     poolSize = try source.integer("tidings.pool.size", in: 1...1000, default: 8)
     preparesStatements = try source.flag("tidings.prepared.statements", default: true)
     logLevel = try source.choice("tidings.log.level", default: .info)
