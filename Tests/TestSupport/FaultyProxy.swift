@@ -37,8 +37,11 @@ public final class FaultyProxy: Sendable {
     let proxy = try await FaultyProxy(serverPort: serverPort)
     return try await withThrowingTaskGroup { group in
       group.addTask { try await proxy.run() }
-      defer { group.cancelAll() }
-      return try await body(proxy)
+      let result: Swift.Result<Result, any Error>
+      do { result = .success(try await body(proxy)) } catch { result = .failure(error) }
+      try? await proxy.listener.channel.close()
+      try await group.waitForAll()
+      return try result.get()
     }
   }
 
@@ -69,16 +72,18 @@ public final class FaultyProxy: Sendable {
           // An error of one connection is its end and nothing else.
           group.addTask { try? await self.relay(client) }
         }
+        // Not before all are taken: over a connection that nobody has taken SwiftNIO would trap.
+        group.cancelAll()
       }
     }
   }
 
   private func relay(_ client: Connection) async throws {
-    let server = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-      .connect(host: "127.0.0.1", port: serverPort) { channel in
-        channel.eventLoop.makeCompletedFuture { try Connection(wrappingChannelSynchronously: channel) }
-      }
     try await client.executeThenClose { requests, toClient in
+      let server = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        .connect(host: "127.0.0.1", port: serverPort) { channel in
+          channel.eventLoop.makeCompletedFuture { try Connection(wrappingChannelSynchronously: channel) }
+        }
       try await server.executeThenClose { answers, toServer in
         try await withThrowingTaskGroup(of: Void.self) { group in
           group.addTask { for try await bytes in requests { try await toServer.write(bytes) } }
