@@ -10,16 +10,6 @@ struct Unexpected: Error, CustomStringConvertible {
   let description: String
 }
 
-/// Waits until something is true, with a limit that only a fault exceeds.
-func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
-  let end = ContinuousClock.now + .seconds(60)
-  while ContinuousClock.now < end {
-    if try await condition() { return }
-    try await Task.sleep(for: .milliseconds(10))
-  }
-  throw Unexpected(description: "never came true: \(what)")
-}
-
 extension UUID {
   /// The same id for the same number in every run; they sort as the numbers do.
   init(_ number: Int) {

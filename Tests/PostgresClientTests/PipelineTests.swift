@@ -1,5 +1,6 @@
 import Foundation
 import PostgresClient
+import TestSupport
 import Testing
 
 @Suite("Pipelines and scripts")

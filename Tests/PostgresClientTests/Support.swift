@@ -55,18 +55,6 @@ func failure<Result>(
   throw Unexpected("no error was thrown", sourceLocation)
 }
 
-/// Waits until something is true, with a limit that only a fault exceeds.
-func eventually(
-  _ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
-) async throws {
-  let end = ContinuousClock.now + .seconds(60)
-  while ContinuousClock.now < end {
-    if try await condition() { return }
-    try await Task.sleep(for: .milliseconds(10))
-  }
-  throw Unexpected("never came true: \(what)", sourceLocation)
-}
-
 struct Unexpected: Error, CustomStringConvertible {
   let description: String
 

@@ -9,16 +9,6 @@ struct Unexpected: Error, CustomStringConvertible {
   let description: String
 }
 
-/// Waits until something is true, with a limit that only a fault exceeds.
-func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
-  let end = ContinuousClock.now + .seconds(60)
-  while ContinuousClock.now < end {
-    if try await condition() { return }
-    try await Task.sleep(for: .milliseconds(20))
-  }
-  throw Unexpected(description: "never came true: \(what)")
-}
-
 /// A database of its own, and the command with the settings for it.
 struct Installation: Sendable {
   let url: String
