@@ -69,6 +69,7 @@ let package = Package(
       dependencies: [
         "CZlib", "HTTPConditions", "News", "NewsStore", "SafeHTML",
         .coreMetrics, .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioHTTP1,
+        .serviceLifecycle,
       ],
       swiftSettings: settings),
     .target(

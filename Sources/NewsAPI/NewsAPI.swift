@@ -20,6 +20,8 @@ public struct NewsAPI: Sendable {
     package var keepsAnswers = true
     /// The clock by which a date is in the future.
     public var now: @Sendable () -> Date = { Date() }
+    /// How often an event stream says something though nothing is new.
+    package var heartbeat: Duration = .seconds(15)
     /// How patient connections are.
     package var limits = ConnectionLimits()
 
@@ -34,6 +36,8 @@ public struct NewsAPI: Sendable {
   let caching: CachePolicy
   let views: Views
   let hotAnswers: HotAnswers
+  let polls: LongPolls
+  let streams: EventStreams
   let counted = APIMetrics()
 
   /// What `/metrics` shows, for other parts of the process to report to as well.
@@ -46,6 +50,8 @@ public struct NewsAPI: Sendable {
     caching = CachePolicy(sharedMaxAge: settings.sharedMaxAge)
     views = Views(store: store, budget: settings.keepsAnswers ? settings.viewBudget : nil)
     hotAnswers = HotAnswers(views: views, caching: caching, metrics: counted)
+    polls = LongPolls(views: views)
+    streams = EventStreams(store: store, heartbeat: settings.heartbeat, metrics: counted)
   }
 
   /// All routes with their middleware.

@@ -14,13 +14,15 @@ extension NewsAPI {
     reads.publicRead("/v1/items/{id}", items.item)
     reads.publicRead("/v1/changes", changes.changes)
     reads.publicRead("/v1/state", changes.state)
+    reads.get("/v1/events", use: changes.events)
+    reads.on("/v1/events", method: .options) { _, _ in CrossOrigin.preflight }
     reads.publicRead("/v1/topics", topics.list)
     reads.publicRead("/v1/topics/{slug}", topics.topic)
     reads.publicRead("/openapi.yaml", service.openAPI)
 
     router.read("/healthz", service.health)
     router.read("/readyz", service.readiness)
-    router.read("/metrics", MetricsHandlers(store: store, metrics: counted).collect)
+    router.read("/metrics", MetricsHandlers(store: store, metrics: counted, polls: polls, streams: streams).collect)
 
     let drafts = EditorialItemHandlers(store: store, now: settings.now)
     let sections = EditorialTopicHandlers(store: store)

@@ -37,6 +37,10 @@ extension NewsStore {
     return version <= state.version
   }
 
+  /// The states that this process comes to know from now on, where somebody follows; the last of several that come at
+  /// once.
+  public func states() -> AsyncStream<VersionState> { keeper.states() }
+
   /// The state in memory, if that is the present.
   public var remembered: VersionState? {
     guard keeper.isFollowed, let (state, age) = keeper.latest, age <= staleLimit else { return nil }
@@ -117,16 +121,21 @@ extension Database {
       SELECT e.id AS epoch, s.version, s.floor, topics_revision() AS topics, epoch_fits() AS fits
       FROM (SELECT * FROM epochs ORDER BY number DESC LIMIT 1) AS e, scopes AS s WHERE s.scope = ''
       """,
-      // A purge raises the floor of the feed with all others.
+      // A purge raises floors, and nothing else.
       """
       SELECT s.scope, s.version, s.floor, s.shifted_at FROM scopes AS s
       WHERE s.version > \(version)
         OR (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) IS DISTINCT FROM \(epoch)
         OR (SELECT topics_revision()) IS DISTINCT FROM \(known?.moment.topicsRevision)
-        OR (SELECT feed.floor FROM scopes AS feed WHERE feed.scope = '') IS DISTINCT FROM \(known?.scopes[""]?.floor)
+        OR (SELECT sum(f.floor)::bigint FROM scopes AS f) IS DISTINCT FROM \(known?.floors)
       """,
       """
-      SELECT l.item, l.version FROM change_log AS l WHERE l.scope = '' AND l.version > \(version)
+      SELECT l.item, l.version, t.topics, t.versions
+      FROM change_log AS l CROSS JOIN LATERAL (
+        SELECT coalesce(array_agg(c.scope::text), '{}') AS topics, coalesce(array_agg(c.version), '{}') AS versions
+        FROM change_log AS c WHERE c.item = l.item AND c.scope <> '' AND c.version > \(version)
+      ) AS t
+      WHERE l.scope = '' AND l.version > \(version)
         AND (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) IS NOT DISTINCT FROM \(epoch)
       ORDER BY l.version LIMIT \(VersionState.RecentChanges.count + 1)
       """,
@@ -161,12 +170,22 @@ extension VersionState {
     if changes.count > RecentChanges.count {
       recent = RecentChanges(after: version)
     } else {
-      recent.add(try changes.map { (item: try $0.decode("item"), version: try $0.decode("version")) })
+      recent.add(try changes.map { try RecentChanges.Change(row: $0) })
     }
     var reached = base?.reach ?? [:]
     for row in reach { reached[try row.decode("id")] = try row.decode("reach", as: Int?.self) }
     self.init(
       moment: Moment(epoch: epoch, version: version, topicsRevision: try head.decode("topics")), scopes: scopes,
       reach: reached, recent: recent)
+  }
+}
+
+extension VersionState.RecentChanges.Change {
+  fileprivate init(row: PostgresRow) throws {
+    let topics = try row.decode("topics", as: [String].self)
+    let versions = try row.decode("versions", as: [Int].self)
+    self.init(
+      item: try row.decode("item"), version: try row.decode("version"),
+      topics: Dictionary(zip(topics, versions)) { max($0, $1) })
   }
 }

@@ -14,6 +14,8 @@ package final class StateKeeper: Sendable {
     /// A query that is under way, and the one that will begin after it.
     var running: Task<VersionState, any Error>?
     var next: Task<VersionState, any Error>?
+    var observers: [Int: AsyncStream<VersionState>.Continuation] = [:]
+    var observersBegun = 0
   }
 
   private let memory = Mutex(Memory())
@@ -70,6 +72,18 @@ package final class StateKeeper: Sendable {
     return try await task.value
   }
 
+  /// The states from now on. Where one comes before the last was looked at, it takes its place.
+  func states() -> AsyncStream<VersionState> {
+    let (states, observer) = AsyncStream.makeStream(of: VersionState.self, bufferingPolicy: .bufferingNewest(1))
+    let number = memory.withLock { memory in
+      memory.observersBegun += 1
+      memory.observers[memory.observersBegun] = observer
+      return memory.observersBegun
+    }
+    observer.onTermination = { _ in self.memory.withLock { _ = $0.observers.removeValue(forKey: number) } }
+    return states
+  }
+
   /// Waits until the state has a version; nothing is asked if it has it already.
   ///
   /// - Throws: What a query throws.
@@ -84,12 +98,14 @@ package final class StateKeeper: Sendable {
     let (known, began) = memory.withLock { ($0.state, now()) }
     let result: Result<VersionState, any Error>
     do { result = .success(try await load(known)) } catch { result = .failure(error) }
-    return try memory.withLock { memory in
+    let (state, observers) = try memory.withLock { memory in
       if memory.next == nil { memory.running = nil }
       let state = try result.get()
       memory.state = state
       memory.confirmed = began
-      return state
+      return (state, memory.observers)
     }
+    if state.moment != known?.moment { for observer in observers.values { observer.yield(state) } }
+    return state
   }
 }

@@ -48,34 +48,6 @@ public struct VersionState: Sendable {
     }
   }
 
-  /// The items that were changed last.
-  package struct RecentChanges: Sendable {
-    /// How many are remembered at least.
-    package static let count = 1000
-
-    /// All changes above it are here.
-    package private(set) var floor: Int
-    private var versions: [UUID: Int] = [:]
-
-    package init(after version: Int) {
-      floor = version
-    }
-
-    /// Adds changes in the order of versions; forgets the older half when there are twice as many as needed.
-    package mutating func add(_ changes: some Sequence<(item: UUID, version: Int)>) {
-      for change in changes { versions[change.item] = change.version }
-      guard versions.count > 2 * Self.count else { return }
-      floor = versions.values.sorted()[versions.count - Self.count - 1]
-      versions = versions.filter { [floor] in $0.value > floor }
-    }
-
-    /// Whether nothing has happened to an item after a version; nil where that is not known any more.
-    package func isUnchanged(_ item: UUID, since version: Int) -> Bool? {
-      if let last = versions[item], last > version { return false }
-      return version >= floor ? true : nil
-    }
-  }
-
   /// The moment of the snapshot.
   public let moment: Moment
   package let scopes: [String: ScopeState]
@@ -84,6 +56,8 @@ public struct VersionState: Sendable {
   /// By epoch, the version up to which its tokens tell this history.
   package let reach: [String: Int]
   let recent: RecentChanges
+  /// The sum of the floors, which grows with each purge.
+  let floors: Int
 
   var epoch: String { moment.epoch }
   package var version: Int { moment.version }
@@ -93,6 +67,7 @@ public struct VersionState: Sendable {
     self.scopes = scopes
     self.reach = reach
     self.recent = recent
+    floors = scopes.values.reduce(0) { $0 + $1.floor }
     topicsVersion = scopes.lazy.filter { $0.key != "" }.map(\.value.version).max() ?? 0
   }
 
@@ -120,6 +95,18 @@ public struct VersionState: Sendable {
       whole.shiftedAt = max(whole.shiftedAt, state.shiftedAt)
     }
     return whole
+  }
+
+  /// Whether a token says that its holder has everything there is in a scope.
+  public func isNewest(_ token: SyncToken, in scope: Scope) -> Bool {
+    guard token.position == nil, let head = try? head(scope, since: token), (try? head.check(since: token)) != nil
+    else { return false }
+    return token.version == head.version
+  }
+
+  /// Whether the state that a token of any scope names has been reached; false also for one of another history.
+  public func hasReached(_ token: SyncToken) -> Bool {
+    (try? head(.feed, at: token).hasReached(token)) ?? false
   }
 
   /// The head of a scope, as a statement would read it from the database.

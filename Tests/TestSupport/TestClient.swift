@@ -22,6 +22,8 @@ package struct TestClient: Sendable {
   package static let impatient: HTTPClient = {
     var configuration = HTTPClient.Configuration()
     configuration.connectionPool.retryConnectionEstablishment = false
+    // Who waits for changes keeps a connection.
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1000
     // A busy machine may take its time to accept.
     configuration.timeout.connect = .seconds(50)
     return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)

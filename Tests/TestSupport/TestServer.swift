@@ -34,6 +34,7 @@ package struct TestServer: Sendable {
       let key = try await store.createKey(name: "desk", scopes: [.itemsWrite])
       let following = Task(executorPreference: PostgresExecutor.shared) { await store.follow() }
       defer { following.cancel() }
+      try await eventually("the state is known") { store.remembered != nil }
       return try await run(
         store, sql, key: key,
         {

@@ -75,6 +75,22 @@ import Testing
     }
   }
 
+  @Test("A signal ends the waiting of those who wait for changes")
+  func waiting() async throws {
+    try await Installation.with { installation in
+      try await installation.serve { server in
+        let token = try #require(try await server.send("GET", "/v1/items")["Sync-Token"])
+        let waiting = Task { try await server.send("GET", "/v1/changes?wait=50&since=\(token)") }
+        try await eventually("it waits") {
+          try await server.send("GET", "/metrics").text.contains("tidings_waiting_requests 1\n")
+        }
+        server.process.send(SIGTERM)
+        #expect(try await waiting.value.status == 200)
+        #expect(await server.process.result().status == 0)
+      }
+    }
+  }
+
   @Test("What was acknowledged is there after kill -9, and the server starts again")
   func killed() async throws {
     try await Installation.with { installation in

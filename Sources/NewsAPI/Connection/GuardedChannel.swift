@@ -11,14 +11,18 @@ struct GuardedChannel: ServerChildChannel {
   private let limits: ConnectionLimits
   private let metrics: APIMetrics
   private let hotAnswers: HotAnswers
+  private let polls: LongPolls
+  private let streams: EventStreams
 
   init(
     responder: @escaping HTTPChannelHandler.Responder, limits: ConnectionLimits, metrics: APIMetrics,
-    hotAnswers: HotAnswers
+    hotAnswers: HotAnswers, polls: LongPolls, streams: EventStreams
   ) {
     self.limits = limits
     self.metrics = metrics
     self.hotAnswers = hotAnswers
+    self.polls = polls
+    self.streams = streams
     channel = HTTP1Channel(
       responder: responder,
       // Twice of what `HeaderLimit` allows: it has the better answer.
@@ -36,7 +40,9 @@ struct GuardedChannel: ServerChildChannel {
       let timeLimits = TimeLimits(limits: limits)
       try pipeline.addHandlers(
         [
-          timeLimits, HotPath(answers: hotAnswers, timeLimits: timeLimits, logger: logger),
+          timeLimits, LongPollHandler(polls: polls),
+          HotPath(answers: hotAnswers, timeLimits: timeLimits, logger: logger),
+          EventStreamHandler(streams: streams, logger: logger),
           RequestGuard(logger: logger, count: metrics.countRefusal),
         ], position: .after(decoder))
       return value

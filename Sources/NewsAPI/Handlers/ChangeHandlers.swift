@@ -1,5 +1,4 @@
 import Hummingbird
-import News
 import NewsStore
 
 /// `/v1/changes` and `/v1/state`: what a client follows.
@@ -8,16 +7,17 @@ struct ChangeHandlers: Sendable {
   let caching: CachePolicy
 
   @Sendable func changes(_ request: Request, context: APIContext) async throws -> Response {
-    var parameters = request.parameters(["since", "topics", "limit", "include", "at"])
-    let query = ChangeQuery(
-      scope: parameters.scope(),
-      since: parameters.token("since"),
-      limit: parameters.integer("limit", in: 1...1000, default: 200),
-      includesHTML: parameters.includesHTML(),
-      at: parameters.token("at"))
-    try parameters.check()
+    let wanted = try ChangeRequest(request.uri.query)
+    // The waiting is behind it: `LongPollHandler` has seen to that.
+    let isLongPoll = wanted.wait != nil
+    return try await views.changes(wanted.query, isLongPoll: isLongPoll, for: request.uri.string)
+      .response(to: request, isLongPoll ? .longPoll : caching, context.metrics)
+  }
 
-    return try await views.changes(query, for: request.uri.string).response(to: request, caching, context.metrics)
+  /// Streams are opened before the router, by `EventStreamHandler`: what comes here has something wrong with it.
+  @Sendable func events(_ request: Request, context: APIContext) async throws -> Response {
+    _ = try await views.store.state(try EventRequest(request.uri.query).scope)
+    throw StoreError.unavailable
   }
 
   @Sendable func state(_ request: Request, context: APIContext) async throws -> Response {

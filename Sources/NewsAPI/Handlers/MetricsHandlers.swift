@@ -6,6 +6,8 @@ import NewsStore
 struct MetricsHandlers: Sendable {
   let store: NewsStore
   let metrics: APIMetrics
+  let polls: LongPolls
+  let streams: EventStreams
 
   @Sendable func collect(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
@@ -14,6 +16,8 @@ struct MetricsHandlers: Sendable {
     if let version = store.remembered?.moment.version {
       text.add("tidings_feed_version", .gauge, help: "Version of the last change of the feed.", Double(version))
     }
+    text.add("tidings_waiting_requests", .gauge, help: "Requests that wait for changes.", Double(polls.count))
+    text.add("tidings_event_streams", .gauge, help: "Open streams of events.", Double(streams.count))
     store.connections.write(to: &text)
     ProcessUsage()?.write(to: &text)
     return Response(

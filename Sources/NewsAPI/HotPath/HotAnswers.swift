@@ -9,11 +9,12 @@ import Synchronization
 
 /// Answers again, without the router, what has been answered from memory before.
 final class HotAnswers: Sendable {
-  /// The fields of a request that an answer depends on.
+  /// What an answer depends on: fields of the request, and whether its target says to wait.
   struct Conditions: Hashable, Sendable {
     var ifNoneMatch: String?
     var ifModifiedSince: String?
     var acceptEncoding: String?
+    var isLongPoll = false
   }
 
   private let views: Views
@@ -29,12 +30,13 @@ final class HotAnswers: Sendable {
 
   /// What the router would answer, if that is in memory.
   func answer(to head: HTTPRequestHead) -> HotAnswer? {
-    guard head.method == .GET, head.version == .http1_1, let conditions = Conditions(head),
-      let state = views.store.remembered, let key = views.targets.key(head.uri, epoch: state.moment.epoch),
-      let representation = views.kept(key, in: state)
+    guard head.method == .GET, head.version == .http1_1, var conditions = Conditions(head),
+      let state = views.store.remembered, let known = views.targets.meaning(of: head.uri, epoch: state.moment.epoch),
+      let representation = views.kept(known.key, in: state)
     else { return nil }
-    let answer = representation.hotAnswer(to: conditions, target: head.uri, caching)
-    if let answer { count(answer, key) }
+    conditions.isLongPoll = known.isLongPoll
+    let answer = representation.hotAnswer(to: conditions, target: head.uri, known.isLongPoll ? .longPoll : caching)
+    if let answer { count(answer, known.key) }
     return answer
   }
 

@@ -2,8 +2,10 @@ import Synchronization
 
 /// The targets of requests that were answered from memory, and what they stand for.
 final class KnownTargets: Sendable {
-  private struct Target {
+  struct Target {
     let key: ViewKey
+    /// Whether it says to wait.
+    let isLongPoll: Bool
     /// Tokens in it are judged by the history of the time.
     let epoch: String
   }
@@ -13,18 +15,18 @@ final class KnownTargets: Sendable {
 
   private let targets = Mutex<[String: Target]>([:])
 
-  func learn(_ target: String, _ key: ViewKey, epoch: String) {
+  func learn(_ target: String, _ meaning: Target) {
     targets.withLock { targets in
       if targets.count >= Self.limit { targets.removeAll(keepingCapacity: true) }
-      targets[target] = Target(key: key, epoch: epoch)
+      targets[target] = meaning
     }
   }
 
   /// nil for one that is not known, or was in another history.
-  func key(_ target: String, epoch: String) -> ViewKey? {
+  func meaning(of target: String, epoch: String) -> Target? {
     targets.withLock { targets in
       guard let known = targets[target], known.epoch == epoch else { return nil }
-      return known.key
+      return known
     }
   }
 }

@@ -27,7 +27,7 @@ struct ProblemResponses: RouterMiddleware {
       if paths.methods(of: request.uri.path).contains(.options) { CrossOrigin.add(to: &problem.headers) }
       response = problem.response
     }
-    if response.status != .noContent || request.method != .options, !response.isCacheable {
+    if response.status != .noContent || request.method != .options, !response.isForAll {
       response.headers[.requestID] = context.requestID
     }
     context.logger.debug(
@@ -53,8 +53,9 @@ struct ProblemResponses: RouterMiddleware {
 }
 
 extension Response {
-  /// Whether caches may keep it: such an answer says nothing about the single request.
-  fileprivate var isCacheable: Bool {
-    headers[.cacheControl].map { $0.contains("s-maxage") } ?? false
+  /// Whether it is the same for all who ask, and says nothing about the single request: what caches may keep, and what
+  /// those get who wait for the same.
+  fileprivate var isForAll: Bool {
+    headers[.cacheControl].map { $0.contains("s-maxage") } ?? false || headers[.syncToken] != nil
   }
 }

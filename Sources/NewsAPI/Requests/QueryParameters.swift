@@ -61,11 +61,15 @@ package struct QueryParameters {
   }
 
   package mutating func integer(_ name: String, in range: ClosedRange<Int>, default standard: Int) -> Int {
+    integer(name, in: range) ?? standard
+  }
+
+  package mutating func integer(_ name: String, in range: ClosedRange<Int>) -> Int? {
     value(name, rule: "must be a whole number from \(range.lowerBound) to \(range.upperBound)") { text in
       // Int() would accept a sign too.
       guard text.utf8.allSatisfy({ 48...57 ~= $0 }), let number = Int(text), range ~= number else { return nil }
       return number
-    } ?? standard
+    }
   }
 
   package mutating func date(_ name: String) -> Date? {

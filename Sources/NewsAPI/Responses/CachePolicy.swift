@@ -17,8 +17,15 @@ struct CachePolicy: Sendable {
       ).fieldValue
   }
 
+  private init(publicRead: String) {
+    self.publicRead = publicRead
+  }
+
   /// Answers that must replace a stored 200: with `no-store` a cache that may serve stale would go on with that.
   static let goneRead = CacheControl(maxAge: 0, sMaxAge: 1).fieldValue
+
+  /// Answers that somebody has waited for: a cache would give the next one what he waits for the end of.
+  static let longPoll = CachePolicy(publicRead: notStored)
 
   static let editorial = CacheControl(isPrivate: true, noStore: true).fieldValue
 

@@ -2,6 +2,8 @@ import HTTPTypes
 
 extension HTTPField.Name {
   // Each is a token of RFC 9110 section 5.6.2, so none of these is nil.
+  /// Tells nginx to pass on each part of an answer at once.
+  static let accelBuffering = HTTPField.Name("X-Accel-Buffering")!
   static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
   static let link = HTTPField.Name("Link")!
   static let requestID = HTTPField.Name("X-Request-Id")!

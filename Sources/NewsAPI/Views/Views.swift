@@ -51,10 +51,11 @@ struct Views: Sendable {
 
   /// The changes after a token, or the snapshot.
   ///
+  /// - Parameter isLongPoll: Whether the target says to wait for them.
   /// - Throws: What `NewsStore.changes` does.
-  func changes(_ query: ChangeQuery, for target: String) async throws -> Representation {
+  func changes(_ query: ChangeQuery, isLongPoll: Bool, for target: String) async throws -> Representation {
     let key = try await key(query)
-    return try await kept(key, for: target, at: query.at, in: query.scope) {
+    return try await kept(key, for: target, isLongPoll: isLongPoll, at: query.at, in: query.scope) {
       let (list, moment) = try await store.delta(query)
       // The tag is the token, so that a client at a token asks with it, whatever it was it last got.
       let token = list.token.description
@@ -107,14 +108,16 @@ struct Views: Sendable {
   func kept(_ key: ViewKey, in state: VersionState) -> Representation? { cache?.known(key, in: state)?.representation }
 
   private func kept(
-    _ key: ViewKey?, for target: String, at: SyncToken? = nil, in scope: Scope,
+    _ key: ViewKey?, for target: String, isLongPoll: Bool = false, at: SyncToken? = nil, in scope: Scope,
     make: @escaping @Sendable () async throws -> View
   ) async throws -> Representation {
     guard let key, let cache else { return try await make().representation }
     let state = try await store.present(at: at, in: scope)
     let view = try await cache.view(key, in: state, make: make)
     // `at` asks for more than the key says.
-    if at == nil { targets.learn(target, key, epoch: view.moment.epoch) }
+    if at == nil {
+      targets.learn(target, KnownTargets.Target(key: key, isLongPoll: isLongPoll, epoch: view.moment.epoch))
+    }
     return view.representation
   }
 }

@@ -10,7 +10,7 @@ import NewsStore
 @Suite struct ViewCacheTests {
   private static func state(_ version: Int, epoch: String = "aaaaaa", changed: [(UUID, Int)] = []) -> VersionState {
     var recent = VersionState.RecentChanges(after: 0)
-    recent.add(changed.map { (item: $0.0, version: $0.1) })
+    recent.add(changed.map { .init(item: $0.0, version: $0.1) })
     return VersionState(
       moment: Moment(epoch: epoch, version: version),
       scopes: ["": VersionState.ScopeState(version: version, floor: 0, shiftedAt: .distantPast)], reach: [epoch: .max],

@@ -1,0 +1,123 @@
+import NIOCore
+import NIOHTTP1
+import News
+import NewsStore
+import Synchronization
+
+/// The requests that wait for something new. Each is held before the router until its scope has changed or its time is
+/// over, and is then answered like any other: to wait costs no task, and nothing but the head of the request.
+final class LongPolls: Sendable {
+  /// A request that may wait.
+  struct Wait {
+    /// Requests for the same are woken by one look, and get one answer.
+    let target: String
+    fileprivate let query: ChangeQuery
+    let longest: TimeAmount
+  }
+
+  /// Names a request that waits.
+  struct Ticket {
+    fileprivate let target: String
+    fileprivate let number: Int
+  }
+
+  private struct Waiter {
+    let eventLoop: any EventLoop
+    let release: @Sendable () -> Void
+  }
+
+  private struct Room {
+    let query: ChangeQuery
+    var waiters: [Int: Waiter] = [:]
+  }
+
+  private struct House {
+    var rooms: [String: Room] = [:]
+    var count = 0
+    var numbers = 0
+  }
+
+  private let views: Views
+  private let house = Mutex(House())
+
+  init(views: Views) {
+    self.views = views
+  }
+
+  /// How many wait.
+  var count: Int { house.withLock { $0.count } }
+
+  /// nil for a request that is to be answered at once, because it does not want to wait, there is something new, or
+  /// something is wrong with it.
+  func wait(for head: HTTPRequestHead) -> Wait? {
+    guard head.method == .GET || head.method == .HEAD, head.uri.hasPrefix("/v1/changes?"), head.uri.contains("wait="),
+      !head.headers.contains(name: "content-length"), !head.headers.contains(name: "transfer-encoding"),
+      head.refusal == nil,
+      let request = try? ChangeRequest(head.query),
+      let seconds = request.wait, isCurrent(request.query)
+    else { return nil }
+    return Wait(target: head.uri, query: request.query, longest: .seconds(Int64(seconds)))
+  }
+
+  /// Calls `release` on the event loop once there is something new.
+  ///
+  /// - Returns: nil if there is already.
+  func add(_ wait: Wait, on eventLoop: any EventLoop, release: @escaping @Sendable () -> Void) -> Ticket? {
+    let ticket = house.withLock { house in
+      house.numbers += 1
+      house.count += 1
+      house.rooms[wait.target, default: Room(query: wait.query)].waiters[house.numbers] = Waiter(
+        eventLoop: eventLoop, release: release)
+      return Ticket(target: wait.target, number: house.numbers)
+    }
+    // Whoever brings something new looks into the rooms after it has become the present, so it is seen there or here.
+    guard !isCurrent(wait.query) else { return ticket }
+    remove(ticket)
+    return nil
+  }
+
+  func remove(_ ticket: Ticket) {
+    house.withLock { house in
+      guard house.rooms[ticket.target]?.waiters.removeValue(forKey: ticket.number) != nil else { return }
+      house.count -= 1
+      if house.rooms[ticket.target]?.waiters.isEmpty == true { house.rooms[ticket.target] = nil }
+    }
+  }
+
+  /// Wakes those who wait, until the task is cancelled.
+  func run() async {
+    await withDiscardingTaskGroup { group in
+      for await state in views.store.states() {
+        for (target, room) in take(in: state) {
+          group.addTask {
+            // One makes the answer; the others then find it in memory.
+            _ = try? await self.views.changes(room.query, isLongPoll: true, for: target)
+            for waiter in room.waiters.values { waiter.eventLoop.execute(waiter.release) }
+          }
+        }
+      }
+    }
+  }
+
+  /// Empties the rooms for which there is something new.
+  private func take(in state: VersionState) -> [String: Room] {
+    house.withLock { house in
+      let due = house.rooms.filter { !state.isNewest($0.value.query) }
+      for (target, room) in due {
+        house.rooms[target] = nil
+        house.count -= room.waiters.count
+      }
+      return due
+    }
+  }
+
+  private func isCurrent(_ query: ChangeQuery) -> Bool { views.store.remembered?.isNewest(query) ?? false }
+}
+
+extension VersionState {
+  /// Whether there is nothing after the token of a query, and the state it asks for has been reached.
+  fileprivate func isNewest(_ query: ChangeQuery) -> Bool {
+    guard let since = query.since else { return false }
+    return isNewest(since, in: query.scope) && (query.at.map { hasReached($0) } ?? true)
+  }
+}

@@ -1,0 +1,36 @@
+public import News
+
+extension VersionState {
+  /// The current token of a scope; nil if it has a topic that is not known.
+  public func token(of scope: Scope) -> SyncToken? { try? head(scope).token }
+
+  /// The version after which somebody goes on who holds a token, which may be newer than this state; nil where what came
+  /// after it cannot be told.
+  public func resumption(of token: SyncToken, in scope: Scope) -> Int? {
+    guard token.position == nil, token.scope == scope.fingerprint, let head = try? head(scope, since: token),
+      let reach = head.sinceReach, token.version <= reach,
+      token.version >= head.floor || token.version == head.version
+    else { return nil }
+    return token.version
+  }
+
+  /// What is new in a scope after a version of this history; nil if nothing is.
+  public func event(in scope: Scope, after version: Int) -> ChangeEvent? {
+    guard let token = token(of: scope), token.version > version else { return nil }
+    func isWanted(_ topic: String) -> Bool { scope.topics.isEmpty || scope.topics.contains(topic) }
+    guard let changes = recent.after(version) else {
+      let topics = scopes.filter { $0.key != "" && $0.value.version > version && isWanted($0.key) }.keys
+      return ChangeEvent(token: token, ids: [], topics: topics.sorted())
+    }
+    var changed: Set<String> = []
+    var event = ChangeEvent(token: token, ids: [], topics: [])
+    for change in changes {
+      let topics = change.topics.filter { $0.value > version && isWanted($0.key) }.keys
+      guard scope.topics.isEmpty || !topics.isEmpty else { continue }
+      changed.formUnion(topics)
+      if event.ids.count < ChangeEvent.mostIDs { event.ids.append(change.item) }
+    }
+    event.topics = changed.sorted()
+    return event
+  }
+}

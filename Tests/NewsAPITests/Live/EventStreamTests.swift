@@ -1,0 +1,183 @@
+import Foundation
+import News
+import NewsAPI
+import NewsStore
+import PostgresClient
+import TestSupport
+import Testing
+
+@Suite struct EventStreamTests {
+  private static func token(_ server: TestServer, _ query: String = "") async throws -> SyncToken {
+    try #require(SyncToken(await server.get("/v1/items" + query)["Sync-Token"] ?? ""))
+  }
+
+  /// How many streams are open.
+  private static func open(_ server: TestServer) async throws -> Int {
+    let samples = try PrometheusScrape(await server.get("/metrics").text).samples
+    return Int(samples[PrometheusScrape.Sample(name: "tidings_event_streams", labels: [:])] ?? -1)
+  }
+
+  private static func next(_ source: inout EventSource) async throws -> ChangeEvent {
+    let event = try #require(try await source.next())
+    #expect(event.type == "")
+    let news = try event.news()
+    #expect(source.lastEventID == news.token.description)
+    return news
+  }
+
+  @Test("A publish is an event, with the token of the scope, the items and their topics")
+  func publishes() async throws {
+    try await TestServer.with { server in
+      try await server.makeTopics(["a", "b"])
+      let start = try await Self.token(server)
+      var source = try await EventSource(server.url)
+      #expect(source.response["Content-Type"] == "text/event-stream")
+      #expect(source.response["Cache-Control"] == "no-store")
+      #expect(source.response["Access-Control-Allow-Origin"] == "*")
+      try await eventually("the stream is open") { try await Self.open(server) == 1 }
+      let one = try await server.publish("one", topics: ["a"])
+      let first = try await Self.next(&source)
+      #expect(first == ChangeEvent(token: try await Self.token(server), ids: [one.item.id], topics: ["a"]))
+      #expect(first.token.version > start.version)
+      #expect(1000... ~= (source.retry ?? 0))
+
+      // Leaving a topic is a change in it.
+      let path = "items/\(one.item.id.uuidString.lowercased())"
+      _ = try await server.write("PATCH", path, #"{"topics": ["b"]}"#, ("If-Match", "*"))
+      #expect(try await Self.next(&source).topics == ["a", "b"])
+      _ = try await server.write("DELETE", path)
+      #expect(try await Self.next(&source).ids == [one.item.id])
+    }
+  }
+
+  @Test("A stream of topics tells of them alone")
+  func topics() async throws {
+    try await TestServer.with { server in
+      try await server.makeTopics(["a", "b", "c"])
+      var one = try await EventSource(server.url, "?topics=a")
+      var two = try await EventSource(server.url, "?topics=a,b")
+      try await eventually("the streams are open") { try await Self.open(server) == 2 }
+      _ = try await server.publish("in c", topics: ["c"])
+      let inB = try await server.publish("in b and c", topics: ["b", "c"])
+      let both = try await Self.next(&two)
+      #expect(
+        both == ChangeEvent(token: try await Self.token(server, "?topics=a,b"), ids: [inB.item.id], topics: ["b"]))
+      let inA = try await server.publish("in a", topics: ["a"])
+      #expect(
+        try await Self.next(&one)
+          == ChangeEvent(token: try await Self.token(server, "?topics=a"), ids: [inA.item.id], topics: ["a"]))
+      #expect(try await Self.next(&two).ids == [inA.item.id])
+    }
+  }
+
+  @Test("A stream goes on behind the token of the last event, of an answer, or of none")
+  func resumption() async throws {
+    try await TestServer.with { server in
+      let one = try await server.publish("one")
+      let token = try await Self.token(server)
+      let two = try await server.publish("two")
+      let old = SyncToken(epoch: token.epoch, scope: .feed, version: 0)
+      for (query, last) in [("?since=\(token)", nil), ("", token), ("?since=\(old)", token)] as [(String, SyncToken?)] {
+        var source = try await EventSource(server.url, query, lastEventID: last?.description)
+        #expect(try await Self.next(&source).ids == [two.item.id])
+      }
+      var both = try await EventSource(server.url, "?since=\(old)")
+      #expect(try await Self.next(&both).ids == [two.item.id, one.item.id])
+      let current = try await Self.token(server)
+      var quiet = try await EventSource(server.url, "?since=\(current)")
+      var fresh = try await EventSource(server.url)
+      try await eventually("the streams are open") { try await Self.open(server) >= 2 }
+      let three = try await server.publish("three")
+      #expect(try await Self.next(&quiet).ids == [three.item.id])
+      #expect(try await Self.next(&fresh).ids == [three.item.id])
+    }
+  }
+
+  @Test("Where a stream cannot go on, it says so first")
+  func resync() async throws {
+    try await TestServer.with { server in
+      try await server.makeTopics(["a"])
+      _ = try await server.publish("one")
+      let current = try await Self.token(server)
+      let other = SyncToken(epoch: "zzzzzz", scope: .feed, version: current.version)
+      let ofTopic = try await Self.token(server, "?topics=a")
+      for last in [other.description, ofTopic.description, "nonsense"] {
+        var source = try await EventSource(server.url, lastEventID: last)
+        let event = try #require(try await source.next())
+        #expect(event == EventSource.Event(type: "resync", data: "{\"token\":\"\(current)\"}"))
+        #expect(source.lastEventID == current.description)
+      }
+      // A new history.
+      var source = try await EventSource(server.url)
+      try await eventually("the stream is open") { try await Self.open(server) > 0 }
+      _ = try await server.sql.query("SELECT begin_epoch(true)")
+      #expect(try await source.next()?.type == "resync")
+      _ = try await server.publish("two")
+      #expect(try await source.next()?.type == "")
+    }
+  }
+
+  @Test("Of many changes the last 20 are named, and none where they are too many to remember")
+  func many() async throws {
+    try await TestServer.with { server in
+      let start = try await Self.token(server)
+      var total = 0
+      for (count, named) in [(30, 20), (900, 20), (900, 20), (900, 0)] {
+        _ = try await server.sql.query(
+          """
+          DO $$
+          DECLARE made uuid[];
+          BEGIN
+            SELECT array_agg(gen_random_uuid()) INTO made FROM generate_series(1, \(unsafeSQL: "\(count)"));
+            INSERT INTO items (id, state, date, text) SELECT id, 'published', '2026-01-01', 'x' FROM unnest(made) AS m (id);
+            PERFORM publish(made);
+          END $$
+          """)
+        total += count
+        try await eventually("it is known") { server.store.remembered?.moment.version == total }
+        var source = try await EventSource(server.url, "?since=\(start)")
+        #expect(try await Self.next(&source).ids.count == named)
+      }
+    }
+  }
+
+  @Test("Bad requests are problems, and methods other than GET are refused")
+  func refusals() async throws {
+    try await TestServer.with { server in
+      for query in ["topics=none", "limit=1", "since=nonsense"] {
+        let answer = try await server.get("/v1/events?" + query)
+        #expect(answer.status == 400)
+      }
+      #expect(try await server.send("HEAD", "/v1/events").status == 405)
+      #expect(try await server.send("OPTIONS", "/v1/events").status == 204)
+    }
+  }
+
+  @Test("A stream behind other requests comes after their answers; who closes it is forgotten")
+  func connections() async throws {
+    try await TestServer.with { server in
+      let requests = "GET /v1/items HTTP/1.1\r\nHost: a\r\n\r\nGET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+      let stream = "GET /v1/events HTTP/1.1\r\nHost: a\r\n\r\n"
+      let bytes = try await RawConnection.bytes([Data((requests + stream + requests).utf8)], port: server.port)
+      let text = String(decoding: bytes, as: UTF8.self)
+      #expect(text.components(separatedBy: "HTTP/1.1 200 OK").count == 4)
+      #expect(text.contains("text/event-stream"))
+      #expect(text.hasSuffix("\r\n0\r\n\r\n"))
+      try await eventually("no stream is left") { try await Self.open(server) == 0 }
+    }
+  }
+
+  @Test("Something is said also while nothing is new")
+  func heartbeats() async throws {
+    try await TestServer.with { server in
+      try await server.beside({ $0.heartbeat = .milliseconds(20) }) { server in
+        var source = try await EventSource(server.url)
+        // Comments are no events; one that is follows them.
+        try await Task.sleep(for: .milliseconds(200))
+        _ = try await server.publish("one")
+        _ = try await source.next()
+        #expect(source.comments > 1)
+      }
+    }
+  }
+}

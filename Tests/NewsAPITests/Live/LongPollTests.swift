@@ -1,0 +1,145 @@
+import Foundation
+import News
+import NewsStore
+import TestSupport
+import Testing
+
+@Suite struct LongPollTests {
+  private static func token(_ server: TestServer, _ query: String = "") async throws -> String {
+    try #require(await server.get("/v1/items" + query)["Sync-Token"])
+  }
+
+  /// How many requests wait.
+  private static func waiting(_ server: TestServer) async throws -> Int {
+    let samples = try PrometheusScrape(await server.get("/metrics").text).samples
+    return Int(samples[PrometheusScrape.Sample(name: "tidings_waiting_requests", labels: [:])] ?? -1)
+  }
+
+  private static func texts(_ answer: TestResponse) throws -> [String] {
+    try answer.json(ChangeList.self).changes.map { change in
+      guard case .put(let item) = change else { return "-" }
+      return item.text
+    }
+  }
+
+  @Test("A request that waits is answered with the next change, and the answer is not to be stored")
+  func nextChange() async throws {
+    try await TestServer.with { server in
+      _ = try await server.publish("one")
+      let token = try await Self.token(server)
+      async let waiting = server.get("/v1/changes?wait=50&since=\(token)", ("If-None-Match", "\"\(token)\""))
+      try await eventually("it waits") { try await Self.waiting(server) == 1 }
+      _ = try await server.publish("two")
+      let answer = try await waiting
+      #expect(try Self.texts(answer) == ["two"])
+      #expect(answer["Cache-Control"] == "no-store")
+      #expect(try await Self.waiting(server) == 0)
+      // What is new already is not waited for, and the same request without `wait` may be stored.
+      let late = try await server.get("/v1/changes?wait=50&since=\(token)")
+      #expect(try Self.texts(late) == ["two"])
+      #expect(late["Cache-Control"] == "no-store")
+      #expect(try await server.get("/v1/changes?since=\(token)")["Cache-Control"] != "no-store")
+      #expect(try await server.get("/v1/changes?wait=50&since=\(token)")["Cache-Control"] == "no-store")
+    }
+  }
+
+  @Test("When the time is over nothing is new")
+  func timeout() async throws {
+    try await TestServer.with { server in
+      _ = try await server.publish("one")
+      let token = try await Self.token(server)
+      for _ in 0..<2 {
+        let answer = try await server.get("/v1/changes?wait=1&since=\(token)")
+        #expect(
+          try answer.json(ChangeList.self)
+            == ChangeList(changes: [], more: false, snapshot: nil, token: #require(SyncToken(token))))
+        let unchanged = try await server.get("/v1/changes?wait=1&since=\(token)", ("If-None-Match", "\"\(token)\""))
+        #expect(unchanged.status == 304)
+        #expect(unchanged["Cache-Control"] == "no-store")
+      }
+      #expect(try await server.send("HEAD", "/v1/changes?wait=1&since=\(token)").status == 200)
+    }
+  }
+
+  @Test("A change elsewhere wakes nobody")
+  func otherTopics() async throws {
+    try await TestServer.with { server in
+      try await server.makeTopics(["a", "b"])
+      let tokens = [try await Self.token(server, "?topics=a"), try await Self.token(server, "?topics=a,b")]
+      async let one = server.get("/v1/changes?topics=a&wait=50&since=\(tokens[0])")
+      async let both = server.get("/v1/changes?topics=a,b&wait=50&since=\(tokens[1])")
+      try await eventually("they wait") { try await Self.waiting(server) == 2 }
+      _ = try await server.publish("in b", topics: ["b"])
+      #expect(try Self.texts(await both) == ["in b"])
+      #expect(try await Self.waiting(server) == 1)
+      _ = try await server.publish("in a", topics: ["a"])
+      #expect(try Self.texts(await one) == ["in a"])
+    }
+  }
+
+  @Test("What must not wait, or is wrong, is answered at once")
+  func refusals() async throws {
+    try await TestServer.with { server in
+      _ = try await server.publish("one")
+      let token = try await Self.token(server)
+      for wait in ["0", "51", "-1", "x", "1&wait=1"] {
+        let answer = try await server.get("/v1/changes?since=\(token)&wait=\(wait)")
+        #expect(answer.status == 400)
+        #expect(answer.text.contains("\"wait\""))
+      }
+      let snapshot = try await server.get("/v1/changes?wait=50")
+      #expect(snapshot.status == 400)
+      #expect(snapshot.text.contains("needs since"))
+      let foreign = try #require(SyncToken(token))
+      let other = SyncToken(epoch: "zzzzzz", scope: .feed, version: foreign.version)
+      #expect(try await server.get("/v1/changes?wait=50&since=\(other)").status == 410)
+      let unknown = try await server.get("/v1/changes?wait=50&topics=none&since=\(token)")
+      #expect(unknown.status == 400)
+      #expect(try await server.get("/v1/changes?wait=50&since=\(token)&at=\(other)").status == 410)
+    }
+  }
+
+  @Test("Who goes away waits no more; what is sent behind a waiting request is answered after it")
+  func connections() async throws {
+    try await TestServer.with { server in
+      _ = try await server.publish("one")
+      let token = try await Self.token(server)
+      let request = "GET /v1/changes?wait=50&since=\(token) HTTP/1.1\r\nHost: a\r\n\r\n"
+      // The client says that it sends no more, so it has its answer at once.
+      let closed = try await RawConnection.exchange(request, port: server.port)
+      #expect(closed.map(\.status) == [200])
+
+      let next = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+      let last = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+      async let answers = RawConnection.exchange(request + next + request + last, port: server.port)
+      async let piped = RawConnection.exchange(
+        [Data((request + next + last).utf8)], port: server.port, endsInput: false)
+      try await eventually("one waits") { try await Self.waiting(server) == 1 }
+      _ = try await server.publish("two")
+      #expect(try await piped.map(\.status) == [200, 200, 200])
+      #expect(try Self.texts(await piped[0]) == ["two"])
+      #expect(try await answers.map(\.status) == [200, 200, 200, 200])
+      #expect(try await Self.waiting(server) == 0)
+    }
+  }
+
+  @Test("Many who wait for the same get it by one look into the database")
+  func herd() async throws {
+    try await TestServer.with { server in
+      _ = try await server.publish("one")
+      let token = try await Self.token(server)
+      let client = TestClient(url: server.url)
+      try await withThrowingTaskGroup { group in
+        for _ in 0..<300 {
+          group.addTask { try Self.texts(await client.send("GET", "/v1/changes?wait=50&since=\(token)")) }
+        }
+        try await eventually("all wait") { try await Self.waiting(server) == 300 }
+        _ = try await server.publish("two")
+        for try await texts in group { #expect(texts == ["two"]) }
+      }
+      let samples = try PrometheusScrape(await server.get("/metrics").text).samples
+      let hot = PrometheusScrape.Sample(name: "tidings_http_hot_requests_total", labels: [:])
+      #expect((samples[hot] ?? 0) >= 300)
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+package import News
+
+/// A client of server-sent events (HTML standard, section 9.2), as far as a test needs one.
+package struct EventSource {
+  package struct Event: Sendable, Equatable {
+    /// Empty for an ordinary one.
+    package var type = ""
+    package var data = ""
+
+    package init(type: String = "", data: String = "") {
+      self.type = type
+      self.data = data
+    }
+
+    /// What an ordinary event says.
+    package func news() throws -> ChangeEvent { try NewsJSON.decode(ChangeEvent.self, from: .init(data.utf8)) }
+  }
+
+  package let response: TestResponse
+  /// The `id` that was sent last.
+  package private(set) var lastEventID: String?
+  /// The `retry` that was sent last.
+  package private(set) var retry: Int?
+  /// How many comments there have been.
+  package private(set) var comments = 0
+  private var chunks: HTTPClientResponse.Body.AsyncIterator
+  private var line: [UInt8] = []
+  private var rest: ByteBuffer?
+  private var event = Event()
+
+  /// Opens a stream.
+  ///
+  /// - Parameters:
+  ///   - url: Of the server, without a path.
+  ///   - query: With its question mark.
+  package init(
+    _ url: String, _ query: String = "", lastEventID: String? = nil, http: HTTPClient = TestClient.impatient
+  ) async throws {
+    var request = HTTPClientRequest(url: url + "/v1/events" + query)
+    if let lastEventID { request.headers.add(name: "Last-Event-ID", value: lastEventID) }
+    let answer = try await http.execute(request, deadline: .distantFuture)
+    response = TestResponse(
+      status: Int(answer.status.code), headers: answer.headers.map { ($0.name, $0.value) }, body: .init())
+    chunks = answer.body.makeAsyncIterator()
+    guard answer.status == .ok else {
+      throw TestResponse.Unexpected(description: "\(answer.status.code) instead of a stream")
+    }
+  }
+
+  /// The next event; nil at a proper end.
+  ///
+  /// - Throws: If the stream is cut off.
+  package mutating func next() async throws -> Event? {
+    while let line = try await nextLine() {
+      if line.isEmpty {
+        defer { event = Event() }
+        if !event.data.isEmpty { return event }
+        continue
+      }
+      if line.hasPrefix(":") { comments += 1 }
+      let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      let value = parts.count < 2 ? "" : String(parts[1].drop { $0 == " " })
+      switch parts[0] {
+      case "id": lastEventID = value
+      case "retry": retry = Int(value)
+      case "event": event.type = value
+      case "data": event.data += value
+      default: break
+      }
+    }
+    return nil
+  }
+
+  private mutating func nextLine() async throws -> String? {
+    while true {
+      while let byte: UInt8 = rest?.readInteger() {
+        if byte == UInt8(ascii: "\n") {
+          defer { line = [] }
+          return String(decoding: line, as: UTF8.self)
+        }
+        line.append(byte)
+      }
+      rest = try await chunks.next()
+      if rest == nil { return nil }
+    }
+  }
+}
