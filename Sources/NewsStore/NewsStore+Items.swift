@@ -164,12 +164,14 @@ extension NewsStore {
     try await wait(for: at, in: .feed)
     let rows = try await database.query(
       """
-      SELECT l.present, l.reason, l.version, l.updated, i.retraction_reason, clock_timestamp() AS now,
+      SELECT l.present IS TRUE AS present, coalesce(l.reason, g.reason) AS reason, l.version, l.updated,
+        i.retraction_reason, clock_timestamp() AS now,
         (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) AS epoch,
         (SELECT s.version FROM scopes AS s WHERE s.scope = '') AS counter,
         \(query: NewsItem.columns(html: includesHTML))
-      FROM change_log AS l JOIN items AS i ON i.id = l.item
-      WHERE l.item = \(id) AND l.scope = ''
+      FROM items AS i LEFT JOIN change_log AS l ON l.item = i.id AND l.scope = ''
+        LEFT JOIN gone_items AS g ON g.item = i.id
+      WHERE i.id = \(id) AND (l.item IS NOT NULL OR g.item IS NOT NULL)
       """)
     guard let row = rows.first else { throw StoreError.notFound }
     guard try row.decode("present") else {

@@ -52,6 +52,10 @@ struct Serve: AsyncParsableCommand {
       services: [StoreFollower(store: store), application], gracefulShutdownSignals: [.sigterm, .sigint],
       logger: requestLogger)
     configuration.maximumGracefulShutdownDuration = .seconds(25)
+    if settings.purgeAfter > 0 {
+      let purger = LogPurger(store: store, days: settings.purgeAfter)
+      configuration.services.append(ServiceGroupConfiguration.ServiceConfiguration(service: purger))
+    }
     // Most of what a request costs is waiting for PostgreSQL.
     try await withTaskExecutorPreference(PostgresExecutor.shared) { [configuration] in
       try await ServiceGroup(configuration: configuration).run()
@@ -66,6 +70,16 @@ private struct StoreFollower: Service {
 
   func run() async throws {
     await cancelWhenGracefulShutdown { await store.follow() }
+  }
+}
+
+/// Forgets old removals.
+private struct LogPurger: Service {
+  let store: NewsStore
+  let days: Int
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown { await store.purgeRegularly(olderThan: .seconds(days * 86_400)) }
   }
 }
 

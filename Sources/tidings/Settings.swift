@@ -15,6 +15,7 @@ struct Settings: Sendable {
   var sharedMaxAge: Int
   var staleLimit: Int
   var cacheSize: Int
+  var purgeAfter: Int
   var poolSize: Int
   var preparesStatements: Bool
   var logLevel: Logger.Level
@@ -45,6 +46,7 @@ struct Settings: Sendable {
     sharedMaxAge = try source.integer("tidings.shared.max.age", in: 1...3600, default: 1)
     staleLimit = try source.integer("tidings.stale.limit", in: 0...86400, default: 60)
     cacheSize = try source.integer("tidings.cache.size", in: 0...65536, default: 64)
+    purgeAfter = try source.integer("tidings.purge.after", in: 0...36_500, default: 90)
     poolSize = try source.integer("tidings.pool.size", in: 1...1000, default: 8)
     preparesStatements = try source.flag("tidings.prepared.statements", default: true)
     logLevel = try source.choice("tidings.log.level", default: .info)

@@ -1,0 +1,34 @@
+import Logging
+import PostgresClient
+
+extension NewsStore {
+  /// Forgets removals that are older than an age. A token from before them has then expired, and whoever holds it takes
+  /// the snapshot.
+  ///
+  /// It goes in small steps, between which others publish.
+  ///
+  /// - Returns: How many removals, in all scopes together, were forgotten.
+  @discardableResult
+  public func purge(olderThan age: Duration) async throws -> Int {
+    var total = 0
+    while true {
+      let rows = try await database.query(
+        "SELECT purge_log(make_interval(secs => \(age / .seconds(1)))) AS forgotten")
+      let forgotten: Int = try rows.first?.decode("forgotten") ?? 0
+      guard forgotten > 0 else { return total }
+      total += forgotten
+    }
+  }
+
+  /// Purges once an hour until the task is cancelled; what fails is tried again at the next hour.
+  public func purgeRegularly(olderThan age: Duration) async {
+    while (try? await Task.sleep(for: .seconds(3600))) != nil {
+      do {
+        let count = try await purge(olderThan: age)
+        if count > 0 { logger.info("old removals forgotten", metadata: ["count": "\(count)"]) }
+      } catch {
+        logger.warning("the purge failed", metadata: ["error": "\(String(reflecting: error))"])
+      }
+    }
+  }
+}

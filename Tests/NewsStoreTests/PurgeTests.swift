@@ -1,0 +1,117 @@
+import Foundation
+import News
+import NewsStore
+import PostgresClient
+import TestSupport
+import Testing
+
+@Suite struct PurgeTests {
+  /// Two items, of which the first is in topic `a`, and then is not, and then is retracted; the token before each.
+  private static func withHistory(
+    _ body: @Sendable (NewsStore, PostgresPool, _ before: [SyncToken], _ ofTopic: SyncToken) async throws -> Void
+  ) async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.makeTopics("a", "b")
+      let topic = Scope(topics: ["a"])
+      try await sql.publish([UUID(1)], after: PostgresPool.insertion([UUID(1)], topics: ["a"]))
+      try await sql.publish([UUID(2)], after: PostgresPool.insertion([UUID(2)], topics: ["b"]))
+      var before = [try await store.changes(ChangeQuery()).token]
+      let ofTopic = try await store.changes(ChangeQuery(scope: topic)).token
+      try await sql.publish([UUID(1)], after: "UPDATE items SET topics = '{b}' WHERE id = \(UUID(1))")
+      before.append(try await store.changes(ChangeQuery()).token)
+      try await sql.publish(
+        [UUID(1)], after: "UPDATE items SET state = 'retracted', retraction_reason = 'wrong' WHERE id = \(UUID(1))")
+      try await body(store, sql, before, ofTopic)
+    }
+  }
+
+  @Test("What is younger than the age stays")
+  func young() async throws {
+    try await Self.withHistory { store, _, before, ofTopic in
+      #expect(try await store.purge(olderThan: .seconds(3600)) == 0)
+      let changes = try await store.changes(ChangeQuery(since: before[0]))
+      #expect(changes.changes == [.remove(id: UUID(1), reason: .retracted)])
+      #expect(try await store.changes(ChangeQuery(scope: Scope(topics: ["a"]), since: ofTopic)).changes.count == 1)
+    }
+  }
+
+  @Test("A token from before what was forgotten has expired; the current one and the snapshot are good")
+  func floors() async throws {
+    try await Self.withHistory { store, sql, before, ofTopic in
+      let current = try await store.changes(ChangeQuery()).token
+      // The rows of the item in the feed, in `a` and in `b`.
+      #expect(try await store.purge(olderThan: .zero) == 3)
+      #expect(try await store.purge(olderThan: .zero) == 0)
+      for token in before {
+        await #expect(throws: StoreError.tokenExpired(reason: .expired, current: current)) {
+          try await store.changes(ChangeQuery(since: token))
+        }
+      }
+      await #expect(throws: StoreError.self) {
+        try await store.changes(ChangeQuery(scope: Scope(topics: ["a"]), since: ofTopic))
+      }
+      #expect(try await store.changes(ChangeQuery(since: current)).changes.isEmpty)
+      let snapshot = try await store.changes(ChangeQuery())
+      #expect(snapshot.changes.count == 1)
+      #expect(snapshot.token == current)
+      try await sql.publish([UUID(3)], after: PostgresPool.insertion([UUID(3)]))
+      #expect(try await store.changes(ChangeQuery(since: current)).changes.count == 1)
+    }
+  }
+
+  @Test("A purge in one topic leaves the tokens of others good")
+  func otherScopes() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.makeTopics("a", "b")
+      try await sql.publish([UUID(1)], after: PostgresPool.insertion([UUID(1)], topics: ["a", "b"]))
+      let scopes = [Scope.feed, Scope(topics: ["b"]), Scope(topics: ["a"]), Scope(topics: ["a", "b"])]
+      var tokens: [SyncToken] = []
+      for scope in scopes { tokens.append(try await store.changes(ChangeQuery(scope: scope)).token) }
+      try await sql.publish([UUID(1)], after: "UPDATE items SET topics = '{b}' WHERE id = \(UUID(1))")
+      #expect(try await store.purge(olderThan: .zero) == 1)
+      var counts: [Int?] = []
+      for (scope, token) in zip(scopes, tokens) {
+        counts.append(try? await store.changes(ChangeQuery(scope: scope, since: token)).changes.count)
+      }
+      #expect(counts == [1, 1, nil, nil])
+    }
+  }
+
+  @Test("The address of a forgotten item still says that it is gone, and why; published again, it is there")
+  func goneItems() async throws {
+    try await Self.withHistory { store, sql, _, _ in
+      try await store.purge(olderThan: .zero)
+      await #expect(throws: StoreError.retracted(reason: .retracted, detail: "wrong")) { try await store.item(UUID(1)) }
+      try await sql.publish([UUID(1)], after: "UPDATE items SET state = 'published' WHERE id = \(UUID(1))")
+      #expect(try await store.item(UUID(1)).item.id == UUID(1))
+      try await sql.publish([UUID(1)], after: "UPDATE items SET state = 'expired' WHERE id = \(UUID(1))")
+      await #expect(throws: StoreError.retracted(reason: .expired, detail: "wrong")) { try await store.item(UUID(1)) }
+      // A draft was never there.
+      _ = try await sql.query(
+        "INSERT INTO items (id, state, date, text) VALUES (\(UUID(4)), 'draft', '2026-01-01', 'x')")
+      _ = try await sql.query("UPDATE items SET state = 'retracted' WHERE id = \(UUID(4))")
+      await #expect(throws: StoreError.notFound) { try await store.item(UUID(4)) }
+    }
+  }
+
+  @Test("Many removals are forgotten in steps, and a process that follows knows the floors at once")
+  func steps() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let ids = (1...1200).map { UUID($0) }
+      for part in [ids[..<600], ids[600...]] {
+        try await sql.publish(Array(part), after: PostgresPool.insertion(Array(part)))
+      }
+      let following = Task { await store.follow() }
+      defer { following.cancel() }
+      let token = try await store.changes(ChangeQuery()).token
+      for part in [ids[..<600], ids[600...]] {
+        try await sql.publish(
+          Array(part), after: "UPDATE items SET state = 'retracted' WHERE id = ANY (\(Array(part)))")
+      }
+      #expect(try await store.purge(olderThan: .zero) == 1200)
+      try await eventually("the floor is known") { store.remembered?.scopes[""]?.floor == 2400 }
+      await #expect(throws: StoreError.self) { try await store.changes(ChangeQuery(since: token)) }
+      #expect(try await store.changes(ChangeQuery()).changes.isEmpty)
+    }
+  }
+}
