@@ -6,6 +6,8 @@ struct Chaos {
   enum Fault: String, CaseIterable, Sendable {
     case killServer, stopServer, pauseServer, killDatabase, restartDatabase, dropConnections
     case restore, failOver, replaceDatabase
+    /// Breaks nothing, but whoever is behind cannot go on.
+    case purge
 
     /// Those that take seconds.
     static let slow: Set<Fault> = [.restore, .failOver, .replaceDatabase]
@@ -40,6 +42,7 @@ struct Chaos {
     case .restore: try await system.restore(after: pause)
     case .failOver: try await system.failOver(after: pause)
     case .replaceDatabase: try await system.replaceDatabase(after: pause)
+    case .purge: await system.purge()
     }
     try await Task.sleep(for: .milliseconds(Int.random(in: 200...2500, using: &random)))
   }

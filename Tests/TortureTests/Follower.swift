@@ -15,6 +15,8 @@ struct Follower {
   var restartsAfter: Int?
   /// Whether it looks at `/v1/state`, and asks for changes only where that has another token than its own.
   var looksAtState = false
+  /// For how many seconds it waits for changes; 0 for not at all.
+  var waits = 0
 
   private(set) var items: [UUID: NewsItem] = [:]
   private(set) var token: SyncToken?
@@ -27,12 +29,15 @@ struct Follower {
   /// What of a snapshot has come so far: nothing of it counts before it is whole.
   private var snapshot: [UUID: NewsItem]?
 
-  init(name: String, topics: [String], limit: Int, restartsAfter: Int? = nil, looksAtState: Bool = false) {
+  init(
+    name: String, topics: [String], limit: Int, restartsAfter: Int? = nil, looksAtState: Bool = false, waits: Int = 0
+  ) {
     self.name = name
     self.topics = topics
     self.limit = limit
     self.restartsAfter = restartsAfter
     self.looksAtState = looksAtState
+    self.waits = waits
   }
 
   var isInSnapshot: Bool { snapshot != nil }
@@ -72,6 +77,7 @@ struct Follower {
     if !topics.isEmpty { target += "&topics=\(topics.joined(separator: ","))" }
     if let token { target += "&since=\(token)" }
     if let at { target += "&at=\(at)" }
+    if waits > 0, token != nil { target += "&wait=\(waits)" }
     let headers = token.map { [("If-None-Match", "\"\($0)\"")] } ?? []
     guard let answer = try await APIWriter.answer({ try await server.send("GET", target, headers: headers) }) else {
       return .failure

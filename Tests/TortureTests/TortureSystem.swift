@@ -168,6 +168,13 @@ extension TortureSystem {
     try await clusters[0].restart()
   }
 
+  /// Forgets all removals; where the database is away, not this time.
+  func purge() async {
+    while let rows = try? await sql.query("SELECT purge_log('0 s') AS forgotten"),
+      (try? rows.first?.decode("forgotten", as: Int.self)) ?? 0 > 0
+    {}
+  }
+
   /// Ends all sessions, those that listen among them.
   func dropConnections() async throws {
     try await untilItWorks("sessions are ended") {

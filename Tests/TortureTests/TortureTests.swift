@@ -36,6 +36,8 @@ import Testing
             try await Self.follow(follower, system, seed: Self.seed &* 41 &+ UInt64(follower.name.utf8.count))
           }
         }
+        group.addTask { try await Self.listen(to: system, topics: [], seed: Self.seed &* 47) }
+        group.addTask { try await Self.listen(to: system, topics: ["city", "sport"], seed: Self.seed &* 53) }
         group.addTask {
           let report = try await Self.write(to: system, faults, until: end)
           await system.finishWriting()
@@ -89,6 +91,8 @@ import Testing
     Follower(name: "snapshots of the feed", topics: [], limit: 7, restartsAfter: 40),
     Follower(name: "snapshots of a union", topics: ["city", "sport"], limit: 5, restartsAfter: 25),
     Follower(name: "the feed by its state", topics: [], limit: 100, looksAtState: true),
+    Follower(name: "the feed, waiting", topics: [], limit: 100, waits: 2),
+    Follower(name: "a topic, waiting", topics: ["science"], limit: 100, waits: 1),
     Follower(name: "a union by its state", topics: ["culture", "science"], limit: 20, looksAtState: true),
   ]
 
@@ -121,6 +125,20 @@ import Testing
     }
     try await compare(follower, system)
     return Report(polls: follower.polls, failures: failures, received: follower.received, resyncs: follower.resyncs)
+  }
+
+  /// Follows by events, over one connection after the other: what they name must be all that was changed.
+  private static func listen(to system: TortureSystem, topics: [String], seed: UInt64) async throws -> Report {
+    var listener = EventListener(topics: topics, seed: seed)
+    while await system.isWriting { try await listener.listen(to: system) }
+    let end = ContinuousClock.now + .seconds(60)
+    while let current = try await system.currentToken(of: topics), listener.token != current {
+      guard ContinuousClock.now < end else {
+        throw Ledger.Broken(description: "events \(topics) end at \(listener.token as Any), not at \(current)")
+      }
+      try await listener.listen(to: system)
+    }
+    return Report(events: listener.events)
   }
 
   private static func compare(_ follower: Follower, _ system: TortureSystem) async throws {
@@ -171,6 +189,7 @@ private struct Report: CustomStringConvertible {
   var failures = 0
   var received = 0
   var resyncs = 0
+  var events = 0
   var faults: [Chaos.Fault: Int] = [:]
 
   mutating func add(_ other: Report) {
@@ -182,13 +201,14 @@ private struct Report: CustomStringConvertible {
     failures += other.failures
     received += other.received
     resyncs += other.resyncs
+    events += other.events
     faults.merge(other.faults, uniquingKeysWith: +)
   }
 
   var description: String {
     """
     \(writes) writes through the API, \(commits) transactions of SQL (\(rollbacks) more rolled back, \(refusals) refused), \
-    \(polls) polls (\(failures) failed), \(received) changes received, \(resyncs) times from the beginning; \
+    \(polls) polls (\(failures) failed), \(received) changes received, \(resyncs) times from the beginning, \(events) events; \
     \(faults.map { "\($0.value) \($0.key.rawValue)" }.sorted().joined(separator: ", "))
     """
   }
