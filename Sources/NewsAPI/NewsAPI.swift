@@ -18,6 +18,9 @@ public struct NewsAPI: Sendable {
     public var viewBudget = 64 << 20
     /// Whether answers are kept at all.
     package var keepsAnswers = true
+    /// How many searches, further pages and other answers for one request alone may be in the making at a time: fewer
+    /// than there are connections to the database.
+    public var singleAnswers = 4
     /// The clock by which a date is in the future.
     public var now: @Sendable () -> Date = { Date() }
     /// How often an event stream says something though nothing is new.
@@ -34,6 +37,8 @@ public struct NewsAPI: Sendable {
   let store: NewsStore
   let settings: Settings
   let caching: CachePolicy
+  /// Of what clients follow.
+  let polled: CachePolicy
   let views: Views
   let hotAnswers: HotAnswers
   let polls: LongPolls
@@ -48,8 +53,12 @@ public struct NewsAPI: Sendable {
     self.store = store
     self.settings = settings
     caching = CachePolicy(sharedMaxAge: settings.sharedMaxAge)
-    views = Views(store: store, budget: settings.keepsAnswers ? settings.viewBudget : nil)
-    hotAnswers = HotAnswers(views: views, caching: caching, metrics: counted)
+    var polled = caching
+    polled.pollInterval = { store.pollInterval }
+    self.polled = polled
+    views = Views(
+      store: store, budget: settings.keepsAnswers ? settings.viewBudget : nil, singles: settings.singleAnswers)
+    hotAnswers = HotAnswers(views: views, caching: caching, polled: polled, metrics: counted)
     polls = LongPolls(views: views)
     streams = EventStreams(store: store, heartbeat: settings.heartbeat, metrics: counted)
   }

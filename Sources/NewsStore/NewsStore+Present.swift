@@ -19,6 +19,7 @@ extension NewsStore {
           _ = try? await self.keeper.refresh()
         }
       }
+      group.addTask { await self.keepCadence() }
       group.addTask {
         while !Task.isCancelled {
           _ = try? await self.keeper.refresh()

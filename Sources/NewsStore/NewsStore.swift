@@ -12,6 +12,8 @@ public final class NewsStore: Sendable {
   package let keeper: StateKeeper
   let listener: PostgresListener
   let staleLimit: Duration
+  /// What `pollInterval` is, 0 before it is known.
+  let interval = Atomic<Int>(0)
   let logger: Logger
 
   /// Makes a store; connections are opened when they are needed. Each of them confirms the epoch before it answers

@@ -92,6 +92,7 @@ extension Settings {
     api.sharedMaxAge = sharedMaxAge
     api.viewBudget = cacheSize << 20
     api.keepsAnswers = cacheSize > 0
+    api.singleAnswers = max(1, poolSize / 2)
     return api
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import News
+import NewsStore
 import PostgresClient
 import TestSupport
 import Testing
@@ -45,6 +46,25 @@ import Testing
       #expect(Self.steps(try await Self.changes(server, since: delta.token)) == ["-retracted"])
       // Nothing that was removed is in a snapshot.
       #expect(Self.steps(try await Self.changes(server)) == ["+two", "+three"])
+    }
+  }
+
+  @Test("Lists, changes and state say when to come again, and other answers do not")
+  func pollInterval() async throws {
+    try await TestServer.with { server in
+      _ = try await server.publish("one")
+      try await eventually("the hint is known") { server.store.pollInterval != nil }
+      for target in ["/v1/items", "/v1/items?q=one", "/v1/changes", "/v1/state"] {
+        // The second and the third are answered from memory.
+        for _ in 0..<3 {
+          let answer = try await server.get(target)
+          #expect(30...3600 ~= (answer["X-Poll-Interval"].flatMap { Int($0) } ?? 0))
+          let unchanged = try await server.get(target, ("If-None-Match", answer["ETag"] ?? ""))
+          #expect(unchanged.status == 304)
+          #expect(unchanged["X-Poll-Interval"] == answer["X-Poll-Interval"])
+        }
+      }
+      #expect(try await server.get("/v1/topics")["X-Poll-Interval"] == nil)
     }
   }
 

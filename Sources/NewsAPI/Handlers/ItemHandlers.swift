@@ -7,6 +7,8 @@ import NewsStore
 struct ItemHandlers: Sendable {
   let views: Views
   let caching: CachePolicy
+  /// Of lists.
+  let polled: CachePolicy
 
   @Sendable func list(_ request: Request, context: APIContext) async throws -> Response {
     var parameters = request.parameters([
@@ -28,7 +30,7 @@ struct ItemHandlers: Sendable {
     query.after = parameters.cursor(cursor)
     try parameters.check()
 
-    return try await views.items(query, cursor, for: request.uri.string).response(to: request, caching, context.metrics)
+    return try await views.items(query, cursor, for: request.uri.string).response(to: request, polled, context.metrics)
   }
 
   @Sendable func item(_ request: Request, context: APIContext) async throws -> Response {

@@ -19,12 +19,15 @@ final class HotAnswers: Sendable {
 
   private let views: Views
   private let caching: CachePolicy
+  /// Of what clients follow.
+  private let polled: CachePolicy
   private let metrics: APIMetrics
   private let date = Mutex(HTTPDateLine(second: .min, line: ByteBuffer()))
 
-  init(views: Views, caching: CachePolicy, metrics: APIMetrics) {
+  init(views: Views, caching: CachePolicy, polled: CachePolicy, metrics: APIMetrics) {
     self.views = views
     self.caching = caching
+    self.polled = polled
     self.metrics = metrics
   }
 
@@ -35,9 +38,14 @@ final class HotAnswers: Sendable {
       let representation = views.kept(known.key, in: state)
     else { return nil }
     conditions.isLongPoll = known.isLongPoll
-    let answer = representation.hotAnswer(to: conditions, target: head.uri, known.isLongPoll ? .longPoll : caching)
+    let answer = representation.hotAnswer(to: conditions, target: head.uri, caching(for: known))
     if let answer { count(answer, known.key) }
     return answer
+  }
+
+  private func caching(for target: KnownTargets.Target) -> CachePolicy {
+    if target.isLongPoll { return .longPoll }
+    return target.key.isFollowed ? polled : caching
   }
 
   private func count(_ answer: HotAnswer, _ key: ViewKey) {
@@ -112,8 +120,11 @@ extension Representation {
     to conditions: HotAnswers.Conditions, target: String, _ caching: CachePolicy
   ) -> HotAnswer? {
     let isDated = lastModified?.value() != nil
+    let pollInterval = caching.pollInterval()
     return hotAnswers.withLock { answers in
-      if let known = answers[conditions], known.isDated == isDated { return known.answer }
+      if let known = answers[conditions], known.isDated == isDated, known.pollInterval == pollInterval {
+        return known.answer
+      }
       var fields = HTTPFields()
       fields[.ifNoneMatch] = conditions.ifNoneMatch
       fields[.ifModifiedSince] = conditions.ifModifiedSince
@@ -126,7 +137,9 @@ extension Representation {
         found.response, body: found.body,
         saved: found.body.map { (byNotModified: 0, byCompression: plain - $0.readableBytes) } ?? (plain, 0))
       // Those that clients make up are not worth keeping.
-      if answers.count < Self.mostHotAnswers || answers[conditions] != nil { answers[conditions] = (isDated, answer) }
+      if answers.count < Self.mostHotAnswers || answers[conditions] != nil {
+        answers[conditions] = (isDated, pollInterval, answer)
+      }
       return answer
     }
   }

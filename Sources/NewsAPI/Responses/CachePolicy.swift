@@ -7,6 +7,8 @@ struct CachePolicy: Sendable {
 
   /// Public answers: clients ask each time, shared caches ask after `sharedMaxAge` seconds.
   let publicRead: String
+  /// Seconds after which a client that follows the answer should come again.
+  var pollInterval: @Sendable () -> Int? = { nil }
 
   /// - Parameter sharedMaxAge: Seconds, 1 or more.
   init(sharedMaxAge: Int) {

@@ -6,6 +6,7 @@ extension HTTPField.Name {
   static let accelBuffering = HTTPField.Name("X-Accel-Buffering")!
   static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
   static let link = HTTPField.Name("Link")!
+  static let pollInterval = HTTPField.Name("X-Poll-Interval")!
   static let requestID = HTTPField.Name("X-Request-Id")!
   static let syncToken = HTTPField.Name("Sync-Token")!
 }

@@ -20,8 +20,9 @@ package final class Representation: Sendable {
   let fields: HTTPFields
   /// Made when it is first wanted.
   private let compressed = Mutex<ByteBuffer?>(nil)
-  /// By the fields they depend on, and whether `Last-Modified` is among theirs.
-  let hotAnswers = Mutex<[HotAnswers.Conditions: (isDated: Bool, answer: HotAnswer)]>([:])
+  /// By the fields they depend on, with what else they do: whether `Last-Modified` is among theirs, and the hint when to
+  /// come again.
+  let hotAnswers = Mutex<[HotAnswers.Conditions: (isDated: Bool, pollInterval: Int?, answer: HotAnswer)]>([:])
 
   /// - Parameters:
   ///   - tag: nil for one derived from the content, which is equal on every replica and after a restart.
@@ -76,6 +77,7 @@ package final class Representation: Sendable {
     headers[.cacheControl] = caching.publicRead
     headers[.vary] = Self.vary
     if let lastModified { headers[.lastModified] = HTTPDate.format(lastModified) }
+    if let pollInterval = caching.pollInterval() { headers[.pollInterval] = "\(pollInterval)" }
     let validators = Validators(entityTag: tag, lastModified: lastModified, isLastModifiedStrong: true)
     switch Preconditions(fields: request.headerFields).evaluate(method: request.method, current: validators) {
     case .notModified: return Answer(response: Response(status: .notModified, headers: headers))

@@ -24,6 +24,14 @@ package enum ViewKey: Hashable, Sendable {
     self = .items(query.scope, limit: query.limit, html: query.includesHTML)
   }
 
+  /// Whether clients ask for it again and again.
+  var isFollowed: Bool {
+    switch self {
+    case .items, .changes, .state: true
+    case .item, .topics, .topic: false
+    }
+  }
+
   /// The pattern of the path.
   var route: String {
     switch self {

@@ -10,13 +10,18 @@ struct Views: Sendable {
   let store: NewsStore
   let targets = KnownTargets()
   private let cache: ViewCache?
+  /// For what is asked for once: searches, further pages, filters, snapshots.
+  private let singles: Turnstile
 
   /// How far back the versions go from which changes are kept.
   private static let recentVersions = 1000
 
-  /// - Parameter budget: Bytes of memory, about; nil to make each answer anew.
-  init(store: NewsStore, budget: Int?) {
+  /// - Parameters:
+  ///   - budget: Bytes of memory, about; nil to make each answer anew.
+  ///   - singles: How many answers for one request alone may be in the making at a time.
+  init(store: NewsStore, budget: Int?, singles: Int) {
     self.store = store
+    self.singles = Turnstile(width: singles)
     cache = budget.map { ViewCache(budget: $0) }
   }
 
@@ -111,7 +116,8 @@ struct Views: Sendable {
     _ key: ViewKey?, for target: String, isLongPoll: Bool = false, at: SyncToken? = nil, in scope: Scope,
     make: @escaping @Sendable () async throws -> View
   ) async throws -> Representation {
-    guard let key, let cache else { return try await make().representation }
+    guard let key else { return try await singles.pass { try await make().representation } }
+    guard let cache else { return try await make().representation }
     let state = try await store.present(at: at, in: scope)
     let view = try await cache.view(key, in: state, make: make)
     // `at` asks for more than the key says.

@@ -1,0 +1,42 @@
+import Foundation
+import PostgresClient
+import Synchronization
+
+extension NewsStore {
+  /// How often the past is looked at, and what follows from it for the present.
+  private static let cadenceLookups: Duration = .seconds(300)
+  private static let cadenceSteps: Duration = .seconds(30)
+  /// So many changes tell enough.
+  private static let cadenceChanges = 5000
+
+  /// After how many seconds a client should come again; nil where nobody follows.
+  public var pollInterval: Int? {
+    let interval = interval.load(ordering: .relaxed)
+    return interval > 0 && keeper.isFollowed ? interval : nil
+  }
+
+  /// Keeps the hint current until the task is cancelled.
+  func keepCadence() async {
+    var cadence: Cadence?
+    var looked = ContinuousClock.now - Self.cadenceLookups
+    while !Task.isCancelled {
+      if .now - looked >= Self.cadenceLookups, let present = try? await cadenceOfPast() {
+        cadence = present
+        looked = .now
+      }
+      if let cadence { interval.store(cadence.interval(at: Date()), ordering: .relaxed) }
+      try? await Task.sleep(for: Self.cadenceSteps)
+    }
+  }
+
+  private func cadenceOfPast() async throws -> Cadence {
+    let rows = try await database.query(
+      """
+      SELECT l.updated, clock_timestamp() AS now FROM change_log AS l WHERE l.scope = ''
+      ORDER BY l.version DESC LIMIT \(Self.cadenceChanges)
+      """)
+    let changes: [Date] = try rows.map { try $0.decode("updated") }
+    let now: Date = try rows.first?.decode("now") ?? Date()
+    return Cadence(changes: changes, since: changes.min() ?? now, now: now)
+  }
+}
