@@ -112,12 +112,8 @@ extension NewsStore {
 
   /// Walks the log's index by date, once for each topic, and touches no more items than the page has.
   ///
-  /// - Parameters:
-  ///   - source: Where the rows `c` of the log come from.
-  ///   - found: A WITH that the source needs.
-  static func pageQuery(
-    _ query: ItemQuery, from source: PostgresQuery = "change_log AS c", with found: PostgresQuery = ""
-  ) -> PostgresQuery {
+  /// - Parameter source: Where the rows `c` of the log come from.
+  static func pageQuery(_ query: ItemQuery, from source: PostgresQuery = "change_log AS c") -> PostgresQuery {
     let names = query.scope.names
     // For a single scope the planner is told which.
     let scope: PostgresQuery = names.count == 1 ? "\(names[0])" : "s.scope"
@@ -135,23 +131,21 @@ extension NewsStore {
       ORDER BY l.date DESC, l.item DESC LIMIT \(query.limit + 1)
       """
     return PageBudget.items(
-      of: "\(query: found) \(query: page)", html: query.includesHTML, direction: "DESC",
-      columns: NewsItem.columns(html: query.includesHTML))
+      of: page, html: query.includesHTML, direction: "DESC", columns: NewsItem.columns(html: query.includesHTML))
   }
 
-  /// What a row `c` of the log must be like besides its scope.
-  private static func conditions(_ query: ItemQuery) -> PostgresQuery {
+  /// What the filters say of the log, or of the table of items.
+  static func conditions(_ query: ItemQuery, of table: String = "c", id: String = "c.item") -> PostgresQuery {
     var conditions: PostgresQuery = ""
-    if let from = query.from { conditions = "\(query: conditions) AND c.date >= \(from)" }
-    if let to = query.to { conditions = "\(query: conditions) AND c.date < \(to)" }
-    if let after = query.after {
-      conditions = "\(query: conditions) AND (c.date, c.item) < (\(after.date), \(after.id))"
-    }
-    if let author = query.author { conditions = "\(query: conditions) AND c.author = \(author)" }
+    func require(_ condition: PostgresQuery) { conditions = "\(query: conditions) AND \(query: condition)" }
+    let date: PostgresQuery = "\(unsafeSQL: table).date"
+    if let from = query.from { require("\(query: date) >= \(from)") }
+    if let to = query.to { require("\(query: date) < \(to)") }
+    if let after = query.after { require("(\(query: date), \(unsafeSQL: id)) < (\(after.date), \(after.id))") }
+    if let author = query.author { require("\(unsafeSQL: table).author = \(author)") }
     if let language = query.language?.lowercased() {
-      conditions = """
-        \(query: conditions) AND (lower(c.language) = \(language) OR starts_with(lower(c.language), \(language + "-")))
-        """
+      let tag: PostgresQuery = "lower(\(unsafeSQL: table).language)"
+      require("(\(query: tag) = \(language) OR starts_with(\(query: tag), \(language + "-")))")
     }
     return conditions
   }

@@ -1,3 +1,4 @@
+import News
 import PostgresClient
 
 extension NewsStore {
@@ -19,22 +20,20 @@ extension NewsStore {
     of query: ItemQuery, finding search: SearchQuery
   ) async throws -> (head: ScopeHead, rows: PostgresRows) {
     let words = search.tsquery(language: query.language?.lowercased())
-    func read(_ source: PostgresQuery, _ found: PostgresQuery) async throws -> (head: ScopeHead, rows: PostgresRows) {
-      try await self.read(
-        query.scope, settings: Self.searchSettings, Self.pageQuery(query, from: source, with: found))
+    func read(_ page: PostgresQuery) async throws -> (head: ScopeHead, rows: PostgresRows) {
+      try await self.read(query.scope, settings: Self.searchSettings, page)
     }
     guard search.hasWords else {
       // Nearly all items are without a word, and no index tells which.
       return try await read(
-        "change_log AS c JOIN items AS found ON found.id = c.item AND \(query: Self.matches("found", words))", "")
+        Self.pageQuery(
+          query,
+          from: "change_log AS c JOIN items AS found ON found.id = c.item AND \(query: Self.matches("found", words))"
+        ))
     }
-    // OFFSET keeps the planner from walking all of the log instead.
-    let source: PostgresQuery = """
-      found CROSS JOIN LATERAL (SELECT * FROM change_log AS l WHERE l.item = found.id OFFSET 0) AS c
-      """
-    let recent = try await read(source, Self.found("\(query: words) && \(query: Self.days(query))"))
+    let recent = try await read(Self.lookup(query, "\(query: words) && \(query: Self.days(query))"))
     if recent.rows.count > query.limit { return recent }
-    return try await read(source, Self.found(words))
+    return try await read(Self.lookup(query, words))
   }
 
   private static func matches(_ items: String, _ words: PostgresQuery) -> PostgresQuery {
@@ -42,8 +41,25 @@ extension NewsStore {
     return "\(unsafeSQL: item) @@ (\(query: words))"
   }
 
-  private static func found(_ words: PostgresQuery) -> PostgresQuery {
-    "WITH found AS MATERIALIZED (SELECT i.id FROM items AS i WHERE \(query: matches("i", words)))"
+  /// Takes the newest of all items with some words. What is published the table of items says too, and only those of the
+  /// page are then looked up in the log, where every change of an item is in the feed.
+  private static func lookup(_ query: ItemQuery, _ words: PostgresQuery) -> PostgresQuery {
+    let topics: PostgresQuery = query.scope.topics.isEmpty ? "" : "AND i.topics && \(query.scope.topics)"
+    // OFFSET keeps the planner from walking all items by date instead.
+    return PageBudget.items(
+      of: """
+        WITH found AS MATERIALIZED (
+          SELECT f.id FROM (
+            SELECT i.id, i.date FROM items AS i
+            WHERE \(query: matches("i", words)) AND i.state = 'published' \(query: topics)
+              \(query: conditions(query, of: "i", id: "i.id"))
+            OFFSET 0
+          ) AS f ORDER BY f.date DESC, f.id DESC LIMIT \(query.limit + 1)
+        )
+        SELECT c.date, c.item, c.version, c.updated
+        FROM found JOIN change_log AS c ON c.item = found.id AND c.scope = '' AND c.present
+        """,
+      html: query.includesHTML, direction: "DESC", columns: NewsItem.columns(html: query.includesHTML))
   }
 
   /// Finds the items of the days that the newest of the first scope are from.
