@@ -12,7 +12,8 @@ run: ## Serves sample news on http://127.0.0.1:8080 from a private PostgreSQL cl
 
 test: ## Runs all tests beside a throwaway PostgreSQL cluster
 	@scripts/install-dependencies openssl
-	@scripts/install-dependencies pgbouncer || echo 'make test: its tests are left out without pgbouncer' >&2
+	@for program in pgbouncer nginx; do scripts/install-dependencies $$program || \
+	  echo "make test: its tests are left out without $$program" >&2; done
 	@scripts/with-cluster swift test --disable-xctest
 
 torture: ## Breaks servers and databases under writers and followers for SECONDS=60 with the random SEED=1
