@@ -1,6 +1,6 @@
 -- Readers get the newest items with a word. The list of a common word in the index has a tenth of all items, and is
 -- decoded whole, unless the index can tell which part of it is new: so an item's day is in the index too, as a word that
--- no reader can write, because it has a space. In three widths, so that any period is a few of them.
+-- no reader can write, because it has a space. In three widths, so that the newest items are of a few of them.
 
 CREATE FUNCTION day_number(date timestamptz) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -20,15 +20,15 @@ RETURN (
   ) AS i
 );
 
--- Finds the items of a period, and of up to a width before and after it.
-CREATE FUNCTION days_search(first timestamptz, last timestamptz) RETURNS tsquery
+-- Finds the items of these days, and more of the months or years they are in where they are many days.
+CREATE FUNCTION days_search(days integer[]) RETURNS tsquery
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN (
-  SELECT string_agg(format('''%s %s''', w.width, day), '|')::tsquery
+  SELECT string_agg(format('''%s %s''', w.width, b.bucket), '|')::tsquery
   FROM (
-    SELECT width, bits FROM (VALUES ('1 day', 0), ('32 days', 5), ('1024 days', 10)) AS w (width, bits)
-    WHERE (day_number(last) - day_number(first)) >> bits < 32 ORDER BY bits LIMIT 1
-  ) AS w, generate_series(day_number(first) >> w.bits, day_number(last) >> w.bits) AS day
+    SELECT v.width, v.bits FROM (VALUES ('1 day', 0), ('32 days', 5), ('1024 days', 10)) AS v (width, bits)
+    WHERE (SELECT count(DISTINCT d >> v.bits) FROM unnest(days) AS d) <= 40 ORDER BY v.bits LIMIT 1
+  ) AS w CROSS JOIN LATERAL (SELECT DISTINCT d >> w.bits AS bucket FROM unnest(days) AS d) AS b
 );
 
 DROP INDEX items_by_search;

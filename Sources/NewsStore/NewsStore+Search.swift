@@ -62,18 +62,18 @@ extension NewsStore {
       html: query.includesHTML, direction: "DESC", columns: NewsItem.columns(html: query.includesHTML))
   }
 
-  /// Finds the items of the days that the newest of the first scope are from.
+  /// Finds the items of the days that the newest of the scope are from; of the feed, where there are several topics.
   private static func days(_ query: ItemQuery) -> PostgresQuery {
-    """
-    (
-      SELECT days_search(min(w.date), (
-        SELECT max(c.date) FROM change_log AS c WHERE c.scope = '' AND c.present \(query: end(of: query))
-      )) FROM (
-        SELECT c.date FROM change_log AS c WHERE c.scope = \(query.scope.names[0]) AND c.present \(query: end(of: query))
-        ORDER BY c.date DESC, c.item DESC LIMIT \(window * query.limit)
-      ) AS w
-    )
-    """
+    let topics = query.scope.topics
+    return """
+      (
+        SELECT days_search(array_agg(DISTINCT day_number(w.date))) FROM (
+          SELECT c.date FROM change_log AS c
+          WHERE c.scope = \(topics.count == 1 ? topics[0] : "") AND c.present \(query: end(of: query))
+          ORDER BY c.date DESC, c.item DESC LIMIT \(window * query.limit)
+        ) AS w
+      )
+      """
   }
 
   /// How late items of the log `c` may be.
