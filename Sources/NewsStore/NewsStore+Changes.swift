@@ -76,38 +76,44 @@ extension NewsStore {
   /// Takes up to limit + 1 rows from the log of each scope. Where one of them has more, nothing beyond what was seen
   /// of it counts (the horizon); the horizon comes in a row of its own if no change is left before it.
   private static func deltaQuery(_ query: ChangeQuery, _ span: ChangeSpan) -> PostgresQuery {
-    """
-    WITH taken AS (
-      SELECT s.scope, l.*
-      FROM unnest(\(query.scope.names)) AS s (scope)
-        CROSS JOIN LATERAL (
-          SELECT c.item, c.version, c.present, c.reason, c.updated FROM change_log AS c
-          WHERE c.scope = s.scope AND c.version > \(span.after) AND (c.present OR c.version > \(span.start ?? 0))
-          ORDER BY c.version LIMIT \(query.limit + 1)
-        ) AS l
-    ), edge AS (
-      SELECT min(last) AS horizon FROM (
-        SELECT max(version) AS last FROM taken GROUP BY scope HAVING count(*) > \(query.limit)
-      ) AS full_scopes
-    ), page AS (
-      SELECT t.version, t.item, bool_or(t.present) AS present, min(t.reason) AS reason, min(t.updated) AS updated
-      FROM taken AS t, edge
-      WHERE t.version <= coalesce(edge.horizon, t.version)
-        AND NOT EXISTS (
-          SELECT 1 FROM change_log AS later
-          WHERE later.item = t.item AND later.scope = ANY (\(query.scope.names)) AND later.version > t.version)
-      GROUP BY t.version, t.item
-      ORDER BY t.version LIMIT \(query.limit + 1)
-    ), weighed AS (
-      SELECT page.*, \(query: PageBudget.fits(html: query.includesHTML, order: "page.version")) AS fits
-      FROM page LEFT JOIN items AS w ON page.present AND w.id = page.item
-    )
-    SELECT edge.horizon, l.item, l.present, l.reason, l.fits IS NOT FALSE AS fits,
-      coalesce(l.version, edge.horizon) AS version, l.updated, \(query: NewsItem.columns(html: query.includesHTML))
-    FROM edge LEFT JOIN weighed AS l ON true LEFT JOIN items AS i ON l.present AND l.fits AND i.id = l.item
-    WHERE l.item IS NOT NULL OR edge.horizon IS NOT NULL
-    ORDER BY l.version
-    """
+    // In one scope an item has one row.
+    let isLast: PostgresQuery =
+      query.scope.names.count == 1
+      ? ""
+      : """
+      AND NOT EXISTS (
+        SELECT 1 FROM change_log AS later
+        WHERE later.item = t.item AND later.scope = ANY (\(query.scope.names)) AND later.version > t.version)
+      """
+    return """
+      WITH taken AS (
+        SELECT s.scope, l.*
+        FROM unnest(\(query.scope.names)) AS s (scope)
+          CROSS JOIN LATERAL (
+            SELECT c.item, c.version, c.present, c.reason, c.updated FROM change_log AS c
+            WHERE c.scope = s.scope AND c.version > \(span.after) AND (c.present OR c.version > \(span.start ?? 0))
+            ORDER BY c.version LIMIT \(query.limit + 1)
+          ) AS l
+      ), edge AS (
+        SELECT min(last) AS horizon FROM (
+          SELECT max(version) AS last FROM taken GROUP BY scope HAVING count(*) > \(query.limit)
+        ) AS full_scopes
+      ), page AS (
+        SELECT t.version, t.item, bool_or(t.present) AS present, min(t.reason) AS reason, min(t.updated) AS updated
+        FROM taken AS t, edge
+        WHERE t.version <= coalesce(edge.horizon, t.version) \(query: isLast)
+        GROUP BY t.version, t.item
+        ORDER BY t.version LIMIT \(query.limit + 1)
+      ), weighed AS (
+        SELECT page.*, \(query: PageBudget.fits(html: query.includesHTML, order: "page.version")) AS fits
+        FROM page LEFT JOIN items AS w ON page.present AND w.id = page.item
+      )
+      SELECT edge.horizon, l.item, l.present, l.reason, l.fits IS NOT FALSE AS fits,
+        coalesce(l.version, edge.horizon) AS version, l.updated, \(query: NewsItem.columns(html: query.includesHTML))
+      FROM edge LEFT JOIN weighed AS l ON true LEFT JOIN items AS i ON l.present AND l.fits AND i.id = l.item
+      WHERE l.item IS NOT NULL OR edge.horizon IS NOT NULL
+      ORDER BY l.version
+      """
   }
 }
 
