@@ -49,11 +49,12 @@ struct Serve: AsyncParsableCommand {
       logger.notice("listening", metadata: ["address": "\(address ?? settings.host)"])
     }
     var configuration = ServiceGroupConfiguration(
-      services: [StoreFollower(store: store), application], gracefulShutdownSignals: [.sigterm, .sigint],
+      services: [Background { await store.follow() }, application], gracefulShutdownSignals: [.sigterm, .sigint],
       logger: requestLogger)
     configuration.maximumGracefulShutdownDuration = .seconds(25)
     if settings.purgeAfter > 0 {
-      let purger = LogPurger(store: store, days: settings.purgeAfter)
+      let age = Duration.seconds(settings.purgeAfter * 86_400)
+      let purger = Background { await store.purgeRegularly(olderThan: age) }
       configuration.services.append(ServiceGroupConfiguration.ServiceConfiguration(service: purger))
     }
     // Most of what a request costs is waiting for PostgreSQL.
@@ -64,23 +65,11 @@ struct Serve: AsyncParsableCommand {
   }
 }
 
-/// Keeps the store's picture of the feed current while requests are answered.
-private struct StoreFollower: Service {
-  let store: NewsStore
+/// Work beside the requests, which ends with the server.
+private struct Background: Service {
+  let work: @Sendable () async -> Void
 
-  func run() async throws {
-    await cancelWhenGracefulShutdown { await store.follow() }
-  }
-}
-
-/// Forgets old removals.
-private struct LogPurger: Service {
-  let store: NewsStore
-  let days: Int
-
-  func run() async throws {
-    await cancelWhenGracefulShutdown { await store.purgeRegularly(olderThan: .seconds(days * 86_400)) }
-  }
+  func run() async { await cancelWhenGracefulShutdown(work) }
 }
 
 extension Settings {

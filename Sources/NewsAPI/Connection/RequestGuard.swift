@@ -163,7 +163,7 @@ private struct Refusal {
     fields[.requestID] = requestID
     head = HTTPResponseHead(
       version: .http1_1, status: HTTPResponseStatus(statusCode: problem.problem.status),
-      headers: HTTPHeaders(fields.map { ($0.name.rawName, $0.value) }))
+      headers: HTTPHeaders(fields))
     body = hasBody ? problem.body : nil
   }
 }

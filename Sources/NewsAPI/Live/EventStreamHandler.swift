@@ -25,7 +25,7 @@ final class EventStreamHandler: ChannelDuplexHandler, RemovableChannelHandler {
     var epoch: String
     /// The version up to which the client has been told everything.
     var told: Int
-    var ticket: EventStreams.Ticket?
+    var ticket: EventStreams.Listening.Ticket?
     /// Something was not sent because the client does not read.
     var isBehind = false
     /// It did not read at the last heartbeat either.
@@ -153,8 +153,7 @@ extension EventStreamHandler {
       .date: HTTPDate.format(Date()), .requestID: RequestID().description, .accelBuffering: "no",
     ]
     CrossOrigin.add(to: &fields)
-    return HTTPResponseHead(
-      version: version, status: .ok, headers: HTTPHeaders(fields.map { ($0.name.rawName, $0.value) }))
+    return HTTPResponseHead(version: version, status: .ok, headers: HTTPHeaders(fields))
   }
 
   private func advance(_ news: EventStreams.News, _ context: ChannelHandlerContext) {

@@ -28,23 +28,13 @@ final class EventStreams: Sendable {
     let beat: @Sendable () -> Void
   }
 
-  /// Names a stream.
-  struct Ticket {
-    fileprivate let scope: Scope
-    fileprivate let number: Int
-  }
-
-  private struct Hall {
-    /// By scope, and the version that most have been told.
-    var groups: [Scope: (told: Int, streams: [Int: Stream])] = [:]
-    var count = 0
-    var numbers = 0
-  }
+  /// By scope, with the version that most have been told.
+  typealias Listening = Membership<Scope, Int, Stream>
 
   let metrics: APIMetrics
   private let store: NewsStore
   private let heartbeat: Duration
-  private let hall = Mutex(Hall())
+  private let listening = Mutex(Listening())
 
   /// - Parameter heartbeat: How often something is sent though there is nothing to say. Proxies commonly give up after
   ///   60 s.
@@ -55,7 +45,7 @@ final class EventStreams: Sendable {
   }
 
   /// How many there are.
-  var count: Int { hall.withLock { $0.count } }
+  var count: Int { listening.withLock { $0.count } }
 
   /// The present; nil while that is not known.
   var present: VersionState? { store.remembered }
@@ -77,22 +67,11 @@ final class EventStreams: Sendable {
     return Opening(scope: request.scope, token: token, isMalformed: token == nil)
   }
 
-  func add(_ stream: Stream, in scope: Scope, after version: Int) -> Ticket {
-    hall.withLock { hall in
-      hall.numbers += 1
-      hall.count += 1
-      hall.groups[scope, default: (version, [:])].streams[hall.numbers] = stream
-      return Ticket(scope: scope, number: hall.numbers)
-    }
+  func add(_ stream: Stream, in scope: Scope, after version: Int) -> Listening.Ticket {
+    listening.withLock { $0.add(stream, to: scope, subject: version) }
   }
 
-  func remove(_ ticket: Ticket) {
-    hall.withLock { hall in
-      guard hall.groups[ticket.scope]?.streams.removeValue(forKey: ticket.number) != nil else { return }
-      hall.count -= 1
-      if hall.groups[ticket.scope]?.streams.isEmpty == true { hall.groups[ticket.scope] = nil }
-    }
-  }
+  func remove(_ ticket: Listening.Ticket) { listening.withLock { $0.remove(ticket) } }
 
   /// Tells the streams what is new, and that they live, until the task is cancelled.
   func run() async {
@@ -102,23 +81,22 @@ final class EventStreams: Sendable {
       }
       group.addTask {
         while (try? await Task.sleep(for: self.heartbeat)) != nil {
-          let groups = self.hall.withLock { $0.groups }
-          for stream in groups.values.lazy.flatMap(\.streams.values) { stream.eventLoop.execute(stream.beat) }
+          let groups = self.listening.withLock { $0.groups }
+          for stream in groups.values.lazy.flatMap(\.members.values) { stream.eventLoop.execute(stream.beat) }
         }
       }
     }
   }
 
   private func advance(to state: VersionState) {
-    let groups = hall.withLock { hall in
-      let groups = hall.groups
-      for scope in groups.keys { hall.groups[scope]?.told = state.moment.version }
-      return groups
+    let groups = listening.withLock { listening in
+      defer { listening.setSubjects(state.moment.version) }
+      return listening.groups
     }
     for (scope, group) in groups {
       var news = News(state: state)
-      if let event = state.event(in: scope, after: group.told) { news.event = (group.told, event.serverSent) }
-      for stream in group.streams.values { stream.eventLoop.execute { [news] in stream.advance(news) } }
+      if let event = state.event(in: scope, after: group.subject) { news.event = (group.subject, event.serverSent) }
+      for stream in group.members.values { stream.eventLoop.execute { [news] in stream.advance(news) } }
     }
   }
 }

@@ -12,7 +12,7 @@ final class LongPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
     let head: HTTPRequestHead
     let wait: LongPolls.Wait
     /// Set while it waits.
-    var ticket: LongPolls.Ticket?
+    var ticket: LongPolls.Waiting.Ticket?
     var timer: Scheduled<Void>?
     var isWhole = false
     /// What the client has sent after it.

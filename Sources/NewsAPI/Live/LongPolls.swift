@@ -15,37 +15,23 @@ final class LongPolls: Sendable {
     let longest: TimeAmount
   }
 
-  /// Names a request that waits.
-  struct Ticket {
-    fileprivate let target: String
-    fileprivate let number: Int
-  }
-
-  private struct Waiter {
+  struct Waiter {
     let eventLoop: any EventLoop
     let release: @Sendable () -> Void
   }
 
-  private struct Room {
-    let query: ChangeQuery
-    var waiters: [Int: Waiter] = [:]
-  }
-
-  private struct House {
-    var rooms: [String: Room] = [:]
-    var count = 0
-    var numbers = 0
-  }
+  /// By target.
+  typealias Waiting = Membership<String, ChangeQuery, Waiter>
 
   private let views: Views
-  private let house = Mutex(House())
+  private let waiting = Mutex(Waiting())
 
   init(views: Views) {
     self.views = views
   }
 
   /// How many wait.
-  var count: Int { house.withLock { $0.count } }
+  var count: Int { waiting.withLock { $0.count } }
 
   /// nil for a request that is to be answered at once, because it does not want to wait, there is something new, or
   /// something is wrong with it.
@@ -62,52 +48,29 @@ final class LongPolls: Sendable {
   /// Calls `release` on the event loop once there is something new.
   ///
   /// - Returns: nil if there is already.
-  func add(_ wait: Wait, on eventLoop: any EventLoop, release: @escaping @Sendable () -> Void) -> Ticket? {
-    let ticket = house.withLock { house in
-      house.numbers += 1
-      house.count += 1
-      house.rooms[wait.target, default: Room(query: wait.query)].waiters[house.numbers] = Waiter(
-        eventLoop: eventLoop, release: release)
-      return Ticket(target: wait.target, number: house.numbers)
-    }
-    // Whoever brings something new looks into the rooms after it has become the present, so it is seen there or here.
+  func add(_ wait: Wait, on eventLoop: any EventLoop, release: @escaping @Sendable () -> Void) -> Waiting.Ticket? {
+    let waiter = Waiter(eventLoop: eventLoop, release: release)
+    let ticket = waiting.withLock { $0.add(waiter, to: wait.target, subject: wait.query) }
+    // Whoever brings something new looks at the groups after it has become the present, so it is seen there or here.
     guard !isCurrent(wait.query) else { return ticket }
     remove(ticket)
     return nil
   }
 
-  func remove(_ ticket: Ticket) {
-    house.withLock { house in
-      guard house.rooms[ticket.target]?.waiters.removeValue(forKey: ticket.number) != nil else { return }
-      house.count -= 1
-      if house.rooms[ticket.target]?.waiters.isEmpty == true { house.rooms[ticket.target] = nil }
-    }
-  }
+  func remove(_ ticket: Waiting.Ticket) { waiting.withLock { $0.remove(ticket) } }
 
   /// Wakes those who wait, until the task is cancelled.
   func run() async {
     await withDiscardingTaskGroup { group in
       for await state in views.store.states() {
-        for (target, room) in take(in: state) {
+        for (target, room) in waiting.withLock({ $0.take { !state.isNewest($0) } }) {
           group.addTask {
             // One makes the answer; the others then find it in memory.
-            _ = try? await self.views.changes(room.query, isLongPoll: true, for: target)
-            for waiter in room.waiters.values { waiter.eventLoop.execute(waiter.release) }
+            _ = try? await self.views.changes(room.subject, isLongPoll: true, for: target)
+            for waiter in room.members.values { waiter.eventLoop.execute(waiter.release) }
           }
         }
       }
-    }
-  }
-
-  /// Empties the rooms for which there is something new.
-  private func take(in state: VersionState) -> [String: Room] {
-    house.withLock { house in
-      let due = house.rooms.filter { !state.isNewest($0.value.query) }
-      for (target, room) in due {
-        house.rooms[target] = nil
-        house.count -= room.waiters.count
-      }
-      return due
     }
   }
 

@@ -1,0 +1,48 @@
+/// Members in groups, such as the connections that wait for the same.
+struct Membership<Key: Hashable & Sendable, Subject: Sendable, Member: Sendable>: Sendable {
+  struct Group {
+    /// What all its members have in common.
+    var subject: Subject
+    var members: [Int: Member] = [:]
+  }
+
+  /// Names a member.
+  struct Ticket: Sendable {
+    fileprivate let key: Key
+    fileprivate let number: Int
+  }
+
+  private(set) var groups: [Key: Group] = [:]
+  private(set) var count = 0
+  private var numbers = 0
+
+  /// Adds a member to a group, which begins with the subject if there is none yet.
+  mutating func add(_ member: Member, to key: Key, subject: Subject) -> Ticket {
+    numbers += 1
+    count += 1
+    groups[key, default: Group(subject: subject)].members[numbers] = member
+    return Ticket(key: key, number: numbers)
+  }
+
+  /// Removes a member, unless its group has gone before it; a group goes with its last member.
+  mutating func remove(_ ticket: Ticket) {
+    guard groups[ticket.key]?.members.removeValue(forKey: ticket.number) != nil else { return }
+    count -= 1
+    if groups[ticket.key]?.members.isEmpty == true { groups[ticket.key] = nil }
+  }
+
+  /// Removes and returns the groups with some subjects.
+  mutating func take(where isDue: (Subject) -> Bool) -> [Key: Group] {
+    let due = groups.filter { isDue($0.value.subject) }
+    for (key, group) in due {
+      groups[key] = nil
+      count -= group.members.count
+    }
+    return due
+  }
+
+  /// Gives all groups a new subject.
+  mutating func setSubjects(_ subject: Subject) {
+    for key in groups.keys { groups[key]?.subject = subject }
+  }
+}
