@@ -105,12 +105,12 @@ extension NewsStore {
         GROUP BY t.version, t.item
         ORDER BY t.version LIMIT \(query.limit + 1)
       ), weighed AS (
-        SELECT page.*, \(query: PageBudget.fits(html: query.includesHTML, order: "page.version")) AS fits
+        SELECT page.*, w.ctid AS place, \(query: PageBudget.fits(html: query.includesHTML, order: "page.version")) AS fits
         FROM page LEFT JOIN items AS w ON page.present AND w.id = page.item
       )
       SELECT edge.horizon, l.item, l.present, l.reason, l.fits IS NOT FALSE AS fits,
         coalesce(l.version, edge.horizon) AS version, l.updated, \(query: NewsItem.columns(html: query.includesHTML))
-      FROM edge LEFT JOIN weighed AS l ON true LEFT JOIN items AS i ON l.present AND l.fits AND i.id = l.item
+      FROM edge LEFT JOIN weighed AS l ON true LEFT JOIN items AS i ON l.present AND l.fits AND i.ctid = l.place
       WHERE l.item IS NOT NULL OR edge.horizon IS NOT NULL
       ORDER BY l.version
       """

@@ -16,7 +16,8 @@ enum PageBudget {
       """
   }
 
-  /// The rows of a page of the log, those that fit with their items.
+  /// The rows of a page of the log, those that fit with their items. Having weighed an item, it is found again by its
+  /// place in the table, which is cheaper than by its id, and the same within one statement.
   ///
   /// - Parameters:
   ///   - page: Selects `date`, `item`, `version` and `updated` of the log.
@@ -29,11 +30,11 @@ enum PageBudget {
     WITH page AS (
     \(query: page)
     ), weighed AS (
-      SELECT page.*, \(query: fits(html: html, order: "page.date \(direction), page.item \(direction)")) AS fits
+      SELECT page.*, w.ctid AS place, \(query: fits(html: html, order: "page.date \(direction), page.item \(direction)")) AS fits
       FROM page JOIN items AS w ON w.id = page.item
     )
     SELECT l.fits, l.version, l.updated, \(query: columns)
-    FROM weighed AS l LEFT JOIN items AS i ON l.fits AND i.id = l.item
+    FROM weighed AS l LEFT JOIN items AS i ON l.fits AND i.ctid = l.place
     ORDER BY l.date \(unsafeSQL: direction), l.item \(unsafeSQL: direction)
     """
   }
