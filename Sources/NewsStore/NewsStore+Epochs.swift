@@ -28,7 +28,9 @@ extension NewsStore {
   ///
   /// - Returns: Its id.
   public func cutEpoch() async throws -> String {
-    let rows = try await database.query("SELECT begin_epoch(true) AS id")
+    // Servers that run need not wait until they ask.
+    let rows = try await database.query(
+      "SELECT e.id, pg_notify('tidings', 'epoch') FROM begin_epoch(true) AS e (id)")
     guard let row = rows.first else { throw StoreFault("begin_epoch() returned nothing") }
     return try row.decode("id")
   }

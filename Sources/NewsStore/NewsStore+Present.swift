@@ -22,8 +22,10 @@ extension NewsStore {
       group.addTask { await self.keepCadence() }
       group.addTask {
         while !Task.isCancelled {
-          _ = try? await self.keeper.refresh()
-          try? await Task.sleep(for: self.keeper.isListening ? Self.slowPoll : Self.fastPoll)
+          if !self.keeper.isListening || self.keeper.latest.map({ $0.age >= Self.slowPoll }) ?? true {
+            _ = try? await self.keeper.refresh()
+          }
+          try? await Task.sleep(for: Self.fastPoll)
         }
       }
     }
@@ -71,9 +73,9 @@ extension NewsStore {
   /// - Throws: `StoreError.outcomeUnknown` if that cannot be seen to: whoever is told of a write must not then read an
   ///   answer from before it.
   func acknowledge(_ version: Int) async throws {
-    guard keeper.isFollowed, let epoch = keeper.latest?.state.epoch else { return }
+    guard keeper.isFollowed else { return }
     do {
-      try await keeper.reach(epoch: epoch, version: version)
+      try await keeper.reach(epoch: seen.epoch, version: version)
     } catch {
       throw StoreError.outcomeUnknown
     }
@@ -104,11 +106,12 @@ extension Database {
   /// not the stretch of history in which the epoch was begun, another one begins.
   func state(after known: VersionState?, seen: SeenVersion, logger: Logger) async throws -> VersionState {
     while true {
+      let began = ContinuousClock.now
       let (state, fits) = try await look(after: known)
       if !fits {
         try await withConnection { connection in try await seen.confirm(through: connection, logger: logger) }
       } else if try await seen.confirm(
-        epoch: state.epoch, version: state.version, through: self, logger: logger)
+        epoch: state.epoch, version: state.version, readAfter: began, through: self, logger: logger)
       {
         return state
       }

@@ -20,9 +20,12 @@ extension NewsStore {
     }
   }
 
-  /// Purges once an hour until the task is cancelled; what fails is tried again at the next hour.
+  /// Purges a minute after the start and then once an hour, until the task is cancelled; what fails is tried again at
+  /// the next hour.
   public func purgeRegularly(olderThan age: Duration) async {
-    while (try? await Task.sleep(for: .seconds(3600))) != nil {
+    var pause = Duration.seconds(60)
+    while (try? await Task.sleep(for: pause)) != nil {
+      pause = .seconds(3600)
       do {
         let count = try await purge(olderThan: age)
         if count > 0 { logger.info("old removals forgotten", metadata: ["count": "\(count)"]) }

@@ -37,7 +37,9 @@ public final class NewsStore: Sendable {
       })
     self.database = database
     self.staleLimit = staleLimit
-    keeper = StateKeeper { known in try await database.state(after: known, seen: seen, logger: logger) }
+    let keeper = StateKeeper { known in try await database.state(after: known, seen: seen, logger: logger) }
+    self.keeper = keeper
+    seen.tellNewEpochs { epoch in keeper.enter(epoch) }
     listener = PostgresListener(configuration: connection, logger: logger)
   }
 
@@ -64,13 +66,33 @@ public final class NewsStore: Sendable {
 ///
 /// A counter below it means that the database was put back to an earlier state while we ran.
 final class SeenVersion: Sendable {
-  private let state = Mutex<(epoch: String, version: Int)?>(nil)
+  /// `since` is when the epoch was first seen.
+  private let state = Mutex<(epoch: String, version: Int, since: ContinuousClock.Instant)?>(nil)
+  private let observer = Mutex<(@Sendable (_ epoch: String) -> Void)?>(nil)
+
+  /// The epoch of the present, as far as this process has seen; nil before the first connection.
+  var epoch: String? { state.withLock { $0?.epoch } }
+
+  /// Calls a closure with each epoch, before anything that was read in it is given out.
+  func tellNewEpochs(to observer: @escaping @Sendable (_ epoch: String) -> Void) {
+    self.observer.withLock { $0 = observer }
+  }
 
   /// Takes note of a version; an older one of the same epoch changes nothing.
-  private func note(epoch: String, version: Int) {
+  ///
+  /// - Parameter began: When the reading began.
+  /// - Returns: false for another epoch than that of the present, read before the present one was known.
+  private func note(epoch: String, version: Int, readAfter began: ContinuousClock.Instant) -> Bool {
     state.withLock { state in
-      if let known = state, known.epoch == epoch, known.version >= version { return }
-      state = (epoch, version)
+      guard let known = state, known.epoch == epoch else {
+        if let known = state, began < known.since { return false }
+        state = (epoch, version, .now)
+        // In here, so that of two epochs the observer hears of the later one last.
+        observer.withLock { $0 }?(epoch)
+        return true
+      }
+      state?.version = max(known.version, version)
+      return true
     }
   }
 
@@ -84,11 +106,13 @@ final class SeenVersion: Sendable {
 
   /// Compares what one snapshot tells with what this process has seen of the epoch.
   ///
+  /// - Parameter began: When the reading began.
   /// - Returns: false if the history was rewound under our feet, and a new epoch has now begun: read again.
-  func confirm(epoch: String, version: Int, through database: Database, logger: Logger) async throws -> Bool {
+  func confirm(
+    epoch: String, version: Int, readAfter began: ContinuousClock.Instant, through database: Database, logger: Logger
+  ) async throws -> Bool {
     guard isRewound(epoch: epoch, version: version) else {
-      note(epoch: epoch, version: version)
-      return true
+      return note(epoch: epoch, version: version, readAfter: began)
     }
     // Another reader's snapshot may just be younger than this one: the database decides, with a look at the present.
     try await database.withConnection { connection in try await self.confirm(through: connection, logger: logger) }
@@ -103,6 +127,7 @@ final class SeenVersion: Sendable {
   /// Looks whether the database still has the history of its epoch, and begins a new epoch if it has not.
   func confirm(through connection: PostgresConnection, logger: Logger) async throws {
     let known = state.withLock { $0 }
+    let began = ContinuousClock.now
     let rows = try await connection.query(
       "SELECT epoch, version FROM confirm_epoch(\(known?.epoch), \(known?.version ?? 0))")
     guard let row = rows.first else { return }
@@ -110,6 +135,6 @@ final class SeenVersion: Sendable {
     if let known, known.epoch != epoch {
       logger.notice("the database has a new epoch", metadata: ["epoch": "\(epoch)", "before": "\(known.epoch)"])
     }
-    note(epoch: epoch, version: try row.decode("version"))
+    _ = note(epoch: epoch, version: try row.decode("version"), readAfter: began)
   }
 }

@@ -121,13 +121,13 @@ extension NewsStore {
     _ scope: Scope, since: SyncToken? = nil, settings: PostgresQuery? = nil, _ query: PostgresQuery
   ) async throws -> (head: ScopeHead, rows: PostgresRows) {
     while true {
+      let began = ContinuousClock.now
       let queries = [ScopeHead.query(scope, since: since), settings, query].compactMap(\.self)
       let answers = try await database.snapshot(queries)
       let head = try ScopeHead(scope: scope, rows: answers[0])
-      guard try await seen.confirm(epoch: head.epoch, version: head.counter, through: database, logger: logger) else {
-        continue
-      }
-      return (head, answers[answers.count - 1])
+      let isPresent = try await seen.confirm(
+        epoch: head.epoch, version: head.counter, readAfter: began, through: database, logger: logger)
+      if isPresent { return (head, answers[answers.count - 1]) }
     }
   }
 

@@ -16,6 +16,8 @@ package final class StateKeeper: Sendable {
     var next: Task<VersionState, any Error>?
     var observers: [Int: AsyncStream<VersionState>.Continuation] = [:]
     var observersBegun = 0
+    /// The epoch of the present, where that is known before its state.
+    var epoch: String?
   }
 
   private let memory = Mutex(Memory())
@@ -36,6 +38,14 @@ package final class StateKeeper: Sendable {
     memory.withLock { memory in
       guard let state = memory.state, let confirmed = memory.confirmed else { return nil }
       return (state, now() - confirmed)
+    }
+  }
+
+  /// Takes note of the epoch of the present: a state of another one is not given out any more.
+  package func enter(_ epoch: String) {
+    memory.withLock { memory in
+      memory.epoch = epoch
+      if memory.state?.epoch != epoch { memory.confirmed = nil }
     }
   }
 
@@ -84,14 +94,12 @@ package final class StateKeeper: Sendable {
     return states
   }
 
-  /// Waits until the state has a version; nothing is asked if it has it already.
+  /// Sees to it that the state has a version that was committed before the call; nothing is asked if it has.
   ///
   /// - Throws: What a query throws.
-  func reach(epoch: String, version: Int) async throws {
-    while true {
-      if let state = latest?.state, state.epoch != epoch || state.version >= version { return }
-      try await refresh()
-    }
+  package func reach(epoch: String?, version: Int) async throws {
+    if let state = latest?.state, state.epoch == epoch, state.version >= version { return }
+    try await refresh()
   }
 
   private func query() async throws -> VersionState {
@@ -102,7 +110,8 @@ package final class StateKeeper: Sendable {
       if memory.next == nil { memory.running = nil }
       let state = try result.get()
       memory.state = state
-      memory.confirmed = began
+      // Where another epoch has come to be known meanwhile, the next query has its state.
+      memory.confirmed = memory.epoch ?? state.epoch == state.epoch ? began : nil
       return (state, memory.observers)
     }
     if state.moment != known?.moment { for observer in observers.values { observer.yield(state) } }

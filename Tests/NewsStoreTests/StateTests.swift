@@ -120,6 +120,42 @@ import NewsStore
     }
   }
 
+  @Test("After the database was put back a write is acknowledged once it is read, and nothing is told from before")
+  func rewound() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      for number in 1...3 { try await sql.publish([UUID(number)], text: "\(number)") }
+      // As if somebody followed; the state is found out only where it must be.
+      store.keeper.isFollowed = true
+      let before = try await store.keeper.refresh()
+      #expect(store.remembered?.version == 3)
+      _ = try await sql.query("DELETE FROM change_log WHERE version > 1")
+      _ = try await sql.query("ALTER TABLE items DISABLE TRIGGER USER")
+      _ = try await sql.query("DELETE FROM items WHERE id <> \(UUID(1))")
+      _ = try await sql.query("ALTER TABLE items ENABLE TRIGGER USER")
+      _ = try await sql.query("UPDATE scopes SET version = 1")
+      let others: PostgresQuery = """
+        SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()
+        """
+      try await eventually("the connections have ended") { try await sql.value(others) == 0 }
+      // The version is one that memory has passed, in another history.
+      var version = 0
+      try await eventually("the database is there again") {
+        do {
+          version = try await store.create(UUID(4), ItemContent(state: .published, date: .newYear, text: "4")).0.item
+            .version
+          return true
+        } catch StoreError.unavailable {
+          return false
+        }
+      }
+      #expect(version == 2)
+      let now = try #require(store.remembered)
+      #expect(now.moment.epoch != before.moment.epoch)
+      #expect(now.version == 2)
+    }
+  }
+
   @Test("What this process wrote, and what others write, is in its state without being asked for")
   func following() async throws {
     try await NewsDatabase.withStore { store, sql in
