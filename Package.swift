@@ -24,6 +24,7 @@ extension Target.Dependency {
   static let nioCore = product(name: "NIOCore", package: "swift-nio")
   static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
   static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
+  static let nioHTTPTypesHTTP1 = product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
   static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
   static let systemPackage = product(name: "SystemPackage", package: "swift-system")
   static let serviceLifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -48,6 +49,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
     .package(url: "https://github.com/apple/swift-system", from: "1.6.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
@@ -69,7 +71,7 @@ let package = Package(
       dependencies: [
         "CZlib", "HTTPConditions", "News", "NewsStore", "SafeHTML",
         .coreMetrics, .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioHTTP1,
-        .serviceLifecycle,
+        .nioHTTPTypesHTTP1, .serviceLifecycle,
       ],
       swiftSettings: settings),
     .target(
@@ -130,6 +132,9 @@ let package = Package(
 
     .executableTarget(
       name: "BareServer", dependencies: [.nioCore, .nioHTTP1, .nioPosix], path: "Benchmarks/BareServer",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "LiveBench", dependencies: ["News", .argumentParser, .nioCore, .nioPosix], path: "Benchmarks/LiveBench",
       swiftSettings: settings),
     .executableTarget(
       name: "NewsGenerator", dependencies: ["TestRandom", .argumentParser], path: "Benchmarks/NewsGenerator",

@@ -39,6 +39,8 @@ public struct NewsAPI: Sendable {
   let caching: CachePolicy
   /// Of what clients follow.
   let polled: CachePolicy
+  /// Of what somebody has waited for.
+  let longPoll: CachePolicy
   let views: Views
   let hotAnswers: HotAnswers
   let polls: LongPolls
@@ -58,8 +60,10 @@ public struct NewsAPI: Sendable {
     self.polled = polled
     views = Views(
       store: store, budget: settings.keepsAnswers ? settings.viewBudget : nil, singles: settings.singleAnswers)
-    hotAnswers = HotAnswers(views: views, caching: caching, polled: polled, metrics: counted)
-    polls = LongPolls(views: views)
+    let polls = LongPolls(views: views)
+    self.polls = polls
+    longPoll = .longPoll { polls.hint }
+    hotAnswers = HotAnswers(views: views, caching: caching, polled: polled, longPoll: longPoll, metrics: counted)
     streams = EventStreams(store: store, heartbeat: settings.heartbeat, metrics: counted)
   }
 

@@ -5,7 +5,7 @@ extension NewsAPI {
   /// Method, path and handler of everything that is served; `openapi.yaml` says the same.
   func addRoutes(to router: Router<APIContext>) {
     let items = ItemHandlers(views: views, caching: caching, polled: polled)
-    let changes = ChangeHandlers(views: views, caching: polled)
+    let changes = ChangeHandlers(views: views, caching: polled, longPoll: longPoll)
     let topics = TopicHandlers(views: views, caching: caching)
     let service = ServiceHandlers(store: store, caching: caching, openAPI: settings.openAPI)
 

@@ -16,18 +16,30 @@ package enum RawConnection {
   /// - Parameters:
   ///   - request: Parts, of which each but the first is sent once the server has said something more.
   ///   - endsInput: Says at the end that no more will come; otherwise it is the server that must close.
+  ///   - receiveBuffer: Bytes that the kernel takes from the server before they are read; nil for as many as usual.
+  ///   - beforeReading: Called when all is sent, before the rest of the answers is read.
   package static func exchange(
-    _ request: [Data], port: Int, endsInput: Bool = true
+    _ request: [Data], port: Int, endsInput: Bool = true, receiveBuffer: Int32? = nil,
+    beforeReading: @escaping @Sendable () -> Void = {}
   ) async throws -> [TestResponse] {
-    try answers(try await bytes(request, port: port, endsInput: endsInput))
+    try answers(
+      try await bytes(
+        request, port: port, endsInput: endsInput, receiveBuffer: receiveBuffer, beforeReading: beforeReading))
   }
 
   /// The same, with the answers as they come.
-  package static func bytes(_ request: [Data], port: Int, endsInput: Bool = true) async throws -> Data {
+  package static func bytes(
+    _ request: [Data], port: Int, endsInput: Bool = true, receiveBuffer: Int32? = nil,
+    beforeReading: @escaping @Sendable () -> Void = {}
+  ) async throws -> Data {
     try await withCheckedThrowingContinuation { continuation in
       // On a thread that may wait.
       DispatchQueue.global().async {
-        continuation.resume(with: Result { try exchangeBlocking(request, port: port, endsInput: endsInput) })
+        continuation.resume(
+          with: Result {
+            try exchangeBlocking(
+              request, port: port, endsInput: endsInput, receiveBuffer: receiveBuffer, beforeReading: beforeReading)
+          })
       }
     }
   }
@@ -36,31 +48,70 @@ package enum RawConnection {
     try await exchange([Data(request.utf8)], port: port, endsInput: endsInput)
   }
 
-  private static func exchangeBlocking(_ request: [Data], port: Int, endsInput: Bool) throws -> Data {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+  private static func exchangeBlocking(
+    _ request: [Data], port: Int, endsInput: Bool, receiveBuffer: Int32?, beforeReading: () -> Void
+  ) throws -> Data {
+    let descriptor = try connected(to: port, receiveBuffer: receiveBuffer)
     defer { close(descriptor) }
-    var limit = timeval(tv_sec: 30, tv_usec: 0)
-    for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
-      setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
-    }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = in_port_t(UInt16(port).bigEndian)
-    address.sin_addr.s_addr = inet_addr("127.0.0.1")
-    let connected = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    guard connected == 0 else { throw Failure(description: "cannot connect") }
     var received = Data()
     for (index, part) in request.enumerated() {
       if index > 0 { try receive(descriptor, &received) }
       try send(part, descriptor)
     }
     if endsInput { shutdown(descriptor, Int32(SHUT_WR)) }
+    beforeReading()
     while try receive(descriptor, &received) {}
     return received
+  }
+
+  /// Sends bytes again and again and reads nothing, until the server has taken none for a second.
+  ///
+  /// - Returns: How many it has taken, at most about `limit`.
+  package static func fill(_ bytes: Data, limit: Int, port: Int) async throws -> Int {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async {
+        continuation.resume(
+          with: Result {
+            let descriptor = try connected(to: port, receiveBuffer: nil)
+            defer { close(descriptor) }
+            var patience = timeval(tv_sec: 1, tv_usec: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+            var sent = 0
+            while sent < limit {
+              let part = bytes.dropFirst(sent % bytes.count)
+              let count = part.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+              guard count > 0 else { break }
+              sent += count
+            }
+            return sent
+          })
+      }
+    }
+  }
+
+  private static func connected(to port: Int, receiveBuffer: Int32?) throws -> Int32 {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var limit = timeval(tv_sec: 30, tv_usec: 0)
+    for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+      setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
+    if var receiveBuffer {
+      setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
+    }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(UInt16(port).bigEndian)
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    let result = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard result == 0 else {
+      close(descriptor)
+      throw Failure(description: "cannot connect")
+    }
+    return descriptor
   }
 
   private static func send(_ part: Data, _ descriptor: Int32) throws {

@@ -75,6 +75,31 @@ import Testing
     }
   }
 
+  @Test("A signal lets a client read to its end what is answered already")
+  func unread() async throws {
+    try await Installation.with { installation in
+      let key = try await installation.makeKey()
+      try await installation.serve { server in
+        let text = String(repeating: "x", count: 100_000)
+        let body = #"{"date": "2026-01-01T00:00:00Z", "text": "\#(text)"}"#
+        for _ in 0..<10 { _ = try await server.send("POST", "/v1/editorial/items", key: key, body: body) }
+        // Once from the router; then from memory, and more than sockets hold.
+        #expect(try await server.status("/v1/items") == 200)
+        let request = String(repeating: "GET /v1/items HTTP/1.1\r\nHost: localhost\r\n\r\n", count: 20)
+        let answers = try await RawConnection.exchange([Data(request.utf8)], port: server.port, endsInput: false) {
+          // The server has time to answer, and to act on the signal once it has heard it.
+          Thread.sleep(forTimeInterval: 0.5)
+          server.process.send(SIGTERM)
+          while (try? server.isListening()) == true { Thread.sleep(forTimeInterval: 0.01) }
+          Thread.sleep(forTimeInterval: 0.2)
+        }
+        #expect(answers.map(\.status) == Array(repeating: 200, count: 20))
+        #expect(answers.allSatisfy { $0["Content-Length"] == "\($0.body.count)" })
+        #expect(await server.process.result().status == 0)
+      }
+    }
+  }
+
   @Test("A signal ends the waiting of those who wait for changes")
   func waiting() async throws {
     try await Installation.with { installation in
@@ -85,7 +110,29 @@ import Testing
           try await server.send("GET", "/metrics").text.contains("tidings_waiting_requests 1\n")
         }
         server.process.send(SIGTERM)
-        #expect(try await waiting.value.status == 200)
+        let answer = try await waiting.value
+        #expect(answer.status == 200)
+        // When to come again, somewhere else.
+        #expect(1...5 ~= Int(try #require(answer["X-Poll-Interval"])) ?? 0)
+        #expect(await server.process.result().status == 0)
+      }
+    }
+  }
+
+  @Test("A signal ends all streams of events, and tells each another time to come again")
+  func streams() async throws {
+    try await Installation.with { installation in
+      try await installation.serve { server in
+        var sources: [EventSource] = []
+        for _ in 0..<20 { sources.append(try await EventSource(server.client.url)) }
+        server.process.send(SIGTERM)
+        var times: Set<Int> = []
+        for var source in sources {
+          #expect(try await source.next() == nil)
+          times.insert(try #require(source.retry))
+        }
+        #expect(times.count > 10)
+        #expect(times.allSatisfy { 1000...3000 ~= $0 })
         #expect(await server.process.result().status == 0)
       }
     }

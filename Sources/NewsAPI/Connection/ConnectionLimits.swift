@@ -14,6 +14,8 @@ package struct ConnectionLimits: Sendable {
   /// How long, and for how many bytes, what a client still sends is thrown away after the last answer.
   package var linger = TimeAmount.seconds(5)
   package var lingeringBytes = 4 << 20
+  /// How long answers may take to be made and to leave once the server has been told to end.
+  package var ending = TimeAmount.seconds(20)
 
   package init() {}
 }

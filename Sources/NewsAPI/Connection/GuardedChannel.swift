@@ -4,10 +4,16 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// The framework's HTTP/1.1 connection with our handlers around its decoder. They stand there and not behind it, where
-/// the framework lets others stand, because version and `Host` of a request are lost on the way.
+/// The framework's HTTP/1.1 connection with our handlers behind its decoder. They see requests as NIOHTTP1 has them,
+/// because version and `Host` are lost on the way to the framework's own kind.
 struct GuardedChannel: ServerChildChannel {
-  private let channel: HTTP1Channel
+  /// A connection, before the framework has seen a request of it.
+  struct Value: ServerChildChannelValue {
+    let channel: any Channel
+    fileprivate let router: EventLoopFuture<HTTP1Channel.Value>
+  }
+
+  private let http: HTTP1Channel
   private let limits: ConnectionLimits
   private let metrics: APIMetrics
   private let hotAnswers: HotAnswers
@@ -23,33 +29,44 @@ struct GuardedChannel: ServerChildChannel {
     self.hotAnswers = hotAnswers
     self.polls = polls
     self.streams = streams
-    channel = HTTP1Channel(
-      responder: responder,
-      // Twice of what `HeaderLimit` allows: it has the better answer.
-      configuration: HTTP1Channel.Configuration(
-        httpDecoderConfiguration: .init(
-          maxHeaderFieldSize: 2 * HeaderLimit.bytes, maxHeaderListSize: 2 * HeaderLimit.bytes,
-          maxHeaderFieldCount: 256)))
+    http = HTTP1Channel(responder: responder)
   }
 
-  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
-    self.channel.setup(channel: channel, logger: logger).flatMapThrowing { value in
+  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+    channel.eventLoop.makeCompletedFuture {
       let pipeline = channel.pipeline.syncOperations
-      let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-      try pipeline.addHandler(LingeringClose(limits: limits), position: .before(decoder))
       let timeLimits = TimeLimits(limits: limits)
-      try pipeline.addHandlers(
-        [
-          timeLimits, LongPollHandler(polls: polls),
-          HotPath(answers: hotAnswers, timeLimits: timeLimits, logger: logger),
-          EventStreamHandler(streams: streams, logger: logger),
-          RequestGuard(logger: logger, count: metrics.countRefusal),
-        ], position: .after(decoder))
-      return value
+      let entrance = RouterEntrance(on: channel.eventLoop, logger: logger)
+      try pipeline.addHandler(LingeringClose(limits: limits))
+      try pipeline.configureHTTPServerPipeline(
+        withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
+        withEncoderConfiguration: HTTPResponseEncoder.Configuration(), withDecoderLimitConfiguration: Self.decoderLimits
+      )
+      try pipeline.addHandlers([
+        timeLimits, LongPollHandler(polls: polls),
+        HotPath(answers: hotAnswers, timeLimits: timeLimits, logger: logger),
+        EventStreamHandler(streams: streams, logger: logger),
+        RequestGuard(logger: logger, count: metrics.countRefusal), entrance,
+      ])
+      return Value(channel: channel, router: entrance.router)
     }
   }
 
-  func handle(value: HTTP1Channel.Value, logger: Logger) async {
-    await channel.handle(value: value, logger: logger)
+  func handle(value: Value, logger: Logger) async {
+    let router = await withTaskCancellationHandler {
+      try? await value.router.get()
+    } onCancel: {
+      value.channel.close(mode: .input, promise: nil)
+    }
+    if let router { await http.handle(value: router, logger: logger) }
   }
+
+  /// Twice of what `HeaderLimit` allows: it has the better answer.
+  private static let decoderLimits = {
+    var limits = NIOHTTPDecoderLimitConfiguration()
+    limits.maxHeaderFieldSize = 2 * HeaderLimit.bytes
+    limits.maxHeaderListSize = 2 * HeaderLimit.bytes
+    limits.maxHeaderFieldCount = 256
+    return limits
+  }()
 }

@@ -1,38 +1,83 @@
 package import NIOCore
 
-/// After the last answer, throws away what the client still sends until it closes too. To close at once would make the
-/// kernel reset the connection, and the client could lose an answer that it has not read (RFC 9112 section 9.6).
+/// Lets a connection end without a loss. What has been written leaves before it closes; and after the last answer, what
+/// the client still sends is thrown away until it closes too: to close at once would make the kernel reset the
+/// connection, and the client could lose an answer that it has not read (RFC 9112 section 9.6).
 ///
-/// It stands before the decoder.
-package final class LingeringClose: ChannelInboundHandler, RemovableChannelHandler {
+/// It stands before the decoder and the encoder.
+package final class LingeringClose: ChannelDuplexHandler, RemovableChannelHandler {
   package typealias InboundIn = ByteBuffer
+  package typealias InboundOut = ByteBuffer
+  package typealias OutboundIn = ByteBuffer
+  package typealias OutboundOut = ByteBuffer
+
+  /// The event that closes the connection once what has been written has left.
+  package enum Event: Sendable { case closeWhenSent }
 
   private let limits: ConnectionLimits
-  private var isLingering = false
+  private var isInputOver = false
+  /// The output ends with what has been written, and the connection with the client's end.
+  private var isEnding = false
+  /// What the client still sends is thrown away.
+  private var isDeaf = false
   private var bytes = 0
-  private var alarm: Scheduled<Void>?
+  private var alarms: [Scheduled<Void>] = []
 
   package init(limits: ConnectionLimits) {
     self.limits = limits
   }
 
   package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event {
+    case ChannelEvent.inputClosed: isInputOver = true
     // It comes when the last byte of the answer has left.
-    if case ChannelEvent.outputClosed = event {
-      isLingering = true
-      alarm = context.eventLoop.assumeIsolated().scheduleTask(in: limits.linger) { context.close(promise: nil) }
+    case ChannelEvent.outputClosed:
+      isDeaf = true
+      close(context, in: limits.linger)
+    case is ChannelShouldQuiesceEvent: close(context, in: limits.ending)
+    default: break
     }
     context.fireUserInboundEventTriggered(event)
   }
 
   package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard isLingering else { return context.fireChannelRead(data) }
+    guard isDeaf else { return context.fireChannelRead(data) }
     bytes += unwrapInboundIn(data).readableBytes
     if bytes > limits.lingeringBytes { context.close(promise: nil) }
   }
 
   package func channelInactive(context: ChannelHandlerContext) {
-    alarm?.cancel()
+    for alarm in alarms { alarm.cancel() }
     context.fireChannelInactive()
+  }
+
+  package func triggerUserOutboundEvent(
+    context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
+  ) {
+    guard event is Event else { return context.triggerUserOutboundEvent(event, promise: promise) }
+    closeWhenSent(context, promise)
+  }
+
+  package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    // When the input is over, too, SwiftNIO would close all of it at once.
+    if mode == .output, isInputOver { return closeWhenSent(context, promise) }
+    if mode == .output { isEnding = true }
+    context.close(mode: mode, promise: promise)
+  }
+
+  private func close(_ context: ChannelHandlerContext, in time: TimeAmount) {
+    alarms.append(context.eventLoop.assumeIsolated().scheduleTask(in: time) { context.close(promise: nil) })
+  }
+
+  private func closeWhenSent(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
+    // One that is only being accepted sends nothing.
+    guard context.channel.isActive else { return context.close(promise: promise) }
+    guard !isEnding else { return context.channel.closeFuture.cascade(to: promise) }
+    // An answer to what comes now would be cut off.
+    isDeaf = true
+    // What is written last leaves last.
+    let sent = context.eventLoop.makePromise(of: Void.self)
+    sent.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: promise) }
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
   }
 }

@@ -121,6 +121,12 @@ package final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler 
     }
   }
 
+  /// Between two requests nothing is left to be done, but what was written last may not have left yet.
+  package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    guard mode == .all, owed == 0 else { return context.close(mode: mode, promise: promise) }
+    context.triggerUserOutboundEvent(LingeringClose.Event.closeWhenSent, promise: promise)
+  }
+
   private func reportBodyError(_ context: ChannelHandlerContext) {
     guard isBodyWanted, !isOver, let error = bodyError else { return }
     bodyError = nil

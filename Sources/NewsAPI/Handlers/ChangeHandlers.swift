@@ -5,13 +5,21 @@ import NewsStore
 struct ChangeHandlers: Sendable {
   let views: Views
   let caching: CachePolicy
+  /// Of what somebody has waited for.
+  let longPoll: CachePolicy
 
   @Sendable func changes(_ request: Request, context: APIContext) async throws -> Response {
     let wanted = try ChangeRequest(request.uri.query)
     // The waiting is behind it: `LongPollHandler` has seen to that.
-    let isLongPoll = wanted.wait != nil
-    return try await views.changes(wanted.query, isLongPoll: isLongPoll, for: request.uri.string)
-      .response(to: request, isLongPoll ? .longPoll : caching, context.metrics)
+    guard wanted.wait != nil else {
+      return try await views.changes(wanted.query, isLongPoll: false, for: request.uri.string)
+        .response(to: request, caching, context.metrics)
+    }
+    // No cache has an answer that a 410 would have to take the place of.
+    return try await ProblemError.adjusting({ $0.replacesStored = false }) {
+      try await views.changes(wanted.query, isLongPoll: true, for: request.uri.string)
+        .response(to: request, longPoll, context.metrics)
+    }
   }
 
   /// Streams are opened before the router, by `EventStreamHandler`: what comes here has something wrong with it.

@@ -15,19 +15,27 @@ final class HotAnswers: Sendable {
     var ifModifiedSince: String?
     var acceptEncoding: String?
     var isLongPoll = false
+
+    /// Whether a client may have written them to fill memory.
+    fileprivate var isLong: Bool {
+      [ifNoneMatch, ifModifiedSince, acceptEncoding].reduce(0) { $0 + ($1?.utf8.count ?? 0) } > 256
+    }
   }
 
   private let views: Views
   private let caching: CachePolicy
   /// Of what clients follow.
   private let polled: CachePolicy
+  /// Of what somebody has waited for.
+  private let longPoll: CachePolicy
   private let metrics: APIMetrics
   private let date = Mutex(HTTPDateLine(second: .min, line: ByteBuffer()))
 
-  init(views: Views, caching: CachePolicy, polled: CachePolicy, metrics: APIMetrics) {
+  init(views: Views, caching: CachePolicy, polled: CachePolicy, longPoll: CachePolicy, metrics: APIMetrics) {
     self.views = views
     self.caching = caching
     self.polled = polled
+    self.longPoll = longPoll
     self.metrics = metrics
   }
 
@@ -44,7 +52,7 @@ final class HotAnswers: Sendable {
   }
 
   private func caching(for target: KnownTargets.Target) -> CachePolicy {
-    if target.isLongPoll { return .longPoll }
+    if target.isLongPoll { return longPoll }
     return target.key.isFollowed ? polled : caching
   }
 
@@ -137,12 +145,12 @@ extension Representation {
         found.response, body: found.body,
         saved: found.body.map { (byNotModified: 0, byCompression: plain - $0.readableBytes) } ?? (plain, 0))
       // Those that clients make up are not worth keeping.
-      if answers.count < Self.mostHotAnswers || answers[conditions] != nil {
+      if !conditions.isLong, answers.count < Self.mostHotAnswers || answers[conditions] != nil {
         answers[conditions] = (isDated, pollInterval, answer)
       }
       return answer
     }
   }
 
-  private static let mostHotAnswers = 64
+  private static let mostHotAnswers = 16
 }

@@ -24,6 +24,7 @@ final class HotPath: ChannelDuplexHandler, RemovableChannelHandler {
   private var answer: HotAnswer?
   private var target = ""
   private var needsFlush = false
+  private var wantsToRead = false
   private var isOver = false
 
   init(answers: HotAnswers, timeLimits: TimeLimits, logger: Logger) {
@@ -62,6 +63,19 @@ final class HotPath: ChannelDuplexHandler, RemovableChannelHandler {
       encoder?.flush()
     }
     context.fireChannelReadComplete()
+  }
+
+  /// Of a client that does not take its answers no more requests are read.
+  func read(context: ChannelHandlerContext) {
+    if context.channel.isWritable { context.read() } else { wantsToRead = true }
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable, wantsToRead {
+      wantsToRead = false
+      context.read()
+    }
+    context.fireChannelWritabilityChanged()
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

@@ -10,12 +10,14 @@ final class KnownTargets: Sendable {
     let epoch: String
   }
 
-  /// A client can make up as many as it likes.
+  /// A client can make up as many as it likes, and as long.
   private static let limit = 10_000
+  private static let longest = 512
 
   private let targets = Mutex<[String: Target]>([:])
 
   func learn(_ target: String, _ meaning: Target) {
+    guard target.utf8.count <= Self.longest else { return }
     targets.withLock { targets in
       if targets.count >= Self.limit { targets.removeAll(keepingCapacity: true) }
       targets[target] = meaning

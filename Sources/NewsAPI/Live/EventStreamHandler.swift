@@ -164,8 +164,7 @@ extension EventStreamHandler {
     }
     stream.isBehind = false
     let state = news.state
-    guard state.moment.epoch == stream.epoch else {
-      stream.epoch = state.moment.epoch
+    if state.moment.epoch != stream.epoch, !goOn(stream, in: state) {
       stream.told = state.moment.version
       if let token = state.token(of: stream.scope) { resync(to: token, context) }
       return
@@ -177,6 +176,15 @@ extension EventStreamHandler {
       send(event.serverSent, context)
     }
     stream.told = state.moment.version
+  }
+
+  /// Takes a stream over into another history.
+  ///
+  /// - Returns: false if that does not have all that the client was told.
+  private func goOn(_ stream: Stream, in state: VersionState) -> Bool {
+    let told = SyncToken(epoch: stream.epoch, scope: stream.scope, version: stream.told)
+    stream.epoch = state.moment.epoch
+    return state.resumption(of: told, in: stream.scope) != nil
   }
 
   /// Tells that the changes up to a token cannot be told.

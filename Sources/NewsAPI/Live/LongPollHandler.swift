@@ -58,7 +58,11 @@ final class LongPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     switch event {
-    case is ChannelShouldQuiesceEvent, ChannelEvent.inputClosed:
+    case is ChannelShouldQuiesceEvent:
+      isClosing = true
+      polls.leave()
+      release(context)
+    case ChannelEvent.inputClosed:
       isClosing = true
       release(context)
     default: break

@@ -25,6 +25,10 @@ final class LongPolls: Sendable {
 
   private let views: Views
   private let waiting = Mutex(Waiting())
+  /// How many waited when the server was told to end; nil before.
+  private let leaving = Mutex<Int?>(nil)
+  /// How many answers for those who wait are in the making at a time.
+  private static let width = 4
 
   init(views: Views) {
     self.views = views
@@ -32,6 +36,18 @@ final class LongPolls: Sendable {
 
   /// How many wait.
   var count: Int { waiting.withLock { $0.count } }
+
+  /// After how many seconds somebody should come again who has waited; nil for at once. When the server ends that is
+  /// another time for each, so that not all come at once to where else they go: 500 a second.
+  var hint: Int? {
+    leaving.withLock { $0 }.map { Int.random(in: 1...max(5, $0 / 500)) }
+  }
+
+  /// The server is about to end.
+  func leave() {
+    let count = count
+    leaving.withLock { $0 = $0 ?? count }
+  }
 
   /// nil for a request that is to be answered at once, because it does not want to wait, there is something new, or
   /// something is wrong with it.
@@ -63,15 +79,22 @@ final class LongPolls: Sendable {
   func run() async {
     await withDiscardingTaskGroup { group in
       for await state in views.store.states() {
-        for (target, room) in waiting.withLock({ $0.take { !state.isNewest($0) } }) {
+        let rooms = Array(waiting.withLock { $0.take { !state.isNewest($0) } })
+        for first in 0..<min(rooms.count, Self.width) {
           group.addTask {
-            // One makes the answer; the others then find it in memory.
-            _ = try? await self.views.changes(room.subject, isLongPoll: true, for: target)
-            for waiter in room.members.values { waiter.eventLoop.execute(waiter.release) }
+            for index in stride(from: first, to: rooms.count, by: Self.width) {
+              await self.wake(rooms[index].value, rooms[index].key)
+            }
           }
         }
       }
     }
+  }
+
+  private func wake(_ room: Waiting.Group, _ target: String) async {
+    // One makes the answer; the others then find it in memory.
+    _ = try? await views.changes(room.subject, isLongPoll: true, for: target)
+    for waiter in room.members.values { waiter.eventLoop.execute(waiter.release) }
   }
 
   private func isCurrent(_ query: ChangeQuery) -> Bool { views.store.remembered?.isNewest(query) ?? false }

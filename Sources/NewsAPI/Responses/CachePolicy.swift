@@ -19,15 +19,20 @@ struct CachePolicy: Sendable {
       ).fieldValue
   }
 
-  private init(publicRead: String) {
+  private init(publicRead: String, pollInterval: @escaping @Sendable () -> Int?) {
     self.publicRead = publicRead
+    self.pollInterval = pollInterval
   }
 
   /// Answers that must replace a stored 200: with `no-store` a cache that may serve stale would go on with that.
   static let goneRead = CacheControl(maxAge: 0, sMaxAge: 1).fieldValue
 
   /// Answers that somebody has waited for: a cache would give the next one what he waits for the end of.
-  static let longPoll = CachePolicy(publicRead: notStored)
+  ///
+  /// - Parameter pollInterval: After how many seconds he should come again; nil for at once.
+  static func longPoll(pollInterval: @escaping @Sendable () -> Int?) -> CachePolicy {
+    CachePolicy(publicRead: notStored, pollInterval: pollInterval)
+  }
 
   static let editorial = CacheControl(isPrivate: true, noStore: true).fieldValue
 

@@ -120,6 +120,7 @@ extension ViewCache.Shelf {
 }
 
 extension View {
-  /// Bytes, with those of a compressed variant and of what there is around them.
-  fileprivate var cost: Int { representation.body.readableBytes * 3 / 2 + 1024 }
+  /// Bytes, with those of a compressed variant, of the heads of answers to the usual conditions, and of what there is
+  /// around them.
+  fileprivate var cost: Int { representation.body.readableBytes * 3 / 2 + 4096 }
 }

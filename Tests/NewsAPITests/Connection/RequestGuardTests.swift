@@ -99,39 +99,3 @@ import Testing
     #expect(text.hasSuffix("\r\n\r\n"))
   }
 }
-
-@Suite struct LingeringCloseTests {
-  private let limits = ConnectionLimits()
-  private let channel: EmbeddedChannel
-
-  init() throws {
-    channel = EmbeddedChannel(handler: LingeringClose(limits: ConnectionLimits()))
-    try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
-    try channel.writeInbound(ByteBuffer(string: "before"))
-    #expect(try channel.readInbound(as: ByteBuffer.self) != nil)
-    channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.outputClosed)
-  }
-
-  @Test("What comes after the last answer is thrown away")
-  func input() throws {
-    try channel.writeInbound(ByteBuffer(string: "after"))
-    #expect(try channel.readInbound(as: ByteBuffer.self) == nil)
-    #expect(channel.isActive)
-  }
-
-  @Test("A client that does not close in time is not waited for")
-  func time() {
-    channel.embeddedEventLoop.advanceTime(by: limits.linger - .seconds(1))
-    #expect(channel.isActive)
-    channel.embeddedEventLoop.advanceTime(by: .seconds(1))
-    #expect(!channel.isActive)
-  }
-
-  @Test("A client that goes on sending is cut off")
-  func bytes() throws {
-    for _ in 0..<4 { try channel.writeInbound(ByteBuffer(repeating: 1, count: limits.lingeringBytes / 4)) }
-    #expect(channel.isActive)
-    try channel.writeInbound(ByteBuffer(repeating: 1, count: 1))
-    #expect(!channel.isActive)
-  }
-}

@@ -3,6 +3,7 @@ import News
 import NewsAPI
 import NewsStore
 import PostgresClient
+import Synchronization
 import TestSupport
 import Testing
 
@@ -114,6 +115,52 @@ import Testing
       #expect(try await source.next()?.type == "resync")
       _ = try await server.publish("two")
       #expect(try await source.next()?.type == "")
+    }
+  }
+
+  @Test("A stream goes on in a history that has all that it has told")
+  func newEpoch() async throws {
+    try await TestServer.with { server in
+      _ = try await server.publish("one")
+      var source = try await EventSource(server.url)
+      try await eventually("the stream is open") { try await Self.open(server) > 0 }
+      // As after a promotion.
+      let row = try #require(try await server.sql.query("SELECT begin_epoch() AS id").first)
+      let epoch: String = try row.decode("id")
+      let item = try await server.publish("two").item
+      let news = try await Self.next(&source)
+      // What happened before the process knew of the new history is not remembered.
+      #expect(news.ids.isEmpty || news.ids == [item.id])
+      #expect(news.token.epoch == epoch)
+    }
+  }
+
+  @Test("Who does not read is let go, with a clear end behind what was sent")
+  func slowReader() async throws {
+    try await TestServer.with { server in
+      for _ in 0..<10 { _ = try await server.publish(String(repeating: "x", count: 100_000)) }
+      try await server.beside({ $0.heartbeat = .milliseconds(50) }) { server in
+        _ = try await server.get("/v1/items")
+        // More than sockets hold stands before the stream.
+        let pages = String(repeating: "GET /v1/items HTTP/1.1\r\nHost: a\r\n\r\n", count: 20)
+        let isGone = Mutex(false)
+        async let bytes = RawConnection.bytes(
+          [Data((pages + "GET /v1/events HTTP/1.1\r\nHost: a\r\n\r\n").utf8)], port: server.port, endsInput: false
+        ) {
+          let end = Date() + 60
+          while !isGone.withLock({ $0 }), Date() < end { Thread.sleep(forTimeInterval: 0.01) }
+        }
+        try await eventually("it is let go") {
+          try await server.scrape().value(
+            "tidings_http_requests_total", ["method": "GET", "route": "/v1/events", "status": "200"]) == 1
+        }
+        isGone.withLock { $0 = true }
+        let text = String(decoding: try await bytes, as: UTF8.self)
+        let stream = try #require(text.range(of: "Content-Type: text/event-stream"))
+        #expect(
+          text[stream.upperBound...].contains(/\nid: [^\n]*\n\n\r\n[0-9a-f]+\r\nretry: [0-9]+\n\n\r\n0\r\n\r\n$/),
+          "\(text.suffix(300))")
+      }
     }
   }
 
