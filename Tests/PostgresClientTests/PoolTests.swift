@@ -42,7 +42,7 @@ struct PoolTests {
 
   @Test("a caller who waits too long gets an error, and nobody else does")
   func acquireTimeout() async throws {
-    try await withPool(size: 1, configure: { _, pool in pool.acquireTimeout = .seconds(5) }) { pool in
+    try await withPool(size: 1, configure: { _, pool in pool.acquireTimeout = .seconds(15) }) { pool in
       try await pool.withConnection { _ in
         let error = try await failure { try await pool.query("SELECT 1") }
         #expect(error.code == .acquireTimedOut)
