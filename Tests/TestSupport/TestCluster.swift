@@ -70,10 +70,11 @@ public actor TestCluster {
 
   /// Starts the server if it does not run, on the same port if that is still free.
   ///
+  /// - Parameter settings: server settings as `name=value`, for one that is yet to be made.
   /// - Returns: the URL.
   @discardableResult
-  public func start() async throws -> String {
-    url = try await Self.run(["start", directory])
+  public func start(settings: [String] = []) async throws -> String {
+    url = try await Self.run(["start", directory] + settings)
     return url
   }
 
@@ -133,9 +134,9 @@ public actor TestCluster {
     _ = try await Self.run(["clear", directory])
   }
 
-  /// Copies a database by pg_dump.
-  public func copyDatabase(_ name: String, to copy: String) async throws {
-    _ = try await Self.run(["copy", directory, name, copy])
+  /// Copies a database by pg_dump, here or to another server.
+  public func copyDatabase(_ name: String, to copy: String, in other: TestCluster? = nil) async throws {
+    _ = try await Self.run(["copy", directory, name, copy] + (other.map { [$0.directory] } ?? []))
   }
 
   /// Stops the server and deletes its folder.

@@ -5,12 +5,12 @@ import TestRandom
 struct Chaos {
   enum Fault: String, CaseIterable, Sendable {
     case killServer, stopServer, pauseServer, killDatabase, restartDatabase, dropConnections
-    case restore, failOver, replaceDatabase
+    case restore, failOver, replaceDatabase, moveDatabase
     /// Breaks nothing, but whoever is behind cannot go on.
     case purge
 
     /// Those that take seconds.
-    static let slow: Set<Fault> = [.restore, .failOver, .replaceDatabase]
+    static let slow: Set<Fault> = [.restore, .failOver, .replaceDatabase, .moveDatabase]
   }
 
   let system: TortureSystem
@@ -42,6 +42,7 @@ struct Chaos {
     case .restore: try await system.restore(after: pause)
     case .failOver: try await system.failOver(after: pause)
     case .replaceDatabase: try await system.replaceDatabase(after: pause)
+    case .moveDatabase: try await system.moveDatabase(after: pause)
     case .purge: await system.purge()
     }
     try await Task.sleep(for: .milliseconds(Int.random(in: 200...2500, using: &random)))

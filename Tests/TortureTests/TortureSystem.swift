@@ -16,6 +16,8 @@ actor TortureSystem {
   nonisolated let servers: [TestClient]
   /// Where readers ask: the servers, and what stands before them.
   nonisolated let readers: [TestClient]
+  /// What stands before them and keeps answers, if anything does.
+  nonisolated let cache: TestClient?
 
   /// Whether there may be more to follow.
   private(set) var isWriting = true
@@ -102,7 +104,8 @@ actor TortureSystem {
       for process in processes { process.send(SIGKILL) }
       throw error
     }
-    readers = servers + [proxy?.client].compactMap(\.self)
+    cache = proxy?.client
+    readers = servers + [cache].compactMap(\.self)
   }
 
   private func end() async {
@@ -236,6 +239,25 @@ extension TortureSystem {
       try await TestDatabase.execute("ALTER DATABASE earlier RENAME TO news", at: maintenance)
       await self.ledger.restore(memory)
     }
+  }
+
+  /// Replaces the database by a copy of an earlier state of it, in another cluster.
+  func moveDatabase(after duration: Duration) async throws {
+    let memory = try await traffic.hold {
+      try await self.waitForTransactions()
+      try await self.clusters[1].start(settings: Self.settings)
+      try await self.clusters[0].copyDatabase("news", to: "news", in: self.clusters[1])
+      // While there are two, nobody is to find the wrong one.
+      try await self.clusters[1].stop()
+      return await self.ledger.memory
+    }
+    try await Task.sleep(for: duration)
+    try await traffic.hold {
+      try await self.clusters[0].clear()
+      try await self.clusters[1].start()
+      await self.ledger.restore(memory)
+    }
+    clusters.swapAt(0, 1)
   }
 
   /// What was cut off on its way may still be at work.

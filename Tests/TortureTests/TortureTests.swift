@@ -36,6 +36,16 @@ import Testing
             try await Self.follow(follower, system, seed: Self.seed &* 41 &+ UInt64(follower.name.utf8.count))
           }
         }
+        if let cache = system.cache {
+          group.addTask {
+            var reader = CacheReader(cache, before: system.servers)
+            while await system.isWriting {
+              try await reader.poll()
+              try await Task.sleep(for: .milliseconds(50))
+            }
+            return Report(replaced: reader.replaced)
+          }
+        }
         group.addTask { try await Self.listen(to: system, topics: [], seed: Self.seed &* 47) }
         group.addTask { try await Self.listen(to: system, topics: ["city", "sport"], seed: Self.seed &* 53) }
         group.addTask {
@@ -189,6 +199,7 @@ private struct Report: CustomStringConvertible {
   var failures = 0
   var received = 0
   var resyncs = 0
+  var replaced = 0
   var events = 0
   var faults: [Chaos.Fault: Int] = [:]
 
@@ -201,6 +212,7 @@ private struct Report: CustomStringConvertible {
     failures += other.failures
     received += other.received
     resyncs += other.resyncs
+    replaced += other.replaced
     events += other.events
     faults.merge(other.faults, uniquingKeysWith: +)
   }
@@ -208,7 +220,8 @@ private struct Report: CustomStringConvertible {
   var description: String {
     """
     \(writes) writes through the API, \(commits) transactions of SQL (\(rollbacks) more rolled back, \(refusals) refused), \
-    \(polls) polls (\(failures) failed), \(received) changes received, \(resyncs) times from the beginning, \(events) events; \
+    \(polls) polls (\(failures) failed), \(received) changes received, \(resyncs) times from the beginning, \(replaced) tokens \
+    given up by the cache, \(events) events; \
     \(faults.map { "\($0.value) \($0.key.rawValue)" }.sorted().joined(separator: ", "))
     """
   }
