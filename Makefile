@@ -31,8 +31,8 @@ fuzz: ## Sends the server random requests for SECONDS=60 with the random SEED=1
 	  scripts/with-cluster swift test --disable-xctest --filter RequestFuzzTests
 
 bench: ## Measures the server on this machine, for an hour or more
-	@scripts/install-dependencies wrk
-	@status=0; scripts/bench || status=$$?; scripts/bench-scale || status=$$?; exit $$status
+	@scripts/install-dependencies wrk nginx
+	@status=0; scripts/bench || status=$$?; scripts/bench-live || status=$$?; scripts/bench-scale || status=$$?; exit $$status
 
 lint: ## Checks format, sizes, imports, migrations and scripts
 	@scripts/lint

@@ -1,0 +1,72 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// A connection to a server on loopback that its thread waits on: no time is lost between threads.
+final class BlockingConnection {
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private let descriptor: Int32
+  private var received = Data()
+
+  init(port: Int) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(UInt16(port).bigEndian)
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    let connected = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard connected == 0 else { throw Failure(description: "cannot connect to port \(port)") }
+    var on: Int32 = 1
+    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  deinit { close(descriptor) }
+
+  /// Sends a request and waits for its answer, which must be a success and have a `Content-Length`.
+  ///
+  /// - Returns: The body.
+  func ask(_ request: String) throws -> Data {
+    try request.utf8CString.withUnsafeBytes { bytes in
+      let count = bytes.count - 1
+      guard send(descriptor, bytes.baseAddress, count, Int32(MSG_NOSIGNAL)) == count else {
+        throw Failure(description: "cannot send")
+      }
+    }
+    let end = Data("\r\n\r\n".utf8)
+    var head = received.range(of: end)
+    while head == nil {
+      try receive()
+      head = received.range(of: end)
+    }
+    guard let head else { return Data() }
+    let lines = String(decoding: received[..<head.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
+    guard let status = lines[0].split(separator: " ").dropFirst().first.flatMap({ Int($0) }), status < 400 else {
+      throw Failure(description: "the answer is \(lines[0])")
+    }
+    let length = lines.lazy.compactMap { line -> Int? in
+      let parts = line.split(separator: ":", maxSplits: 1)
+      guard parts.count == 2, parts[0].lowercased() == "content-length" else { return nil }
+      return Int(parts[1].trimmingCharacters(in: .whitespaces))
+    }.first
+    let whole = head.upperBound + (length ?? 0)
+    while received.count < whole { try receive() }
+    defer { received.removeAll(keepingCapacity: true) }
+    return received[head.upperBound..<whole]
+  }
+
+  private func receive() throws {
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    let count = recv(descriptor, &buffer, buffer.count, 0)
+    guard count > 0 else { throw Failure(description: "the connection has ended") }
+    received += buffer[..<count]
+  }
+}

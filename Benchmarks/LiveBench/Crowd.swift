@@ -1,0 +1,124 @@
+import ArgumentParser
+import Foundation
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Opens very many connections to a server and keeps them.
+struct Crowd: AsyncParsableCommand {
+  enum Kind: String, ExpressibleByArgument {
+    /// Without a request.
+    case idle
+    /// Waiting for changes.
+    case wait
+    /// Listening to events.
+    case events
+  }
+
+  static let configuration = CommandConfiguration(
+    abstract: "Prints the bytes of memory for each, and the seconds in which a publish reaches all that wait or listen."
+  )
+
+  @Option(help: "What they do.") var kind: Kind
+  @Option(help: "The port of the server.") var port: Int
+  @Option(help: "Its process, whose memory is looked at.") var process: Int
+  @Option(help: "How many.") var count = 10_000
+  @Option(help: "An editor's key.") var key = ""
+
+  /// How long the server has to come to rest.
+  private static let rest = Duration.seconds(2)
+
+  func run() async throws {
+    let tally = Tally()
+    let request = try self.request()
+    try await Task.sleep(for: Self.rest)
+    let before = try memory()
+    // Fewer than fit into the queue of those that are not accepted yet.
+    let batch = 100
+    for first in stride(from: 0, to: count, by: batch) {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in first..<min(first + batch, count) { group.addTask { try await open(request, tally) } }
+        try await group.waitForAll()
+      }
+    }
+    try await Task.sleep(for: Self.rest)
+    var line = "\((try memory() - before) / count)"
+    if kind != .idle { line += try await " \(reach(tally))" }
+    print(line)
+  }
+
+  private func request() throws -> ByteBuffer {
+    let target =
+      switch kind {
+      case .idle: ""
+      case .wait: "/v1/changes?since=\(try Feed(port: port).token())&wait=50"
+      case .events: "/v1/events"
+      }
+    return ByteBuffer(
+      string: target.isEmpty ? "" : "GET \(target) HTTP/1.1\r\nHost: localhost\r\nUser-Agent: news/1\r\n\r\n")
+  }
+
+  private func open(_ request: ByteBuffer, _ tally: Tally) async throws {
+    let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Ear(tally)) }
+      }
+      .connect(host: "127.0.0.1", port: port).get()
+    if request.readableBytes > 0 { try await channel.writeAndFlush(request) }
+  }
+
+  /// Resident bytes of the server.
+  private func memory() throws -> Int {
+    let text = try String(contentsOfFile: "/proc/\(process)/smaps_rollup", encoding: .utf8)
+    guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("Rss:") }),
+      let kilobytes = line.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
+    else { throw ValidationError("the memory of the process \(process) cannot be read") }
+    return kilobytes * 1024
+  }
+
+  /// Publishes an item.
+  ///
+  /// - Returns: The seconds from its acknowledgement until the last one has heard of it.
+  private func reach(_ tally: Tally) async throws -> String {
+    let writer = try Feed(port: port, key: key)
+    tally.begin()
+    _ = try writer.publish()
+    let acknowledged = ContinuousClock.now
+    let end = acknowledged + .seconds(20)
+    while tally.heard.count < count, .now < end { try await Task.sleep(for: .milliseconds(10)) }
+    let heard = tally.heard
+    guard heard.count == count else { throw ValidationError("only \(heard.count) of \(count) were told") }
+    return String(format: "%.2f", max(0, (heard.last - acknowledged) / .seconds(1)))
+  }
+}
+
+/// Who has heard something.
+private final class Tally: Sendable {
+  private let state = Mutex((round: 0, heard: (count: 0, last: ContinuousClock.now)))
+
+  var heard: (count: Int, last: ContinuousClock.Instant) { state.withLock { $0.heard } }
+
+  /// From now on it counts.
+  func begin() { state.withLock { $0 = ($0.round + 1, (0, .now)) } }
+
+  /// - Parameter round: In which the same connection has heard something before.
+  func hear(_ round: inout Int) {
+    round = state.withLock { state in
+      if state.round != round { state.heard = (state.heard.count + 1, .now) }
+      return state.round
+    }
+  }
+}
+
+private final class Ear: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  private let tally: Tally
+  private var round = 0
+
+  init(_ tally: Tally) {
+    self.tally = tally
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) { tally.hear(&round) }
+}

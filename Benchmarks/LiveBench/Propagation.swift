@@ -1,0 +1,59 @@
+import ArgumentParser
+import Foundation
+import News
+import Synchronization
+
+/// Publishes items at one process and looks at another one until it has them, one after the other.
+struct Propagation: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Prints median, 99th percentile and maximum in ms, from acknowledged here to visible there.")
+
+  @Option(help: "The port of the process that is written to.") var from: Int
+  @Option(help: "The port of the process that is read from.") var to: Int
+  @Option(help: "An editor's key.") var key: String
+  @Option(help: "How many items.") var count = 300
+  @Option(help: "How many requests a second the other process answers meanwhile.") var rate = 0
+
+  func run() throws {
+    let load = Load(port: to, rate: rate)
+    defer { load.end() }
+    let (writer, reader) = (try Feed(port: from, key: key), try Feed(port: to))
+    var times: [Double] = []
+    for _ in 0..<count {
+      let version = try writer.publish()
+      let acknowledged = ContinuousClock.now
+      while try reader.token().version < version {}
+      times.append((.now - acknowledged) / .milliseconds(1))
+      // Not in step with anything that happens at regular times.
+      Thread.sleep(forTimeInterval: .random(in: 0.005...0.025))
+    }
+    times.sort()
+    let values = [times[count / 2], times[min(count - 1, count * 99 / 100)], times[count - 1]]
+    print(values.map { String(format: "%.2f", $0) }.joined(separator: " "))
+  }
+}
+
+/// Requests for the state at a steady rate.
+final class Load: Sendable {
+  private let isOver = Atomic(false)
+
+  private static let connections = 16
+
+  init(port: Int, rate: Int) {
+    guard rate > 0 else { return }
+    let pause = Double(Self.connections) / Double(rate)
+    for _ in 0..<Self.connections {
+      let thread = Thread { [self] in
+        guard let feed = try? Feed(port: port) else { return }
+        var due = Date()
+        while !isOver.load(ordering: .relaxed), (try? feed.token()) != nil {
+          due += pause
+          Thread.sleep(until: due)
+        }
+      }
+      thread.start()
+    }
+  }
+
+  func end() { isOver.store(true, ordering: .relaxed) }
+}
