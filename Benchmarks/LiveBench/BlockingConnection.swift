@@ -31,16 +31,27 @@ final class BlockingConnection {
 
   deinit { close(descriptor) }
 
-  /// Sends a request and waits for its answer, which must be a success and have a `Content-Length`.
+  /// Sends a request and waits for its answer.
   ///
   /// - Returns: The body.
   func ask(_ request: String) throws -> Data {
+    try send(request)
+    return try answer()
+  }
+
+  func send(_ request: String) throws {
     try request.utf8CString.withUnsafeBytes { bytes in
       let count = bytes.count - 1
-      guard send(descriptor, bytes.baseAddress, count, Int32(MSG_NOSIGNAL)) == count else {
+      guard Glibc.send(descriptor, bytes.baseAddress, count, Int32(MSG_NOSIGNAL)) == count else {
         throw Failure(description: "cannot send")
       }
     }
+  }
+
+  /// Waits for an answer, which must be a success and have a `Content-Length`.
+  ///
+  /// - Returns: The body.
+  func answer() throws -> Data {
     let end = Data("\r\n\r\n".utf8)
     var head = received.range(of: end)
     while head == nil {

@@ -22,7 +22,8 @@ struct Propagation: ParsableCommand {
     for _ in 0..<count {
       let version = try writer.publish()
       let acknowledged = ContinuousClock.now
-      while try reader.token().version < version {}
+      // Without a pause the looking would take the processor from what it looks for.
+      while try reader.token().version < version { usleep(200) }
       times.append((.now - acknowledged) / .milliseconds(1))
       // Not in step with anything that happens at regular times.
       Thread.sleep(forTimeInterval: .random(in: 0.005...0.025))
@@ -33,26 +34,29 @@ struct Propagation: ParsableCommand {
   }
 }
 
-/// Requests for the state at a steady rate.
+/// Requests for the state at a steady rate, from one thread: each millisecond as many as are due, over as many connections.
 final class Load: Sendable {
   private let isOver = Atomic(false)
 
-  private static let connections = 16
-
   init(port: Int, rate: Int) {
     guard rate > 0 else { return }
-    let pause = Double(Self.connections) / Double(rate)
-    for _ in 0..<Self.connections {
-      let thread = Thread { [self] in
-        guard let feed = try? Feed(port: port) else { return }
-        var due = Date()
-        while !isOver.load(ordering: .relaxed), (try? feed.token()) != nil {
-          due += pause
-          Thread.sleep(until: due)
+    let thread = Thread { [self] in
+      let connections = (0..<max(1, rate / 1000)).compactMap { _ in try? BlockingConnection(port: port) }
+      let pause = Double(connections.count) / Double(rate)
+      let request = "GET /v1/state HTTP/1.1\r\nHost: localhost\r\n\r\n"
+      var due = Date()
+      while !isOver.load(ordering: .relaxed) {
+        do {
+          for connection in connections { try connection.send(request) }
+          for connection in connections { _ = try connection.answer() }
+        } catch {
+          return
         }
+        due += pause
+        Thread.sleep(until: due)
       }
-      thread.start()
     }
+    thread.start()
   }
 
   func end() { isOver.store(true, ordering: .relaxed) }

@@ -143,7 +143,7 @@ import Testing
       for target in ["/v1/items", "/v1/items?limit=0", "/v1/items/x", "/v1/changes?since=1aaaaaabbbbb.1"] {
         let answer = try await server.get(target, ("Origin", "https://example.org"))
         #expect(answer["Access-Control-Allow-Origin"] == "*", "\(target)")
-        #expect(answer["Access-Control-Expose-Headers"]?.contains("Sync-Token") == true)
+        #expect(answer["Access-Control-Expose-Headers"] == "*")
       }
     }
   }

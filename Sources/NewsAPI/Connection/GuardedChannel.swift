@@ -34,6 +34,9 @@ struct GuardedChannel: ServerChildChannel {
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
+      // Each connection keeps a buffer, which grows with what is read: most requests are small.
+      try channel.syncOptions?.setOption(
+        .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 65_536))
       let pipeline = channel.pipeline.syncOperations
       let timeLimits = TimeLimits(limits: limits)
       let entrance = RouterEntrance(on: channel.eventLoop, logger: logger)

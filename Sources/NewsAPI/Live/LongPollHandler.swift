@@ -13,7 +13,6 @@ final class LongPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
     let wait: LongPolls.Wait
     /// Set while it waits.
     var ticket: LongPolls.Waiting.Ticket?
-    var timer: Scheduled<Void>?
     var isWhole = false
     /// What the client has sent after it.
     var behind: [NIOAny] = []
@@ -81,8 +80,7 @@ final class LongPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
     let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
     let release: @Sendable () -> Void = { bound.value.handler.release(bound.value.context) }
     held.ticket = polls.add(held.wait, on: context.eventLoop, release: release)
-    guard held.ticket != nil else { return self.release(context) }
-    held.timer = context.eventLoop.scheduleTask(in: held.wait.longest, release)
+    if held.ticket == nil { self.release(context) }
   }
 
   /// Passes on what is held.
@@ -99,6 +97,5 @@ final class LongPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
   private func leave() {
     guard let held = held.take() else { return }
     if let ticket = held.ticket { polls.remove(ticket) }
-    held.timer?.cancel()
   }
 }

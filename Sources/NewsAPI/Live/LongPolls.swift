@@ -17,6 +17,7 @@ final class LongPolls: Sendable {
 
   struct Waiter {
     let eventLoop: any EventLoop
+    let end: NIODeadline
     let release: @Sendable () -> Void
   }
 
@@ -52,7 +53,7 @@ final class LongPolls: Sendable {
   /// nil for a request that is to be answered at once, because it does not want to wait, there is something new, or
   /// something is wrong with it.
   func wait(for head: HTTPRequestHead) -> Wait? {
-    guard head.method == .GET || head.method == .HEAD, head.uri.hasPrefix("/v1/changes?"), head.uri.contains("wait="),
+    guard head.method == .GET || head.method == .HEAD, head.uri.hasPrefix("/v1/changes?"), Self.mayAskToWait(head.uri),
       !head.headers.contains(name: "content-length"), !head.headers.contains(name: "transfer-encoding"),
       head.refusal == nil,
       let request = try? ChangeRequest(head.query),
@@ -61,11 +62,23 @@ final class LongPolls: Sendable {
     return Wait(target: head.uri, query: request.query, longest: .seconds(Int64(seconds)))
   }
 
-  /// Calls `release` on the event loop once there is something new.
+  /// Every request for changes comes by here, and a search for a string would take as long as all else that is done for
+  /// it.
+  private static func mayAskToWait(_ target: String) -> Bool {
+    var rest = target.utf8[...]
+    while let start = rest.firstIndex(of: UInt8(ascii: "w")) {
+      rest = rest[start...]
+      if rest.starts(with: "wait=".utf8) { return true }
+      rest = rest.dropFirst()
+    }
+    return false
+  }
+
+  /// Calls `release` on the event loop once there is something new, or the time is over.
   ///
   /// - Returns: nil if there is already.
   func add(_ wait: Wait, on eventLoop: any EventLoop, release: @escaping @Sendable () -> Void) -> Waiting.Ticket? {
-    let waiter = Waiter(eventLoop: eventLoop, release: release)
+    let waiter = Waiter(eventLoop: eventLoop, end: eventLoop.now + wait.longest, release: release)
     let ticket = waiting.withLock { $0.add(waiter, to: wait.target, subject: wait.query) }
     // Whoever brings something new looks at the groups after it has become the present, so it is seen there or here.
     guard !isCurrent(wait.query) else { return ticket }
@@ -78,6 +91,7 @@ final class LongPolls: Sendable {
   /// Wakes those who wait, until the task is cancelled.
   func run() async {
     await withDiscardingTaskGroup { group in
+      group.addTask { await self.watchTheClock() }
       for await state in views.store.states() {
         let rooms = Array(waiting.withLock { $0.take { !state.isNewest($0) } })
         for first in 0..<min(rooms.count, Self.width) {
@@ -88,6 +102,15 @@ final class LongPolls: Sendable {
           }
         }
       }
+    }
+  }
+
+  /// One clock for all: a timer for each would take as much memory as the rest of what waits.
+  private func watchTheClock() async {
+    while (try? await Task.sleep(for: .milliseconds(100))) != nil {
+      let now = NIODeadline.now()
+      let due = waiting.withLock { $0.groups.values.flatMap { $0.members.values.filter { $0.end <= now } } }
+      for waiter in due { waiter.eventLoop.execute(waiter.release) }
     }
   }
 
