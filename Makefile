@@ -14,7 +14,8 @@ test: ## Runs all tests beside a throwaway PostgreSQL cluster
 	@scripts/install-dependencies openssl
 	@for program in pgbouncer nginx; do scripts/install-dependencies $$program || \
 	  echo "make test: its tests are left out without $$program" >&2; done
-	@scripts/with-cluster swift test --disable-xctest
+	@# All at once they would wait for each other longer than any deadline in them.
+	@SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12 scripts/with-cluster swift test --disable-xctest
 
 torture: ## Breaks servers and databases under writers and followers for SECONDS=60 with the random SEED=1
 	@scripts/install-dependencies nginx

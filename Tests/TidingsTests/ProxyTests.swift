@@ -81,6 +81,18 @@ import Testing
     }
   }
 
+  @Test("Requests that pass share connections, so that they are answered from memory")
+  func keptConnections() async throws {
+    try await Self.with(cache: false) { setting in
+      _ = try await setting.publish("one")
+      for _ in 0..<10 { _ = try await setting.get("/v1/items") }
+      let metrics = try await setting.server.send("GET", "/metrics").text
+      let hot = metrics.split(separator: "\n").first { $0.hasPrefix("tidings_http_hot_requests_total ") }
+      // One that closes its connection is for the router.
+      #expect(Double(hot?.split(separator: " ").last ?? "") ?? 0 >= 8)
+    }
+  }
+
   @Test("What was stored gives way to what became of it", arguments: [true, false])
   func retraction(cache: Bool) async throws {
     try await Self.with(cache: cache) { setting in
