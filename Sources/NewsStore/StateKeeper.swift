@@ -42,7 +42,7 @@ package final class StateKeeper: Sendable {
   }
 
   /// Takes note of the epoch of the present: a state of another one is not given out any more.
-  package func enter(_ epoch: String) {
+  func enter(_ epoch: String) {
     memory.withLock { memory in
       memory.epoch = epoch
       if memory.state?.epoch != epoch { memory.confirmed = nil }
@@ -97,7 +97,7 @@ package final class StateKeeper: Sendable {
   /// Sees to it that the state has a version that was committed before the call; nothing is asked if it has.
   ///
   /// - Throws: What a query throws.
-  package func reach(epoch: String?, version: Int) async throws {
+  func reach(epoch: String?, version: Int) async throws {
     if let state = latest?.state, state.epoch == epoch, state.version >= version { return }
     try await refresh()
   }

@@ -166,12 +166,7 @@ import Testing
       let seen = try await store.state(.feed).state.feed
       _ = try await sql.query("DELETE FROM change_log WHERE version > 1")
       _ = try await sql.query("UPDATE scopes SET version = 1")
-      // As a restore does, too: all connections end.
-      let others: PostgresQuery = """
-        SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-        WHERE datname = current_database() AND pid <> pg_backend_pid()
-        """
-      try await eventually("the connections have ended") { try await sql.value(others) == 0 }
+      try await sql.endOtherSessions()
       let now = try await stateOnceAvailable(store)
       #expect(now.epoch != seen.epoch)
       #expect(now.version == 1)

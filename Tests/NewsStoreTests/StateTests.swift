@@ -133,11 +133,7 @@ import NewsStore
       _ = try await sql.query("DELETE FROM items WHERE id <> \(UUID(1))")
       _ = try await sql.query("ALTER TABLE items ENABLE TRIGGER USER")
       _ = try await sql.query("UPDATE scopes SET version = 1")
-      let others: PostgresQuery = """
-        SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-        WHERE datname = current_database() AND pid <> pg_backend_pid()
-        """
-      try await eventually("the connections have ended") { try await sql.value(others) == 0 }
+      try await sql.endOtherSessions()
       // The version is one that memory has passed, in another history.
       var version = 0
       try await eventually("the database is there again") {

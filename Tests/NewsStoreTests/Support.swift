@@ -35,6 +35,15 @@ extension PostgresPool {
     try await value("SELECT version FROM scopes WHERE scope = ''")
   }
 
+  /// Ends all other sessions of the database, as a restore does.
+  func endOtherSessions() async throws {
+    let others: PostgresQuery = """
+      SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()
+      """
+    try await eventually("the sessions have ended") { try await value(others) == 0 }
+  }
+
   /// Makes topics by plain SQL.
   func makeTopics(_ slugs: String...) async throws {
     _ = try await query("INSERT INTO scopes (scope) SELECT unnest(\(slugs))")

@@ -7,7 +7,6 @@ package import NIOCore
 /// It stands before the decoder and the encoder.
 package final class LingeringClose: ChannelDuplexHandler, RemovableChannelHandler {
   package typealias InboundIn = ByteBuffer
-  package typealias InboundOut = ByteBuffer
   package typealias OutboundIn = ByteBuffer
   package typealias OutboundOut = ByteBuffer
 

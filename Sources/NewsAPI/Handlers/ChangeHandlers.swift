@@ -11,14 +11,11 @@ struct ChangeHandlers: Sendable {
   @Sendable func changes(_ request: Request, context: APIContext) async throws -> Response {
     let wanted = try ChangeRequest(request.uri.query)
     // The waiting is behind it: `LongPollHandler` has seen to that.
-    guard wanted.wait != nil else {
-      return try await views.changes(wanted.query, isLongPoll: false, for: request.uri.string)
-        .response(to: request, caching, context.metrics)
-    }
-    // No cache has an answer that a 410 would have to take the place of.
-    return try await ProblemError.adjusting({ $0.replacesStored = false }) {
-      try await views.changes(wanted.query, isLongPoll: true, for: request.uri.string)
-        .response(to: request, longPoll, context.metrics)
+    let isLongPoll = wanted.wait != nil
+    // No cache has an answer to a long poll that a 410 would have to take the place of.
+    return try await ProblemError.adjusting({ $0.replacesStored = $0.replacesStored && !isLongPoll }) {
+      try await views.changes(wanted.query, isLongPoll: isLongPoll, for: request.uri.string)
+        .response(to: request, isLongPoll ? longPoll : caching, context.metrics)
     }
   }
 
