@@ -39,7 +39,7 @@ import Testing
   @Test("Eight writers at once take every version once, each publish a run of its own, notified in this order")
   func concurrentWriters() async throws {
     try await NewsDatabase.with { url in
-      let sql = PostgresPool(configuration: PostgresConfiguration(connectionString: url), logger: NewsDatabase.logger)
+      let sql = PostgresPool(configuration: .patient(url), logger: NewsDatabase.logger)
       try await sql.makeTopics("a", "b", "c")
       try await sql.publish((1...6).map { UUID($0) })
       var publishes: [[Int]] = []

@@ -43,7 +43,7 @@ package enum NewsDatabase {
     _ body: @Sendable (_ store: NewsStore, _ sql: PostgresPool) async throws -> Value
   ) async throws -> Value {
     try await with { url in
-      let connection = PostgresConfiguration(connectionString: url)
+      let connection = PostgresConfiguration.patient(url)
       let store = NewsStore(connection: connection, staleLimit: staleLimit, logger: logger)
       let sql = PostgresPool(configuration: connection, logger: logger)
       do {

@@ -1,6 +1,6 @@
 import Foundation
 import Logging
-import PostgresClient
+package import PostgresClient
 
 /// A fresh database on the shared server, for one test or suite.
 public struct TestDatabase: Sendable {
@@ -33,10 +33,7 @@ public struct TestDatabase: Sendable {
 
   /// Runs statements on a connection of their own.
   package static func execute(_ script: String, at url: String) async throws {
-    var configuration = PostgresConfiguration(connectionString: url)
-    // Copies wait for one another and for checkpoints.
-    configuration.statementTimeout = .seconds(120)
-    configuration.connectTimeout = .seconds(60)
+    let configuration = PostgresConfiguration.patient(url)
     let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
     let connection = try await PostgresConnection.connect(configuration: configuration, logger: logger)
     do {
@@ -61,5 +58,16 @@ public func withTestDatabase<Result: Sendable>(
   } catch {
     try? await database.drop()
     throw error
+  }
+}
+
+extension PostgresConfiguration {
+  /// For a machine that is busy with other tests: statements wait for the processor, copies of databases for one another
+  /// and for checkpoints.
+  package static func patient(_ url: String) -> PostgresConfiguration {
+    var configuration = PostgresConfiguration(connectionString: url)
+    configuration.statementTimeout = .seconds(120)
+    configuration.connectTimeout = .seconds(60)
+    return configuration
   }
 }
