@@ -10,6 +10,7 @@ final class ConnectionHandle {
   private let loop: EventLoop
   private let notices: NoticeReceiver
   private(set) var socket: SocketHandle?
+  private var watch: EventLoop.Watch?
 
   /// Takes over what `PQconnectStartParams` returned.
   init(_ pointer: OpaquePointer, loop: EventLoop, logger: Logger) {
@@ -29,16 +30,23 @@ final class ConnectionHandle {
 
   /// Calls the handler when something arrives.
   func watch(_ handler: @escaping EventLoop.Handler) {
-    if let socket { loop.add(socket.descriptor, handler: handler) }
+    watch = socket.map { loop.watch($0, for: .arrivals, handler: handler) }
+  }
+
+  /// Calls the handler once when libpq's present socket is ready, until the watch is let go of.
+  ///
+  /// - Returns: nil if there is no socket, or no descriptor for a duplicate of it.
+  func watchOnce(for readiness: EventLoop.Readiness, _ handler: @escaping EventLoop.Handler) -> EventLoop.Watch? {
+    SocketHandle(duplicating: PQsocket(pointer)).map { loop.watch($0, for: readiness, handler: handler) }
   }
 
   /// Calls the handler again if something is still unread.
   func rearm() {
-    if let socket { loop.rearm(socket.descriptor) }
+    watch?.rearm()
   }
 
   deinit {
-    if let socket { loop.remove(socket.descriptor) }
+    watch = nil
     // Says goodbye to the server and frees everything (PostgreSQL 15, 34.1, `PQfinish`).
     PQfinish(pointer)
     socket?.shutDown()

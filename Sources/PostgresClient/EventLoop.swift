@@ -2,16 +2,58 @@ import CLibPQ
 import Foundation
 import Synchronization
 
-/// A thread that waits until sockets are readable, calls their handlers, and runs the tasks of `PostgresExecutor`.
+/// A thread that waits until sockets are ready, calls their handlers, and runs the tasks of `PostgresExecutor`.
 ///
 /// A dispatch source would do for the sockets, but costs two changes of threads for each answer of the server where this
-/// costs none, which is a third of the throughput of short statements. A handler is called once for what has arrived
-/// (`EPOLLET`, see epoll(7)), so that one that finds its connection busy can leave the rest to whoever keeps it busy;
-/// after `rearm` it is called again if something is still unread.
+/// costs none, which is a third of the throughput of short statements; and one that is cancelled just as the server hangs
+/// up, as while it starts, can end the process (libdispatch on Linux then releases it twice). A handler is called once for
+/// what has arrived (`EPOLLET`, see epoll(7)), so that one that finds its connection busy can leave the rest to whoever
+/// keeps it busy; after `rearm` it is called again if something is still unread.
 final class EventLoop: Sendable {
   typealias Handler = @Sendable () -> Void
 
-  private let handlers = Mutex<[Int32: Handler]>([:])
+  /// What is waited for.
+  enum Readiness {
+    /// Whatever arrives, the end included, each time.
+    case arrivals
+    /// That something can be read, or written, once.
+    case reading, writing
+
+    fileprivate var events: UInt32 {
+      switch self {
+      case .arrivals: EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
+      case .reading: EPOLLIN.rawValue | EPOLLONESHOT.rawValue
+      case .writing: EPOLLOUT.rawValue | EPOLLONESHOT.rawValue
+      }
+    }
+  }
+
+  /// A socket that is watched until this is let go of. No handler begins after that, save one that is about to be called.
+  final class Watch: Sendable {
+    private let number: UInt64
+    /// Stays open until it is not watched any more.
+    private let socket: SocketHandle
+    private let loop: EventLoop
+
+    fileprivate init(_ number: UInt64, _ socket: SocketHandle, _ loop: EventLoop) {
+      self.number = number
+      self.socket = socket
+      self.loop = loop
+    }
+
+    /// Calls the handler once more if there is something to read already.
+    func rearm() { loop.rearm(number) }
+
+    deinit { loop.remove(number) }
+  }
+
+  private struct Registrations {
+    /// By the number of the watch: that of a socket may be another's by the time that its event is looked at.
+    var byNumber: [UInt64: (socket: Int32, handler: Handler)] = [:]
+    var last: UInt64 = 0
+  }
+
+  private let registrations = Mutex(Registrations())
   private let jobs = Mutex<[UnownedJob]>([])
   /// The thread waits, or is about to, and has to be woken for a job.
   private let isAsleep = Atomic<Bool>(false)
@@ -25,7 +67,7 @@ final class EventLoop: Sendable {
     epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
     alarm = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     precondition(epoll >= 0 && alarm >= 0, "no file descriptors left")
-    control(EPOLL_CTL_ADD, alarm)
+    control(EPOLL_CTL_ADD, alarm, 0, .arrivals)
     Thread.detachNewThread { [self] in run() }
   }
 
@@ -38,26 +80,38 @@ final class EventLoop: Sendable {
     if isAsleep.exchange(false, ordering: .sequentiallyConsistent) { eventfd_write(alarm, 1) }
   }
 
-  /// Calls the handler when something arrives.
-  func add(_ socket: Int32, handler: @escaping Handler) {
-    handlers.withLock { $0[socket] = handler }
-    control(EPOLL_CTL_ADD, socket)
+  /// Calls the handler on this thread when the socket is ready.
+  ///
+  /// - Parameter socket: One that is not watched by anybody else.
+  func watch(_ socket: SocketHandle, for readiness: Readiness, handler: @escaping Handler) -> Watch {
+    let number = registrations.withLock { registrations in
+      registrations.last += 1
+      registrations.byNumber[registrations.last] = (socket.descriptor, handler)
+      return registrations.last
+    }
+    control(EPOLL_CTL_ADD, socket.descriptor, number, readiness)
+    return Watch(number, socket, self)
   }
 
-  /// Calls the handler once more if there is something to read already.
-  func rearm(_ socket: Int32) {
-    control(EPOLL_CTL_MOD, socket)
+  private func rearm(_ number: UInt64) {
+    // Under the lock the socket is open, and its number nobody else's.
+    registrations.withLock { registrations in
+      guard let socket = registrations.byNumber[number]?.socket else { return }
+      control(EPOLL_CTL_MOD, socket, number, .arrivals)
+    }
   }
 
-  /// No handler begins after this has returned, save one that is about to be called.
-  func remove(_ socket: Int32) {
-    control(EPOLL_CTL_DEL, socket)
-    handlers.withLock { $0[socket] = nil }
+  private func remove(_ number: UInt64) {
+    // What the handler holds is let go of outside the lock.
+    _ = registrations.withLock { registrations in
+      let registration = registrations.byNumber.removeValue(forKey: number)
+      if let registration { control(EPOLL_CTL_DEL, registration.socket, number, .arrivals) }
+      return registration
+    }
   }
 
-  private func control(_ operation: Int32, _ socket: Int32) {
-    let arrivals = EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
-    var event = epoll_event(events: arrivals, data: epoll_data_t(fd: socket))
+  private func control(_ operation: Int32, _ socket: Int32, _ number: UInt64, _ readiness: Readiness) {
+    var event = epoll_event(events: readiness.events, data: epoll_data_t(u64: number))
     _ = epoll_ctl(epoll, operation, socket, &event)
   }
 
@@ -74,9 +128,10 @@ final class EventLoop: Sendable {
       let count = epoll_wait(epoll, &events, Int32(events.count), hasJobs ? 0 : -1)
       isAsleep.store(false, ordering: .relaxed)
       for event in events.prefix(Int(max(count, 0))) {
-        handlers.withLock { $0[event.data.fd] }?()
+        let number = event.data.u64
+        registrations.withLock { $0.byNumber[number]?.handler }?()
         // The server's end arrived together with an answer: nothing else will, and it needs a look of its own.
-        if event.events & EPOLLRDHUP.rawValue != 0 { rearm(event.data.fd) }
+        if event.events & EPOLLRDHUP.rawValue != 0 { rearm(number) }
       }
       for job in takeJobs() { job.runSynchronously(on: executor) }
     }

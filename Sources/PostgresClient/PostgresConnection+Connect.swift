@@ -112,24 +112,14 @@ extension PostgresConnection {
   private func awaitSocket(
     _ attempt: ConnectAttempt, for direction: PostgresPollingStatusType
   ) {
-    guard let pointer = handle?.pointer, let socket = SocketHandle(duplicating: PQsocket(pointer)) else {
-      attempt.finish(.failure(PostgresError(.connectionFailed, "there is no socket")))
-      return
-    }
-    let source: any DispatchSourceProtocol =
-      direction == PGRES_POLLING_READING
-      ? DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: executor.queue)
-      : DispatchSource.makeWriteSource(fileDescriptor: socket.descriptor, queue: executor.queue)
-    source.setEventHandler(handler: handler { $0.continueConnecting(attempt) })
-    source.setCancelHandler { withExtendedLifetime(socket) {} }
-    connectSource = source
-    source.activate()
+    let isReading = direction == PGRES_POLLING_READING
+    connectWatch = handle?.watchOnce(for: isReading ? .reading : .writing, queued { $0.continueConnecting(attempt) })
+    if connectWatch == nil { attempt.finish(.failure(PostgresError(.connectionFailed, "there is no socket"))) }
   }
 
   private func continueConnecting(_ attempt: ConnectAttempt) {
-    // An event that was under way when its source was cancelled.
-    guard let pointer = handle?.pointer, let source = connectSource.take() else { return }
-    source.cancel()
+    // An event that was under way when its watch was let go of.
+    guard let pointer = handle?.pointer, connectWatch.take() != nil else { return }
     if !attempt.isPending { return }
     switch PQconnectPoll(pointer) {
     case PGRES_POLLING_OK: connected(attempt, pointer)

@@ -46,7 +46,7 @@ extension PostgresConnection {
   func receive() {
     guard let pointer = handle?.pointer, !isClosed else { return }
     let isAlive = PQconsumeInput(pointer) == 1
-    if isAlive, writeSource != nil { flush() }
+    if isAlive, writeWatch != nil { flush() }
     if isClosed { return }
     drain(pointer)
     if isClosed { return }
@@ -183,11 +183,10 @@ extension PostgresConnection {
     end = error
     activity.store(.closed, ordering: .releasing)
     quietSocket.withLock { $0 = nil }
-    connectSource?.cancel()
-    connectSource = nil
+    connectWatch = nil
     timer?.cancel()
     timer = nil
-    writeSource.take()?.cancel()
+    writeWatch = nil
     handle = nil
     flushWaiter.take()?.resume(throwing: error)
     let exchanges = pending

@@ -73,24 +73,15 @@ extension PostgresConnection {
     guard let pointer = handle?.pointer, !isClosed else { return }
     switch PQflush(pointer) {
     case 0:
-      writeSource.take()?.cancel()
+      writeWatch = nil
       flushWaiter.take()?.resume()
     case 1:
-      if writeSource == nil { watchForWriting() }
+      writeWatch = handle?.watchOnce(for: .writing, queued { $0.flush() })
     default:
       // The server's last words may still be there to be read.
       _ = PQconsumeInput(pointer)
       closeWithLastWords(pointer)
     }
-  }
-
-  private func watchForWriting() {
-    guard let socket = handle?.socket else { return }
-    let source = DispatchSource.makeWriteSource(fileDescriptor: socket.descriptor, queue: executor.queue)
-    source.setEventHandler(handler: handler { $0.flush() })
-    source.setCancelHandler { withExtendedLifetime(socket) {} }
-    writeSource = source
-    source.activate()
   }
 }
 

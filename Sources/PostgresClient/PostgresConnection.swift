@@ -39,8 +39,8 @@ public actor PostgresConnection {
   let closeHandler: (@Sendable () -> Void)?
 
   var handle: ConnectionHandle?
-  var connectSource: (any DispatchSourceProtocol)?
-  var writeSource: (any DispatchSourceWrite)?
+  var connectWatch: EventLoop.Watch?
+  var writeWatch: EventLoop.Watch?
   var current: Exchange?
   /// Whose callers are told as soon as the executor is free again, so that what they do next finds it free.
   private var completed: [Completion] = []
@@ -207,5 +207,10 @@ public actor PostgresConnection {
     { [weak self] in
       self?.run(body)
     }
+  }
+
+  /// A handler for a thread that must not wait for the connection: it runs a moment later.
+  nonisolated func queued(_ body: @escaping @Sendable (isolated PostgresConnection) -> Void) -> @Sendable () -> Void {
+    { [weak self] in self?.onQueue(body) }
   }
 }

@@ -8,8 +8,8 @@
 
 /// A duplicate of libpq's socket, closed when nobody refers to it.
 ///
-/// Dispatch sources watch the duplicate, because libpq may close its own descriptor while a source is still being
-/// cancelled, and the number could then belong to another file.
+/// What waits for the socket watches the duplicate, because libpq may close its own descriptor at any time, and the number
+/// could then belong to another file.
 final class SocketHandle: Sendable {
   let descriptor: Int32
 

@@ -135,7 +135,12 @@ actor TortureSystem {
       ["serve", "--port", "\(port)"],
       executable: ProcessInfo.processInfo.environment["TIDINGS_TORTURE_EXECUTABLE"] ?? ChildProcess.tidings,
       environment: ChildProcess.environment(databaseURL: url))
-    return try await RunningServer(process)
+    let server = try await RunningServer(process)
+    Task {
+      // What a client is told of an error of the server is only where to look for it.
+      for await line in process.errorLines where line.contains(#""level":"error""#) { print("a server: \(line)") }
+    }
+    return server
   }
 }
 
