@@ -51,6 +51,7 @@ extension StoreError {
       case "TD003": self = .unknownTopics(error.detail.map { [$0] } ?? [])
       // A deadlock that was met again at every try.
       case "40001", "40P01": self = .unavailable
+      case "57014": self = .statementCancelled
       // read_only_sql_transaction, and the classes Insufficient Resources and Operator Intervention: a standby, a
       // full disk, a shutdown (PostgreSQL, appendix A).
       case "25006": self = .unavailable

@@ -105,7 +105,7 @@ extension NewsStore {
     guard let search = query.search else { return try await read(query.scope, Self.pageQuery(query)) }
     do {
       return try await rows(of: query, finding: search)
-    } catch let error as PostgresError where error.sqlState == "57014" {
+    } catch StoreError.statementCancelled {
       throw StoreError.searchTooBroad
     }
   }

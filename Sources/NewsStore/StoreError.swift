@@ -24,6 +24,8 @@ public enum StoreError: Error, Sendable, Equatable {
   case searchTooBroad
   /// The database cannot be reached, or is too busy to answer in time.
   case unavailable
+  /// The database has ended the statement: it took longer than the session allows, or an operator cancelled it.
+  case statementCancelled
 }
 
 /// Why a token is not good any more.
