@@ -1,5 +1,5 @@
 # `make` or `make help` lists what there is.
-.PHONY: help run test torture torture-mutants fuzz bench lint format clean
+.PHONY: help run test torture torture-mutants fuzz simulate bench lint format clean
 
 SECONDS ?= 60
 SEED ?= 1
@@ -30,6 +30,10 @@ fuzz: ## Sends the server random requests for SECONDS=60 with the random SEED=1
 	@scripts/install-dependencies
 	@TIDINGS_FUZZ_SECONDS=$(SECONDS) TIDINGS_FUZZ_SEED=$(SEED) \
 	  scripts/with-cluster swift test --disable-xctest --filter RequestFuzzTests
+
+simulate: ## Compares the schedule of wakes with fixed intervals, over weeks of many readers
+	@scripts/install-dependencies
+	@swift test -c release --disable-xctest --filter FetchSimulatorTests
 
 bench: ## Measures the server on this machine, for an hour or more
 	@scripts/install-dependencies wrk nginx

@@ -18,11 +18,13 @@ extension Target.Dependency {
   static let coreMetrics = product(name: "CoreMetrics", package: "swift-metrics")
   static let crypto = product(name: "Crypto", package: "swift-crypto")
   static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
+  static let grdb = product(name: "GRDB", package: "GRDB.swift")
   static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
   static let hummingbirdCore = product(name: "HummingbirdCore", package: "hummingbird")
   static let logging = product(name: "Logging", package: "swift-log")
   static let nioCore = product(name: "NIOCore", package: "swift-nio")
   static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
+  static let nioHTTPCompression = product(name: "NIOHTTPCompression", package: "swift-nio-extras")
   static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
   static let nioHTTPTypesHTTP1 = product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
   static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
@@ -37,8 +39,12 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18)],
   products: [
     .executable(name: "tidings", targets: ["tidings"]),
+    .executable(name: "tidings-fetch", targets: ["tidings-fetch"]),
+    .library(name: "BackgroundFetch", targets: ["BackgroundFetch"]),
+    .library(name: "FetchSimulator", targets: ["FetchSimulator"]),
     .library(name: "HTTPConditions", targets: ["HTTPConditions"]),
     .library(name: "News", targets: ["News"]),
+    .library(name: "NewsClient", targets: ["NewsClient"]),
     .library(name: "PostgresClient", targets: ["PostgresClient"]),
   ],
   dependencies: [
@@ -51,6 +57,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
     .package(url: "https://github.com/apple/swift-system", from: "1.6.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -90,6 +97,22 @@ let package = Package(
     .target(name: "HTTPConditions", dependencies: [.httpTypes], swiftSettings: settings),
     .target(name: "News", swiftSettings: settings),
 
+    .executableTarget(
+      name: "tidings-fetch", dependencies: ["BackgroundFetch", "News", "NewsClient", .argumentParser],
+      swiftSettings: settings),
+    .target(
+      name: "NewsClient",
+      dependencies: [
+        "BackgroundFetch", "HTTPConditions", "News", .asyncHTTPClient, .grdb, .logging, .nioCore, .nioHTTP1,
+        .nioHTTPCompression,
+      ],
+      swiftSettings: settings),
+    .target(name: "BackgroundFetch", swiftSettings: settings),
+    .target(
+      name: "FetchSimulator", dependencies: ["BackgroundFetch"],
+      resources: [.embedInCode("Personas"), .embedInCode("Newsrooms"), .embedInCode("Policies")],
+      swiftSettings: settings),
+
     .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -97,19 +120,21 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "CZlib", "HTTPConditions", "News", "NewsAPI", "NewsStore", "PostgresClient",
+        "CZlib", "HTTPConditions", "News", "NewsAPI", "NewsStore", "PostgresClient", "TestTime",
         .asyncHTTPClient, .hummingbird, .logging, .nioCore, .nioHTTP1, .nioPosix, .serviceLifecycle, .yams,
       ],
       path: "Tests/TestSupport",
       swiftSettings: settings),
     .testTarget(
-      name: "PostgresClientTests", dependencies: ["PostgresClient", "TestSupport", .logging], swiftSettings: settings),
+      name: "PostgresClientTests", dependencies: ["PostgresClient", "TestSupport", "TestTime", .logging],
+      swiftSettings: settings),
     .target(name: "TestRandom", path: "Tests/TestRandom", swiftSettings: settings),
     .testTarget(
       name: "HTTPConditionsTests", dependencies: ["HTTPConditions", "TestRandom", .httpTypes], swiftSettings: settings),
     .testTarget(name: "NewsTests", dependencies: ["News", "TestRandom"], swiftSettings: settings),
     .testTarget(
-      name: "NewsStoreTests", dependencies: ["News", "NewsStore", "PostgresClient", "TestRandom", "TestSupport"],
+      name: "NewsStoreTests",
+      dependencies: ["News", "NewsStore", "PostgresClient", "TestRandom", "TestSupport", "TestTime"],
       swiftSettings: settings),
     .testTarget(
       name: "NewsFeedsTests", dependencies: ["News", "NewsFeeds", "TestRandom"], swiftSettings: settings),
@@ -117,17 +142,39 @@ let package = Package(
     .testTarget(
       name: "NewsAPITests",
       dependencies: [
-        "News", "NewsAPI", "NewsStore", "PostgresClient", "TestRandom", "TestSupport", .coreMetrics, .hummingbird,
+        "News", "NewsAPI", "NewsStore", "PostgresClient", "TestRandom", "TestSupport", "TestTime", .coreMetrics,
+        .hummingbird,
         .logging, .nioCore, .nioEmbedded, .nioHTTP1,
+      ],
+      swiftSettings: settings),
+    .target(name: "TestTime", dependencies: ["BackgroundFetch"], path: "Tests/TestTime", swiftSettings: settings),
+    .testTarget(
+      name: "BackgroundFetchTests", dependencies: ["BackgroundFetch", "TestRandom", "TestTime"], swiftSettings: settings
+    ),
+    .testTarget(
+      name: "FetchSimulatorTests", dependencies: ["BackgroundFetch", "FetchSimulator", "TestRandom"],
+      swiftSettings: settings),
+    .target(
+      name: "FaultServer", dependencies: ["CZlib", "News", .nioCore, .nioPosix], path: "Tests/FaultServer",
+      swiftSettings: settings),
+    .testTarget(
+      name: "FaultServerTests", dependencies: ["FaultServer", "News", "TestTime", .nioCore], swiftSettings: settings),
+    .testTarget(
+      name: "NewsClientTests", dependencies: ["BackgroundFetch", "FaultServer", "News", "NewsClient", "TestTime"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "TidingsFetchTests",
+      dependencies: [
+        "tidings-fetch", "BackgroundFetch", "News", "NewsClient", "NewsStore", "TestRandom", "TestSupport", "TestTime",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "TortureTests",
-      dependencies: ["tidings", "News", "NewsStore", "PostgresClient", "TestRandom", "TestSupport"],
+      dependencies: ["tidings", "News", "NewsStore", "PostgresClient", "TestRandom", "TestSupport", "TestTime"],
       exclude: ["Mutants"], swiftSettings: settings),
     .testTarget(
       name: "TidingsTests",
-      dependencies: ["tidings", "News", "NewsStore", "PostgresClient", "TestRandom", "TestSupport"],
+      dependencies: ["tidings", "News", "NewsStore", "PostgresClient", "TestRandom", "TestSupport", "TestTime"],
       swiftSettings: settings),
 
     .executableTarget(

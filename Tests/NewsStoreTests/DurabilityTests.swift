@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct DurabilityTests {
   private func unsafeSetting(_ url: String) async throws -> String? {
-    let store = NewsStore(connection: PostgresConfiguration(connectionString: url), logger: NewsDatabase.logger)
+    let store = NewsStore(connection: PostgresConfiguration.patient(url), logger: NewsDatabase.logger)
     do {
       let setting = try await store.unsafeDurabilitySetting()
       await store.shutdown()

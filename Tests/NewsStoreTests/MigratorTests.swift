@@ -1,3 +1,4 @@
+import TestTime
 import Foundation
 import NewsStore
 import PostgresClient
@@ -23,7 +24,7 @@ import Testing
   private func migrator(_ files: [String: String], _ url: String) async throws -> Migrator {
     let migrations = try await withFolder(files) { try Migration.all(in: $0) }
     return Migrator(
-      migrations, configuration: PostgresConfiguration(connectionString: url), logger: NewsDatabase.logger)
+      migrations, configuration: PostgresConfiguration.patient(url), logger: NewsDatabase.logger)
   }
 
   /// Hands an empty database and a pool on it to the body.
@@ -31,7 +32,7 @@ import Testing
     _ body: @Sendable (_ url: String, _ sql: PostgresPool) async throws -> Void
   ) async throws {
     try await withTestDatabase { url in
-      let configuration = PostgresConfiguration(connectionString: url)
+      let configuration = PostgresConfiguration.patient(url)
       let sql = PostgresPool(configuration: configuration, logger: NewsDatabase.logger)
       do {
         try await body(url, sql)
@@ -59,7 +60,7 @@ import Testing
     try await withEmptyDatabase { url, sql in
       let migrations = try NewsDatabase.migrations.get()
       let migrator = Migrator(
-        migrations, configuration: PostgresConfiguration(connectionString: url), logger: NewsDatabase.logger)
+        migrations, configuration: PostgresConfiguration.patient(url), logger: NewsDatabase.logger)
       #expect(try await migrator.migrate() == migrations.map(\.name))
       try await migrator.check()
       #expect(try await sql.counter() == 0)
@@ -163,7 +164,7 @@ import Testing
     try await withEmptyDatabase { url, sql in
       // One that will not end by itself: its migration waits for a lock that a connection of ours holds.
       let gate = try await PostgresConnection.connect(
-        configuration: PostgresConfiguration(connectionString: url), logger: NewsDatabase.logger)
+        configuration: PostgresConfiguration.patient(url), logger: NewsDatabase.logger)
       try await gate.execute(script: "SELECT pg_advisory_lock(1)")
       let holder = try await migrator(["0001_first.sql": Self.first + " SELECT pg_advisory_lock(1);"], url)
       let next = try await migrator(["0001_first.sql": Self.first], url)

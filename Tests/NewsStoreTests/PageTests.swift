@@ -1,3 +1,4 @@
+import TestTime
 import Foundation
 import News
 import NewsStore
@@ -121,7 +122,7 @@ import Testing
   @Test("A page costs as many rows as it has, wherever it lies in a long list")
   func touchedRows() async throws {
     try await NewsDatabase.with { url in
-      let connection = PostgresConfiguration(connectionString: url)
+      let connection = PostgresConfiguration.patient(url)
       let sql = PostgresPool(configuration: connection, logger: NewsDatabase.logger)
       try await sql.makeTopics("a", "b")
       for chunk in 0..<4 {

@@ -1,3 +1,4 @@
+import TestTime
 import Foundation
 import News
 import PostgresClient
@@ -86,7 +87,7 @@ import NewsStore
   @Test("The state advances by what is new, and is what a state read afresh is")
   func advancing() async throws {
     try await NewsDatabase.with { url in
-      let connection = PostgresConfiguration(connectionString: url)
+      let connection = PostgresConfiguration.patient(url)
       let store = NewsStore(connection: connection, logger: NewsDatabase.logger)
       for topic in ["a", "b"] { _ = try await store.createTopic(topic, TopicContent(titles: [:], position: 0)) }
       var known = try await store.keeper.refresh()

@@ -1,3 +1,4 @@
+import TestTime
 import Foundation
 import News
 import NewsStore
@@ -155,7 +156,7 @@ struct ScopeRow: Equatable {
 func notifications(
   _ url: String, during body: () async throws -> Void
 ) async throws -> [String] {
-  let connection = PostgresConfiguration(connectionString: url)
+  let connection = PostgresConfiguration.patient(url)
   let listener = PostgresListener(configuration: connection, logger: NewsDatabase.logger)
   var events = listener.events(channel: "tidings").makeAsyncIterator()
   guard await events.next() == .listening else { throw Unexpected(description: "the listener has no connection") }

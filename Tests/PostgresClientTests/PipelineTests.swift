@@ -1,3 +1,4 @@
+import TestTime
 import Foundation
 import PostgresClient
 import TestSupport

@@ -1,4 +1,5 @@
 import PostgresClient
+import TestTime
 import TestSupport
 import Testing
 

@@ -45,7 +45,7 @@ package enum NewsDatabase {
     try await with { url in
       let connection = PostgresConfiguration.patient(url)
       let store = NewsStore(connection: connection, staleLimit: staleLimit, logger: logger)
-      let sql = PostgresPool(configuration: connection, logger: logger)
+      let sql = PostgresPool(configuration: connection, pool: .patient, logger: logger)
       do {
         let value = try await body(store, sql)
         await store.shutdown()

@@ -61,6 +61,15 @@ public func withTestDatabase<Result: Sendable>(
   }
 }
 
+extension PostgresPoolConfiguration {
+  /// For the same.
+  package static var patient: PostgresPoolConfiguration {
+    var configuration = PostgresPoolConfiguration()
+    configuration.acquireTimeout = .seconds(60)
+    return configuration
+  }
+}
+
 extension PostgresConfiguration {
   /// For a machine that is busy with other tests: statements wait for the processor, copies of databases for one another
   /// and for checkpoints.

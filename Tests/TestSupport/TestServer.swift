@@ -8,6 +8,7 @@ package import NewsAPI
 package import NewsStore
 package import PostgresClient
 import ServiceLifecycle
+import TestTime
 
 /// The API on a real socket over a fresh database. Every response is held to `openapi.yaml`.
 package struct TestServer: Sendable {

@@ -27,7 +27,7 @@ struct Installation: Sendable {
   static func with<Value: Sendable>(
     url: String, _ body: @Sendable (Installation) async throws -> Value
   ) async throws -> Value {
-    let sql = PostgresPool(configuration: .patient(url), logger: NewsDatabase.logger)
+    let sql = PostgresPool(configuration: .patient(url), pool: .patient, logger: NewsDatabase.logger)
     do {
       let value = try await body(Installation(url: url, sql: sql))
       await sql.shutdown()

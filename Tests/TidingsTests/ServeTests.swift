@@ -1,3 +1,4 @@
+import TestTime
 import Foundation
 import News
 import PostgresClient

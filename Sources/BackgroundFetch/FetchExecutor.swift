@@ -1,0 +1,14 @@
+import Dispatch
+
+/// Runs the tasks of one fetch on a queue of its own.
+///
+/// The threads that tasks share are no more than the machine has cores. A fetch that kept them busy would hold up the
+/// timer that has to end it.
+final class FetchExecutor: TaskExecutor {
+  private let queue = DispatchQueue(label: "tidings.fetch")
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
+}

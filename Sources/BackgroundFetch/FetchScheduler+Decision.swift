@@ -1,0 +1,85 @@
+import Foundation
+
+extension FetchScheduler {
+  /// Whether the schedule has a wake now, and if not, when to ask again. It changes nothing: a wake that takes place is
+  /// told by ``wakeStarted(_:at:)``. Who asks later than told may have missed the time before an opening, and is told
+  /// of the next one.
+  ///
+  /// - Parameters:
+  ///   - now: The time.
+  ///   - constraints: What makes wakes dearer at the moment.
+  public func decision(at now: FetchMoment, constraints: FetchConstraints = .none) -> FetchDecision {
+    guard let floor = interval.seconds else { return .wait(until: .distantFuture, .never) }
+    let bound = bound(at: now, floor: floor)
+    let outlook = Outlook(self, at: now, floor: floor, earliest: bound.seconds)
+    let plan = outlook.plan(constraints: constraints)
+    guard let wake = plan.wakes.first else {
+      return .wait(until: now.date + max(bound.seconds, LocalQuarter.seconds), bound.reason)
+    }
+    let date = outlook.date(of: wake)
+    let purpose = outlook.purpose(of: plan.wakes)
+    // A timer may come early by its accuracy.
+    guard date > now.date + 1 || bound.seconds > 0 else {
+      return .wake(purpose, sources: sources.filter { $0.delay(at: now) <= 0 }.map(\.name))
+    }
+    if wake == outlook.first, bound.seconds > 0 { return .wait(until: date, bound.reason) }
+    return .wait(until: date, plan.obstacle ?? outlook.quiet(before: wake) ?? purpose)
+  }
+
+  /// Whether a fetch may begin now that no schedule asks for.
+  ///
+  /// - Parameters:
+  ///   - reason: For `scheduled` see ``decision(at:constraints:)``, which has more to consider.
+  ///   - now: The time.
+  public func isAllowed(_ reason: FetchReason, at now: FetchMoment) -> Bool {
+    holdRemaining(at: now) == 0
+  }
+
+  /// For how many seconds the server wants no requests at all, 0...``longestHold``.
+  public func holdRemaining(at now: FetchMoment) -> Double { holding?.remaining(at: now) ?? 0 }
+
+  /// In how many seconds a pending push is to wake the app; nil if there is none.
+  public func pushDelay(at now: FetchMoment) -> Double? {
+    pushes.delay(at: now).map { max($0, holdRemaining(at: now)) }
+  }
+
+  /// How long a scheduled wake must wait at least, and what for.
+  private func bound(at now: FetchMoment, floor: Double) -> (seconds: Double, reason: FetchDecision.Reason) {
+    let due = sources.map { $0.delay(at: now) }
+    let shared = due.min().flatMap { first in due.filter { $0 <= first + FetchSource.sharing }.max() }
+    let waits: [(seconds: Double, reason: FetchDecision.Reason)] = [
+      (lastWake.map { floor - now.elapsed(since: $0) } ?? 0, .floor),
+      (holdRemaining(at: now), .hold),
+      (suggestion?.remaining(at: now) ?? 0, .suggested),
+      (lastFailure.map { backoff - now.elapsed(since: $0) } ?? 0, .backoff),
+      (settlingDelay - now.uptime, .settling),
+      (reconnection?.remaining(at: now) ?? 0, .settling),
+      (shared ?? 0, .sources),
+    ]
+    let longest = waits.max { $0.seconds < $1.seconds }
+    return longest.map { (max(0, $0.seconds), $0.reason) } ?? (0, .floor)
+  }
+
+  /// Seconds from the last error to the next scheduled wake: a quarter of an hour, doubled with each error, up to
+  /// ``longestBackoff``, and of that a part between three quarters and the whole.
+  private var backoff: Double {
+    guard failures > 0 else { return 0 }
+    let whole = min(FetchInterval.floor * exp2(Double(min(failures, 30) - 1)), Self.longestBackoff)
+    return whole * (0.75 + 0.25 * share(UInt64(failures)))
+  }
+
+  /// This install's part of ``settling``, in seconds.
+  var settlingDelay: Double { Self.settling * share(0) }
+
+  /// This install's part of ``lead``, in seconds.
+  var leadSeconds: Double { Self.lead.lowerBound + (Self.lead.upperBound - Self.lead.lowerBound) * share(.max) }
+
+  /// 0..<1, the same each time for a purpose, and another one for another install.
+  private func share(_ purpose: UInt64) -> Double {
+    // The finalizer of SplitMix64.
+    var mixed = seed &+ (purpose &+ 1) &* 0x9e37_79b9_7f4a_7c15
+    mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+    return Double((mixed ^ mixed >> 31) >> 11) / Double(UInt64(1) << 53)
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+
+/// What different views of the same observations expect of a day, and how they are weighed against each other.
+///
+/// A view is coarse or fine in two respects: whether it tells days apart (all alike, working days from the weekend,
+/// each weekday), and over how many quarters of an hour it spreads what was observed. The finer leans on the coarser as
+/// if on one day of watching, and the coarsest on the even distribution. Which of them is right is decided by how well
+/// each has foretold the days as they came (Dawid, Present position and potential developments: the prequential
+/// approach, 1984; with forgetting as in Raftery et al., Dynamic model averaging, 2010). Peaks that are only noise
+/// foretell nothing, so that they hardly count: someone without habits has an even profile. Two days of the same habit
+/// are improbable enough otherwise.
+struct ProfileModels {
+  /// How much quarters take part in the estimate of one, from itself to those farther away on both sides.
+  private static let kernels: [[Double]] = [
+    [1], [0.5, 0.25], [5.0 / 25, 4.0 / 25, 3.0 / 25, 2.0 / 25, 1.0 / 25],
+  ]
+  /// Each view at these shares; the rest of it is the even distribution, for those with habits who also do not keep to
+  /// them.
+  private static let shares = [0.95, 0.6]
+  /// Three views of the days with each kernel, and one that knows only the quarter of the hour, since news come out on
+  /// the hour.
+  private static let views = 3 * 3 + 1
+  /// How many models there are besides the even one.
+  static let count = views * shares.count
+  /// How probable it is beforehand that nothing is better than the even model.
+  private static let evenPrior = 0.5
+  /// How many days the coarser view counts for.
+  private static let lean = 1.0
+  /// No model is ever certain.
+  private static let limits = 0.0005...0.98
+
+  private let counts: [[Double]]
+  private let exposure: [Double]
+  private let even: Double
+
+  /// - Parameters:
+  ///   - counts: 672 numbers of days with an event.
+  ///   - exposure: How many days of each weekday were watched.
+  ///   - usual: Events in a day before anything was observed.
+  init(counts: [Float], exposure: [Double], usual: Double) {
+    let size = LocalQuarter.perDay
+    self.counts = (0..<7).map { counts[$0 * size..<($0 + 1) * size].map(Double.init) }
+    self.exposure = exposure
+    let total = self.counts.reduce(0) { $0 + $1.reduce(0, +) }
+    even = (total + usual) / (exposure.reduce(0, +) + 1) / Double(size)
+  }
+
+  /// By how much each model expected a day better than the even one.
+  func evidence(of events: Set<Int>, on weekday: Int) -> [Double] {
+    let even = clamped(even)
+    return views(of: [weekday])[0].flatMap { view in
+      Self.shares.map { share in
+        var gain = 0.0
+        for quarter in 0..<LocalQuarter.perDay {
+          let probability = clamped(share * view[quarter] + (1 - share) * self.even)
+          gain += events.contains(quarter) ? log(probability / even) : log((1 - probability) / (1 - even))
+        }
+        return gain
+      }
+    }
+  }
+
+  /// The probabilities of the quarters of the week, each model weighed by its evidence.
+  func average(evidence: [Double]) -> [Double] {
+    let prior = log((1 - Self.evenPrior) / Double(Self.count))
+    let logarithms = evidence.map { $0 + prior } + [log(Self.evenPrior)]
+    let highest = logarithms.max() ?? 0
+    let weights = logarithms.map { exp($0 - highest) }
+    let sum = weights.reduce(0, +)
+    var rest = 1.0
+    var share = [Double](repeating: 0, count: Self.views)
+    for index in 0..<Self.count {
+      let part = weights[index] / sum * Self.shares[index % Self.shares.count]
+      share[index / Self.shares.count] += part
+      rest -= part
+    }
+    return views(of: Array(0..<7)).flatMap { views in
+      var mixture = [Double](repeating: rest * even, count: LocalQuarter.perDay)
+      for (view, share) in zip(views, share) where share > 0.001 {
+        for quarter in mixture.indices { mixture[quarter] += share * view[quarter] }
+      }
+      return mixture.map(clamped)
+    }
+  }
+
+  /// For each weekday asked for, what each view expects of its 96 quarters.
+  private func views(of weekdays: [Int]) -> [[[Double]]] {
+    let size = LocalQuarter.perDay
+    let groups = [Array(0..<7), Array(0..<5), [5, 6]]
+    let sums = groups.map { days in
+      (0..<size).map { quarter in days.reduce(0) { $0 + counts[$1][quarter] } }
+    }
+    let watched = groups.map { days in days.reduce(0) { $0 + exposure[$1] } }
+    let flat = [Double](repeating: even, count: size)
+    var result = [[[Double]]](repeating: [], count: weekdays.count)
+    for kernel in Self.kernels {
+      let all = blend(smoothed(sums[0], by: kernel), watched[0], flat)
+      let types = [1, 2].map { blend(smoothed(sums[$0], by: kernel), watched[$0], all) }
+      for (index, weekday) in weekdays.enumerated() {
+        let type = types[weekday < 5 ? 0 : 1]
+        result[index] += [all, type, blend(smoothed(counts[weekday], by: kernel), exposure[weekday], type)]
+      }
+    }
+    var hourly = [Double](repeating: 0, count: 4)
+    for quarter in 0..<size { hourly[quarter % 4] += sums[0][quarter] / Double(size / 4) }
+    let periodic = blend((0..<size).map { hourly[$0 % 4] }, watched[0], flat)
+    for index in result.indices { result[index].append(periodic) }
+    return result
+  }
+
+  private func blend(_ sums: [Double], _ days: Double, _ coarser: [Double]) -> [Double] {
+    zip(sums, coarser).map { ($0 + Self.lean * $1) / (days + Self.lean) }
+  }
+
+  private func smoothed(_ values: [Double], by kernel: [Double]) -> [Double] {
+    guard kernel.count > 1 else { return values }
+    let size = values.count
+    return values.indices.map { index in
+      var sum = kernel[0] * values[index]
+      for distance in 1..<kernel.count {
+        sum += kernel[distance] * (values[(index + distance) % size] + values[(index + size - distance) % size])
+      }
+      return sum
+    }
+  }
+
+  private func clamped(_ probability: Double) -> Double {
+    min(max(probability, Self.limits.lowerBound), Self.limits.upperBound)
+  }
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The machine's clocks.
+///
+/// On Linux the steady one is `CLOCK_BOOTTIME`, which goes on while the machine sleeps (clock_gettime(2)) and by which
+/// `ContinuousClock` sleeps, too. Elsewhere it counts from the first use in this process, and each process passes for a
+/// boot of its own: moments of two processes are then compared by the time of day.
+public struct SystemClock: FetchClock {
+  /// The machine's clocks.
+  public init() {}
+
+  /// The time of day and the time since the boot.
+  public var now: FetchMoment {
+    FetchMoment(date: Date(), uptime: Self.uptime, boot: Self.boot)
+  }
+
+  /// Waits, the time that the machine sleeps included.
+  ///
+  /// - Throws: `CancellationError` once the task is cancelled.
+  public func sleep(for duration: Duration) async throws {
+    try await ContinuousClock().sleep(for: duration)
+  }
+
+  #if os(Linux)
+    private static var uptime: Double {
+      var time = timespec()
+      // It fails for clocks that do not exist only, and this one has been there since Linux 2.6.39.
+      clock_gettime(CLOCK_BOOTTIME, &time)
+      return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// A UUID that the kernel makes at each boot (random(4)); without `/proc`, each process passes for a boot.
+    private static let boot =
+      (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8))?
+      .trimmingCharacters(in: .whitespacesAndNewlines) ?? UUID().uuidString
+  #else
+    private static let start = ContinuousClock.now
+    private static let boot = UUID().uuidString
+
+    private static var uptime: Double { (ContinuousClock.now - start).inSeconds }
+  #endif
+}

@@ -1,0 +1,65 @@
+/// How many scheduled wakes a day may have after days that brought nothing new.
+///
+/// Each day with wakes of which all that came to an end were `noData` lowers the next day's number to three quarters of
+/// its own, and by one at least, down to one a day. A single `newData` lifts the limit.
+struct WakeAllowance: Sendable, Hashable {
+  /// Days by the local clock, since the quiet hours of the night are the same in both.
+  private var day: Int?
+  /// The quarter of the day at which counting began, 0 but on the first day.
+  private var start = 0
+  private var wakes = 0
+  private var hasNews = false
+  private var hasNothing = false
+  private var limit: Int?
+
+  /// How many wakes there may still be before midnight; nil if there may be any number.
+  var remaining: Int? { limit.map { max(0, $0 - wakes) } }
+
+  mutating func advance(to quarter: LocalQuarter) {
+    guard day != quarter.day else { return }
+    if hasNothing, !hasNews, wakes > 0 {
+      // As if the first day had been a whole one.
+      let whole = Double(wakes) * Double(LocalQuarter.perDay) / Double(LocalQuarter.perDay - start)
+      let count = Int(whole.rounded(.up))
+      limit = max(1, count - max(1, count / 4))
+    }
+    start = day == nil ? quarter.ofDay : 0
+    day = quarter.day
+    wakes = 0
+    hasNews = false
+    hasNothing = false
+  }
+
+  mutating func wake() {
+    wakes += 1
+  }
+
+  mutating func add(_ result: FetchResult) {
+    switch result {
+    case .newData:
+      hasNews = true
+      limit = nil
+    case .noData: hasNothing = true
+    case .failed: break
+    }
+  }
+}
+
+extension WakeAllowance: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case day, start, wakes, hasNews, hasNothing, limit
+  }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    day = try container.decodeIfPresent(Int.self, forKey: .day)
+    start = try container.decode(Int.self, forKey: .start)
+    wakes = try container.decode(Int.self, forKey: .wakes)
+    hasNews = try container.decode(Bool.self, forKey: .hasNews)
+    hasNothing = try container.decode(Bool.self, forKey: .hasNothing)
+    limit = try container.decodeIfPresent(Int.self, forKey: .limit)
+    guard 0..<LocalQuarter.perDay ~= start, 0...1_000_000 ~= wakes, 1...1_000_000 ~= limit ?? 1 else {
+      throw DecodingError.dataCorruptedError(forKey: .wakes, in: container, debugDescription: "out of range")
+    }
+  }
+}

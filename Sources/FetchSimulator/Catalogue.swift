@@ -1,0 +1,100 @@
+public import Foundation
+
+/// The personas, newsrooms and policies there are to choose from.
+public struct Catalogue: Sendable, Hashable {
+  /// Why a catalogue cannot be read.
+  public struct ReadError: Error, Sendable, CustomStringConvertible {
+    /// The file.
+    public let file: String
+    /// What is wrong with it.
+    public let reason: String
+
+    /// File and reason.
+    public var description: String { "\(file): \(reason)" }
+  }
+
+  /// By name.
+  public let personas: [Persona]
+  /// By name.
+  public let newsrooms: [Newsroom]
+  /// The scheduler first, then by name.
+  public let policies: [Policy]
+
+  /// What is shipped. It is compiled in: resources beside a binary would not follow it to another place.
+  ///
+  /// - Throws: ``ReadError``, if a file is shipped that cannot be read.
+  public static func shipped() throws -> Catalogue {
+    let shipped = [
+      [
+        ("commuter", PackageResources.commuter_json), ("night-owl", PackageResources.night_owl_json),
+        ("one-pm-reader", PackageResources.one_pm_reader_json), ("random", PackageResources.random_json),
+        ("weekend-reader", PackageResources.weekend_reader_json),
+      ],
+      [
+        ("breaking-day", PackageResources.breaking_day_json),
+        ("hourly-bulletin", PackageResources.hourly_bulletin_json),
+        ("office-hours", PackageResources.office_hours_json),
+      ],
+      [
+        ("exponential", PackageResources.exponential_json), ("fixed", PackageResources.fixed_json),
+        ("fixed-jitter", PackageResources.fixed_jitter_json), ("scheduler", PackageResources.scheduler_json),
+      ],
+    ].map { $0.map { (name: $0.0 + ".json", data: Data($0.1)) } }
+    return try Catalogue(personas: shipped[0], newsrooms: shipped[1], policies: shipped[2])
+  }
+
+  /// Reads the files `*.json` of the folders `Personas`, `Newsrooms` and `Policies`.
+  ///
+  /// - Parameter folder: Where the three folders are. For one that is not there what is shipped is taken.
+  /// - Throws: ``ReadError`` for a file that cannot be read.
+  public init(folder: URL) throws {
+    let shipped = try Catalogue.shipped()
+    func files(_ name: String) throws -> [(name: String, data: Data)]? {
+      let directory = folder.appending(path: name, directoryHint: .isDirectory)
+      guard let urls = try? FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
+      else { return nil }
+      return try urls.filter { $0.pathExtension == "json" }.map { url in
+        do {
+          return (url.lastPathComponent, try Data(contentsOf: url))
+        } catch {
+          throw ReadError(file: url.path, reason: "cannot be read")
+        }
+      }
+    }
+    let personas = try files("Personas").map { try Self.decode(Persona.self, $0) }
+    let newsrooms = try files("Newsrooms").map { try Self.decode(Newsroom.self, $0) }
+    let policies = try files("Policies").map { try Self.decode(Policy.self, $0) }
+    self.init(
+      personas: personas ?? shipped.personas, newsrooms: newsrooms ?? shipped.newsrooms,
+      policies: policies ?? shipped.policies)
+  }
+
+  private init(
+    personas: [(name: String, data: Data)], newsrooms: [(name: String, data: Data)],
+    policies: [(name: String, data: Data)]
+  ) throws {
+    self.init(
+      personas: try Self.decode(Persona.self, personas), newsrooms: try Self.decode(Newsroom.self, newsrooms),
+      policies: try Self.decode(Policy.self, policies))
+  }
+
+  private init(personas: [Persona], newsrooms: [Newsroom], policies: [Policy]) {
+    self.personas = personas.sorted { $0.name < $1.name }
+    self.newsrooms = newsrooms.sorted { $0.name < $1.name }
+    self.policies = policies.sorted {
+      ($0.kind == .scheduler ? 0 : 1, $0.name) < ($1.kind == .scheduler ? 0 : 1, $1.name)
+    }
+  }
+
+  private static func decode<Value: Decodable>(
+    _ type: Value.Type, _ files: [(name: String, data: Data)]
+  ) throws -> [Value] {
+    try files.map { file in
+      do {
+        return try JSONDecoder().decode(type, from: file.data)
+      } catch {
+        throw ReadError(file: file.name, reason: "\(error)")
+      }
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import Foundation
+
+/// What is on the device, and when its app is opened.
+struct Device {
+  private let simulation: Simulation
+  private var now: Date
+  /// The openings that have been.
+  private var opened = 0
+  /// The items that are on the device, since the end of ``lastFetch``.
+  private var held = 0
+  /// The items that were on the device before the last fetch.
+  private var heldBefore = 0
+  private var lastFetch = Date.distantPast
+  private var lastOpening = Date.distantPast
+  private var wakes: [Date] = []
+  private var hits = 0
+  private var misses = 0
+  private var items = 0
+  private var bytes = 0
+
+  init(_ simulation: Simulation) {
+    self.simulation = simulation
+    now = simulation.days.start
+  }
+
+  /// What happens next: an opening, or the wake if it is before.
+  ///
+  /// - Parameter wake: When to wake next, asked at some time.
+  /// - Returns: nil at the end.
+  mutating func next(from wake: (Date) -> Date) -> Date? {
+    while true {
+      let opening = opened < simulation.openings.count ? simulation.openings[opened] : simulation.days.end
+      let due = wake(now)
+      guard min(due, opening) < simulation.days.end else { return nil }
+      if opening <= due {
+        now = opening
+        return now
+      }
+      // A wait may end with another one.
+      if due <= now { return now }
+      now = due
+    }
+  }
+
+  func isOpening(_ date: Date) -> Bool {
+    opened < simulation.openings.count && simulation.openings[opened] == date
+  }
+
+  mutating func open(_ date: Date) -> (items: ArraySlice<Date>, bytes: Int) {
+    let published = published(by: date)
+    let found = date >= lastFetch + Simulation.duration ? held : heldBefore
+    if published > 0, simulation.items[published - 1] > lastOpening {
+      if found == published { hits += 1 } else { misses += 1 }
+    }
+    opened += 1
+    lastOpening = date
+    return fetch(date, published)
+  }
+
+  mutating func wake(_ date: Date) -> (items: ArraySlice<Date>, bytes: Int) {
+    let fetch = fetch(date, published(by: date))
+    wakes.append(date)
+    items += fetch.items.count
+    bytes += fetch.bytes
+    return fetch
+  }
+
+  private mutating func fetch(_ date: Date, _ published: Int) -> (items: ArraySlice<Date>, bytes: Int) {
+    let new = simulation.items[held..<published]
+    heldBefore = held
+    held = published
+    lastFetch = date
+    let cost = new.isEmpty ? Simulation.emptyBytes : Simulation.headBytes + new.count * Simulation.itemBytes
+    return (new, cost)
+  }
+
+  private func published(by date: Date) -> Int {
+    var low = held
+    var high = simulation.items.count
+    while low < high {
+      let middle = (low + high) / 2
+      if simulation.items[middle] <= date { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  func outcome(of policy: Policy) -> Outcome {
+    Outcome(
+      persona: simulation.persona.name, newsroom: simulation.newsroom.name, policy: policy.name, seed: simulation.seed,
+      days: simulation.days.count, wakes: wakes, openings: simulation.openings, hits: hits, misses: misses,
+      items: items, bytes: bytes)
+  }
+}

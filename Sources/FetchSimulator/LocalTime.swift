@@ -1,0 +1,52 @@
+/// A time of day by the local clock, written as `13:00`; the end of the day is `24:00`.
+public struct LocalTime: Sendable, Hashable, Codable {
+  /// Since midnight.
+  var minutes: Double
+
+  init(minutes: Double) {
+    self.minutes = minutes
+  }
+
+  /// Reads a JSON string.
+  ///
+  /// - Throws: `DecodingError` for anything but hours and minutes, two digits each.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let parts = try container.decode(String.self).split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy { 48...57 ~= $0 } }),
+      let hour = Int(parts[0]), let minute = Int(parts[1]), minute < 60, hour * 60 + minute <= 1440
+    else { throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a time of day") }
+    minutes = Double(hour * 60 + minute)
+  }
+
+  /// Writes hours and minutes, two digits each.
+  public func encode(to encoder: any Encoder) throws {
+    let whole = Int(minutes)
+    let texts = [whole / 60, whole % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
+    var container = encoder.singleValueContainer()
+    try container.encode(texts.joined(separator: ":"))
+  }
+}
+
+/// Days of the week.
+public enum Days: String, Sendable, Hashable, Codable {
+  /// Every day.
+  case all
+  /// Monday to Friday.
+  case workdays
+  /// Saturday and Sunday.
+  case weekend
+  /// One day of the week.
+  case monday, tuesday, wednesday, thursday, friday, saturday, sunday
+
+  /// - Parameter weekday: 0 is Monday.
+  func contains(_ weekday: Int) -> Bool {
+    let single: [Days] = [.monday, .tuesday, .wednesday, .thursday, .friday, .saturday, .sunday]
+    return switch self {
+    case .all: true
+    case .workdays: weekday < 5
+    case .weekend: weekday >= 5
+    default: single[weekday] == self
+    }
+  }
+}

@@ -1,0 +1,106 @@
+public import Foundation
+
+/// Outcomes as text for a terminal.
+public struct Report: Sendable, CustomStringConvertible {
+  private let outcomes: [Outcome]
+  private let zone: TimeZone
+
+  /// A report.
+  ///
+  /// - Parameters:
+  ///   - outcomes: In the order of the report. Those that differ in nothing but the seed are added up.
+  ///   - zone: By whose clock the hours of the day are counted.
+  public init(_ outcomes: [Outcome], in zone: TimeZone) {
+    self.outcomes = outcomes
+    self.zone = zone
+  }
+
+  /// For each persona and newsroom a table of policies with bars for the hits per wake, and sparklines of the openings
+  /// and of each policy's wakes over the 24 hours of the day.
+  public var description: String {
+    grouped(outcomes) { [$0.persona, $0.newsroom] }.map(section).joined(separator: "\n")
+  }
+
+  private func section(_ outcomes: [Outcome]) -> String {
+    let policies = grouped(outcomes) { [$0.policy] }.map(Sum.init)
+    guard let first = outcomes.first else { return "" }
+    let best = policies.map(\.hitsPerWake).max() ?? 0
+    let width = (policies.map(\.policy.count) + ["openings".count]).max() ?? 0
+    var lines = ["\(first.persona), \(first.newsroom), \(first.days) days"]
+    let heads = ["wakes/day", "hits", "missed", "hits/wake", "items", "KB/day"].map { Self.right($0, 10) }
+    lines.append(Self.left("", width) + heads.joined())
+    for sum in policies {
+      let cells = [
+        Self.fixed(sum.perDay(sum.wakes.count), 1), "\(sum.hits)", "\(sum.misses)", Self.fixed(sum.hitsPerWake, 3),
+        "\(sum.items)", Self.fixed(sum.perDay(sum.bytes) / 1000, 1),
+      ]
+      let bar = String(repeating: "█", count: best > 0 ? Int((sum.hitsPerWake / best * 20).rounded()) : 0)
+      lines.append(Self.left(sum.policy, width) + cells.map { Self.right($0, 10) }.joined() + "  " + bar)
+    }
+    lines.append(Self.left("hour", width) + "  0     6     12    18")
+    lines.append(Self.left("openings", width) + "  " + sparkline(policies.first?.openings ?? []))
+    lines += policies.map { Self.left($0.policy, width) + "  " + sparkline($0.wakes) }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The outcomes of one policy for several seeds.
+  private struct Sum {
+    let policy: String
+    let days: Int
+    let wakes: [Date]
+    let openings: [Date]
+    let hits: Int
+    let misses: Int
+    let items: Int
+    let bytes: Int
+
+    init(_ outcomes: [Outcome]) {
+      policy = outcomes.first?.policy ?? ""
+      days = outcomes.reduce(0) { $0 + $1.days }
+      wakes = outcomes.flatMap(\.wakes)
+      openings = outcomes.flatMap(\.openings)
+      hits = outcomes.reduce(0) { $0 + $1.hits }
+      misses = outcomes.reduce(0) { $0 + $1.misses }
+      items = outcomes.reduce(0) { $0 + $1.items }
+      bytes = outcomes.reduce(0) { $0 + $1.bytes }
+    }
+
+    var hitsPerWake: Double { wakes.isEmpty ? 0 : Double(hits) / Double(wakes.count) }
+
+    func perDay(_ count: Int) -> Double { Double(count) / Double(max(1, days)) }
+  }
+
+  /// 24 characters, the highest for the hour with most dates.
+  private func sparkline(_ dates: [Date]) -> String {
+    var counts = [Int](repeating: 0, count: 24)
+    for date in dates {
+      let seconds = Int(date.timeIntervalSince1970.rounded(.down)) + zone.secondsFromGMT(for: date)
+      counts[(seconds % 86_400 + 86_400) % 86_400 / 3600] += 1
+    }
+    let highest = max(1, counts.max() ?? 1)
+    let marks = Array("▁▂▃▄▅▆▇█")
+    return String(counts.map { $0 == 0 ? "·" : marks[($0 * marks.count - 1) / highest] })
+  }
+
+  private func grouped(_ outcomes: [Outcome], by key: (Outcome) -> [String]) -> [[Outcome]] {
+    var groups: [(key: [String], outcomes: [Outcome])] = []
+    for outcome in outcomes {
+      if let index = groups.firstIndex(where: { $0.key == key(outcome) }) {
+        groups[index].outcomes.append(outcome)
+      } else {
+        groups.append((key(outcome), [outcome]))
+      }
+    }
+    return groups.map(\.outcomes)
+  }
+
+  private static func left(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+
+  private static func right(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(1, width - text.count)) + text
+  }
+
+  private static func fixed(_ number: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", number) }
+}

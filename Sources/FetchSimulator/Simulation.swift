@@ -1,0 +1,144 @@
+import BackgroundFetch
+public import Foundation
+
+/// Days of someone's life with a newsroom and a way to wake the app, in virtual time.
+///
+/// A **hit** is an opening of the app by someone for whom something has come out since the last opening, and who finds
+/// all of it on the device, down to the newest item, before any request is made. An opening with nothing new since the
+/// last one counts neither way. Each opening is followed by a refresh, which is no wake.
+public struct Simulation: Sendable {
+  /// How long a fetch takes, in seconds: what is opened in between does not find its news.
+  public static let duration = 2.0
+  /// What an answer without news costs, in bytes.
+  public static let emptyBytes = 300
+  /// What an answer with news costs, in bytes, besides its items.
+  public static let headBytes = 500
+  /// What an item costs, in bytes.
+  public static let itemBytes = 600
+
+  let persona: Persona
+  let newsroom: Newsroom
+  let days: VirtualDays
+  let seed: UInt64
+  let zone: TimeZone
+  let openings: [Date]
+  let items: [Date]
+
+  /// A stretch of days. The same arguments give the same openings and items.
+  ///
+  /// - Parameters:
+  ///   - persona: Who opens the app.
+  ///   - newsroom: What comes out.
+  ///   - days: How many days, 1 or more. The scheduler has learned nothing before.
+  ///   - seed: For all that is random.
+  ///   - start: Any time of the first day.
+  ///   - zone: Where the clock of both is.
+  public init(
+    persona: Persona, newsroom: Newsroom, days: Int, seed: UInt64,
+    start: Date = Date(timeIntervalSince1970: 1_788_134_400), zone: TimeZone = .gmt
+  ) {
+    self.persona = persona
+    self.newsroom = newsroom
+    self.days = VirtualDays(max(1, days), from: start, in: zone)
+    self.seed = seed
+    self.zone = zone
+    let bounds = self.days.start..<self.days.end
+    openings = persona.openings(in: self.days, seed: seed &* 2 &+ 1).filter(bounds.contains)
+    items = newsroom.items(in: self.days, seed: seed &* 2 &+ 2).filter(bounds.contains)
+  }
+
+  /// Runs the scheduler and then, with as many wakes, the policies it is compared to.
+  ///
+  /// - Returns: An outcome for each policy, in their order. If there is no scheduler among them, the one that asks for
+  ///   `minimum` sets the number of wakes.
+  public func run(_ policies: [Policy]) -> [Outcome] {
+    let scheduler = policies.first { $0.kind == .scheduler } ?? Policy(name: "scheduler", kind: .scheduler)
+    let reference = runScheduler(scheduler)
+    return policies.map { policy in
+      switch policy.kind {
+      case .scheduler: policy == scheduler ? reference : runScheduler(policy)
+      case .fixed: runFixed(policy, wakes: reference.wakes.count)
+      case .exponential: runExponential(policy, wakes: reference.wakes.count)
+      }
+    }
+  }
+
+  private func runScheduler(_ policy: Policy) -> Outcome {
+    var scheduler = FetchScheduler(interval: policy.interval ?? .minimum, seed: seed, timeZone: zone)
+    var device = Device(self)
+    while let date = device.next(
+      from: { now in
+        switch scheduler.decision(at: moment(now)) {
+        case .wake: now
+        case .wait(let date, _): date
+        }
+      })
+    {
+      let isOpening = device.isOpening(date)
+      if isOpening {
+        scheduler.recordOpening(at: moment(date))
+      } else {
+        scheduler.wakeStarted(at: moment(date))
+      }
+      let fetch = isOpening ? device.open(date) : device.wake(date)
+      let run = RunRecord(
+        reason: isOpening ? .launch : .scheduled, result: fetch.items.isEmpty ? .noData : .newData, started: date,
+        items: fetch.items.count, bytes: fetch.bytes, requests: 1, cpuMilliseconds: 20, wallMilliseconds: 400)
+      scheduler.record(run, contentDates: Array(fetch.items), at: moment(date))
+    }
+    return device.outcome(of: policy)
+  }
+
+  private func runFixed(_ policy: Policy, wakes: Int) -> Outcome {
+    var generator = SeededGenerator(seed: seed &+ 0x5eed)
+    let interval = days.end.timeIntervalSince(days.start) / Double(max(1, wakes))
+    let jitter = min(max(policy.jitter ?? 0, 0), 1)
+    var device = Device(self)
+    var due = days.start + interval * generator.unit()
+    while let date = device.next(from: { max($0, due) }) {
+      if device.isOpening(date) {
+        _ = device.open(date)
+      } else {
+        _ = device.wake(date)
+        due = date + max(1, interval * (1 + jitter * (2 * generator.unit() - 1)))
+      }
+    }
+    return device.outcome(of: policy)
+  }
+
+  /// Looks for the shortest time with which there are as many wakes.
+  private func runExponential(_ policy: Policy, wakes: Int) -> Outcome {
+    var low = 60.0
+    var high = days.end.timeIntervalSince(days.start)
+    var best = runExponential(policy, shortest: high)
+    for _ in 0..<16 {
+      let middle = (low * high).squareRoot()
+      let outcome = runExponential(policy, shortest: middle)
+      if abs(outcome.wakes.count - wakes) <= abs(best.wakes.count - wakes) { best = outcome }
+      if outcome.wakes.count > wakes { low = middle } else { high = middle }
+    }
+    return best
+  }
+
+  private func runExponential(_ policy: Policy, shortest: Double) -> Outcome {
+    var generator = SeededGenerator(seed: seed &+ 0x5eed)
+    let longest = shortest * max(1, policy.longest ?? 16)
+    var interval = shortest
+    var device = Device(self)
+    var due = days.start + interval * generator.unit()
+    while let date = device.next(from: { max($0, due) }) {
+      if device.isOpening(date) {
+        _ = device.open(date)
+      } else {
+        interval = device.wake(date).items.isEmpty ? min(longest, interval * max(1, policy.factor ?? 2)) : shortest
+        due = date + interval
+      }
+    }
+    return device.outcome(of: policy)
+  }
+
+  private func moment(_ date: Date) -> FetchMoment {
+    // The machine was not started just now.
+    FetchMoment(date: date, uptime: date.timeIntervalSince(days.start) + 86_400, boot: "simulation")
+  }
+}

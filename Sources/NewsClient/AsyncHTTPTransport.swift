@@ -1,0 +1,43 @@
+import AsyncHTTPClient
+public import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOHTTPCompression
+
+/// Exchanges over AsyncHTTPClient.
+public final class AsyncHTTPTransport: HTTPTransport {
+  private let client: HTTPClient
+
+  /// A transport with a pool of connections of its own.
+  ///
+  /// - Parameters:
+  ///   - maximumBody: How many bytes a body may have once its coding is undone; more is an error, so that a few
+  ///     kilobytes cannot become gigabytes.
+  ///   - connectTimeout: How long an attempt to connect may take, in seconds.
+  public init(maximumBody: Int = 8 << 20, connectTimeout: Int64 = 10) {
+    var configuration = HTTPClient.Configuration()
+    configuration.redirectConfiguration = .disallow
+    configuration.decompression = .enabled(limit: .size(maximumBody))
+    configuration.timeout.connect = .seconds(connectTimeout)
+    // Who is offline is told so at once; when to try again is not the pool's to decide.
+    configuration.connectionPool.retryConnectionEstablishment = false
+    client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+  }
+
+  deinit {
+    // It keeps itself alive until its connections are closed.
+    client.shutdown { _ in }
+  }
+
+  /// Sends a GET request; see ``HTTPTransport/get(_:headers:)``.
+  public func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPAnswer {
+    var request = HTTPClientRequest(url: url.absoluteString)
+    for header in headers { request.headers.add(name: header.name, value: header.value) }
+    let response = try await client.execute(request, deadline: .distantFuture)
+    return HTTPAnswer(
+      status: Int(response.status.code),
+      // White space around a value is none of it (RFC 9110, section 5.5).
+      headers: response.headers.map { HTTPHeader($0.name, $0.value.trimmingCharacters(in: .whitespaces)) },
+      body: response.body.map { Data($0.readableBytesView) })
+  }
+}

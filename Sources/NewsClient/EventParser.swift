@@ -1,0 +1,73 @@
+import Foundation
+
+/// Reads server-sent events from bytes as they come (HTML standard, section 9.2.6), whatever they are cut into.
+struct EventParser: Sendable {
+  /// What has been dispatched.
+  struct Event: Sendable, Equatable {
+    /// `message` where nothing is said.
+    var type = "message"
+    var data = ""
+    /// The `id` that was sent last, with this event or before it.
+    var id: String?
+  }
+
+  /// Bytes of one event at most; a stream that sends more is none of ours.
+  static let most = 1 << 20
+
+  /// The time to wait before coming again in milliseconds, as it was sent last.
+  private(set) var retry: Int?
+  private var line: [UInt8] = []
+  private var type = ""
+  private var data: [String] = []
+  private var id: String?
+  private var size = 0
+  private var isAfterReturn = false
+  private var isAtStart = true
+
+  /// Takes bytes.
+  ///
+  /// - Returns: The events that end in them.
+  /// - Throws: ``FetchError`` with `tooLarge`.
+  mutating func take(_ bytes: some Sequence<UInt8>) throws -> [Event] {
+    var events: [Event] = []
+    for byte in bytes {
+      defer { isAfterReturn = byte == UInt8(ascii: "\r") }
+      switch byte {
+      case UInt8(ascii: "\n") where isAfterReturn:
+        break
+      case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+        if let event = endLine() { events.append(event) }
+      default:
+        line.append(byte)
+        size += 1
+        if size > Self.most { throw FetchError(.tooLarge, "an event of more than \(Self.most) bytes") }
+      }
+    }
+    return events
+  }
+
+  private mutating func endLine() -> Event? {
+    var text = String(decoding: line, as: UTF8.self)
+    line.removeAll(keepingCapacity: true)
+    if isAtStart, text.hasPrefix("\u{FEFF}") { text.removeFirst() }
+    isAtStart = false
+    if text.isEmpty { return dispatch() }
+    let colon = text.firstIndex(of: ":") ?? text.endIndex
+    var value = colon == text.endIndex ? "" : text[text.index(after: colon)...]
+    if value.first == " " { value.removeFirst() }
+    switch text[..<colon] {
+    case "event": type = String(value)
+    case "data": data.append(String(value))
+    case "id" where !value.contains("\0"): id = String(value)
+    case "retry" where !value.isEmpty && value.utf8.allSatisfy { 48...57 ~= $0 }: retry = Int(value)
+    default: break
+    }
+    return nil
+  }
+
+  private mutating func dispatch() -> Event? {
+    defer { (type, data, size) = ("", [], 0) }
+    guard !data.isEmpty else { return nil }
+    return Event(type: type.isEmpty ? "message" : type, data: data.joined(separator: "\n"), id: id)
+  }
+}

@@ -1,0 +1,135 @@
+import Foundation
+
+/// Asks for one resource: follows redirections by our own rules, reads the body up to a limit and counts what it costs.
+struct Exchange: Sendable {
+  /// What has been sent and received.
+  struct Meter: Sendable, Equatable {
+    var requests = 0
+    /// Heads and bodies both ways as they are written in HTTP/1.1; a body that was coded by its `Content-Length`.
+    var bytes = 0
+    /// The status of the last answer.
+    var status: Int?
+  }
+
+  /// Fields that ask for an answer only under a condition. They are for one origin.
+  struct Conditions: Sendable, Hashable, Codable {
+    /// As it came, quotes included: a tag is opaque.
+    var entityTag: String?
+    /// As it came.
+    var lastModified: String?
+
+    var headers: [HTTPHeader] {
+      [entityTag.map { HTTPHeader("If-None-Match", $0) }, lastModified.map { HTTPHeader("If-Modified-Since", $0) }]
+        .compactMap { $0 }
+    }
+  }
+
+  /// An answer that has been read.
+  struct Answer: Sendable {
+    var head: HTTPAnswer
+    var body: Data
+
+    var contentType: String {
+      let value = head["Content-Type"] ?? ""
+      return value.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+    }
+  }
+
+  static let mostRedirections = 5
+  /// A page has a mebibyte at most.
+  static let mostBytes = 8 << 20
+
+  var transport: any HTTPTransport
+  var userAgent: String
+  /// The time by which dates are judged.
+  var now: @Sendable () -> Date
+
+  /// Asks.
+  ///
+  /// - Throws: ``FetchError``, or `CancellationError` once the task is cancelled.
+  func get(
+    _ url: URL, accept: String = "application/json", conditions: Conditions = Conditions(), meter: inout Meter
+  ) async throws -> Answer {
+    var url = url
+    var conditions = conditions
+    for _ in 0...Self.mostRedirections {
+      let answer = try await answer(url, accept: accept, conditions: conditions, meter: &meter)
+      guard [301, 302, 303, 307, 308].contains(answer.head.status) else { return answer }
+      if let retryAfter = retryAfter(of: answer.head) {
+        throw FetchError(
+          .unavailable, "the server asks to come later", status: answer.head.status, retryAfter: retryAfter)
+      }
+      let next = try target(of: answer.head, from: url)
+      if !Self.isSameOrigin(next, url) { conditions = Conditions() }
+      url = next
+    }
+    throw FetchError(.redirect, "more than \(Self.mostRedirections) redirections", status: meter.status)
+  }
+
+  /// For how many seconds an answer keeps the client away.
+  func retryAfter(of head: HTTPAnswer) -> Double? {
+    head["Retry-After"].flatMap { RetryAfter.seconds($0, date: head["Date"], now: now()) }
+  }
+
+  private func answer(
+    _ url: URL, accept: String, conditions: Conditions, meter: inout Meter
+  ) async throws -> Answer {
+    let headers =
+      [HTTPHeader("User-Agent", userAgent), HTTPHeader("Accept", accept), HTTPHeader("Accept-Encoding", "gzip")]
+      + conditions.headers
+    meter.requests += 1
+    meter.status = nil
+    meter.bytes += Self.size(of: headers) + "GET  HTTP/1.1\r\nHost: \r\n".utf8.count + Self.authorityAndTarget(url)
+    do {
+      let head = try await transport.get(url, headers: headers)
+      meter.status = head.status
+      meter.bytes += "HTTP/1.1 200 OK\r\n".utf8.count + Self.size(of: head.headers)
+      var body = Data()
+      for try await chunk in head.body {
+        body.append(chunk)
+        if body.count > Self.mostBytes {
+          throw FetchError(.tooLarge, "an answer of more than \(Self.mostBytes) bytes", status: head.status)
+        }
+      }
+      meter.bytes += Self.codedLength(head) ?? body.count
+      return Answer(head: head, body: body)
+    } catch let error as FetchError {
+      throw error
+    } catch {
+      try Task.checkCancellation()
+      throw FetchError(.unreachable, "no answer: \(error)", status: meter.status)
+    }
+  }
+
+  private func target(of head: HTTPAnswer, from url: URL) throws -> URL {
+    guard let location = head["Location"], let next = URL(string: location, relativeTo: url)?.absoluteURL,
+      let scheme = next.scheme?.lowercased(), ["http", "https"].contains(scheme), next.host() != nil
+    else { throw FetchError(.redirect, "a redirection to nowhere", status: head.status) }
+    if url.scheme?.lowercased() == "https", scheme == "http" {
+      throw FetchError(.redirect, "a redirection from https to http", status: head.status)
+    }
+    if next.user() != nil || next.password() != nil {
+      throw FetchError(.redirect, "a redirection with a password", status: head.status)
+    }
+    return next
+  }
+
+  private static func isSameOrigin(_ one: URL, _ other: URL) -> Bool {
+    one.scheme?.lowercased() == other.scheme?.lowercased() && one.host()?.lowercased() == other.host()?.lowercased()
+      && one.port == other.port
+  }
+
+  private static func size(of headers: [HTTPHeader]) -> Int {
+    headers.reduce(2) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+  }
+
+  private static func authorityAndTarget(_ url: URL) -> Int {
+    let scheme = (url.scheme?.utf8.count ?? 0) + "://".utf8.count
+    return url.absoluteString.utf8.count - scheme
+  }
+
+  /// What a coded body took; without a coding the body itself tells.
+  private static func codedLength(_ head: HTTPAnswer) -> Int? {
+    head["Content-Encoding"] == nil ? nil : head["Content-Length"].flatMap(Int.init)
+  }
+}

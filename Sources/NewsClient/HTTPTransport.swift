@@ -1,0 +1,51 @@
+public import Foundation
+
+/// Sends requests for the client: one exchange at a time, without redirects, retries, cache or cookies, which are
+/// decided above.
+public protocol HTTPTransport: Sendable {
+  /// Sends a GET request and returns when the head of the answer is there.
+  ///
+  /// There is no deadline but the caller's: once its task is cancelled, connecting, waiting and reading throw.
+  ///
+  /// - Parameters:
+  ///   - url: http or https.
+  ///   - headers: All that are sent, `Host` excepted.
+  /// - Throws: Any error, where there is no whole head of an answer.
+  func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPAnswer
+}
+
+/// A field of a head.
+public struct HTTPHeader: Sendable, Hashable {
+  /// Not sensitive to case.
+  public var name: String
+  /// Without white space around it.
+  public var value: String
+
+  /// A field; nothing is checked.
+  public init(_ name: String, _ value: String) {
+    self.name = name
+    self.value = value
+  }
+}
+
+/// The head of an answer, and its content as it comes.
+public struct HTTPAnswer: Sendable {
+  /// 200...599.
+  public var status: Int
+  /// In the order in which they came.
+  public var headers: [HTTPHeader]
+  /// The content without its coding; ends with an error where it is cut off or is too large.
+  public var body: any AsyncSequence<Data, any Error> & Sendable
+
+  /// An answer whose body is still to be read.
+  public init(status: Int, headers: [HTTPHeader], body: any AsyncSequence<Data, any Error> & Sendable) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+
+  /// The value of the first field of a name, whatever its case.
+  public subscript(name: String) -> String? {
+    headers.first { $0.name.caseInsensitiveCompare(name) == .orderedSame }?.value
+  }
+}

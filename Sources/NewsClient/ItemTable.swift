@@ -1,0 +1,84 @@
+import Foundation
+import GRDB
+import News
+
+/// The items of a store, or those of a snapshot in progress, within a transaction.
+struct ItemTable {
+  enum Name: String {
+    case items, staged
+  }
+
+  let db: Database
+  let name: Name
+
+  init(_ db: Database, _ name: Name = .items) {
+    self.db = db
+    self.name = name
+  }
+
+  /// The bytes of an item as they are stored.
+  func json(_ id: UUID) throws -> Data? {
+    try Data.fetchOne(db, sql: "SELECT json FROM \(name.rawValue) WHERE id = ?", arguments: [key(id)])
+  }
+
+  func item(_ id: UUID) throws -> NewsItem? {
+    try json(id).map { try NewsJSON.decode(NewsItem.self, from: $0) }
+  }
+
+  /// Stores an item in the place of the one with its id.
+  func put(_ item: NewsItem) throws {
+    try db.execute(
+      sql: "INSERT OR REPLACE INTO \(name.rawValue) (id, version, date, json) VALUES (?, ?, ?, ?)",
+      arguments: [key(item.id), item.version, SyncState.Place(item).date, try NewsJSON.encode(item)])
+  }
+
+  /// Whether what is held is the item already, or within one history a later state of it.
+  func isSettled(_ item: NewsItem, _ held: Data, epochIsSame: Bool) throws -> Bool {
+    let stored = try NewsJSON.decode(NewsItem.self, from: held)
+    return stored == item || epochIsSame && stored.version > item.version
+  }
+
+  func remove(_ id: UUID) throws {
+    try db.execute(sql: "DELETE FROM \(name.rawValue) WHERE id = ?", arguments: [key(id)])
+  }
+
+  func removeAll() throws {
+    try db.execute(sql: "DELETE FROM \(name.rawValue)")
+  }
+
+  /// The newest items, newest first.
+  ///
+  /// - Parameter limit: nil for all.
+  func newest(_ limit: Int?) throws -> [NewsItem] {
+    let sql = "SELECT json FROM \(name.rawValue) ORDER BY date DESC, id DESC LIMIT ?"
+    return try Data.fetchAll(db, sql: sql, arguments: [limit ?? -1])
+      .map { try NewsJSON.decode(NewsItem.self, from: $0) }
+  }
+
+  func count() throws -> Int {
+    try Int.fetchOne(db, sql: "SELECT count(*) FROM \(name.rawValue)") ?? 0
+  }
+
+  /// The ids of all, newest first.
+  func ids() throws -> [UUID] {
+    try String.fetchAll(db, sql: "SELECT id FROM \(name.rawValue) ORDER BY date DESC, id DESC").compactMap {
+      UUID(uuidString: $0)
+    }
+  }
+
+  /// Removes all but the newest; those are not news that was taken back, there are only too many of them.
+  ///
+  /// - Returns: The oldest that stays, nil if none went.
+  func trim(to limit: Int) throws -> SyncState.Place? {
+    let places = try Row.fetchAll(
+      db, sql: "SELECT date, id FROM \(name.rawValue) ORDER BY date DESC, id DESC LIMIT 2 OFFSET ?",
+      arguments: [limit - 1])
+    guard places.count == 2 else { return nil }
+    let oldest = SyncState.Place(date: places[0][0], id: places[0][1])
+    try db.execute(
+      sql: "DELETE FROM \(name.rawValue) WHERE (date, id) < (?, ?)", arguments: [oldest.date, oldest.id])
+    return oldest
+  }
+
+  private func key(_ id: UUID) -> String { id.uuidString.lowercased() }
+}

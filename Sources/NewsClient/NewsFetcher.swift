@@ -1,0 +1,265 @@
+public import BackgroundFetch
+public import Foundation
+import GRDB
+public import News
+import Synchronization
+
+/// The client of a news app: keeps the items of a source in a folder, fetches what is new when it is woken, and tells those
+/// who want to know.
+///
+/// Several processes may share a folder: a timer that fetches and an app that is open.
+public final class NewsFetcher: Sendable {
+  /// What a client is to be told.
+  public struct Configuration: Sendable {
+    /// Where everything is kept; made if it is missing.
+    public var folder: URL
+    /// What is followed.
+    public var source: Source
+    /// `User-Agent`: name, version and how to reach those who run it.
+    public var userAgent: String
+    /// Where the user's clock is.
+    public var timeZone = TimeZone.autoupdatingCurrent
+
+    /// A client of a source.
+    ///
+    /// - Parameters:
+    ///   - folder: Where everything is kept.
+    ///   - source: What is followed.
+    ///   - userAgent: Name, version and how to reach those who run it.
+    public init(folder: URL, source: Source, userAgent: String) {
+      self.folder = folder
+      self.source = source
+      self.userAgent = userAgent
+    }
+  }
+
+  /// What is followed, and where it is kept.
+  public let configuration: Configuration
+  /// The application that this is a part of.
+  public let application: Application
+  /// Told once of each fetch that has changed what is stored.
+  public let changes = Observers<Difference>()
+  let store: LocalStore
+  let server: NewsServer
+  let clock: any FetchClock
+  let log: @Sendable (String) -> Void
+  private let fetcher: BackgroundFetcher
+  /// What the last fetch of this process has come to, for all who waited for it.
+  private let last = Mutex(FetchReport(result: .failed))
+
+  /// Opens the store.
+  ///
+  /// - Parameters:
+  ///   - configuration: What is followed, and where it is kept.
+  ///   - application: The application that this is a part of.
+  ///   - transport: What sends requests; AsyncHTTPClient if nothing is said.
+  ///   - clock: The machine's, or another one in tests; the same as the application's.
+  ///   - log: Gets lines about what failed.
+  /// - Throws: ``FetchError`` with `storage`.
+  public init(
+    _ configuration: Configuration, application: Application, transport: (any HTTPTransport)? = nil,
+    clock: any FetchClock = SystemClock(), log: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws {
+    self.configuration = configuration
+    self.application = application
+    self.clock = clock
+    self.log = log
+    store = try LocalStore(folder: configuration.folder, now: clock.now.date)
+    let exchange = Exchange(
+      transport: transport ?? AsyncHTTPTransport(), userAgent: configuration.userAgent, now: { clock.now.date })
+    server = NewsServer(url: configuration.source.server, exchange: exchange)
+    let lock = FetchLock(path: configuration.folder.appending(path: "fetch.lock").path(percentEncoded: false))
+    fetcher = BackgroundFetcher(application: application, lock: lock, log: log)
+  }
+
+  /// The fetch handler: asks the server for what is new, stores it, and tells observers, within 30 s of the wake and one
+  /// fetch at a time. A second call while one is under way joins it.
+  ///
+  /// - Parameters:
+  ///   - reason: Why.
+  ///   - wake: From when the 30 s count; now, unless the process was started for it before.
+  ///   - at: A token the server is known to have reached: a client that holds it asks nothing.
+  /// - Returns: What has come of it.
+  @discardableResult
+  public func performFetch(
+    _ reason: FetchReason = .manual, wake: FetchMoment? = nil, at: SyncToken? = nil
+  ) async -> FetchReport {
+    let wake = wake ?? clock.now
+    let outcome = await fetcher.perform(reason: reason, wake: wake) { [self] _ in
+      try await FetchRun(self, reason: reason, wake: wake, at: at).result { report in last.withLock { $0 = report } }
+    }
+    return report(of: outcome, reason: reason, wake: wake)
+  }
+
+  /// The fetch handler with a completion handler, which is called once, whatever happens.
+  ///
+  /// - Parameters:
+  ///   - reason: Why.
+  ///   - completion: Gets the result, on any thread.
+  public func performFetch(
+    _ reason: FetchReason = .manual, completion: @escaping @Sendable (FetchResult) -> Void
+  ) {
+    let once = FetchCompletion(log: log, handler: completion)
+    Task { once(await performFetch(reason).result) }
+  }
+
+  /// What is to be told of a fetch to one who waited for it.
+  private func report(of outcome: FetchOutcome, reason: FetchReason, wake: FetchMoment) -> FetchReport {
+    if outcome.ending == .finished { return last.withLock(\.self) }
+    var report = FetchReport(result: outcome.result)
+    report.error =
+      switch outcome.ending {
+      case .finished: nil
+      case .expired: "the time for a fetch was up"
+      case .cancelled: "the fetch was cancelled"
+      case .busy: "another process is fetching"
+      }
+    // A fetch that was given up has not told what it came to.
+    if outcome.ending == .expired, !outcome.hasJoined {
+      FetchRun(self, reason: reason, wake: wake, at: nil).recordExpiry(report)
+    }
+    return report
+  }
+}
+
+extension NewsFetcher {
+  /// What a folder has followed last, nil if nothing.
+  ///
+  /// - Throws: ``FetchError`` with `storage`.
+  public static func source(in folder: URL) throws -> Source? {
+    guard FileManager.default.fileExists(atPath: LocalStore.file(in: folder).path(percentEncoded: false)) else {
+      return nil
+    }
+    return try LocalStore(folder: folder, now: Date()).read { try StateTable($0).value(SyncState.self, .sync)?.source }
+  }
+
+  /// How many items are stored.
+  ///
+  /// - Throws: ``FetchError`` with `storage`.
+  public var count: Int {
+    get throws { try store.read { try ItemTable($0).count() } }
+  }
+
+  /// What is stored, newest first.
+  ///
+  /// - Parameter limit: nil for all.
+  /// - Throws: ``FetchError`` with `storage`.
+  public func items(limit: Int? = nil) throws -> [NewsItem] {
+    try store.read { try ItemTable($0).newest(limit) }
+  }
+
+  /// What is stored, newest first; read anew each time.
+  ///
+  /// - Throws: ``FetchError`` with `storage`.
+  public var allNewsItems: [NewsItem] {
+    get throws { try items() }
+  }
+
+  /// What can be shown without the app.
+  ///
+  /// - Throws: ``FetchError`` with `storage`.
+  public var snapshot: NewsSnapshot {
+    get throws {
+      try store.read { try StateTable($0).value(NewsSnapshot.self, .snapshot) }
+        ?? NewsSnapshot(items: [], badge: 0, checked: nil)
+    }
+  }
+
+  /// How many items came since the app was last opened.
+  ///
+  /// - Throws: ``FetchError`` with `storage`.
+  public var badge: Int {
+    get throws { try store.read { try StateTable($0).sync(configuration.source).badge } }
+  }
+
+  /// The schedule as it is stored.
+  ///
+  /// - Throws: ``FetchError`` with `storage`.
+  public var schedule: FetchScheduler {
+    get throws { try store.read { try scheduler($0) } }
+  }
+
+  /// The last wakes, newest first.
+  ///
+  /// - Throws: ``FetchError`` with `storage`.
+  public func runs(limit: Int = 20) throws -> [RunRecord] {
+    try store.read { try RunTable($0).newest(limit) }
+  }
+
+  /// The user has opened the app: that is learned, and the badge is cleared.
+  ///
+  /// - Throws: ``FetchError`` with `storage`.
+  public func recordOpening() throws {
+    let now = clock.now
+    try store.write { db in
+      var scheduler = try scheduler(db)
+      scheduler.recordOpening(at: now)
+      try StateTable(db).save(scheduler, .schedule)
+      var state = try StateTable(db).sync(configuration.source)
+      state.badge = 0
+      try save(state, db)
+    }
+  }
+
+  /// Changes the schedule, such as how often wakes are wanted.
+  ///
+  /// - Throws: ``FetchError`` with `storage`.
+  public func updateSchedule(_ change: (inout FetchScheduler) -> Void) throws {
+    try store.write { db in
+      var scheduler = try scheduler(db)
+      change(&scheduler)
+      try StateTable(db).save(scheduler, .schedule)
+      // What is followed is known from now on.
+      try StateTable(db).save(try StateTable(db).sync(configuration.source))
+    }
+  }
+
+  /// A push has come for a sleeping app: wakes the handler if it asks for that, if there is anything that is not held, and
+  /// if there were not too many in the last hour.
+  ///
+  /// - Returns: What has come of it; `noData` without a request where there was no reason for one.
+  @discardableResult
+  public func receive(_ notification: RemoteNotification, wake: FetchMoment? = nil) async -> FetchReport {
+    let wake = wake ?? clock.now
+    do {
+      guard notification.isContentAvailable, try !holds(notification.token),
+        try store.write({ db in
+          var scheduler = try scheduler(db)
+          let isAllowed = scheduler.receivePush(at: wake)
+          try StateTable(db).save(scheduler, .schedule)
+          return isAllowed
+        })
+      else {
+        var report = FetchReport(result: .noData)
+        report.badge = try badge
+        return report
+      }
+    } catch {
+      var report = FetchReport(result: .failed)
+      report.error = "\(error)"
+      return report
+    }
+    return await performFetch(.push, wake: wake, at: notification.token)
+  }
+
+  /// Whether what is stored has reached a token. Tokens of other scopes compare by version, those of other histories not
+  /// at all.
+  package func holds(_ token: SyncToken?) throws -> Bool {
+    guard let token else { return false }
+    let held = try store.read { try StateTable($0).sync(configuration.source).token }
+    return held.map { $0.epoch == token.epoch && $0.version >= token.version } ?? false
+  }
+
+  func scheduler(_ db: Database) throws -> FetchScheduler {
+    var scheduler = try StateTable(db).value(FetchScheduler.self, .schedule) ?? FetchScheduler()
+    scheduler.timeZone = configuration.timeZone
+    return scheduler
+  }
+
+  /// Stores how far the items are, and what of it can be shown without the app.
+  func save(_ state: SyncState, _ db: Database) throws {
+    try StateTable(db).save(state)
+    let items = try ItemTable(db).newest(NewsSnapshot.most)
+    try StateTable(db).save(NewsSnapshot(items: items, badge: state.badge, checked: state.checked), .snapshot)
+  }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import News
+
+/// The API as the client asks it: each answer is whole and of the expected form, or an error.
+struct NewsServer: Sendable {
+  /// What is asked for with the same words each time.
+  struct Query: Sendable, Hashable {
+    var topics: [String]
+    /// How many items, or changes, an answer may have: 1...200.
+    var limit: Int
+  }
+
+  /// The first page of a list.
+  struct Page: Sendable {
+    var items: [NewsItem]
+    /// What the list says of, nil behind a cache that has lost the field.
+    var token: SyncToken?
+    /// The fields to send back, as they came.
+    var conditions: Exchange.Conditions
+    /// Whether there are no older items.
+    var isWhole: Bool
+  }
+
+  /// What came of a question.
+  enum Outcome<Value: Sendable>: Sendable {
+    case unchanged
+    case changed(Value)
+    /// The token is no longer good, and this is a current one.
+    case expired(SyncToken?)
+  }
+
+  let url: URL
+  let exchange: Exchange
+
+  /// The newest items.
+  ///
+  /// - Parameters:
+  ///   - at: A token that the answer must have reached.
+  ///   - conditions: Those of the page that is held.
+  ///   - proposal: Set to the seconds until the next wake that the server proposes.
+  /// - Throws: ``FetchError``, `CancellationError`.
+  func items(
+    _ query: Query, at: SyncToken?, conditions: Exchange.Conditions, cost: inout Cost
+  ) async throws -> Outcome<Page> {
+    let answer = try await answer(
+      "items", query, at.map { [URLQueryItem(name: "at", value: $0.description)] } ?? [], conditions, &cost)
+    switch answer.head.status {
+    case 304: return .unchanged
+    case 410: return .expired(problem(answer)?.token)
+    default:
+      let list = try decode(ItemList.self, answer, query)
+      guard list.items.count <= query.limit else {
+        throw FetchError(.tooLarge, "\(list.items.count) items, \(query.limit) were asked for", status: 200)
+      }
+      return .changed(
+        Page(
+          items: list.items, token: answer.head["Sync-Token"].flatMap { SyncToken($0) },
+          conditions: .init(entityTag: answer.head["ETag"], lastModified: answer.head["Last-Modified"]),
+          isWhole: !(answer.head["Link"] ?? "").contains("rel=\"next\"")))
+    }
+  }
+
+  /// What has changed since a token, or without one the beginning of a snapshot.
+  ///
+  /// - Parameter at: A token that the answer must have reached.
+  /// - Throws: ``FetchError``, `CancellationError`.
+  func changes(
+    _ query: Query, since: SyncToken?, at: SyncToken? = nil, cost: inout Cost
+  ) async throws -> Outcome<ChangeList> {
+    var parameters: [URLQueryItem] = []
+    if let since { parameters.append(URLQueryItem(name: "since", value: since.description)) }
+    if let at { parameters.append(URLQueryItem(name: "at", value: at.description)) }
+    let conditions = Exchange.Conditions(entityTag: since.map { "\"\($0)\"" })
+    let answer = try await answer("changes", query, parameters, conditions, &cost)
+    switch answer.head.status {
+    case 304: return .unchanged
+    case 410: return .expired(problem(answer)?.token)
+    default:
+      let list = try decode(ChangeList.self, answer, query)
+      guard list.changes.count <= query.limit else {
+        throw FetchError(.tooLarge, "\(list.changes.count) changes, \(query.limit) were asked for", status: 200)
+      }
+      if list.more, list.token == since {
+        throw FetchError(.notTidings, "there is more, but the token has not moved", status: 200)
+      }
+      return .changed(list)
+    }
+  }
+
+  /// What a fetch has cost, and what the server has proposed in its course.
+  struct Cost: Sendable, Equatable {
+    var meter = Exchange.Meter()
+    /// Seconds until the next wake.
+    var proposal: Double?
+  }
+
+  /// The URL of a resource with its query.
+  func location(_ path: String, _ parameters: [URLQueryItem]) -> URL {
+    let place = url.appending(path: "v1").appending(path: path)
+    return parameters.isEmpty ? place : place.appending(queryItems: parameters)
+  }
+
+  static func topicsParameter(_ topics: [String]) -> [URLQueryItem] {
+    topics.isEmpty ? [] : [URLQueryItem(name: "topics", value: topics.joined(separator: ","))]
+  }
+
+  private func answer(
+    _ path: String, _ query: Query, _ parameters: [URLQueryItem], _ conditions: Exchange.Conditions,
+    _ cost: inout Cost
+  ) async throws -> Exchange.Answer {
+    let words = Self.topicsParameter(query.topics) + [URLQueryItem(name: "limit", value: String(query.limit))]
+    let answer = try await exchange.get(
+      location(path, words + parameters), conditions: conditions, meter: &cost.meter)
+    let head = answer.head
+    switch head.status {
+    case 200, 304:
+      cost.proposal =
+        RetryAfter.proposal(pollInterval: head["X-Poll-Interval"], cacheControl: head["Cache-Control"]) ?? cost.proposal
+      return answer
+    case 410 where problem(answer)?.type == "/problems/token-expired":
+      return answer
+    case 429, 500...599:
+      throw FetchError(
+        .unavailable, "the server answered \(head.status)", status: head.status,
+        retryAfter: exchange.retryAfter(of: head))
+    default:
+      let detail = problem(answer)?.detail.map { ": \($0)" } ?? ""
+      throw FetchError(.rejected, "the server answered \(head.status)\(detail)", status: head.status)
+    }
+  }
+
+  private func problem(_ answer: Exchange.Answer) -> Problem? {
+    guard answer.contentType == "application/problem+json" else { return nil }
+    return try? NewsJSON.decode(Problem.self, from: answer.body)
+  }
+
+  private func decode<Value: Decodable>(
+    _ type: Value.Type, _ answer: Exchange.Answer, _ query: Query
+  ) throws -> Value {
+    guard answer.contentType == "application/json" else {
+      throw FetchError(
+        .notTidings, "the answer is \(answer.contentType.isEmpty ? "of no type" : answer.contentType), not JSON",
+        status: answer.head.status)
+    }
+    do {
+      return try NewsJSON.decode(type, from: answer.body)
+    } catch {
+      throw FetchError(.notTidings, "the answer is not what it should be: \(error)", status: answer.head.status)
+    }
+  }
+}

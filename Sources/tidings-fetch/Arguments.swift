@@ -1,0 +1,50 @@
+public import ArgumentParser
+public import BackgroundFetch
+import Foundation
+import News
+import NewsClient
+
+/// Slugs, separated by commas.
+struct TopicList: ExpressibleByArgument {
+  let slugs: [String]
+
+  init?(argument: String) {
+    slugs = argument.split(separator: ",").map(String.init)
+    guard slugs.allSatisfy({ TopicSlug.isValid($0) }), slugs.count <= 16 else { return nil }
+  }
+}
+
+/// How much is kept.
+struct WindowSize: ExpressibleByArgument {
+  let extent: Source.Extent
+
+  init?(argument: String) {
+    guard let size = Int(argument), 0...200 ~= size else { return nil }
+    extent = size == 0 ? .full : .window(size)
+  }
+}
+
+extension FetchInterval: ExpressibleByArgument {
+  /// Reads `never`, `minimum`, or a number with a unit.
+  public init?(argument: String) { self.init(argument) }
+}
+
+/// Results for machines: one line of JSON with sorted keys.
+func printJSON(_ value: some Encodable) throws {
+  let encoder = JSONEncoder()
+  encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+  encoder.dateEncodingStrategy = .custom { date, encoder in
+    var container = encoder.singleValueContainer()
+    try container.encode(RFC3339.string(from: date))
+  }
+  print(String(decoding: try encoder.encode(value), as: UTF8.self))
+}
+
+/// A time for people, by the local clock.
+func localTime(_ date: Date) -> String {
+  let parts = Calendar.current.dateComponents([.year, .month, .day, .hour, .minute], from: date)
+  let digits = [parts.month, parts.day, parts.hour, parts.minute].map { part in
+    String(repeating: "0", count: part ?? 0 < 10 ? 1 : 0) + "\(part ?? 0)"
+  }
+  return "\(parts.year ?? 0)-\(digits[0])-\(digits[1]) \(digits[2]):\(digits[3])"
+}

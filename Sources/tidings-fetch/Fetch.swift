@@ -1,0 +1,55 @@
+import ArgumentParser
+import BackgroundFetch
+import Foundation
+import NewsClient
+
+struct Fetch: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Asks for what is new, within 30 seconds.",
+    discussion: "The exit code is 0 for new data, 10 for none, and 20 where the fetch has failed.")
+
+  @ParentCommand var parent: TidingsFetch
+
+  @Flag(help: "Prints the result as one line of JSON.")
+  var json = false
+
+  @Flag(help: "Asks only if the schedule has a wake now; for a timer.")
+  var scheduled = false
+
+  func run() async throws {
+    let wake = SystemClock().now
+    let client = try parent.client(launchReason: .fetch)
+    await client.application.launch()
+    if scheduled, case .wait(let until, let reason) = try client.schedule.decision(at: wake) {
+      var report = FetchReport(result: .noData)
+      report.badge = try client.badge
+      let next = until == .distantFuture ? "" : ", next at \(localTime(until))"
+      try finish(report, note: "not now: \(reason)\(next)")
+    }
+    let report = await client.performFetch(scheduled ? .scheduled : .manual, wake: wake)
+    _ = await client.application.suspend()
+    try finish(report, note: nil)
+  }
+
+  private func finish(_ report: FetchReport, note: String?) throws -> Never {
+    if json {
+      try printJSON(report)
+    } else {
+      let counts = "\(report.inserted) new, \(report.updated) changed, \(report.removed) removed"
+      let cost = "\(report.requests) requests, \(report.bytes) bytes"
+      print("\(report.result.rawValue): \(note ?? "\(counts); \(cost); badge \(report.badge)")")
+    }
+    throw report.result.exitCode
+  }
+}
+
+extension FetchResult {
+  /// What a process ends with.
+  var exitCode: ExitCode {
+    switch self {
+    case .newData: ExitCode(0)
+    case .noData: ExitCode(10)
+    case .failed: ExitCode(20)
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/// A week of 24 x 7 hours, drawn with shades.
+struct HeatMap {
+  private static let days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+  /// From nothing to the most there is.
+  private static let shades = ["·", "░", "▒", "▓", "█"]
+
+  private let hours: [[Double]]
+
+  /// A map.
+  ///
+  /// - Parameter hours: By weekday, Monday first, and by hour; any numbers from 0 on.
+  init(_ hours: [[Double]]) {
+    self.hours = hours
+  }
+
+  /// The map with a line for each day, below the hours.
+  var lines: [String] {
+    let most = hours.joined().max() ?? 0
+    let head = "     " + stride(from: 0, to: 24, by: 3).map { ($0 < 10 ? "0\($0)" : "\($0)") + "    " }.joined()
+    return [head.trimmingEnd]
+      + zip(Self.days, hours).map { day, row in
+        day + "  " + row.map { Self.shade($0, most: most) + Self.shade($0, most: most) }.joined()
+      }
+  }
+
+  private static func shade(_ value: Double, most: Double) -> String {
+    guard value > 0, most > 0 else { return shades[0] }
+    return shades[min(shades.count - 1, 1 + Int(value / most * Double(shades.count - 1)))]
+  }
+}
+
+extension String {
+  fileprivate var trimmingEnd: String {
+    var text = self
+    while text.last == " " { text.removeLast() }
+    return text
+  }
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import BackgroundFetch
+import Foundation
+import News
+import NewsClient
+
+struct List: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Prints what is stored, newest first.")
+
+  @ParentCommand var parent: TidingsFetch
+
+  @Option(help: "How many items at most.")
+  var limit: Int?
+
+  @Flag(help: "Prints each item as a line of JSON, as the server sent it.")
+  var json = false
+
+  func run() async throws {
+    for item in try parent.client().items(limit: limit.map { max(0, $0) }) {
+      if json { try printJSON(item) } else { print("\(localTime(item.date))  \(item.title ?? item.text.firstLine)") }
+    }
+  }
+}
+
+struct Open: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Notes that the news are being read: the time is learned, and the badge is cleared.")
+
+  @ParentCommand var parent: TidingsFetch
+
+  func run() async throws {
+    try parent.client().recordOpening()
+  }
+}
+
+struct Snapshot: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Prints the top headlines as they were stored last.")
+
+  @ParentCommand var parent: TidingsFetch
+
+  @Flag(help: "Prints one line of JSON.")
+  var json = false
+
+  func run() async throws {
+    let snapshot = try parent.client().snapshot
+    if json { return try printJSON(snapshot) }
+    for headline in snapshot.headlines { print("\(headline.breaking ? "!" : " ") \(headline.title)") }
+    print("badge \(snapshot.badge), \(snapshot.checked.map { "checked \(localTime($0))" } ?? "never checked")")
+  }
+}
+
+struct Badge: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Prints how many items came since the news were last opened.")
+
+  @ParentCommand var parent: TidingsFetch
+
+  func run() async throws {
+    print(try parent.client().badge)
+  }
+}
+
+struct Log: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Prints what the last fetches came to and what they cost.")
+
+  @ParentCommand var parent: TidingsFetch
+
+  @Option(help: "How many fetches at most, up to 500.")
+  var limit = 20
+
+  @Flag(help: "Prints each as a line of JSON.")
+  var json = false
+
+  func run() async throws {
+    for run in try parent.client().runs(limit: max(0, limit)) {
+      if json { try printJSON(run) } else { print(run.line) }
+    }
+  }
+}
+
+extension RunRecord {
+  /// The record for people.
+  var line: String {
+    let status = status.map { "\($0)" } ?? "-"
+    let cost = "\(requests) requests, \(bytes) bytes, \(Int(wallMilliseconds)) ms (\(Int(cpuMilliseconds)) ms CPU)"
+    let next = nextWake.map { ", next \(localTime($0))" } ?? ""
+    return "\(localTime(started))  \(reason.rawValue)  \(result.rawValue)  \(items) items  \(status)  \(cost)\(next)"
+  }
+}
+
+extension String {
+  /// Up to the first line break.
+  var firstLine: String { split(whereSeparator: \.isNewline).first.map(String.init) ?? "" }
+}

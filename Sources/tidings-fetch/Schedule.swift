@@ -1,0 +1,77 @@
+import ArgumentParser
+import BackgroundFetch
+import Foundation
+import NewsClient
+
+struct Schedule: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Shows or changes when news are fetched.", subcommands: [Show.self, Set.self])
+
+  struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Draws the learned week, and says when the next wake is.")
+
+    @ParentCommand var parent: Schedule
+
+    func run() async throws {
+      let client = try parent.parent.client()
+      printSchedule(try client.schedule, now: SystemClock().now)
+    }
+  }
+
+  struct Set: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Sets how often news are fetched at most.")
+
+    @ParentCommand var parent: Schedule
+
+    @Argument(help: "never, minimum (as often as it is worth it), or a time such as 30m, 2h or 1d.")
+    var interval: FetchInterval
+
+    func run() async throws {
+      try parent.parent.client().updateSchedule { $0.setInterval(interval) }
+    }
+  }
+
+  @ParentCommand var parent: TidingsFetch
+}
+
+struct SignOut: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "signout", abstract: "Ends fetching: nothing is scheduled any more. What is stored stays.")
+
+  @ParentCommand var parent: TidingsFetch
+
+  func run() async throws {
+    try parent.client().updateSchedule { $0.signOut() }
+  }
+}
+
+struct Status: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Says what is followed, what is stored and what comes next.")
+
+  @ParentCommand var parent: TidingsFetch
+
+  func run() async throws {
+    let client = try parent.client()
+    let source = client.configuration.source
+    print("server    \(source.server.absoluteString)")
+    print("topics    \(source.topics.isEmpty ? "all" : source.topics.joined(separator: ", "))")
+    let snapshot = try client.snapshot
+    print("items     \(try client.count), badge \(try client.badge)")
+    print("checked   \(snapshot.checked.map(localTime) ?? "never")")
+    if let run = try client.runs(limit: 1).first { print("last      \(run.line)") }
+    printSchedule(try client.schedule, now: SystemClock().now)
+  }
+}
+
+/// Draws when the app is opened, and says what the schedule has decided.
+func printSchedule(_ schedule: FetchScheduler, now: FetchMoment) {
+  print("interval  \(schedule.interval)")
+  switch schedule.decision(at: now) {
+  case .wake(let reason, _): print("next      now: \(reason)")
+  case .wait(.distantFuture, let reason): print("next      never: \(reason)")
+  case .wait(let date, let reason): print("next      \(localTime(date)): \(reason)")
+  }
+  print()
+  for line in HeatMap(schedule.openings.hours).lines { print(line) }
+}

@@ -1,0 +1,79 @@
+import ArgumentParser
+import BackgroundFetch
+import Foundation
+import NewsClient
+
+/// The client's command: wiring only.
+@main
+struct TidingsFetch: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "tidings-fetch",
+    abstract: "Keeps news where they can be read without a network, and asks for new ones when it is worth it.",
+    discussion: """
+      What is followed is remembered: the server and the topics are to be given the first time only. Standard output is
+      for results, standard error for what went wrong.
+      """,
+    subcommands: [
+      Fetch.self, Schedule.self, List.self, Open.self, Snapshot.self, Badge.self, Log.self, Status.self, SignOut.self,
+    ])
+
+  @Option(help: "Where the API is, without /v1, such as https://news.example; TIDINGS_SERVER says it, too.")
+  var server: HTTPLocation?
+
+  @Option(help: "The folder in which everything is kept (TIDINGS_STORE, or else ~/.local/state/tidings-fetch).")
+  var store: String?
+
+  @Option(help: "Slugs of topics, separated by commas; the whole feed if there are none.")
+  var topics: TopicList?
+
+  @Option(help: "How many of the newest items are kept: 1...200, or 0 for all there are (100).")
+  var window: WindowSize?
+
+  /// Opens the store, for what the options say and else for what it has followed.
+  func client(launchReason: LaunchReason = .user, log: Bool = true) throws -> NewsFetcher {
+    let environment = ProcessInfo.processInfo.environment
+    let folder = try folder(environment)
+    let stored = try NewsFetcher.source(in: folder)
+    let given =
+      try server
+      ?? environment["TIDINGS_SERVER"].map { text in
+        guard let location = HTTPLocation(argument: text) else {
+          throw ValidationError("TIDINGS_SERVER is no URL of http or https")
+        }
+        return location
+      }
+    guard let server = given?.url ?? stored?.server else {
+      throw ValidationError("Missing expected argument '--server <server>'")
+    }
+    let source = Source(
+      server: server, topics: topics?.slugs ?? stored?.topics ?? [],
+      extent: window?.extent ?? stored?.extent ?? .window(100))
+    let report: @Sendable (String) -> Void = { line in
+      if log { FileHandle.standardError.write(Data("tidings-fetch: \(line)\n".utf8)) }
+    }
+    return try NewsFetcher(
+      .init(folder: folder, source: source, userAgent: Self.userAgent),
+      application: Application(launchReason: launchReason, log: report), log: report)
+  }
+
+  private func folder(_ environment: [String: String]) throws -> URL {
+    if let path = store ?? environment["TIDINGS_STORE"] { return URL(filePath: path, directoryHint: .isDirectory) }
+    guard let home = environment["XDG_STATE_HOME"] ?? environment["HOME"].map({ $0 + "/.local/state" }), !home.isEmpty
+    else { throw ValidationError("Missing expected argument '--store <store>'") }
+    return URL(filePath: home, directoryHint: .isDirectory).appending(path: "tidings-fetch")
+  }
+
+  private static let userAgent = "tidings-fetch/0.1 (Linux; +https://github.com/tidings/tidings)"
+}
+
+/// An address of http or https.
+struct HTTPLocation: ExpressibleByArgument {
+  let url: URL
+
+  init?(argument: String) {
+    guard let url = URL(string: argument), ["http", "https"].contains(url.scheme?.lowercased()), url.host() != nil,
+      url.user() == nil, url.query() == nil, url.fragment() == nil
+    else { return nil }
+    self.url = url
+  }
+}

@@ -1,0 +1,53 @@
+import BackgroundFetch
+import Foundation
+import Testing
+
+@Suite struct `Days without news` {
+  private func seven(_ hours: [Double], seed: UInt64) -> (scheduler: FetchScheduler, counts: [Int]) {
+    var scheduler = scheduler(seed: seed)
+    let learned = hours.isEmpty ? 0 : 14
+    if !hours.isEmpty { _ = learn(&scheduler, days: learned, hours: hours) }
+    let start = Double(learned) * day
+    let wakes = scheduler.live(from: start, to: start + 7 * day)
+    return (scheduler, perDay(wakes, from: start, days: 7))
+  }
+
+  @Test(arguments: UInt64(0)..<3)
+  func `Seven days of noData have fewer wakes each, evenly spaced or learned`(_ seed: UInt64) {
+    for hours in [[], [6, 7.5, 9, 10.5, 12, 13.5, 15, 16.5, 18, 20, 22]] {
+      let counts = seven(hours, seed: seed).counts
+      #expect(zip(counts, counts.dropFirst()).allSatisfy { $0 > $1 }, "\(counts)")
+      #expect(counts[6] >= 1)
+    }
+  }
+
+  @Test(arguments: [[13.0], [8, 20], [7.5, 12, 18, 22]])
+  func `Few wakes become fewer until there is one a day`(_ hours: [Double]) {
+    let counts = seven(hours, seed: 3).counts
+    #expect(zip(counts, counts.dropFirst()).allSatisfy { $0 > $1 || $1 == 1 }, "\(counts)")
+    #expect(counts[6] == 1)
+  }
+
+  @Test func `There is a wake in each 24 hours, however long nothing comes`() {
+    var scheduler = scheduler()
+    let wakes = scheduler.live(from: 0, to: 60 * day)
+    #expect(zip(wakes.dropFirst(), wakes).allSatisfy { $0 - $1 <= day })
+    #expect(perDay(wakes, from: 30 * day, days: 30).allSatisfy { $0 <= 2 })
+  }
+
+  @Test func `One newData lifts the limit`() {
+    var (scheduler, counts) = seven([], seed: 5)
+    scheduler.record(
+      RunRecord(reason: .scheduled, result: .newData, started: monday + 7 * day), contentDates: [monday + 7 * day],
+      at: moment(7 * day))
+    let wakes = scheduler.live(from: 7 * day, to: 8 * day) { now in (.newData, [monday + now]) }
+    #expect(wakes.count > 2 * counts[6], "\(counts) \(wakes.count)")
+    #expect(scheduler.decision(at: moment(8 * day)).reason != .nothingNew)
+  }
+
+  @Test func `Failures say nothing about news`() {
+    var scheduler = scheduler()
+    let counts = perDay(scheduler.live(from: 0, to: 4 * day) { _ in (.failed, []) }, days: 4)
+    #expect(Set(counts[1...]).count <= 2 && counts[3] >= 3)
+  }
+}

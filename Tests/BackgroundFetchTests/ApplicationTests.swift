@@ -1,0 +1,245 @@
+import BackgroundFetch
+import TestTime
+import Testing
+
+@Suite("Application")
+struct ApplicationTests {
+  let clock = ManualClock()
+  let events = Journal<String>()
+
+  private func makeApplication(_ reason: LaunchReason, exitsOnSuspend: Bool = false) -> Application {
+    Application(launchReason: reason, exitsOnSuspend: exitsOnSuspend, clock: clock)
+  }
+
+  private func record(_ application: Application, as name: String = "") -> Observation {
+    application.observe { [events] event in events.append("\(name)\(event)") }
+  }
+
+  @Test("a launch by the user ends in the foreground, any other in the background", arguments: LaunchReason.allCases)
+  func launch(reason: LaunchReason) async {
+    let application = makeApplication(reason)
+    let observation = record(application)
+    #expect(application.currentState == .background)
+    await application.launch()
+    #expect(application.launchReason == reason)
+    #expect(application.currentState == (reason == .user ? .foreground : .background))
+    #expect(events.entries == (reason == .user ? ["didLaunch", "didEnterForeground"] : ["didLaunch"]))
+    await application.enterBackground()
+    await application.launch()
+    #expect(application.currentState == .background, "it is launched once")
+    observation.cancel()
+  }
+
+  @Test("observers are told one after the other, each waited for, until they cancel")
+  func order() async {
+    let application = makeApplication(.user)
+    let slow = application.observe { [events] event in
+      events.append("begins \(event)")
+      for _ in 0..<10 { await Task.yield() }
+      events.append("ends \(event)")
+    }
+    let other = record(application, as: "other ")
+    await application.launch()
+    slow.cancel()
+    await application.enterBackground()
+    #expect(
+      events.entries == [
+        "begins didLaunch", "ends didLaunch", "other didLaunch", "begins didEnterForeground", "ends didEnterForeground",
+        "other didEnterForeground", "other didEnterBackground",
+      ])
+    other.cancel()
+  }
+
+  @Test("suspension waits until the state is saved, and so does whoever enters the background")
+  func saving() async throws {
+    let application = makeApplication(.user)
+    let gate = Gate()
+    let saves = application.observe { [events] event in
+      if event == .didEnterBackground {
+        await gate.pass()
+        events.append("saved")
+      }
+    }
+    await application.launch()
+    let entering = Task {
+      await application.enterBackground()
+      events.append("in the background")
+    }
+    try await eventually("it is being saved") { gate.waiting == 1 }
+    #expect(application.currentState == .background, "the state changes at once")
+    let suspending = Task {
+      let suspension = await application.suspend()
+      events.append("\(suspension)")
+    }
+    gate.open()
+    await entering.value
+    await suspending.value
+    #expect(events.entries.first == "saved")
+    #expect(Set(events.entries) == ["saved", "in the background", "suspended"])
+    #expect(application.currentState == .suspended)
+    saves.cancel()
+  }
+
+  @Test("suspension from the foreground goes by the background; one that exits tells of termination last")
+  func exitsOnSuspend() async {
+    let application = makeApplication(.user, exitsOnSuspend: true)
+    let observation = record(application)
+    await application.launch()
+    let suspension = await application.suspend()
+    #expect(suspension == .terminated)
+    #expect(events.entries == ["didLaunch", "didEnterForeground", "didEnterBackground", "willTerminate"])
+    let again = await application.suspend()
+    await application.enterForeground()
+    #expect(again == .terminated)
+    #expect(application.currentState == .suspended)
+    #expect(events.entries.last == "willTerminate", "nothing comes after it")
+    #expect(events.entries.count == 4)
+    observation.cancel()
+  }
+
+  @Test("suspension waits for background tasks, at the most for their allowance", arguments: [false, true])
+  func tasks(ends: Bool) async throws {
+    let application = makeApplication(.user)
+    await application.launch()
+    let task = application.backgroundTasks.begin("upload") { events.append("expired") }
+    let suspending = Task {
+      let suspension = await application.suspend()
+      events.append("\(suspension)")
+    }
+    try await eventually("the allowance runs") { clock.sleeping == [30] }
+    #expect(application.currentState == .background)
+    if ends { application.backgroundTasks.end(task) } else { clock.advance(by: 30) }
+    await suspending.value
+    #expect(events.entries == (ends ? ["suspended"] : ["expired", "suspended"]))
+  }
+
+  @Test("suspension waits for a fetch, and a fetch wakes an application that is suspended")
+  func fetch() async throws {
+    let wake = Wake()
+    let gate = Gate()
+    _ = try await wake.begin(at: gate)
+    let suspending = Task { await wake.application.suspend() }
+    for _ in 0..<100 { await Task.yield() }
+    #expect(wake.application.currentState == .background)
+    gate.open()
+    let suspension = await suspending.value
+    #expect(suspension == .suspended)
+    wake.clock.advance(by: 10_000)
+    let outcome = await wake.fetcher.perform(reason: .push) { _ in
+      #expect(wake.application.currentState == .background)
+      return .noData
+    }
+    #expect(outcome.result == .noData)
+  }
+
+  @Test("suspension is refused if the user comes back meanwhile, and content is loaded")
+  func refused() async throws {
+    let application = makeApplication(.user)
+    await application.launch()
+    let observation = record(application)
+    let task = application.backgroundTasks.begin("upload")
+    let suspending = Task { await application.suspend() }
+    try await eventually("the allowance runs") { clock.sleeping == [30] }
+    await application.enterForeground()
+    let suspension = await suspending.value
+    #expect(suspension == .refused)
+    #expect(application.currentState == .foreground)
+    #expect(events.entries == ["didEnterBackground", "didEnterForeground"])
+    application.backgroundTasks.end(task)
+    observation.cancel()
+  }
+
+  @Test("entering a state twice tells once; coming back from suspension loads")
+  func twice() async {
+    let application = makeApplication(.fetch)
+    let observation = record(application)
+    await application.enterBackground()
+    await application.enterForeground()
+    await application.enterForeground()
+    _ = await application.suspend()
+    await application.enterBackground()
+    #expect(application.currentState == .suspended)
+    await application.enterForeground()
+    #expect(events.entries == ["didEnterForeground", "didEnterBackground", "didEnterForeground"])
+    observation.cancel()
+  }
+
+  @Test("changes that come at once are told in the order in which they were made")
+  func concurrentChanges() async {
+    let application = makeApplication(.fetch)
+    let observation = record(application)
+    await withTaskGroup { group in
+      for number in 0..<200 {
+        group.addTask { number % 2 == 0 ? await application.enterForeground() : await application.enterBackground() }
+      }
+    }
+    let alternating = (0..<events.entries.count).map { $0 % 2 == 0 ? "didEnterForeground" : "didEnterBackground" }
+    #expect(events.entries == alternating)
+    let isLimited = application.backgroundTasks.timeRemaining != nil
+    #expect(isLimited == (application.currentState == .background))
+    observation.cancel()
+  }
+}
+
+@Suite("Reload gate")
+struct ReloadGateTests {
+  let reloads = Journal<String>()
+
+  @Test("in the foreground each change is shown at once")
+  func foreground() async {
+    let application = Application(launchReason: .user, clock: ManualClock())
+    await application.launch()
+    let gate = ReloadGate(application: application) { reloads.append("reload") }
+    for count in 1...3 {
+      gate.setNeedsReload()
+      #expect(reloads.entries.count == count)
+    }
+  }
+
+  @Test("changes in the background are shown once, when the application is seen again and has loaded")
+  func background() async {
+    let application = Application(launchReason: .fetch, clock: ManualClock())
+    let loads = application.observe { event in
+      if event == .didEnterForeground { reloads.append("load") }
+    }
+    let gate = ReloadGate(application: application) { reloads.append("reload") }
+    for _ in 0..<5 { gate.setNeedsReload() }
+    _ = await application.suspend()
+    gate.setNeedsReload()
+    #expect(reloads.entries.isEmpty)
+    await application.enterForeground()
+    #expect(reloads.entries == ["load", "reload"])
+    await application.enterBackground()
+    await application.enterForeground()
+    #expect(reloads.entries == ["load", "reload", "load"], "nothing has changed since")
+    loads.cancel()
+  }
+
+  @Test("a change while the application loads shows those of the background with it")
+  func whileLoading() async {
+    let application = Application(launchReason: .fetch, clock: ManualClock())
+    let gates = Journal<ReloadGate>()
+    let loads = application.observe { event in
+      if event == .didEnterForeground { gates.entries[0].setNeedsReload() }
+    }
+    gates.append(ReloadGate(application: application) { reloads.append("reload") })
+    gates.entries[0].setNeedsReload()
+    await application.enterForeground()
+    #expect(reloads.entries == ["reload"])
+    loads.cancel()
+  }
+
+  @Test("no change is lost between background and foreground")
+  func races() async {
+    let application = Application(launchReason: .fetch, clock: ManualClock())
+    let gate = ReloadGate(application: application) { reloads.append("reload") }
+    for round in 0..<500 {
+      let before = reloads.entries.count
+      async let asked: Void = { gate.setNeedsReload() }()
+      await application.enterForeground()
+      await asked
+      #expect(reloads.entries.count == before + 1, "in round \(round)")
+      await application.enterBackground()
+    }
+  }
+}

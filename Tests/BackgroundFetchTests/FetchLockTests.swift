@@ -1,0 +1,151 @@
+import BackgroundFetch
+import TestTime
+import Foundation
+import Testing
+
+@Suite("Lock")
+struct FetchLockTests {
+  @Test("one holder at a time, within a process too, and again after the release")
+  func exclusive() async throws {
+    try await withTemporaryFile { path in
+      let lock = FetchLock(path: path)
+      #expect(lock.holder == nil)
+      let held = try #require(try lock.acquire())
+      #expect(try FetchLock(path: path).acquire() == nil)
+      #expect(lock.holder == getpid())
+      held.release()
+      held.release()
+      #expect(lock.holder == nil)
+      #expect(try lock.acquire() != nil)
+    }
+  }
+
+  @Test("a lock that is let go of is released")
+  func dropped() async throws {
+    try await withTemporaryFile { path in
+      let lock = FetchLock(path: path)
+      _ = try lock.acquire()
+      #expect(try lock.acquire() != nil)
+    }
+  }
+
+  @Test("of many threads that try, one gets it each time, and no descriptor is left open")
+  func threads() async throws {
+    try await withTemporaryFile { path in
+      let lock = FetchLock(path: path)
+      for _ in 0..<200 {
+        let held = Journal<FetchLock.Held>()
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+          if let one = try? lock.acquire() { held.append(one) }
+        }
+        try #require(held.entries.count == 1)
+        held.entries[0].release()
+      }
+      #expect(try openDescriptors(of: path).isEmpty)
+    }
+  }
+
+  @Test("another process is told apart, and ends its hold when it is killed")
+  func killedHolder() async throws {
+    try await withTemporaryFile { path in
+      let lock = FetchLock(path: path)
+      let child = try Child("/usr/bin/flock", ["--no-fork", path, "sh", "-c", "echo $$ > \(path); exec sleep 1000"])
+      try await eventually("it holds the lock") { lock.holder == child.process }
+      #expect(try lock.acquire() == nil)
+      kill(child.process, SIGKILL)
+      let status = child.wait()
+      #expect(status == SIGKILL)
+      #expect(lock.holder == nil, "its number is in the file, but there is no such process")
+      #expect(try lock.acquire() != nil)
+    }
+  }
+
+  @Test("a process of ours that is killed while it holds the lock leaves it free")
+  func killedOurselves() async throws {
+    try await withTemporaryFile { path in
+      await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+        let held = try FetchLock(path: path).acquire()
+        withExtendedLifetime(held) { _ = raise(SIGKILL) }
+      }
+      let written = try String(contentsOfFile: path, encoding: .utf8)
+      #expect(Int32(written.dropLast()) != nil, "it held the lock")
+      #expect(try FetchLock(path: path).acquire() != nil)
+    }
+  }
+
+  @Test("other processes see our hold and its end, and do not inherit it")
+  func ours() async throws {
+    try await withTemporaryFile { path in
+      let held = try #require(try FetchLock(path: path).acquire())
+      #expect(try Child("/usr/bin/flock", ["--nonblock", path, "true"]).wait() == 1 << 8)
+      let descriptors = try openDescriptors(of: path)
+      #expect(descriptors.map { fcntl($0, F_GETFD) } == [FD_CLOEXEC])
+      held.release()
+      #expect(try Child("/usr/bin/flock", ["--nonblock", path, "true"]).wait() == 0)
+    }
+  }
+
+  @Test("whoever waits gets it once it is free, or nothing at the deadline")
+  func waiting() async throws {
+    try await withTemporaryFile { path in
+      let (lock, clock) = (FetchLock(path: path), ManualClock())
+      let held = try #require(try lock.acquire())
+      let gotNothing = Task { try await lock.acquire(within: .seconds(0.25), clock: clock) == nil }
+      for pause in [0.1, 0.1, 0.05] {
+        try await eventually("it waits") { clock.sleeping.contains { abs($0 - pause) < 1e-6 } }
+        clock.advance(by: pause + 1e-9)
+      }
+      #expect(try await gotNothing.value)
+      let gotIt = Task { try await lock.acquire(within: .seconds(10), clock: clock) != nil }
+      try await eventually("it waits") { clock.sleeping.count == 1 }
+      held.release()
+      clock.advance(by: 0.1)
+      #expect(try await gotIt.value)
+      #expect(clock.sleeping.isEmpty)
+    }
+  }
+
+  @Test("cancellation ends the wait")
+  func cancellation() async throws {
+    try await withTemporaryFile { path in
+      let (lock, clock) = (FetchLock(path: path), ManualClock())
+      let held = try #require(try lock.acquire())
+      let task = Task { try await lock.acquire(within: .seconds(10), clock: clock) }
+      try await eventually("it waits") { clock.sleeping.count == 1 }
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+      held.release()
+    }
+  }
+}
+
+/// Those of this process that belong to the file.
+private func openDescriptors(of path: String) throws -> [Int32] {
+  try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }.filter {
+    (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
+  }
+}
+
+/// Another process, with our environment.
+struct Child {
+  let process: pid_t
+
+  init(_ executable: String, _ arguments: [String]) throws {
+    let words = ([executable] + arguments).map { strdup($0) }
+    defer { for word in words { free(word) } }
+    var process: pid_t = 0
+    guard posix_spawn(&process, executable, nil, nil, words + [nil], environ) == 0 else {
+      throw CocoaError(.fileNoSuchFile)
+    }
+    self.process = process
+  }
+
+  /// Blocks until it has ended.
+  ///
+  /// - Returns: The status of wait(2): a signal, or 256 times the exit code.
+  func wait() -> Int32 {
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    return status
+  }
+}

@@ -1,0 +1,167 @@
+import BackgroundFetch
+import Foundation
+import TestRandom
+import Testing
+
+@Suite struct `The schedule of wakes` {
+  @Test func `A fresh install is never woken`() {
+    var scheduler = FetchScheduler(seed: 1, timeZone: .gmt)
+    #expect(scheduler.interval == .never)
+    #expect(scheduler.decision(at: moment(0)) == .wait(until: .distantFuture, .never))
+    #expect(scheduler.live(from: 0, to: 30 * day).isEmpty)
+  }
+
+  @Test func `One that asks for the minimum is woken about every two hours before anything is known`() {
+    var scheduler = scheduler()
+    let wakes = scheduler.live(from: 0, to: day) { _ in (.newData, []) }
+    #expect(12...24 ~= wakes.count)
+    let gaps = zip(wakes.dropFirst(), wakes).map { $0 - $1 }
+    // Nobody knows better times, so that they are evenly spaced but for the grid of quarters.
+    #expect((gaps.max() ?? 0) - (gaps.min() ?? 0) <= 901)
+    #expect(gaps.allSatisfy { hour <= $0 && $0 <= 2.5 * hour })
+  }
+
+  @Test func `Signing out sets never and drops what is pending`() {
+    var scheduler = scheduler()
+    scheduler.setSource("main", minimumInterval: 600)
+    scheduler.record(RunRecord(reason: .scheduled, result: .failed, started: monday), at: moment(0))
+    scheduler.signOut()
+    #expect(scheduler.interval == .never && scheduler.failures == 0 && scheduler.sources.isEmpty)
+    #expect(scheduler.decision(at: moment(day)) == .wait(until: .distantFuture, .never))
+  }
+
+  @Test func `Someone who opens the app at 1 p.m. is served just before from the third day on`() {
+    for seed in UInt64(0)..<8 {
+      var scheduler = scheduler(seed: seed)
+      let wakes = learn(&scheduler, days: 14, hours: [13])
+      for number in 2..<14 {
+        let opening = Double(number) * day + 13 * hour
+        let last = wakes.last { $0 <= opening } ?? 0
+        // The lead, of which the stated range is the whole; no wake in the quarters before takes its place.
+        #expect(FetchScheduler.lead ~= opening - last, "seed \(seed), day \(number)")
+      }
+    }
+  }
+
+  @Test func `The reason names the time and the weekday that were learned`() {
+    var scheduler = scheduler()
+    _ = learn(&scheduler, days: 14, hours: [13])
+    let decision = scheduler.decision(at: moment(14 * day + 12.99 * hour))
+    #expect(decision == .wake(.opening(weekday: 1, minute: 780), sources: []))
+    #expect(decision.reason.description == "the app is often opened at 13:00 on a Monday")
+    #expect(scheduler.decision(at: moment(14 * day + 4 * hour)).reason != .evenSpacing)
+  }
+
+  @Test func `Quiet hours have the longest gaps`() {
+    var scheduler = scheduler()
+    let wakes = learn(&scheduler, days: 28, hours: [7.5, 9, 12, 14.25, 17, 19, 21.5, 23])
+    for number in 14..<27 {
+      let start = Double(number) * day + 12 * hour
+      let own = wakes.filter { start <= $0 && $0 < start + day }
+      let gaps = zip(own, own.dropFirst()).sorted { $0.1 - $0.0 > $1.1 - $1.0 }
+      // From the wake for 23:00 to the one for 7:30.
+      #expect(gaps[0].0 >= start + 10.5 * hour && gaps[0].1 <= start + 19.5 * hour)
+      #expect(gaps[0].1 - gaps[0].0 >= 1.5 * (gaps[1].1 - gaps[1].0))
+    }
+  }
+
+  @Test(arguments: ["2027-03-28", "2026-10-25"])
+  func `The wake follows the local clock when it is changed`(_ change: String) throws {
+    let berlin = try #require(TimeZone(identifier: "Europe/Berlin"))
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = berlin
+    let sunday = try Date(change + "T12:00:00Z", strategy: .iso8601)
+    let openings = try (-10...3).map { number in
+      let date = try #require(calendar.date(byAdding: .day, value: number, to: sunday))
+      return try #require(calendar.date(bySettingHour: 13, minute: 0, second: 0, of: date)).timeIntervalSince(monday)
+    }
+    var scheduler = scheduler(zone: berlin)
+    let wakes = scheduler.live(from: openings[0] - 12 * hour, to: openings[13] + hour, openings: openings) { now in
+      (.newData, hourly(since: now - hour, until: now))
+    }
+    for opening in openings[3...] {
+      #expect(FetchScheduler.lead ~= opening - (wakes.last { $0 <= opening } ?? 0))
+    }
+  }
+
+  @Test func `Constraints leave the wakes for habits and take others`() {
+    var scheduler = scheduler()
+    _ = learn(&scheduler, days: 14, hours: [8, 13, 19])
+    var constrained = scheduler
+    let free = scheduler.live(from: 14 * day, to: 21 * day) { (.newData, hourly(since: $0 - hour, until: $0)) }
+    let constraints = FetchConstraints(isMetered: true, isLowPower: true)
+    let few = constrained.live(from: 14 * day, to: 21 * day, constraints: constraints) {
+      (.newData, hourly(since: $0 - hour, until: $0))
+    }
+    #expect(few.count >= 21 && few.count <= free.count)
+    var fresh = BackgroundFetchTests.scheduler()
+    var other = fresh
+    #expect(3...6 ~= fresh.live(from: 0, to: 3 * day, constraints: constraints) { _ in (.newData, []) }.count)
+    #expect(other.live(from: 0, to: 3 * day) { _ in (.newData, []) }.count > 30)
+  }
+
+  @Test func `Slow and costly runs earn fewer wakes, but never none`() {
+    var counts: [Int] = []
+    for cost in [0.0, 1, 1000] {
+      var scheduler = scheduler()
+      for _ in 0..<30 {
+        scheduler.record(
+          RunRecord(
+            reason: .manual, result: .newData, started: monday, bytes: Int(cost * 200_000),
+            cpuMilliseconds: cost * 200, wallMilliseconds: cost * 2000), at: moment(0))
+      }
+      counts.append(scheduler.live(from: 1, to: 3 * day) { _ in (.newData, []) }.count)
+      scheduler.record(
+        RunRecord(reason: .manual, result: .newData, started: monday, bytes: -5, wallMilliseconds: .nan), at: moment(1))
+    }
+    #expect(counts[0] > counts[1])
+    #expect(counts[1] >= counts[2] && counts[2] >= 3)
+  }
+
+  @Test func `Sources that are due within minutes share a wake`() {
+    var scheduler = scheduler()
+    scheduler.setSource("b", minimumInterval: 3600)
+    scheduler.setSource("a", minimumInterval: 3600)
+    scheduler.setSource("late", minimumInterval: 4 * 3600)
+    #expect(scheduler.decision(at: moment(0)) == .wake(.evenSpacing, sources: ["a", "b", "late"]))
+    let run = RunRecord(reason: .manual, result: .newData, started: monday)
+    scheduler.wakeStarted(at: moment(0))
+    scheduler.record(run, sources: ["a", "late"], at: moment(0))
+    scheduler.record(run, sources: ["b"], at: moment(200))
+    var now = 200.0
+    var decision = scheduler.decision(at: moment(now))
+    while let until = decision.until {
+      now = until.timeIntervalSince(monday)
+      decision = scheduler.decision(at: moment(now))
+    }
+    #expect(now >= 3800, "the wake for a waits for b")
+    guard case .wake(_, let sources) = decision else { return }
+    #expect(sources == ["a", "b"])
+  }
+
+  @Test func `A source has its own interval, whatever the schedule`() {
+    var scheduler = scheduler()
+    scheduler.setSource("daily", minimumInterval: 12 * hour)
+    let wakes = scheduler.live(from: 0, to: 7 * day) { _ in (.newData, []) }
+    #expect(zip(wakes.dropFirst(), wakes).allSatisfy { $0 - $1 >= 12 * hour })
+    #expect(wakes.count >= 7)
+  }
+
+  @Test func `A decision takes less than two milliseconds in a release build, and changes nothing`() {
+    var scheduler = scheduler()
+    _ = learn(&scheduler, days: 7, hours: [8, 13, 19])
+    let before = scheduler
+    let clock = ContinuousClock()
+    let times = (0..<50).map { number in
+      clock.measure { _ = scheduler.decision(at: moment(7 * day + Double(number) * 1000)) }
+    }
+    #expect(scheduler == before)
+    #if DEBUG
+      let limit = Duration.milliseconds(100)
+    #else
+      let limit = Duration.milliseconds(2)
+    #endif
+    // The median: other processes want the processor too.
+    #expect(times.sorted()[25] < limit)
+  }
+}

@@ -1,0 +1,101 @@
+import BackgroundFetch
+import TestTime
+import Foundation
+import Synchronization
+import Testing
+
+/// A list that several threads write.
+final class Journal<Entry: Sendable>: Sendable {
+  private let list = Mutex<[Entry]>([])
+
+  var entries: [Entry] { list.withLock { $0 } }
+
+  func append(_ entry: Entry) {
+    list.withLock { $0.append(entry) }
+  }
+}
+
+/// Holds up who comes until it is opened, whether they are cancelled or not.
+final class Gate: Sendable {
+  private struct State {
+    var isOpen = false
+    var waiting: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let state = Mutex(State())
+
+  /// How many are held up.
+  var waiting: Int { state.withLock { $0.waiting.count } }
+
+  func pass() async {
+    await withCheckedContinuation { continuation in
+      let isOpen = state.withLock { state in
+        if !state.isOpen { state.waiting.append(continuation) }
+        return state.isOpen
+      }
+      if isOpen { continuation.resume() }
+    }
+  }
+
+  func open() {
+    let waiting = state.withLock { state in
+      state.isOpen = true
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+}
+
+/// An application that was launched in the background, and its fetcher.
+struct Wake {
+  let clock = ManualClock()
+  let log = Journal<String>()
+  let application: Application
+  let fetcher: BackgroundFetcher
+
+  init(launchReason: LaunchReason = .fetch, lock: FetchLock? = nil) {
+    application = Application(launchReason: launchReason, clock: clock, log: log.append)
+    fetcher = BackgroundFetcher(application: application, lock: lock, log: log.append)
+  }
+
+  /// Waits until the timer of the fetch has exactly so long to sleep: nothing is due before that.
+  ///
+  /// - Parameter others: How many others have; at 25 s that of the background task has 5 s left, too.
+  func sleeps(_ seconds: Double, others: Int = 0) async throws {
+    try await eventually("the timer sleeps for \(seconds) s") {
+      clock.sleeping.count { $0 == seconds } == others + 1
+    }
+  }
+
+  /// Begins a fetch that is held up by a gate.
+  func begin(
+    _ reason: FetchReason = .scheduled, at gate: Gate, result: FetchResult = .newData
+  ) async throws -> Task<FetchOutcome, Never> {
+    let before = gate.waiting
+    let task = Task {
+      await fetcher.perform(reason: reason) { _ in
+        await gate.pass()
+        return result
+      }
+    }
+    try await eventually("the fetch has begun") { gate.waiting > before }
+    return task
+  }
+}
+
+/// Set once, by one thread for others.
+final class Flag: Sendable {
+  private let flag = Atomic(false)
+
+  var isSet: Bool { flag.load(ordering: .acquiring) }
+
+  func set() { flag.store(true, ordering: .releasing) }
+}
+
+/// Lends the path of a file that is not there yet, and removes what has become of it.
+func withTemporaryFile(_ body: (String) async throws -> Void) async throws {
+  let url = FileManager.default.temporaryDirectory.appending(path: "tidings-\(UUID().uuidString)")
+  defer { try? FileManager.default.removeItem(at: url) }
+  try await body(url.path)
+}

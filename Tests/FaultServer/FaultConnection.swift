@@ -1,0 +1,177 @@
+import NIOCore
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Reads the requests of a connection and sends the answers as their plans say, one after another.
+final class FaultConnection: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  enum Signal: Sendable {
+    /// What hangs goes on.
+    case release
+    /// A stream has something to send.
+    case streamReady
+  }
+
+  /// An answer on its way.
+  private struct Sending {
+    var rest: ByteBuffer
+    var stream: FaultStream?
+    var ending: FaultEnding?
+    /// Bytes until then.
+    var cut: Int?
+    var pace: FaultAnswer.Pace?
+    /// Bytes that are not paced.
+    var head = 0
+    var closes: Bool
+    var isWriting = false
+    var hangs = false
+    /// Whether it can last longer than a client that has gone.
+    var isSlow: Bool { pace != nil || hangs || stream != nil }
+  }
+
+  private let number: Int
+  private let server: FaultServer
+  private var parser = RequestParser()
+  private var sending: Sending?
+  private var inputIsOver = false
+
+  /// As much as is given to the kernel at a time, so that it is known how much a client has taken.
+  private static let slice = 64 << 10
+
+  init(number: Int, server: FaultServer) {
+    self.number = number
+    self.server = server
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let bytes = unwrapInboundIn(data)
+    server.count(read: bytes.readableBytes)
+    parser.feed(bytes)
+    serve(context)
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event {
+    case Signal.release:
+      guard sending?.hangs == true else { return }
+      sending?.hangs = false
+      sending?.cut = nil
+      proceed(context)
+    case Signal.streamReady:
+      proceed(context)
+    case ChannelEvent.inputClosed:
+      inputIsOver = true
+      // Nothing distinguishes a client that has gone from one that only says that it sends no more.
+      if sending?.isSlow ?? true { context.close(promise: nil) }
+    default:
+      context.fireUserInboundEventTriggered(event)
+    }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    sending?.stream?.abandon()
+    sending = nil
+    server.forget(number)
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+  private func serve(_ context: ChannelHandlerContext) {
+    guard sending == nil else { return }
+    guard let request = parser.next(connection: number, arrival: server.time) else {
+      if parser.expectsContinue {
+        parser.hasContinued()
+        write(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n"), context) {}
+      }
+      if inputIsOver { context.close(promise: nil) }
+      return
+    }
+    let answer = server.answer(to: request)
+    var sending = Sending(
+      rest: ByteBuffer(bytes: answer.wire), stream: answer.stream, ending: answer.cut?.ending,
+      cut: answer.cut.map { answer.offset(of: $0.point) }, pace: answer.pace,
+      closes: answer.endsConnection || request.endsConnection)
+    sending.head = answer.pace.map { answer.offset(of: $0.point) } ?? 0
+    self.sending = sending
+    answer.stream?.attach(signalling(.streamReady, context))
+    proceed(context)
+  }
+
+  private func signalling(_ signal: Signal, _ context: ChannelHandlerContext) -> @Sendable () -> Void {
+    { [channel = context.channel] in channel.pipeline.fireUserInboundEventTriggered(signal) }
+  }
+
+  private func proceed(_ context: ChannelHandlerContext) {
+    guard var sending, !sending.isWriting, !sending.hangs else { return }
+    if let stream = sending.stream {
+      var (bytes, isOver, ending) = stream.take()
+      sending.rest.writeBuffer(&bytes)
+      if isOver {
+        sending.stream = nil
+        if let ending, sending.ending == nil {
+          sending.ending = ending
+          sending.cut = sending.rest.readableBytes
+        }
+      }
+    }
+    let isPaced = sending.pace != nil && sending.head == 0
+    let most = isPaced ? sending.pace?.bytes ?? 0 : sending.head > 0 ? min(sending.head, Self.slice) : Self.slice
+    let count = min(most, sending.rest.readableBytes, sending.cut ?? .max)
+    let interval = isPaced ? sending.pace?.interval : nil
+    guard count > 0, let bytes = sending.rest.readSlice(length: count) else {
+      self.sending = sending
+      return atRest(context)
+    }
+    if !isPaced { sending.head = max(0, sending.head - count) }
+    sending.cut = sending.cut.map { $0 - count }
+    sending.isWriting = true
+    self.sending = sending
+    let bound = NIOLoopBound((connection: self, context: context), eventLoop: context.eventLoop)
+    let send: @Sendable () -> Void = {
+      let (connection, context) = bound.value
+      connection.write(bytes, context) {
+        connection.sending?.isWriting = false
+        connection.proceed(context)
+      }
+    }
+    guard let interval else { return send() }
+    context.eventLoop.scheduleTask(in: TimeAmount(interval), send)
+  }
+
+  /// Nothing can be sent at present, or nothing is left.
+  private func atRest(_ context: ChannelHandlerContext) {
+    guard let sending else { return }
+    if sending.cut == 0, let ending = sending.ending {
+      switch ending {
+      case .hang:
+        self.sending?.hangs = true
+        if inputIsOver { context.close(promise: nil) }
+      case .close: context.close(promise: nil)
+      case .reset: reset(context)
+      }
+    } else if sending.stream == nil {
+      self.sending = nil
+      if sending.closes { context.close(promise: nil) } else { serve(context) }
+    }
+  }
+
+  private func write(_ bytes: ByteBuffer, _ context: ChannelHandlerContext, _ next: @escaping () -> Void) {
+    let bound = NIOLoopBound((server: server, next: next), eventLoop: context.eventLoop)
+    context.writeAndFlush(wrapOutboundOut(bytes)).assumeIsolated().whenSuccess {
+      bound.value.server.count(written: bytes.readableBytes)
+      // A turn later: a future that is fulfilled already would make a recursion of a long body.
+      context.eventLoop.assumeIsolated().execute { bound.value.next() }
+    }
+  }
+
+  private func reset(_ context: ChannelHandlerContext) {
+    guard let socket = context.channel as? any SocketOptionProvider else { return context.close(promise: nil) }
+    let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+    // Closing with a linger time of 0 aborts (socket(7), SO_LINGER), what is in the kernel's buffer included.
+    socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in bound.value.close(promise: nil) }
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import News
+import Synchronization
+
+extension FaultFeed {
+  /// How many event streams are open.
+  public var eventStreams: Int {
+    state.withLock { state in
+      state.listeners.removeAll { $0.stream.isAbandoned }
+      return state.listeners.count
+    }
+  }
+
+  /// Sends a comment to all event streams, which shows that they live.
+  public func beat() { sendToStreams(":\n\n") }
+
+  /// Sends anything to all event streams.
+  public func sendToStreams(_ text: String) {
+    for listener in state.withLock({ $0.listeners }) { listener.stream.send(Data(text.utf8)) }
+  }
+
+  /// Ends all event streams: properly, or as the fault says.
+  public func endStreams(_ ending: FaultEnding? = nil) {
+    let listeners = state.withLock { state in
+      defer { state.listeners = [] }
+      return state.listeners
+    }
+    for listener in listeners { listener.stream.end(ending) }
+  }
+}
+
+extension FaultFeed.State {
+  /// Tells the event streams what has changed since a moment.
+  mutating func tell(since before: FeedMoment) {
+    listeners.removeAll { $0.stream.isAbandoned }
+    for index in listeners.indices {
+      let scope = listeners[index].scope
+      let told = before.token(of: scope)
+      if moment.historyRefusal(of: told) != nil {
+        listeners[index].stream.send(Data(FeedAnswers.resync(moment.token(of: scope)).utf8))
+      } else if let event = moment.event(in: scope, after: told.version) {
+        send(FeedAnswers.text(event), at: index)
+      }
+    }
+  }
+
+  private mutating func send(_ event: String, at index: Int) {
+    func send(_ text: String) { listeners[index].stream.send(Data(text.utf8)) }
+    switch eventOrder {
+    case .faithful: send(event)
+    case .twice: send(event + event)
+    case .silent: break
+    case .swapped:
+      if let held = listeners[index].held.take() { send(event + held) } else { listeners[index].held = event }
+    }
+  }
+}

@@ -1,0 +1,249 @@
+import Foundation
+import News
+
+/// What the API answers at a moment.
+struct FeedAnswers {
+  /// The beginning of an event stream.
+  struct Opening {
+    let scope: Scope
+    let text: String
+  }
+
+  private struct Refusal: Error {
+    let answer: FaultAnswer
+  }
+
+  let moment: FeedMoment
+  let now: Date
+  var pollInterval: Int?
+  var cacheControl = ""
+  var compresses = true
+
+  init(moment: FeedMoment, now: Date) {
+    self.moment = moment
+    self.now = now
+  }
+
+  static func newestFirst(_ items: some Sequence<NewsItem>) -> [NewsItem] {
+    items.sorted { ($0.date, $0.id.uuidString) > ($1.date, $1.id.uuidString) }
+  }
+
+  func answer(_ request: FaultRequest) -> (answer: FaultAnswer, opening: Opening?) {
+    var opening: Opening?
+    var answer: FaultAnswer
+    do {
+      guard ["GET", "HEAD"].contains(request.method) else {
+        throw refusal(405, "method-not-allowed", "Method not allowed")
+      }
+      switch request.path {
+      case "/v1/items": answer = try items(request)
+      case "/v1/changes": answer = try changes(request)
+      case "/v1/state": answer = try feedState(request)
+      case "/v1/events":
+        opening = try events(request)
+        let headers = [("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"), ("Connection", "close")]
+        answer = FaultAnswer(headers: headers).framed(.untilClose)
+      default: throw refusal(404, "not-found", "Not found")
+      }
+    } catch let refusal as Refusal {
+      answer = refusal.answer
+    } catch {
+      answer = FaultAnswer(status: 500)
+    }
+    answer = answer.dated(now)
+    return (request.method == "HEAD" ? answer.headOnly : answer, opening)
+  }
+
+  private func items(_ request: FaultRequest) throws -> FaultAnswer {
+    let query = try parameters(request, known: ["limit", "at", "topics", "include"])
+    let (scope, limit) = (try scope(query), try limit(query, most: 200, usual: 50))
+    try reach(query["at"], scope)
+    let rows = moment.rows(in: scope)
+    let present = rows.filter { $0.removal == nil }.compactMap { moment.items[$0.id] }
+    let page = Self.newestFirst(present).prefix(limit).map { shown($0, query) }
+    return try conditional(
+      ItemList(items: page), etag: nil, token: moment.token(of: scope), changed: rows.map(\.changed).max(), request)
+  }
+
+  private func changes(_ request: FaultRequest) throws -> FaultAnswer {
+    let query = try parameters(request, known: ["since", "topics", "limit", "include", "at", "wait"])
+    let (scope, limit) = (try scope(query), try limit(query, most: 1000, usual: 200))
+    try reach(query["at"], scope)
+    let since = try query["since"].map { try self.token($0, "since") }
+    if let since, let reason = moment.refusal(of: since, in: scope) { throw expired(reason, scope) }
+    let isSnapshot = since == nil || since?.position != nil
+    let start = since?.version ?? moment.version
+    let after = since.map { $0.position ?? $0.version } ?? 0
+    // A snapshot has no removals but those of items that it has told itself.
+    let rows = moment.rows(in: scope).filter {
+      $0.version > after && !(isSnapshot && $0.removal != nil && $0.version <= start)
+    }
+    let page = rows.prefix(limit)
+    let more = page.count < rows.count
+    var token = moment.token(of: scope)
+    if more, let last = page.last {
+      token = SyncToken(
+        epoch: moment.epoch, scope: scope, version: isSnapshot ? start : last.version,
+        position: isSnapshot ? last.version : nil)
+    }
+    let changes = page.compactMap { row -> Change? in
+      if let reason = row.removal { return .remove(id: row.id, reason: reason) }
+      return moment.items[row.id].map { .put(shown($0, query)) }
+    }
+    let list = ChangeList(changes: changes, more: more, snapshot: isSnapshot ? true : nil, token: token)
+    let answer = try conditional(list, etag: "\(token)", token: token, changed: nil, request)
+    return query["wait"] == nil ? answer : answer.setting("Cache-Control", "no-store")
+  }
+
+  private func feedState(_ request: FaultRequest) throws -> FaultAnswer {
+    let scope = try scope(try parameters(request, known: ["topics"]))
+    let topics = scope.topics.map { ($0, moment.token(of: Scope(topics: [$0]))) }
+    let state = FeedState(
+      feed: moment.token(of: .feed), topics: Dictionary(uniqueKeysWithValues: topics),
+      union: topics.isEmpty ? nil : moment.token(of: scope))
+    return try conditional(state, etag: nil, token: moment.token(of: scope), changed: nil, request)
+  }
+
+  private func shown(_ item: NewsItem, _ query: [String: String]) -> NewsItem {
+    var item = item
+    if query["include"] != "html" { item.html = nil }
+    return item
+  }
+}
+
+extension FeedAnswers {
+  private func events(_ request: FaultRequest) throws -> Opening {
+    guard request.method == "GET" else { throw refusal(405, "method-not-allowed", "Method not allowed") }
+    let query = try parameters(request, known: ["topics", "since"])
+    let scope = try scope(query)
+    let current = moment.token(of: scope)
+    let last = request["Last-Event-ID"].flatMap { $0.isEmpty ? nil : $0 }
+    let held = try last.map { SyncToken($0) } ?? query["since"].map { try token($0, "since") }
+    guard last != nil || held != nil else { return Opening(scope: scope, text: "retry: 1000\nid: \(current)\n\n") }
+    guard let held, held.position == nil, moment.refusal(of: held, in: scope) == nil else {
+      return Opening(scope: scope, text: "retry: 1000\nid: \(current)\n\n" + Self.resync(current))
+    }
+    let missed = moment.event(in: scope, after: held.version).map(Self.text) ?? ""
+    return Opening(scope: scope, text: "retry: 1000\nid: \(held)\n\n" + missed)
+  }
+
+  /// An event about changes.
+  static func text(_ event: ChangeEvent) -> String {
+    // There is nothing in it that cannot be encoded.
+    let json = (try? NewsJSON.encode(event)) ?? Data()
+    return "id: \(event.token)\ndata: \(String(decoding: json, as: UTF8.self))\n\n"
+  }
+
+  /// An event that says that changes cannot be told.
+  static func resync(_ token: SyncToken) -> String {
+    "id: \(token)\nevent: resync\ndata: {\"token\":\"\(token)\"}\n\n"
+  }
+}
+
+extension FeedAnswers {
+  private func parameters(_ request: FaultRequest, known: Set<String>) throws -> [String: String] {
+    let query = request.query
+    for (name, value) in query.sorted(by: { $0.key < $1.key }) where !known.contains(name) || value.isEmpty {
+      throw invalid(name, known.contains(name) ? "must not be empty" : "is not known")
+    }
+    return query
+  }
+
+  private func limit(_ query: [String: String], most: Int, usual: Int) throws -> Int {
+    guard let text = query["limit"] else { return usual }
+    guard let limit = Int(text), 1...most ~= limit else { throw invalid("limit", "must be a number from 1 to \(most)") }
+    return limit
+  }
+
+  private func scope(_ query: [String: String]) throws -> Scope {
+    guard let text = query["topics"] else { return .feed }
+    let topics = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    guard 1...32 ~= topics.count, topics.allSatisfy(TopicSlug.isValid) else {
+      throw invalid("topics", "must be 1 to 32 slugs between commas")
+    }
+    return Scope(topics: topics)
+  }
+
+  private func token(_ text: String, _ name: String) throws -> SyncToken {
+    guard let token = SyncToken(text) else { throw invalid(name, "must be a token") }
+    return token
+  }
+
+  /// A token of any scope names a version that must be there.
+  private func reach(_ at: String?, _ scope: Scope) throws {
+    guard let at = try at.map({ try token($0, "at") }) else { return }
+    switch moment.historyRefusal(of: at) {
+    case nil: return
+    case "ahead"?:
+      var refusal = refusal(503, "not-reached-yet", "This version is not here yet").answer
+      refusal = refusal.setting("Retry-After", "1").setting("Cache-Control", "no-store")
+      throw Refusal(answer: refusal)
+    case let reason?: throw expired(reason, scope)
+    }
+  }
+
+  private func expired(_ reason: String, _ scope: Scope) -> Refusal {
+    Refusal(answer: .tokenExpired(reason: reason, token: moment.token(of: scope)))
+  }
+
+  private func invalid(_ field: String, _ rule: String) -> Refusal {
+    let problem = Problem(
+      type: "/problems/invalid-parameter", title: "Invalid parameter", status: 400,
+      errors: [FieldError(field: field, rule: rule)])
+    return Refusal(answer: FaultAnswer.problem(problem).setting("Cache-Control", "no-store"))
+  }
+
+  private func refusal(_ status: Int, _ name: String, _ title: String) -> Refusal {
+    Refusal(answer: .problem(Problem(type: "/problems/\(name)", title: title, status: status)))
+  }
+}
+
+extension FeedAnswers {
+  /// - Parameters:
+  ///   - etag: The opaque part of the tag; nil for a hash of the content.
+  ///   - changed: For `Last-Modified`; nil for none.
+  private func conditional(
+    _ value: some Encodable, etag: String?, token: SyncToken, changed: Date?, _ request: FaultRequest
+  ) throws -> FaultAnswer {
+    let body = try NewsJSON.encode(value)
+    let tag = etag ?? Self.hash(body)
+    let isCompressed = compresses && body.count >= 1024 && (request["Accept-Encoding"] ?? "").contains("gzip")
+    var answer = FaultAnswer(headers: [
+      ("ETag", isCompressed ? "\"\(tag)-gz\"" : "\"\(tag)\""), ("Cache-Control", cacheControl),
+      ("Vary", "Accept-Encoding"), ("Sync-Token", "\(token)"),
+    ])
+    if let pollInterval { answer = answer.adding("X-Poll-Interval", "\(pollInterval)") }
+    let modified = changed.map { Date(timeIntervalSince1970: $0.timeIntervalSince1970.rounded(.down)) }
+    // Within the second that it names it could change once more.
+    if let modified, now.timeIntervalSince(modified) >= 1 {
+      answer = answer.adding("Last-Modified", HTTPDates.fixdate(modified))
+    }
+    if isHeld(tag, modified, request) {
+      answer.status = 304
+      return answer.framed(.bare)
+    }
+    answer.body = body
+    answer = answer.adding("Content-Type", "application/json")
+    return isCompressed ? answer.gzipped() : answer
+  }
+
+  private func isHeld(_ tag: String, _ modified: Date?, _ request: FaultRequest) -> Bool {
+    if let condition = request["If-None-Match"] {
+      return condition.split(separator: ",").contains { text in
+        var text = text.trimmingCharacters(in: .whitespaces)
+        if text.hasPrefix("W/") { text = String(text.dropFirst(2)) }
+        return text == "*" || text == "\"\(tag)\"" || text == "\"\(tag)-gz\""
+      }
+    }
+    guard let modified, let since = request["If-Modified-Since"].flatMap(HTTPDates.date(fixdate:)) else { return false }
+    return modified <= since
+  }
+
+  /// FNV-1a from both ends: a strong tag for a test, equal in each run.
+  private static func hash(_ body: Data) -> String {
+    func hash(_ bytes: some Sequence<UInt8>) -> String {
+      String(bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }, radix: 16)
+    }
+    return hash(body) + hash(body.reversed())
+  }
+}

@@ -1,0 +1,108 @@
+import TestTime
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// A socket to a server on loopback, read as it comes.
+final class RawConnection: Sendable {
+  /// How reading came to its end.
+  enum Ending: Equatable {
+    case closed, reset, silence
+  }
+
+  struct Failure: Error {}
+
+  private let descriptor: Int32
+
+  init(port: Int) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(UInt16(port).bigEndian)
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    let result = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard result == 0 else { throw Failure() }
+  }
+
+  deinit { close(descriptor) }
+
+  func send(_ text: String) throws {
+    let bytes = Array(text.utf8)
+    guard Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else { throw Failure() }
+  }
+
+  /// Asks for a target.
+  func get(_ target: String = "/", _ headers: String...) throws {
+    try send((["GET \(target) HTTP/1.1", "Host: here"] + headers).joined(separator: "\r\n") + "\r\n\r\n")
+  }
+
+  /// Reads until the end, until nothing has come for a time, or until there is enough.
+  func read(silence: Duration = .seconds(30), upTo most: Int = .max) async -> (bytes: Data, ending: Ending?) {
+    await withCheckedContinuation { continuation in
+      // On a thread that may wait.
+      DispatchQueue.global().async { [self] in
+        continuation.resume(returning: readBlocking(milliseconds: Int(silence / .milliseconds(1)), most))
+      }
+    }
+  }
+
+  func text(upTo most: Int = .max) async -> String {
+    String(decoding: await read(upTo: most).bytes, as: UTF8.self)
+  }
+
+  /// Reads until a text has come, and nothing behind it.
+  ///
+  /// - Returns: What came before it.
+  func text(before end: String) async throws -> String {
+    var text = ""
+    while !text.hasSuffix(end) {
+      let (bytes, ending) = await read(upTo: 1)
+      guard ending == nil else { throw Failure() }
+      text += String(decoding: bytes, as: UTF8.self)
+    }
+    return String(text.dropLast(end.count))
+  }
+
+  /// Whether nothing comes for a moment, an end neither.
+  var isSilent: Bool {
+    get async {
+      let (bytes, ending) = await read(silence: .milliseconds(300))
+      return bytes.isEmpty && ending == .silence
+    }
+  }
+
+  private func readBlocking(milliseconds: Int, _ most: Int) -> (bytes: Data, ending: Ending?) {
+    var patience = timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    var received = Data()
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while received.count < most {
+      let count = recv(descriptor, &buffer, min(buffer.count, most - received.count), 0)
+      if count == 0 { return (received, .closed) }
+      if count < 0 { return (received, errno == EAGAIN ? .silence : .reset) }
+      received += buffer[..<count]
+    }
+    return (received, nil)
+  }
+}
+
+/// One exchange on a connection of its own, to the end of the connection.
+func exchange(
+  _ server: Int, _ target: String = "/", _ header: String = "Connection: close", silence: Duration = .seconds(30)
+) async throws -> (head: String, body: Data, ending: RawConnection.Ending?) {
+  let connection = try RawConnection(port: server)
+  try connection.get(target, header)
+  let (bytes, ending) = await connection.read(silence: silence)
+  let end = bytes.firstRange(of: Data("\r\n\r\n".utf8))
+  return (
+    String(decoding: bytes[..<(end?.lowerBound ?? bytes.endIndex)], as: UTF8.self),
+    Data(bytes[(end?.upperBound ?? bytes.endIndex)...]), ending
+  )
+}

@@ -1,0 +1,61 @@
+import FaultServer
+import Foundation
+import News
+import Testing
+
+/// What the JSON faults are to a reader of the wire types.
+@Suite struct WrongJSONTests {
+  private let feed = FaultFeed()
+
+  init() {
+    feed.publish("one", topics: ["sport"], title: "One")
+    feed.publish("two")
+  }
+
+  private func body(_ target: String) -> Data {
+    feed.answer(FaultRequest(target: target)).body
+  }
+
+  @Test(arguments: WrongJSON.allCases)
+  func `the good ones can be read and the wrong ones cannot`(_ wrong: WrongJSON) {
+    let list = body("/v1/items"), changes = body("/v1/changes")
+    let spoiltList = wrong.spoil(list), spoiltChanges = wrong.spoil(changes)
+    #expect(spoiltChanges != changes)
+    // Lists of items have neither.
+    #expect((spoiltList == list) == [.unknownOp, .tokenIsGarbage].contains(wrong))
+    let readList = try? NewsJSON.decode(ItemList.self, from: spoiltList)
+    let readChanges = try? NewsJSON.decode(ChangeList.self, from: spoiltChanges)
+    if wrong.isGood {
+      #expect(readList?.items.count == 2)
+      #expect(readChanges?.changes.filter { if case .put = $0 { true } else { false } }.count == 2)
+    } else if !wrong.isOpen {
+      #expect(readChanges == nil)
+      #expect(readList == nil || wrong == .tokenIsGarbage)
+    }
+  }
+
+  @Test func `what no encoder writes is in the bytes`() {
+    let list = body("/v1/items")
+    #expect(WrongJSON.notANumber.spoil(list).contains("\"version\":NaN"))
+    #expect(WrongJSON.loneSurrogate.spoil(list).contains(#""title":"\ud800 alone""#))
+    #expect(WrongJSON.duplicateKey.spoil(list).contains(#""title":"first","title":"second""#))
+    #expect(WrongJSON.rawNUL.spoil(list).contains(0))
+    #expect(WrongJSON.escapedNUL.spoil(list).contains(#"a\u0000b"#))
+    #expect(WrongJSON.invalidUTF8.spoil(list).contains(0xff))
+    #expect(WrongJSON.deepNesting.spoil(list).count > 200_000)
+    #expect(WrongJSON.date2106.spoil(list).contains("2106-02-07T06:28:16.000Z"))
+  }
+
+  @Test func `the length fits what was spoilt`() async throws {
+    feed.fault(next: .json(.cut))
+    try await FaultServer.with(feed.answer) { server in
+      let (head, body, _) = try await exchange(server.port, "/v1/items")
+      #expect(head.contains("Content-Length: \(body.count)\r\n") || head.hasSuffix("Content-Length: \(body.count)"))
+      #expect(throws: DecodingError.self) { try NewsJSON.decode(ItemList.self, from: body) }
+    }
+  }
+}
+
+extension Data {
+  fileprivate func contains(_ text: String) -> Bool { firstRange(of: Data(text.utf8)) != nil }
+}

@@ -1,0 +1,185 @@
+import BackgroundFetch
+import FaultServer
+import TestTime
+import Foundation
+import News
+import NewsClient
+import Synchronization
+import Testing
+
+@Suite("A fetch") struct FetchTests {
+  @Test(
+    "ends by what has become of the stored items: first all, then nothing, then what is new, changed or taken back",
+    arguments: [Source.Extent.window(100), .full])
+  func differences(extent: Source.Extent) async throws {
+    try await Installation.with(extent: extent) { installation in
+      let feed = installation.feed
+      let first = feed.publish("one")
+      feed.publish("two")
+      let client = try installation.client()
+      var report = await client.performFetch()
+      #expect(report.result == .newData)
+      #expect(report.inserted == 2)
+      #expect(report.badge == 2)
+      try installation.expectEqual(client)
+
+      _ = installation.requests()
+      report = await client.performFetch()
+      #expect(report.result == .noData)
+      #expect((report.inserted, report.updated, report.removed) == (0, 0, 0))
+      #expect(report.requests == 1)
+      #expect(installation.requests() == ["*/v1/changes"])
+
+      feed.publish("three")
+      report = await client.performFetch()
+      #expect(report.result == .newData)
+      #expect((report.inserted, report.updated, report.removed) == (1, 0, 0))
+      try installation.expectEqual(client)
+
+      var changed = first
+      changed.text = "one, corrected"
+      feed.publish([changed])
+      report = await client.performFetch()
+      #expect((report.inserted, report.updated, report.removed) == (0, 1, 0))
+      #expect(report.badge == 3)
+      try installation.expectEqual(client)
+
+      feed.retract(first.id)
+      report = await client.performFetch()
+      #expect(report.result == .newData)
+      #expect((report.inserted, report.updated, report.removed) == (0, 0, 1))
+      try installation.expectEqual(client)
+      #expect(try client.snapshot.headlines.map(\.title) == ["three", "two"])
+    }
+  }
+
+  @Test("goes on in another process where the last one has ended, with conditional requests only")
+  func restart() async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      #expect(await (try installation.client()).performFetch().result == .newData)
+      #expect(await (try installation.client()).performFetch().result == .noData)
+      installation.feed.publish("two")
+      let client = try installation.client()
+      #expect(await client.performFetch().inserted == 1)
+      try installation.expectEqual(client)
+      #expect(installation.requests() == ["/v1/items", "*/v1/changes", "*/v1/changes"])
+    }
+  }
+
+  @Test("follows topics alone")
+  func topics() async throws {
+    try await Installation.with(topics: ["sport", "arts"]) { installation in
+      installation.feed.publish("goal", topics: ["sport"])
+      installation.feed.publish("vote", topics: ["politics"])
+      let client = try installation.client()
+      #expect(await client.performFetch().inserted == 1)
+      installation.feed.publish("another vote", topics: ["politics"])
+      #expect(await client.performFetch().result == .noData)
+      var moved = try #require(installation.feed.items.first { $0.text == "goal" })
+      moved.topics = ["politics"]
+      installation.feed.publish([moved])
+      #expect(await client.performFetch().removed == 1)
+      #expect(try client.allNewsItems.isEmpty)
+    }
+  }
+
+  @Test("tells observers once of what it has changed, and never of nothing or of a failure")
+  func observers() async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      let told = Mutex<[Difference]>([])
+      let observation = client.changes.add { difference in told.withLock { $0.append(difference) } }
+      var stream = client.changes.values().makeAsyncIterator()
+      let item = installation.feed.publish("one")
+      await client.performFetch()
+      await client.performFetch()
+      installation.feed.fault(next: .truncate(at: .body(3)))
+      installation.feed.publish("two")
+      #expect(await client.performFetch().result == .failed)
+      installation.feed.retract(item.id)
+      await client.performFetch()
+      observation.cancel()
+      installation.feed.publish("three")
+      await client.performFetch()
+      let differences = told.withLock { $0 }
+      #expect(differences.map(\.inserted.count) == [1, 1])
+      #expect(differences.map(\.removed) == [[], [item.id]])
+      #expect(await stream.next()?.inserted.map(\.text) == ["three"])
+    }
+  }
+
+  @Test("calls its completion handler once")
+  func completion() async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      let client = try installation.client()
+      for expected in [FetchResult.newData, .noData] {
+        let result = await withCheckedContinuation { continuation in
+          client.performFetch(.manual) { continuation.resume(returning: $0) }
+        }
+        #expect(result == expected)
+      }
+    }
+  }
+
+  @Test("is one for all who ask at once")
+  func joined() async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      let client = try installation.client()
+      installation.feed.fault(next: .hang(at: .start))
+      async let first = client.performFetch()
+      try await eventually("the request has come") { !installation.server.requests.isEmpty }
+      async let second = client.performFetch(.scheduled)
+      try await Task.sleep(for: .milliseconds(50))
+      installation.server.release()
+      #expect(await [first, second].map(\.inserted) == [1, 1])
+      #expect(installation.requests() == ["/v1/items"])
+    }
+  }
+
+  @Test("counts in the badge what is new, and neither edits nor what a resync brings back; opening the app clears it")
+  func badge() async throws {
+    try await Installation.with(extent: .window(5)) { installation in
+      let feed = installation.feed
+      for number in 1...5 { feed.publish("item \(number)") }
+      let client = try installation.client()
+      #expect(await client.performFetch().badge == 5)
+      try client.recordOpening()
+      #expect(try client.badge == 0)
+      #expect(try client.snapshot.badge == 0)
+      feed.publish("six")
+      #expect(await client.performFetch().badge == 1)
+      feed.publish("seven")
+      feed.expireTokens()
+      #expect(await client.performFetch().badge == 2)
+      feed.moveEpoch(keepingHistory: false)
+      #expect(await client.performFetch().badge == 2)
+    }
+  }
+
+  @Test("ends after thirty seconds as failed where a body drips, and the store is as it was")
+  func dripping() async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      let client = try installation.client()
+      await client.performFetch()
+      installation.feed.publish("two")
+      installation.feed.fault(next: .hang(at: .body(5)))
+      async let report = client.performFetch(.scheduled)
+      try await eventually("half the answer is there") { installation.server.requests.count == 2 }
+      try await eventually("the timer is set") { !installation.clock.sleeping.isEmpty }
+      installation.clock.advance(by: 25)
+      try await eventually("the timer is set again") { installation.clock.sleeping.contains { $0 <= 5 } }
+      installation.clock.advance(by: 5)
+      let result = await report
+      #expect(result.result == .failed)
+      #expect(try client.allNewsItems.count == 1)
+      installation.server.release()
+      // Nothing keeps the next one from it.
+      try await eventually("the next one succeeds") { await client.performFetch().result == .newData }
+      try installation.expectEqual(client)
+    }
+  }
+}

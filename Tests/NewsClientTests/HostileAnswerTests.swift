@@ -1,0 +1,127 @@
+import BackgroundFetch
+import FaultServer
+import TestTime
+import Foundation
+import News
+import NewsClient
+import Testing
+
+@Suite("A bad answer") struct HostileAnswerTests {
+  /// A fault that must end in a failure.
+  private static let faults: [(String, FeedFault)] =
+    [
+      ("cut in the head", .truncate(at: .inHead)), ("cut in the body", .truncate(at: .body(7))),
+      ("reset", .reset(at: .start)), ("reset in the body", .reset(at: .body(7))),
+      ("a captive portal", .answer(.captivePortal(claiming: "text/html"))),
+      ("a captive portal that says JSON", .answer(.captivePortal(claiming: "application/json"))),
+      ("a bomb", .answer(.gzipBomb(expandingTo: 1 << 30, list: "items"))),
+      ("a huge body", .answer(.huge(bytes: 20 << 20, list: "changes"))),
+      ("404", .answer(.json("{}", status: 404))), ("500", .answer(.json("{}", status: 500))),
+      ("no type", .header("Content-Type", nil)),
+    ]
+    + WrongJSON.allCases.filter { !$0.isGood && !$0.isOpen }.map { ("\($0)", FeedFault.json($0)) }
+
+  @Test("fails the fetch and leaves everything as it was; the next one ends equal to the server", arguments: faults)
+  func failures(name: String, fault: FeedFault) async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      let client = try installation.client()
+      // A page has its token in the head.
+      if name != "\(WrongJSON.tokenIsGarbage)" {
+        installation.feed.fault(next: fault)
+        #expect(await client.performFetch().result == .failed, "as the first")
+        #expect(try client.allNewsItems.isEmpty)
+      }
+      #expect(await client.performFetch().result == .newData)
+      let before = try client.allNewsItems
+      installation.feed.publish("two")
+      installation.feed.fault(next: fault)
+      #expect(await client.performFetch().result == .failed, "as a delta")
+      #expect(try client.allNewsItems == before)
+      #expect(await client.performFetch().inserted == 1)
+      try installation.expectEqual(client)
+    }
+  }
+
+  @Test(
+    "that is only odd is read, or refused without harm", arguments: WrongJSON.allCases.filter { $0.isGood || $0.isOpen }
+  )
+  func odd(wrong: WrongJSON) async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      await client.performFetch()
+      installation.feed.publish("one")
+      installation.feed.fault(next: .json(wrong))
+      let report = await client.performFetch()
+      if wrong.isGood { #expect(report.inserted == 1) }
+      if report.result == .failed { await client.performFetch() }
+      #expect(try client.allNewsItems.map(\.id) == installation.feed.items.map(\.id))
+    }
+  }
+
+  @Test("from a cache that runs behind changes nothing, and moves nothing back")
+  func stale() async throws {
+    try await Installation.with { installation in
+      let feed = installation.feed
+      let client = try installation.client()
+      feed.publish("one")
+      await client.performFetch()
+      let moment = feed.moment
+      feed.publish("two")
+      await client.performFetch()
+      // As a cache of this very URL would answer.
+      let held = feed.token()
+      feed.fault(
+        next: .init { honest, _ in
+          honest.body { _ in Data(#"{"changes":[],"more":false,"token":"\#(moment.token(of: .feed))"}"#.utf8) }
+            .removing("Content-Encoding").setting("ETag", "\"x\"").framed(.chunked)
+        })
+      feed.publish("three")
+      #expect(await client.performFetch().result == .noData)
+      #expect(try client.holds(held))
+      #expect(await client.performFetch().inserted == 1)
+      try installation.expectEqual(client)
+    }
+  }
+
+  @Test("A store that is no database any more is put aside, and everything is fetched anew")
+  func corrupt() async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      try FileManager.default.createDirectory(at: installation.folder, withIntermediateDirectories: true)
+      let file = installation.folder.appending(path: "news.sqlite")
+      try Data(repeating: 0x5a, count: 20_000).write(to: file)
+      let client = try installation.client()
+      #expect(await client.performFetch().result == .newData)
+      try installation.expectEqual(client)
+      let names = try FileManager.default.contentsOfDirectory(atPath: installation.folder.path)
+      #expect(names.contains { $0.hasPrefix("news.sqlite.broken-") })
+    }
+  }
+
+  @Test("A store that turns out to be broken while it is open is put aside, too")
+  func corruptMeanwhile() async throws {
+    try await Installation.with { installation in
+      for number in 0..<50 { installation.feed.publish(String(repeating: "item \(number) ", count: 100)) }
+      let client = try installation.client()
+      await client.performFetch()
+      // All pages but the first, in the file and in the log.
+      for name in ["news.sqlite", "news.sqlite-wal"] {
+        let file = try FileHandle(forUpdating: installation.folder.appending(path: name))
+        let size = try file.seekToEnd()
+        if size > 8192 {
+          try file.seek(toOffset: 4096)
+          try file.write(contentsOf: Data(repeating: 0x5a, count: Int(size) - 4096))
+        }
+        try file.close()
+      }
+      // What has not been read before shows the fault; then it is like a first start.
+      let next = try installation.client()
+      _ = try? next.allNewsItems
+      #expect(await next.performFetch().result == .newData)
+      try installation.expectEqual(next)
+      let names = try FileManager.default.contentsOfDirectory(atPath: installation.folder.path)
+      #expect(names.contains { $0.hasPrefix("news.sqlite.broken-") })
+    }
+  }
+}

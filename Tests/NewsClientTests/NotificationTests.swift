@@ -1,0 +1,69 @@
+import BackgroundFetch
+import FaultServer
+import TestTime
+import Foundation
+import News
+import NewsClient
+import Testing
+
+@Suite("A remote notification") struct NotificationTests {
+  @Test("asks for what it tells of, and for nothing where that is held already")
+  func token() async throws {
+    try await Installation.with { installation in
+      let feed = installation.feed
+      feed.publish("one")
+      let client = try installation.client()
+      await client.performFetch()
+      let item = feed.publish("two", topics: ["sport"])
+      let payload = """
+        {"aps":{"content-available":1},"content-id":"\(item.id)","token":"\(feed.token(topics: ["sport"]))"}
+        """
+      _ = installation.requests()
+      let report = await client.receive(RemoteNotification(payload: Data(payload.utf8)))
+      #expect(report.inserted == 1)
+      let request = try #require(installation.server.takeRequests().first)
+      #expect(request.query["at"] != nil)
+      #expect(await client.receive(RemoteNotification(payload: Data(payload.utf8))).result == .noData)
+      #expect(installation.requests() == [])
+    }
+  }
+
+  @Test(
+    "of any other kind is no reason for anything",
+    arguments: [
+      "", "{}", "[]", "null", #"{"aps":1}"#, #"{"aps":{}}"#, #"{"aps":{"content-available":0}}"#,
+      #"{"aps":{"content-available":"1"}}"#, #"{"content-available":1}"#, #"{"aps":{"alert":"x"},"token":7}"#,
+    ])
+  func others(payload: String) async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      #expect(await client.receive(RemoteNotification(payload: Data(payload.utf8))).result == .noData)
+      #expect(installation.requests() == [])
+    }
+  }
+
+  @Test("with an unknown item or a token of another history is followed all the same")
+  func unknown() async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      let client = try installation.client()
+      await client.performFetch()
+      for extra in [#""content-id":7"#, #""content-id":"\#(UUID())""#, #""token":"1zzzzzz00000.9""#] {
+        let payload = #"{"aps":{"content-available":1},\#(extra)}"#
+        #expect(await client.receive(RemoteNotification(payload: Data(payload.utf8))).result == .noData)
+      }
+      try installation.expectEqual(client)
+    }
+  }
+
+  @Test("wakes a sleeping app three times an hour at most; what is too much comes together later")
+  func budget() async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      var requests = 0
+      for _ in 0..<10 { requests += await client.receive(RemoteNotification()).requests }
+      #expect(requests == 3)
+      #expect(try client.schedule.pushDelay(at: installation.clock.now) == 3600)
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import BackgroundFetch
+import FaultServer
+import TestTime
+import Foundation
+import News
+import NewsClient
+import Testing
+
+@Suite("A polite client") struct PolitenessTests {
+  @Test(
+    "asks nothing before Retry-After is over, by no way and in no process",
+    arguments: [429, 503], [RetryAfter.seconds(600), .text("600 ")])
+  func retryAfter(status: Int, value: RetryAfter) async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      let client = try installation.client()
+      installation.feed.fault(next: .busy(status, retryAfter: value))
+      #expect(await client.performFetch().result == .failed)
+      #expect(installation.requests().count == 1)
+      for client in [client, try installation.client()] {
+        #expect(await client.performFetch(.manual).result == .failed)
+        #expect(await client.performFetch(.scheduled).result == .failed)
+        await client.receive(RemoteNotification())
+      }
+      #expect(installation.requests() == [])
+      installation.clock.advance(by: 599)
+      #expect(await client.performFetch().requests == 0)
+      installation.clock.advance(by: 2)
+      #expect(await client.performFetch().result == .newData)
+    }
+  }
+
+  @Test("counts a date of Retry-After by the server's clock, whatever our own shows")
+  func skewedDate() async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      let theirs = installation.clock.now.date + 86_400 * 365
+      installation.feed.fault(next: .answer(.busy(503, retryAfter: .date(theirs + 300)).dated(theirs)))
+      #expect(await client.performFetch().result == .failed)
+      #expect(try client.schedule.holdRemaining(at: installation.clock.now) == 300)
+    }
+  }
+
+  @Test("keeps an absurd Retry-After below a day, and takes what is none for none", arguments: RetryAfter.absurd)
+  func absurd(value: String) async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      installation.feed.fault(next: .busy(503, retryAfter: .text(value)))
+      #expect(await client.performFetch().result == .failed)
+      #expect(0...86_400 ~= (try client.schedule.holdRemaining(at: installation.clock.now)))
+    }
+  }
+
+  @Test("lets X-Poll-Interval and max-age put off scheduled wakes, and those alone")
+  func proposals() async throws {
+    try await Installation.with { installation in
+      installation.feed.pollInterval = 3 * 3600
+      let client = try installation.client()
+      try client.updateSchedule { $0.setInterval(.minimum) }
+      await client.performFetch()
+      guard case .wait(let date, _) = try client.schedule.decision(at: installation.clock.now) else {
+        Issue.record("it would wake at once")
+        return
+      }
+      #expect(date >= installation.clock.now.date + 3 * 3600)
+      #expect(await client.performFetch(.manual).requests == 1)
+    }
+  }
+
+  @Test("sends its name, no cookies and one tag at most, and asks for nothing but what it needs")
+  func headers() async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      installation.feed.fault(next: .header("Set-Cookie", "a=b"))
+      await client.performFetch()
+      await client.performFetch()
+      for request in installation.server.requests {
+        let names = Set(request.headers.map { $0.name.lowercased() })
+        #expect(names.isSubset(of: ["host", "user-agent", "accept", "accept-encoding", "if-none-match", "connection"]))
+        #expect(request["User-Agent"] == "tests/1 (+https://example.org)")
+        #expect(request["If-None-Match"]?.contains(",") != true)
+      }
+    }
+  }
+
+  @Test("asks once more where a cache says 304 to one who holds nothing, and then no more")
+  func strangeNotModified() async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      let client = try installation.client()
+      installation.feed.fault(next: .answer(.notModified(etag: "\"x\"")))
+      #expect(await client.performFetch().result == .newData)
+      try FileManager.default.removeItem(at: installation.folder)
+      let other = try installation.client()
+      _ = installation.requests()
+      installation.feed.fault(next: .answer(.notModified(etag: "\"x\"")), times: 9)
+      #expect(await other.performFetch().result == .failed)
+      #expect(installation.requests().count == 2)
+    }
+  }
+
+  @Test("follows a few redirections, and takes its conditions to no other origin")
+  func redirections() async throws {
+    try await Installation.with { installation in
+      let feed = installation.feed
+      feed.publish("one")
+      let client = try installation.client()
+      await client.performFetch()
+      let token = try #require(feed.token().description as String?)
+      _ = installation.requests()
+      feed.fault(next: .redirect(.sameOrigin("/v1/changes?limit=200&since=\(token)")))
+      #expect(await client.performFetch().result == .noData)
+      #expect(installation.requests() == ["*/v1/changes", "*/v1/changes"])
+      let mirror = try await FaultServer.start(handler: feed.answer)
+      feed.publish("two")
+      feed.fault(next: .redirect(.other(mirror, "/v1/changes?limit=200&since=\(token)")))
+      #expect(await client.performFetch().inserted == 1)
+      #expect(mirror.requests.map(\.isConditional) == [false])
+      await mirror.stop()
+    }
+  }
+
+  @Test("does not follow redirections in circles, to nowhere or with a password, nor one that says to wait")
+  func badRedirections() async throws {
+    try await Installation.with { installation in
+      let feed = installation.feed
+      let client = try installation.client()
+      for redirect: FaultRedirect in [
+        .loop, .chase, .missing, .credentials("/v1/items"), .text(""), .text("file:///etc/passwd"), .text("http://"),
+      ] {
+        feed.fault(next: .redirect(redirect), times: 50)
+        #expect(await client.performFetch().result == .failed)
+        feed.heal()
+        #expect(installation.requests().count <= 6)
+      }
+      feed.fault(
+        next: .init { _, request in
+          .redirect(.relative("/v1/items"), from: request, status: 307, retryAfter: .seconds(60))
+        })
+      #expect(await client.performFetch().requests == 1)
+      #expect(try client.schedule.holdRemaining(at: installation.clock.now) == 60)
+    }
+  }
+}

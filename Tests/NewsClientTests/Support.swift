@@ -1,0 +1,57 @@
+import BackgroundFetch
+import FaultServer
+import TestTime
+import Foundation
+import News
+import NewsClient
+import Testing
+
+/// A feed that can be spoilt, and a client of it.
+struct Installation {
+  let feed: FaultFeed
+  let server: FaultServer
+  let folder: URL
+  let clock: ManualClock
+  var topics: [String] = []
+  var extent = Source.Extent.window(100)
+
+  /// Runs the body with a feed without items and an empty folder.
+  static func with<Value>(
+    extent: Source.Extent = .window(100), topics: [String] = [], _ body: (Installation) async throws -> Value
+  ) async throws -> Value {
+    let feed = FaultFeed()
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-client-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let server = try await FaultServer.start(handler: feed.answer)
+    let installation = Installation(
+      feed: feed, server: server, folder: folder, clock: ManualClock(), topics: topics, extent: extent)
+    do {
+      let value = try await body(installation)
+      await server.stop()
+      return value
+    } catch {
+      await server.stop()
+      throw error
+    }
+  }
+
+  /// The client as a new process has it.
+  func client(_ transport: (any HTTPTransport)? = nil) throws -> NewsFetcher {
+    let url = try #require(URL(string: server.url))
+    return try NewsFetcher(
+      .init(
+        folder: folder, source: Source(server: url, topics: topics, extent: extent),
+        userAgent: "tests/1 (+https://example.org)"),
+      application: Application(launchReason: .fetch, clock: clock), transport: transport, clock: clock)
+  }
+
+  /// Holds the stored items to those of the feed.
+  func expectEqual(_ client: NewsFetcher, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    #expect(try client.allNewsItems == feed.items, sourceLocation: sourceLocation)
+  }
+
+  /// The requests since the last call, as targets; those with a condition have an asterisk.
+  func requests() -> [String] {
+    server.takeRequests().map { ($0.isConditional ? "*" : "") + $0.path }
+  }
+}

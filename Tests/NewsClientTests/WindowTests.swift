@@ -1,0 +1,146 @@
+import BackgroundFetch
+import FaultServer
+import TestTime
+import Foundation
+import News
+import NewsClient
+import Testing
+
+@Suite("What is kept") struct WindowTests {
+  /// What a server says of a page that is not the last.
+  private static let hasMore = FeedFault.header("Link", "</v1/items?cursor=x>; rel=\"next\"")
+
+  @Test("A window holds the newest items; older ones that change are not followed, and old ones make way")
+  func window() async throws {
+    try await Installation.with(extent: .window(3)) { installation in
+      let feed = installation.feed
+      let items = (1...5).map { feed.publish("item \($0)") }
+      feed.fault(next: Self.hasMore)
+      let client = try installation.client()
+      #expect(await client.performFetch().inserted == 3)
+      #expect(try client.allNewsItems.map(\.text) == ["item 5", "item 4", "item 3"])
+      var old = items[0]
+      old.text = "item 1, corrected"
+      feed.publish([old])
+      #expect(await client.performFetch().result == .noData)
+      feed.publish("item 6")
+      let report = await client.performFetch()
+      #expect((report.inserted, report.updated, report.removed) == (1, 0, 0))
+      #expect(try client.allNewsItems.map(\.text) == ["item 6", "item 5", "item 4"])
+    }
+  }
+
+  @Test("A feed that fits into the window is followed whole, old dates included")
+  func whole() async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      let client = try installation.client()
+      await client.performFetch()
+      installation.feed.publish("very old", date: Date(timeIntervalSince1970: 0))
+      #expect(await client.performFetch().inserted == 1)
+      try installation.expectEqual(client)
+    }
+  }
+
+  @Test("A window of which more than half was taken back is filled again, by a conditional request")
+  func refill() async throws {
+    try await Installation.with(extent: .window(4)) { installation in
+      let feed = installation.feed
+      let items = (1...8).map { feed.publish("item \($0)") }
+      feed.fault(next: Self.hasMore)
+      let client = try installation.client()
+      await client.performFetch()
+      for item in items[5...] { feed.retract(item.id) }
+      #expect(await client.performFetch().removed == 3)
+      _ = installation.requests()
+      await client.performFetch()
+      #expect(installation.requests() == ["*/v1/changes", "*/v1/items"])
+      #expect(try client.allNewsItems.map(\.text) == ["item 5", "item 4", "item 3", "item 2"])
+      #expect(try client.badge == 4, "they are not news")
+    }
+  }
+
+  @Test("A delta of many pages is applied as one; one of very many goes on in the next wake")
+  func manyPages() async throws {
+    try await Installation.with(extent: .full) { installation in
+      let feed = installation.feed
+      let client = try installation.client()
+      feed.publish("first")
+      await client.performFetch()
+      for number in 0..<900 { feed.publish("item \(number)") }
+      #expect(await client.performFetch().inserted == 900)
+      try installation.expectEqual(client)
+    }
+  }
+
+  @Test("A snapshot that is interrupted goes on where it was, and nothing of it is shown before it is whole")
+  func staging() async throws {
+    try await Installation.with(extent: .full) { installation in
+      let feed = installation.feed
+      for number in 0..<500 { feed.publish("item \(number)") }
+      feed.fault(next: .init { honest, _ in honest })
+      feed.fault(next: .truncate(at: .body(100)))
+      let client = try installation.client()
+      #expect(await client.performFetch().result == .failed)
+      #expect(try client.allNewsItems.isEmpty)
+      feed.retract(feed.items[499].id)
+      _ = installation.requests()
+      let next = try installation.client()
+      #expect(await next.performFetch().result == .newData)
+      #expect(installation.requests().count == 2, "the first page was kept")
+      try installation.expectEqual(next)
+    }
+  }
+
+  @Test(
+    "After a 410 the old items stay until the new ones are there, at most once a wake",
+    arguments: [Source.Extent.window(100), .full])
+  func expired(extent: Source.Extent) async throws {
+    try await Installation.with(extent: extent) { installation in
+      let feed = installation.feed
+      let item = feed.publish("one")
+      feed.publish("two")
+      let client = try installation.client()
+      await client.performFetch()
+      feed.retract(item.id)
+      feed.publish("three")
+      feed.moveEpoch(keepingHistory: false)
+      feed.fault(next: .init { honest, _ in honest })
+      feed.fault(next: .truncate(at: .body(3)))
+      #expect(await client.performFetch().result == .failed)
+      #expect(try client.allNewsItems.map(\.text) == ["two", "one"])
+      _ = installation.requests()
+      let report = await client.performFetch()
+      #expect((report.inserted, report.removed) == (1, 1))
+      try installation.expectEqual(client)
+      let list = extent == .full ? "/v1/changes" : "/v1/items"
+      #expect(installation.requests() == ["*/v1/changes", list])
+      // Who answers 410 to everything is not asked in circles.
+      feed.moveEpoch(keepingHistory: false)
+      feed.fault(next: .answer(.tokenExpired(reason: "epoch", token: feed.token())), times: 10)
+      #expect(await client.performFetch().result == .failed)
+      #expect(installation.requests().count <= 3)
+      #expect(try client.allNewsItems.count == 2)
+    }
+  }
+
+  @Test("A promotion that kept all that is held is followed without a resync; a restore is followed by one")
+  func epochs() async throws {
+    try await Installation.with { installation in
+      let feed = installation.feed
+      feed.publish("one")
+      let earlier = feed.moment
+      let client = try installation.client()
+      await client.performFetch()
+      feed.moveEpoch(keepingHistory: true)
+      feed.publish("two")
+      _ = installation.requests()
+      #expect(await client.performFetch().inserted == 1)
+      #expect(installation.requests() == ["*/v1/changes"])
+      feed.restore(earlier)
+      feed.publish("other")
+      #expect(await client.performFetch().result == .newData)
+      try installation.expectEqual(client)
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import BackgroundFetch
+import Foundation
+import News
+import NewsClient
+import TestSupport
+
+/// The client's command, with a store of its own that follows a server.
+struct Command: Sendable {
+  let server: String
+  let folder: URL
+
+  /// Runs the body with an empty store.
+  static func with<Value: Sendable>(
+    server: String, _ body: @Sendable (Command) async throws -> Value
+  ) async throws -> Value {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-fetch-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try await body(Command(server: server, folder: folder))
+  }
+
+  /// Beside the executable that runs the tests.
+  private static let executable = ChildProcess.tidings + "-fetch"
+
+  /// Starts it.
+  ///
+  /// - Parameter wrapper: A program, with arguments, that runs it.
+  func start(_ arguments: [String], wrapper: [String] = []) throws -> ChildProcess {
+    let words = wrapper + [Self.executable, "--server", server, "--store", folder.path] + arguments
+    return try ChildProcess(
+      Array(words.dropFirst()), executable: words[0], environment: ["PATH": "/usr/bin:/bin", "TZ": "UTC"])
+  }
+
+  /// Runs it to the end.
+  func run(_ arguments: String...) async throws -> ChildProcess.Result { try await start(arguments).result() }
+
+  /// One wake.
+  func fetch(_ arguments: String..., wrapper: [String] = []) async throws -> (status: Int32, report: FetchReport?) {
+    let result = try await start(["fetch", "--json"] + arguments, wrapper: wrapper).result()
+    return (result.status, try? NewsJSON.decode(FetchReport.self, from: Data(result.output.utf8)))
+  }
+
+  /// What is stored, as this process reads it.
+  func storedItems() throws -> [NewsItem] {
+    guard let source = try NewsFetcher.source(in: folder) else { return [] }
+    return try NewsFetcher(
+      .init(folder: folder, source: source, userAgent: "tests"), application: Application(launchReason: .user)
+    ).allNewsItems
+  }
+
+  /// What is stored, as the command prints it.
+  func items() async throws -> [NewsItem] {
+    let result = try await run("list", "--json")
+    guard result.status == 0 else { throw TestResponse.Unexpected(description: result.errors) }
+    return try result.output.split(separator: "\n").map { try NewsJSON.decode(NewsItem.self, from: Data($0.utf8)) }
+  }
+}
+
+/// The first program of a name on this machine.
+func program(_ name: String) -> String? {
+  ["/usr/bin", "/bin", "/usr/sbin", "/usr/local/bin"].map { "\($0)/\(name)" }
+    .first { FileManager.default.isExecutableFile(atPath: $0) }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import News
+import NewsClient
+import NewsStore
+import TestRandom
+import TestSupport
+import Testing
+
+@Suite("A fetch that is ended by force") struct CrashTests {
+  /// What writes.
+  private static let calls = [
+    "write", "pwrite64", "writev", "fsync", "fdatasync", "ftruncate", "rename", "unlink",
+  ]
+
+  /// At how many random moments a fetch is killed.
+  private static let moments = ProcessInfo.processInfo.environment["TIDINGS_CRASHES"].flatMap { Int($0) } ?? 30
+
+  @Test("leaves the old state or the new one, at whatever call; the next one ends equal to the server")
+  func killedAtEachCall() async throws {
+    guard let strace = program("strace") else { return }
+    try await overwrites { server, command in
+      for call in Self.calls {
+        try await untilUnharmed { number in
+          ["\(strace)", "-f", "-qq", "-o", "/dev/null", "-e", "inject=\(call):signal=KILL:when=\(number)"]
+        } body: { wrapper in
+          try await attempt(server, command, wrapper: wrapper)
+        }
+      }
+    }
+  }
+
+  @Test("by a full disk has failed, or has done what it could; the next one ends equal to the server")
+  func fullDisk() async throws {
+    guard let strace = program("strace") else { return }
+    try await overwrites { server, command in
+      for call in ["write", "pwrite64", "ftruncate"] {
+        try await untilUnharmed { number in
+          ["\(strace)", "-f", "-qq", "-o", "/dev/null", "-e", "inject=\(call):error=ENOSPC:when=\(number)"]
+        } body: { wrapper in
+          try await attempt(server, command, wrapper: wrapper)
+        }
+      }
+    }
+  }
+
+  @Test("at random moments does no harm")
+  func killedAtRandom() async throws {
+    try await overwrites { server, command in
+      var random = SplitMix64(seed: 5)
+      for _ in 0..<Self.moments {
+        let delay = Int.random(in: 0..<200, using: &random)
+        let before = try await change(server, command)
+        let process = try command.start(["fetch", "--json"])
+        try await Task.sleep(for: .milliseconds(delay))
+        process.send(SIGKILL)
+        _ = await process.result()
+        try await check(before, server, command)
+      }
+    }
+  }
+
+  /// Runs the body with a server that has news, and a store that has followed them.
+  private func overwrites(_ body: @Sendable (TestServer, Command) async throws -> Void) async throws {
+    try await TestServer.with { server in
+      try await Command.with(server: server.url) { command in
+        for number in 0..<5 { _ = try await server.publish("item \(number)") }
+        _ = try await command.fetch()
+        try await body(server, command)
+      }
+    }
+  }
+
+  /// Counts up until nothing was harmed three times in a row: the call has not been made so often. Threads are counted
+  /// apart, so that a number may be missed by one run and met by the next.
+  private func untilUnharmed(
+    _ wrapper: (Int) -> [String], body: ([String]) async throws -> Bool
+  ) async throws {
+    var number = 1
+    var unharmed = 0
+    while unharmed < 2, number < 200 {
+      unharmed = try await body(wrapper(number)) ? unharmed + 1 : 0
+      number += 1
+    }
+    #expect(number < 200)
+  }
+
+  /// - Returns: Whether the fetch came to its end.
+  private func attempt(_ server: TestServer, _ command: Command, wrapper: [String]) async throws -> Bool {
+    let before = try await change(server, command)
+    let (status, _) = try await command.fetch(wrapper: wrapper)
+    try await check(before, server, command)
+    return status == 0
+  }
+
+  /// Changes something at the server.
+  ///
+  /// - Returns: What is stored.
+  private func change(_ server: TestServer, _ command: Command) async throws -> [NewsItem] {
+    let before = try command.storedItems()
+    if before.count > 8, let oldest = before.last {
+      try await server.store.retract(oldest.id, reason: nil, if: .exists)
+    }
+    _ = try await server.publish("after \(before.first?.version ?? 0)")
+    return before
+  }
+
+  /// What is stored is as it was or as the server has it, and with the next fetch the latter.
+  private func check(_ before: [NewsItem], _ server: TestServer, _ command: Command) async throws {
+    let expected = try await server.get("/v1/items").json(ItemList.self).items
+    let items = try command.storedItems()
+    #expect(items == before || items == expected)
+    let (status, _) = try await command.fetch()
+    #expect(status == (items == expected ? 10 : 0))
+    #expect(try command.storedItems() == expected)
+  }
+}
