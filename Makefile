@@ -12,7 +12,7 @@ run: ## Serves sample news on http://127.0.0.1:8080 from a private PostgreSQL cl
 
 test: ## Runs all tests beside a throwaway PostgreSQL cluster
 	@scripts/install-dependencies openssl
-	@for program in pgbouncer nginx; do scripts/install-dependencies $$program || \
+	@for program in pgbouncer nginx strace; do scripts/install-dependencies $$program || \
 	  echo "make test: its tests are left out without $$program" >&2; done
 	@# All at once they would wait for each other longer than any deadline in them.
 	@SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12 scripts/with-cluster swift test --disable-xctest
