@@ -48,12 +48,12 @@ struct Exchange: Sendable {
   ///
   /// - Throws: ``FetchError``, or `CancellationError` once the task is cancelled.
   func get(
-    _ url: URL, accept: String = "application/json", conditions: Conditions = Conditions(), meter: inout Meter
+    _ url: URL, conditions: Conditions = Conditions(), meter: inout Meter
   ) async throws -> Answer {
     var url = url
     var conditions = conditions
     for _ in 0...Self.mostRedirections {
-      let answer = try await answer(url, accept: accept, conditions: conditions, meter: &meter)
+      let answer = try await answer(url, conditions: conditions, meter: &meter)
       guard [301, 302, 303, 307, 308].contains(answer.head.status) else { return answer }
       if let retryAfter = retryAfter(of: answer.head) {
         throw FetchError(
@@ -71,12 +71,12 @@ struct Exchange: Sendable {
     head["Retry-After"].flatMap { RetryAfter.seconds($0, date: head["Date"], now: now()) }
   }
 
-  private func answer(
-    _ url: URL, accept: String, conditions: Conditions, meter: inout Meter
-  ) async throws -> Answer {
+  private func answer(_ url: URL, conditions: Conditions, meter: inout Meter) async throws -> Answer {
     let headers =
-      [HTTPHeader("User-Agent", userAgent), HTTPHeader("Accept", accept), HTTPHeader("Accept-Encoding", "gzip")]
-      + conditions.headers
+      [
+        HTTPHeader("User-Agent", userAgent), HTTPHeader("Accept", "application/json"),
+        HTTPHeader("Accept-Encoding", "gzip"),
+      ] + conditions.headers
     meter.requests += 1
     meter.status = nil
     meter.bytes += Self.size(of: headers) + "GET  HTTP/1.1\r\nHost: \r\n".utf8.count + Self.authorityAndTarget(url)

@@ -79,7 +79,6 @@ struct FetchRun {
       var state = application.state
       let now = client.clock.now
       if isChecked { state.checked = now.date }
-      if !difference.isEmpty { state.changed = now.date }
       try client.save(state, db)
 
       var report = FetchReport(result: difference.isEmpty ? .noData : .newData)

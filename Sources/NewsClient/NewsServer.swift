@@ -37,7 +37,7 @@ struct NewsServer: Sendable {
   /// - Parameters:
   ///   - at: A token that the answer must have reached.
   ///   - conditions: Those of the page that is held.
-  ///   - proposal: Set to the seconds until the next wake that the server proposes.
+  ///   - cost: Is added to, also where this throws.
   /// - Throws: ``FetchError``, `CancellationError`.
   func items(
     _ query: Query, at: SyncToken?, conditions: Exchange.Conditions, cost: inout Cost
@@ -48,7 +48,7 @@ struct NewsServer: Sendable {
     case 304: return .unchanged
     case 410: return .expired(problem(answer)?.token)
     default:
-      let list = try decode(ItemList.self, answer, query)
+      let list = try decode(ItemList.self, answer)
       guard list.items.count <= query.limit else {
         throw FetchError(.tooLarge, "\(list.items.count) items, \(query.limit) were asked for", status: 200)
       }
@@ -76,7 +76,7 @@ struct NewsServer: Sendable {
     case 304: return .unchanged
     case 410: return .expired(problem(answer)?.token)
     default:
-      let list = try decode(ChangeList.self, answer, query)
+      let list = try decode(ChangeList.self, answer)
       guard list.changes.count <= query.limit else {
         throw FetchError(.tooLarge, "\(list.changes.count) changes, \(query.limit) were asked for", status: 200)
       }
@@ -134,9 +134,7 @@ struct NewsServer: Sendable {
     return try? NewsJSON.decode(Problem.self, from: answer.body)
   }
 
-  private func decode<Value: Decodable>(
-    _ type: Value.Type, _ answer: Exchange.Answer, _ query: Query
-  ) throws -> Value {
+  private func decode<Value: Decodable>(_ type: Value.Type, _ answer: Exchange.Answer) throws -> Value {
     guard answer.contentType == "application/json" else {
       throw FetchError(
         .notTidings, "the answer is \(answer.contentType.isEmpty ? "of no type" : answer.contentType), not JSON",

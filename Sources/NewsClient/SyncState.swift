@@ -39,8 +39,6 @@ struct SyncState: Sendable, Equatable, Codable {
   var badge = 0
   /// When the server last answered.
   var checked: Date?
-  /// When the items last changed.
-  var changed: Date?
 }
 
 /// What is followed: topics of a server, and how much of them.
