@@ -98,7 +98,9 @@ let package = Package(
     .target(name: "News", swiftSettings: settings),
 
     .executableTarget(
-      name: "tidings-fetch", dependencies: ["BackgroundFetch", "News", "NewsClient", .argumentParser],
+      name: "tidings-fetch",
+      dependencies: ["BackgroundFetch", "FetchSimulator", "News", "NewsClient", .argumentParser, .unixSignals],
+      resources: [.embedInCode("Units")],
       swiftSettings: settings),
     .target(
       name: "NewsClient",
@@ -165,7 +167,8 @@ let package = Package(
     .testTarget(
       name: "TidingsFetchTests",
       dependencies: [
-        "tidings-fetch", "BackgroundFetch", "News", "NewsClient", "NewsStore", "TestRandom", "TestSupport", "TestTime",
+        "tidings-fetch", "BackgroundFetch", "FaultServer", "News", "NewsClient", "NewsStore", "TestRandom",
+        "TestSupport", "TestTime",
       ],
       swiftSettings: settings),
     .testTarget(

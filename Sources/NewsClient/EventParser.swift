@@ -1,21 +1,26 @@
 import Foundation
 
 /// Reads server-sent events from bytes as they come (HTML standard, section 9.2.6), whatever they are cut into.
-struct EventParser: Sendable {
+package struct EventParser: Sendable {
   /// What has been dispatched.
-  struct Event: Sendable, Equatable {
+  package struct Event: Sendable, Equatable {
     /// `message` where nothing is said.
-    var type = "message"
-    var data = ""
+    package var type: String
+    package var data: String
     /// The `id` that was sent last, with this event or before it.
-    var id: String?
+    package var id: String?
+
+    /// An event of one's own.
+    package init(type: String = "message", data: String, id: String? = nil) {
+      (self.type, self.data, self.id) = (type, data, id)
+    }
   }
 
   /// Bytes of one event at most; a stream that sends more is none of ours.
-  static let most = 1 << 20
+  package static let most = 1 << 20
 
   /// The time to wait before coming again in milliseconds, as it was sent last.
-  private(set) var retry: Int?
+  package private(set) var retry: Int?
   private var line: [UInt8] = []
   private var type = ""
   private var data: [String] = []
@@ -24,11 +29,14 @@ struct EventParser: Sendable {
   private var isAfterReturn = false
   private var isAtStart = true
 
+  /// At the beginning of a stream.
+  package init() {}
+
   /// Takes bytes.
   ///
   /// - Returns: The events that end in them.
   /// - Throws: ``FetchError`` with `tooLarge`.
-  mutating func take(_ bytes: some Sequence<UInt8>) throws -> [Event] {
+  package mutating func take(_ bytes: some Sequence<UInt8>) throws -> [Event] {
     var events: [Event] = []
     for byte in bytes {
       defer { isAfterReturn = byte == UInt8(ascii: "\r") }
@@ -59,7 +67,7 @@ struct EventParser: Sendable {
     case "event": type = String(value)
     case "data": data.append(String(value))
     case "id" where !value.contains("\0"): id = String(value)
-    case "retry" where !value.isEmpty && value.utf8.allSatisfy { 48...57 ~= $0 }: retry = Int(value)
+    case "retry" where !value.isEmpty && value.utf8.allSatisfy { 48...57 ~= $0 }: retry = Int(value) ?? retry
     default: break
     }
     return nil

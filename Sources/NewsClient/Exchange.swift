@@ -28,11 +28,6 @@ struct Exchange: Sendable {
   struct Answer: Sendable {
     var head: HTTPAnswer
     var body: Data
-
-    var contentType: String {
-      let value = head["Content-Type"] ?? ""
-      return value.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
-    }
   }
 
   static let mostRedirections = 5
@@ -44,23 +39,35 @@ struct Exchange: Sendable {
   /// The time by which dates are judged.
   var now: @Sendable () -> Date
 
-  /// Asks.
+  /// Asks for JSON, and reads the answer.
   ///
   /// - Throws: ``FetchError``, or `CancellationError` once the task is cancelled.
-  func get(
-    _ url: URL, conditions: Conditions = Conditions(), meter: inout Meter
-  ) async throws -> Answer {
+  func get(_ url: URL, conditions: Conditions = Conditions(), meter: inout Meter) async throws -> Answer {
+    let fields = [HTTPHeader("Accept", "application/json"), HTTPHeader("Accept-Encoding", "gzip")]
+    let head = try await open(url, fields: fields, originFields: conditions.headers, meter: &meter)
+    return Answer(head: head, body: try await body(of: head, meter: &meter))
+  }
+
+  /// Asks for anything, and leaves the body of the answer to be read.
+  ///
+  /// - Parameters:
+  ///   - fields: Are sent to whoever a redirection leads to, together with `User-Agent`.
+  ///   - originFields: Are sent to the origin of the URL only.
+  /// - Throws: ``FetchError``, or `CancellationError` once the task is cancelled.
+  func open(
+    _ url: URL, fields: [HTTPHeader], originFields: [HTTPHeader], meter: inout Meter
+  ) async throws -> HTTPAnswer {
     var url = url
-    var conditions = conditions
+    var originFields = originFields
     for _ in 0...Self.mostRedirections {
-      let answer = try await answer(url, conditions: conditions, meter: &meter)
-      guard [301, 302, 303, 307, 308].contains(answer.head.status) else { return answer }
-      if let retryAfter = retryAfter(of: answer.head) {
-        throw FetchError(
-          .unavailable, "the server asks to come later", status: answer.head.status, retryAfter: retryAfter)
+      let head = try await head(url, fields: fields + originFields, meter: &meter)
+      guard [301, 302, 303, 307, 308].contains(head.status) else { return head }
+      _ = try await body(of: head, meter: &meter)
+      if let retryAfter = retryAfter(of: head) {
+        throw FetchError(.unavailable, "the server asks to come later", status: head.status, retryAfter: retryAfter)
       }
-      let next = try target(of: answer.head, from: url)
-      if !Self.isSameOrigin(next, url) { conditions = Conditions() }
+      let next = try target(of: head, from: url)
+      if !Self.isSameOrigin(next, url) { originFields = [] }
       url = next
     }
     throw FetchError(.redirect, "more than \(Self.mostRedirections) redirections", status: meter.status)
@@ -71,12 +78,8 @@ struct Exchange: Sendable {
     head["Retry-After"].flatMap { RetryAfter.seconds($0, date: head["Date"], now: now()) }
   }
 
-  private func answer(_ url: URL, conditions: Conditions, meter: inout Meter) async throws -> Answer {
-    let headers =
-      [
-        HTTPHeader("User-Agent", userAgent), HTTPHeader("Accept", "application/json"),
-        HTTPHeader("Accept-Encoding", "gzip"),
-      ] + conditions.headers
+  private func head(_ url: URL, fields: [HTTPHeader], meter: inout Meter) async throws -> HTTPAnswer {
+    let headers = [HTTPHeader("User-Agent", userAgent)] + fields
     meter.requests += 1
     meter.status = nil
     meter.bytes += Self.size(of: headers) + "GET  HTTP/1.1\r\nHost: \r\n".utf8.count + Self.authorityAndTarget(url)
@@ -84,21 +87,33 @@ struct Exchange: Sendable {
       let head = try await transport.get(url, headers: headers)
       meter.status = head.status
       meter.bytes += "HTTP/1.1 200 OK\r\n".utf8.count + Self.size(of: head.headers)
-      var body = Data()
+      return head
+    } catch {
+      throw try Self.failure(error, meter)
+    }
+  }
+
+  private func body(of head: HTTPAnswer, meter: inout Meter) async throws -> Data {
+    var body = Data()
+    do {
       for try await chunk in head.body {
         body.append(chunk)
         if body.count > Self.mostBytes {
           throw FetchError(.tooLarge, "an answer of more than \(Self.mostBytes) bytes", status: head.status)
         }
       }
-      meter.bytes += Self.codedLength(head) ?? body.count
-      return Answer(head: head, body: body)
-    } catch let error as FetchError {
-      throw error
     } catch {
-      try Task.checkCancellation()
-      throw FetchError(.unreachable, "no answer: \(error)", status: meter.status)
+      throw try Self.failure(error, meter)
     }
+    meter.bytes += Self.codedLength(head) ?? body.count
+    return body
+  }
+
+  /// - Throws: `CancellationError` once the task is cancelled.
+  private static func failure(_ error: any Error, _ meter: Meter) throws -> FetchError {
+    if let error = error as? FetchError { return error }
+    try Task.checkCancellation()
+    return FetchError(.unreachable, "no answer: \(error)", status: meter.status)
   }
 
   private func target(of head: HTTPAnswer, from url: URL) throws -> URL {

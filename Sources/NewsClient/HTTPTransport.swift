@@ -48,4 +48,10 @@ public struct HTTPAnswer: Sendable {
   public subscript(name: String) -> String? {
     headers.first { $0.name.caseInsensitiveCompare(name) == .orderedSame }?.value
   }
+
+  /// The media type, in lower case and without parameters; empty where there is none.
+  var mediaType: String {
+    let value = self["Content-Type"] ?? ""
+    return value.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+  }
 }

@@ -88,7 +88,12 @@ final class LocalStore: Sendable {
       try db.execute(sql: "PRAGMA synchronous = NORMAL")
     }
     let queue = try DatabaseQueue(path: file.path(percentEncoded: false), configuration: configuration)
-    try migrator.migrate(queue)
+    do {
+      try migrator.migrate(queue)
+    } catch let error as DatabaseError where !isCorruption(error) {
+      // Another process may have made the tables while this one waited to.
+      guard try queue.read(migrator.hasCompletedMigrations) else { throw error }
+    }
     return queue
   }
 

@@ -39,6 +39,8 @@ public final class NewsFetcher: Sendable {
   public let application: Application
   /// Told once of each fetch that has changed what is stored.
   public let changes = Observers<Difference>()
+  /// Told 5 s before the time of a fetch that is still under way is over.
+  public let expirations = Observers<FetchBudget>()
   let store: LocalStore
   let server: NewsServer
   let clock: any FetchClock
@@ -85,8 +87,11 @@ public final class NewsFetcher: Sendable {
     _ reason: FetchReason = .manual, wake: FetchMoment? = nil, at: SyncToken? = nil
   ) async -> FetchReport {
     let wake = wake ?? clock.now
-    let outcome = await fetcher.perform(reason: reason, wake: wake) { [self] _ in
-      try await FetchRun(self, reason: reason, wake: wake, at: at).result { report in last.withLock { $0 = report } }
+    let outcome = await fetcher.perform(reason: reason, wake: wake) { [self] budget in
+      budget.onExpiration { [expirations, unowned budget] in expirations.notify(budget) }
+      return try await FetchRun(self, reason: reason, wake: wake, at: at).result { report in
+        last.withLock { $0 = report }
+      }
     }
     return report(of: outcome, reason: reason, wake: wake)
   }
@@ -242,12 +247,25 @@ extension NewsFetcher {
     return await performFetch(.push, wake: wake, at: notification.token)
   }
 
+  /// Follows the server's events until the task is cancelled, and fetches what they tell of at once. It connects anew
+  /// after every end, never sooner than the server has said, and where it cannot, later and later. The application
+  /// should be launched and alive; a schedule goes on beside it.
+  ///
+  /// - Parameter tell: Is told of each fetch, one after the other.
+  public func watch(_ tell: @escaping @Sendable (FetchReport) -> Void = { _ in }) async {
+    await NewsWatch(self, tell: tell).run()
+  }
+
+  /// What the stored items are equal to; nil where there are none yet.
+  var token: SyncToken? {
+    get throws { try store.read { try StateTable($0).sync(configuration.source).token } }
+  }
+
   /// Whether what is stored has reached a token. Tokens of other scopes compare by version, those of other histories not
   /// at all.
   package func holds(_ token: SyncToken?) throws -> Bool {
     guard let token else { return false }
-    let held = try store.read { try StateTable($0).sync(configuration.source).token }
-    return held.map { $0.epoch == token.epoch && $0.version >= token.version } ?? false
+    return try self.token.map { $0.epoch == token.epoch && $0.version >= token.version } ?? false
   }
 
   func scheduler(_ db: Database) throws -> FetchScheduler {

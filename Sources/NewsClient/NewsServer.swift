@@ -87,6 +87,23 @@ struct NewsServer: Sendable {
     }
   }
 
+  /// The stream of events, as bytes for an ``EventParser``.
+  ///
+  /// - Parameter token: What is held; the stream begins with what has come since.
+  /// - Throws: ``FetchError``, `CancellationError`.
+  func events(topics: [String], after token: SyncToken?) async throws -> any AsyncSequence<Data, any Error> & Sendable {
+    let type = "text/event-stream"
+    var meter = Exchange.Meter()
+    let head = try await exchange.open(
+      location("events", Self.topicsParameter(topics)), fields: [HTTPHeader("Accept", type)],
+      originFields: token.map { [HTTPHeader("Last-Event-ID", $0.description)] } ?? [], meter: &meter)
+    guard head.status == 200 else { throw refusal(head, detail: nil) }
+    guard head.mediaType == type else {
+      throw FetchError(.notTidings, "the answer is no stream of events", status: head.status)
+    }
+    return head.body
+  }
+
   /// What a fetch has cost, and what the server has proposed in its course.
   struct Cost: Sendable, Equatable {
     var meter = Exchange.Meter()
@@ -119,25 +136,30 @@ struct NewsServer: Sendable {
       return answer
     case 410 where problem(answer)?.type == "/problems/token-expired":
       return answer
-    case 429, 500...599:
-      throw FetchError(
-        .unavailable, "the server answered \(head.status)", status: head.status,
-        retryAfter: exchange.retryAfter(of: head))
     default:
-      let detail = problem(answer)?.detail.map { ": \($0)" } ?? ""
-      throw FetchError(.rejected, "the server answered \(head.status)\(detail)", status: head.status)
+      throw refusal(head, detail: problem(answer)?.detail)
     }
   }
 
+  private func refusal(_ head: HTTPAnswer, detail: String?) -> FetchError {
+    if head.status == 429 || head.status >= 500 {
+      return FetchError(
+        .unavailable, "the server answered \(head.status)", status: head.status,
+        retryAfter: exchange.retryAfter(of: head))
+    }
+    let words = detail.map { ": \($0)" } ?? ""
+    return FetchError(.rejected, "the server answered \(head.status)\(words)", status: head.status)
+  }
+
   private func problem(_ answer: Exchange.Answer) -> Problem? {
-    guard answer.contentType == "application/problem+json" else { return nil }
+    guard answer.head.mediaType == "application/problem+json" else { return nil }
     return try? NewsJSON.decode(Problem.self, from: answer.body)
   }
 
   private func decode<Value: Decodable>(_ type: Value.Type, _ answer: Exchange.Answer) throws -> Value {
-    guard answer.contentType == "application/json" else {
+    guard answer.head.mediaType == "application/json" else {
       throw FetchError(
-        .notTidings, "the answer is \(answer.contentType.isEmpty ? "of no type" : answer.contentType), not JSON",
+        .notTidings, "the answer is \(answer.head.mediaType.isEmpty ? "of no type" : answer.head.mediaType), not JSON",
         status: answer.head.status)
     }
     do {

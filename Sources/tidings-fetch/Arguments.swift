@@ -30,14 +30,17 @@ extension FetchInterval: ExpressibleByArgument {
 }
 
 /// Results for machines: one line of JSON with sorted keys.
-func printJSON(_ value: some Encodable) throws {
+func printJSON(_ value: some Encodable) throws { print(try jsonLine(value)) }
+
+/// A line of JSON with sorted keys.
+func jsonLine(_ value: some Encodable) throws -> String {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
   encoder.dateEncodingStrategy = .custom { date, encoder in
     var container = encoder.singleValueContainer()
     try container.encode(RFC3339.string(from: date))
   }
-  print(String(decoding: try encoder.encode(value), as: UTF8.self))
+  return String(decoding: try encoder.encode(value), as: UTF8.self)
 }
 
 /// A time for people, by the local clock.

@@ -35,11 +35,17 @@ struct Fetch: AsyncParsableCommand {
     if json {
       try printJSON(report)
     } else {
-      let counts = "\(report.inserted) new, \(report.updated) changed, \(report.removed) removed"
-      let cost = "\(report.requests) requests, \(report.bytes) bytes"
-      print("\(report.result.rawValue): \(note ?? "\(counts); \(cost); badge \(report.badge)")")
+      print("\(report.result.rawValue): \(note ?? report.summary)")
     }
     throw report.result.exitCode
+  }
+}
+
+extension FetchReport {
+  /// What it has come to, for people.
+  var summary: String {
+    let counts = "\(inserted) new, \(updated) changed, \(removed) removed"
+    return "\(counts); \(requests) requests, \(bytes) bytes; badge \(badge)"
   }
 }
 

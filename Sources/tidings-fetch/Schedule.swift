@@ -5,7 +5,7 @@ import NewsClient
 
 struct Schedule: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows or changes when news are fetched.", subcommands: [Show.self, Set.self])
+    abstract: "Shows or changes when news are fetched.", subcommands: [Show.self, Set.self, Install.self])
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Draws the learned week, and says when the next wake is.")

@@ -14,7 +14,8 @@ struct TidingsFetch: AsyncParsableCommand {
       for results, standard error for what went wrong.
       """,
     subcommands: [
-      Fetch.self, Schedule.self, List.self, Open.self, Snapshot.self, Badge.self, Log.self, Status.self, SignOut.self,
+      Fetch.self, Watch.self, Schedule.self, List.self, Open.self, Snapshot.self, Badge.self, Log.self, Status.self,
+      SignOut.self, Simulate.self,
     ])
 
   @Option(help: "Where the API is, without /v1, such as https://news.example; TIDINGS_SERVER says it, too.")
@@ -30,7 +31,14 @@ struct TidingsFetch: AsyncParsableCommand {
   var window: WindowSize?
 
   /// Opens the store, for what the options say and else for what it has followed.
-  func client(launchReason: LaunchReason = .user, log: Bool = true) throws -> NewsFetcher {
+  ///
+  /// - Parameters:
+  ///   - launchReason: What the process was started for.
+  ///   - exitsOnSuspend: Whether it ends when it is suspended.
+  ///   - transport: What sends requests, if not the network.
+  func client(
+    launchReason: LaunchReason = .user, exitsOnSuspend: Bool = false, transport: (any HTTPTransport)? = nil
+  ) throws -> NewsFetcher {
     let environment = ProcessInfo.processInfo.environment
     let folder = try folder(environment)
     let stored = try NewsFetcher.source(in: folder)
@@ -49,11 +57,12 @@ struct TidingsFetch: AsyncParsableCommand {
       server: server, topics: topics?.slugs ?? stored?.topics ?? [],
       extent: window?.extent ?? stored?.extent ?? .window(100))
     let report: @Sendable (String) -> Void = { line in
-      if log { FileHandle.standardError.write(Data("tidings-fetch: \(line)\n".utf8)) }
+      FileHandle.standardError.write(Data("tidings-fetch: \(line)\n".utf8))
     }
     return try NewsFetcher(
       .init(folder: folder, source: source, userAgent: Self.userAgent),
-      application: Application(launchReason: launchReason, log: report), log: report)
+      application: Application(launchReason: launchReason, exitsOnSuspend: exitsOnSuspend, log: report),
+      transport: transport, log: report)
   }
 
   private func folder(_ environment: [String: String]) throws -> URL {

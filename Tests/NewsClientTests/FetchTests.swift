@@ -182,4 +182,16 @@ import Testing
       try installation.expectEqual(client)
     }
   }
+
+  @Test("shares the store with others that begin with an empty folder at the same moment")
+  func opening() async throws {
+    for _ in 0..<20 {
+      try await Installation.with { installation in
+        try await withThrowingTaskGroup { group in
+          for _ in 0..<4 { group.addTask { _ = try installation.client().count } }
+          try await group.waitForAll()
+        }
+      }
+    }
+  }
 }

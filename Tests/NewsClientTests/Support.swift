@@ -4,6 +4,7 @@ import TestTime
 import Foundation
 import News
 import NewsClient
+import Synchronization
 import Testing
 
 /// A feed that can be spoilt, and a client of it.
@@ -54,4 +55,15 @@ struct Installation {
   func requests() -> [String] {
     server.takeRequests().map { ($0.isConditional ? "*" : "") + $0.path }
   }
+}
+
+/// What a client has told.
+final class Reports: Sendable {
+  private let told = Mutex<(reports: [FetchReport], texts: [String])>(([], []))
+
+  var all: [FetchReport] { told.withLock(\.reports) }
+  var texts: [String] { told.withLock(\.texts) }
+
+  func add(_ report: FetchReport) { told.withLock { $0.reports.append(report) } }
+  func note(_ text: String) { told.withLock { $0.texts.append(text) } }
 }

@@ -60,7 +60,8 @@ struct ServerFaultTests {
           }
         }
       }
-      #expect(error.code == .connectionLost)
+      // Whether the end is noticed before COMMIT is sent is left to chance.
+      #expect([.connectionLost, .commitOutcomeUnknown].contains(error.code))
       let count = try await pool.value("SELECT count(*) FROM a", as: Int.self)
       #expect(count == 0)
     }

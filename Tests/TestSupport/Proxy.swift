@@ -18,11 +18,12 @@ package struct Proxy: Sendable {
   /// - Parameters:
   ///   - servers: Their ports.
   ///   - cache: Whether it keeps answers.
-  package init(servers: [Int], cache: Bool = true) async throws {
+  ///   - isCounted: Whether it remembers requests and can be shut.
+  package init(servers: [Int], cache: Bool = true, isCounted: Bool = false) async throws {
     folder = FileManager.default.temporaryDirectory.appending(path: "tidings-nginx.\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let port = try Self.freePort()
-    try Self.configuration(folder, port: port, servers: servers, cache: cache)
+    try Self.configuration(folder, port: port, servers: servers, cache: cache, isCounted: isCounted)
       .write(to: folder.appending(path: "nginx.conf"), atomically: true, encoding: .utf8)
     process = try ChildProcess(
       [
@@ -53,7 +54,36 @@ package struct Proxy: Sendable {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  private static func configuration(_ folder: URL, port: Int, servers: [Int], cache: Bool) throws -> String {
+  /// A request as its log has it.
+  package struct Request: Sendable {
+    package let target: String
+    package let isConditional: Bool
+    package let status: Int
+  }
+
+  /// The requests so far of one that counts; those of this process to see whether it answers are among them.
+  package var requests: [Request] {
+    get throws {
+      let lines = try String(contentsOf: folder.appending(path: "access.log"), encoding: .utf8).split(separator: "\n")
+      return lines.compactMap { line in
+        let fields = line.split(separator: " ")
+        return Request(target: String(fields[0]), isConditional: fields.last != "--", status: Int(fields[1]) ?? 0)
+      }
+    }
+  }
+
+  /// How long one that is closed keeps clients away, in seconds.
+  package static let retryAfter = 7200
+
+  /// Answers with 503 and `Retry-After` from now on.
+  package func shut() throws { try Data().write(to: folder.appending(path: "closed")) }
+
+  /// Passes requests on again.
+  package func reopen() throws { try FileManager.default.removeItem(at: folder.appending(path: "closed")) }
+
+  private static func configuration(
+    _ folder: URL, port: Int, servers: [Int], cache: Bool, isCounted: Bool
+  ) throws -> String {
     let template = try String(
       contentsOf: Project.root.appending(path: "deploy/nginx/tidings.conf.template"), encoding: .utf8)
     let variables = [
@@ -61,7 +91,19 @@ package struct Proxy: Sendable {
       "TIDINGS_LISTEN": "127.0.0.1:\(port)", "TIDINGS_CACHE": cache ? "tidings" : "off",
       "TIDINGS_CACHE_PATH": folder.appending(path: "cache").path,
     ]
-    let rendered = variables.reduce(template) { $0.replacing("${\($1.key)}", with: $1.value) }
+    var rendered = variables.reduce(template) { $0.replacing("${\($1.key)}", with: $1.value) }
+    if isCounted {
+      let listen = "listen 127.0.0.1:\(port);"
+      rendered = rendered.replacing(
+        listen,
+        with: """
+          \(listen)
+          access_log \(folder.path)/access.log counted;
+          error_page 503 @closed;
+          location @closed { add_header Retry-After \(retryAfter) always; return 503; }
+          if (-f \(folder.path)/closed) { return 503; }
+          """)
+    }
     return """
       daemon off;
       \(getuid() == 0 ? "user root;" : "")
@@ -69,6 +111,7 @@ package struct Proxy: Sendable {
       events { worker_connections 1024; }
       http {
         access_log off;
+        log_format counted '$request_uri $status $http_if_none_match$http_if_modified_since';
         client_body_temp_path \(folder.path)/bodies;
         proxy_temp_path \(folder.path)/answers;
         fastcgi_temp_path \(folder.path)/fastcgi;

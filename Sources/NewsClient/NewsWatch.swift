@@ -1,0 +1,133 @@
+import BackgroundFetch
+import Foundation
+import News
+import Synchronization
+
+/// Follows the events of a server, one connection after the other, and fetches what they tell of.
+///
+/// Each connection begins where the store is, not where the last one was: what could not be fetched is told anew.
+final class NewsWatch: Sendable {
+  /// How long a connection may be silent. The server sends something every 15 s; a proxy on the way may die without a
+  /// word.
+  static let silence = Duration.seconds(60)
+
+  /// A fetch that did not bring what was told of. It has been logged.
+  private struct Missed: Error {}
+
+  private let client: NewsFetcher
+  private let tell: @Sendable (FetchReport) -> Void
+  private let delay = Mutex(ReconnectDelay())
+  /// When the connection was last heard, nil while nobody listens because there is a fetch.
+  private let lastHeard = Mutex<FetchMoment?>(nil)
+
+  init(_ client: NewsFetcher, tell: @escaping @Sendable (FetchReport) -> Void) {
+    self.client = client
+    self.tell = tell
+  }
+
+  /// Follows until the task is cancelled.
+  func run() async {
+    while !Task.isCancelled {
+      do {
+        try await waitForHold()
+        try await connect()
+      } catch let error as FetchError {
+        client.log("\(error)")
+        hold(error)
+      } catch is Missed, is CancellationError {
+        // A fetch has told what there is to tell, and the end of the task is none of the log's concern.
+      } catch {
+        client.log("\(error)")
+      }
+      let seconds = delay.withLock { $0.next(random: .random(in: 0..<1)) }
+      try? await client.clock.sleep(for: .seconds(seconds))
+    }
+  }
+
+  /// `Retry-After` binds streams, too.
+  private func waitForHold() async throws {
+    let hold = try client.schedule.holdRemaining(at: client.clock.now)
+    if hold > 0 { try await client.clock.sleep(for: .seconds(hold)) }
+  }
+
+  private func hold(_ error: FetchError) {
+    guard let seconds = error.retryAfter else { return }
+    do {
+      try client.updateSchedule { $0.hold(seconds: seconds, at: client.clock.now) }
+    } catch {
+      client.log("how long the server wants no requests could not be stored: \(error)")
+    }
+  }
+
+  /// Follows one connection to its end.
+  private func connect() async throws {
+    // A stream tells of what comes after something: who holds nothing begins with a fetch.
+    if try client.token == nil { try await fetch(nil) }
+    let body = try await client.server.events(topics: client.configuration.source.topics, after: client.token)
+    heard()
+    try await withThrowingTaskGroup { group in
+      group.addTask { try await self.read(body) }
+      group.addTask { try await self.guardAgainstSilence() }
+      try await group.next()
+      group.cancelAll()
+    }
+  }
+
+  private func read(_ body: any AsyncSequence<Data, any Error> & Sendable) async throws {
+    var parser = EventParser()
+    do {
+      for try await bytes in body {
+        let events = try parser.take(bytes)
+        if let retry = parser.retry { delay.withLock { $0.suggest(milliseconds: retry) } }
+        for event in events { try await follow(event) }
+        heard()
+      }
+    } catch let error where !(error is FetchError || error is Missed) {
+      try Task.checkCancellation()
+      throw FetchError(.unreachable, "the stream of events was cut off: \(error)")
+    }
+  }
+
+  private func follow(_ event: EventParser.Event) async throws {
+    guard event.type == "message" || event.type == "resync" else { return }
+    let told = try? NewsJSON.decode(Told.self, from: Data(event.data.utf8))
+    if let token = told?.token, try client.holds(token) { return }
+    try await fetch(told?.token)
+  }
+
+  /// What is read of an event.
+  private struct Told: Decodable {
+    var token: SyncToken
+  }
+
+  /// Fetches until the store has reached a token; from nothing, or where an event tells none, once.
+  private func fetch(_ token: SyncToken?) async throws {
+    lastHeard.withLock { $0 = nil }
+    defer { heard() }
+    while true {
+      let report = await client.performFetch(.watch, at: token)
+      try Task.checkCancellation()
+      tell(report)
+      if report.result == .failed { throw Missed() }
+      if try token.map({ try client.holds($0) }) ?? true { break }
+      // A long way is gone in several fetches; one that went nowhere has met a cache that runs behind.
+      if report.result == .noData { throw Missed() }
+    }
+    delay.withLock { $0.succeed() }
+  }
+
+  private func heard() {
+    lastHeard.withLock { $0 = client.clock.now }
+  }
+
+  /// Ends with an error when the connection has been silent for too long.
+  private func guardAgainstSilence() async throws {
+    while true {
+      let now = client.clock.now
+      let silent = lastHeard.withLock { $0.map { now.seconds(since: $0) } } ?? 0
+      let left = Self.silence - .seconds(silent)
+      guard left > .zero else { throw FetchError(.unreachable, "the stream of events has fallen silent") }
+      try await client.clock.sleep(for: left)
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import ArgumentParser
+import BackgroundFetch
+import Foundation
+import News
+import NewsClient
+import Synchronization
+
+struct Simulate: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Plays what the system does to an app, to see what the app does.",
+    discussion: """
+      An app is played that was opened, left and suspended, or one that is launched for its wake. The fetches are real:
+      what they bring is stored, and what they cost is recorded.
+      """,
+    subcommands: [Fetch.self, Launch.self, Expire.self, Push.self, SimulateWeek.self])
+
+  @ParentCommand var parent: TidingsFetch
+
+  struct Fetch: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Wakes an app that is suspended for a fetch.")
+
+    @ParentCommand var parent: Simulate
+
+    func run() async throws {
+      let play = try await Play(parent.parent, isAlive: true, launchReason: .fetch)
+      try await play.wake { client, wake in await client.performFetch(.scheduled, wake: wake) }
+    }
+  }
+
+  struct Launch: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Launches an app that is not running for a fetch.")
+
+    @ParentCommand var parent: Simulate
+
+    func run() async throws {
+      let play = try await Play(parent.parent, isAlive: false, launchReason: .fetch)
+      try await play.wake { client, wake in await client.performFetch(.scheduled, wake: wake) }
+    }
+  }
+
+  struct Expire: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Wakes an app for a fetch that is never answered, until its 30 seconds are over.")
+
+    @ParentCommand var parent: Simulate
+
+    @Flag(help: "Launches the app for it.")
+    var dead = false
+
+    func run() async throws {
+      let play = try await Play(parent.parent, isAlive: !dead, launchReason: .fetch, transport: SilentTransport())
+      try await play.wake { client, wake in await client.performFetch(.scheduled, wake: wake) }
+    }
+  }
+
+  struct Push: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Sends an app a remote notification.")
+
+    @ParentCommand var parent: Simulate
+
+    @Flag(help: "Launches the app for it.")
+    var dead = false
+
+    @Argument(help: "The payload as JSON.")
+    var payload = #"{"aps":{"content-available":1}}"#
+
+    func run() async throws {
+      let play = try await Play(parent.parent, isAlive: !dead, launchReason: .push)
+      let notification = RemoteNotification(payload: Data(payload.utf8))
+      try await play.wake { client, wake in await client.receive(notification, wake: wake) }
+    }
+  }
+}
+
+/// An app whose life is printed, with the seconds since its wake.
+private struct Play {
+  private let client: NewsFetcher
+  private let notes: Notes
+  private let observations: [Observation]
+
+  /// Brings an app to where it waits for a wake.
+  ///
+  /// - Parameters:
+  ///   - isAlive: Whether it was opened, left and suspended. If not, it is launched by the wake.
+  ///   - launchReason: What it is launched for.
+  ///   - transport: What sends requests, if not the network.
+  init(
+    _ command: TidingsFetch, isAlive: Bool, launchReason: LaunchReason, transport: (any HTTPTransport)? = nil
+  ) async throws {
+    let client = try command.client(
+      launchReason: isAlive ? .user : launchReason, exitsOnSuspend: !isAlive, transport: transport)
+    let notes = Notes()
+    observations = [
+      client.application.observe { notes.add($0.rawValue) },
+      client.expirations.add { notes.add("expiration handler, \($0.timeRemaining ?? .zero) left") },
+    ]
+    (self.client, self.notes) = (client, notes)
+    guard isAlive else { return }
+    await client.application.launch()
+    notes.add("\(await client.application.suspend().rawValue)")
+  }
+
+  /// Wakes the app, and ends with the exit code of what has come of it.
+  func wake(_ handler: (NewsFetcher, FetchMoment) async -> FetchReport) async throws {
+    let wake = notes.wake()
+    await client.application.launch()
+    let report = await handler(client, wake)
+    notes.add("\(report.result.rawValue): \(report.error ?? report.summary)")
+    notes.add("\(await client.application.suspend().rawValue)")
+    withExtendedLifetime(observations) {}
+    throw report.result.exitCode
+  }
+}
+
+/// Lines with the time since a wake, negative before it.
+private final class Notes: Sendable {
+  private let before = Mutex<[(moment: FetchMoment, text: String)]?>([])
+  private let start = Mutex(SystemClock().now)
+
+  func add(_ text: String) {
+    let now = SystemClock().now
+    let isBefore = before.withLock { $0?.append((now, text)) != nil }
+    if !isBefore { print(now, text) }
+  }
+
+  func wake() -> FetchMoment {
+    let now = SystemClock().now
+    start.withLock { $0 = now }
+    for line in before.withLock({ $0.take() }) ?? [] { print(line.moment, line.text) }
+    print(now, "wake")
+    return now
+  }
+
+  private func print(_ moment: FetchMoment, _ text: String) {
+    let seconds = moment.seconds(since: start.withLock { $0 })
+    Swift.print(String(format: "%7.3f s  ", seconds) + text)
+  }
+}
+
+/// A network in which nothing is ever answered.
+private struct SilentTransport: HTTPTransport {
+  func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPAnswer {
+    try await Task.sleep(for: .seconds(3600))
+    throw CancellationError()
+  }
+}

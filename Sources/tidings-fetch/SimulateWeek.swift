@@ -1,0 +1,65 @@
+import ArgumentParser
+import FetchSimulator
+import Foundation
+
+struct SimulateWeek: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "week",
+    abstract: "Compares the schedule with fixed intervals, over virtual days of invented readers and newsrooms.",
+    discussion: """
+      A hit is an opening that finds all news on the device. All policies wake as often as the schedule does. Readers,
+      newsrooms and policies are JSON files; a folder with Personas, Newsrooms or Policies takes the place of the
+      shipped ones.
+      """)
+
+  @Option(help: "Only the readers of these names, separated by commas.")
+  var personas: NameList?
+
+  @Option(help: "Only the newsrooms of these names, separated by commas.")
+  var newsrooms: NameList?
+
+  @Option(help: "How many days, 1...366; nothing is known on the first.")
+  var days = 7
+
+  @Option(help: "For all that is random.")
+  var seed: UInt64 = 1
+
+  @Option(help: "The folder of other readers, newsrooms and policies.")
+  var catalogue: String?
+
+  func validate() throws {
+    guard 1...366 ~= days else { throw ValidationError("The value of '--days' must be from 1 to 366") }
+  }
+
+  func run() async throws {
+    let catalogue = try catalogue.map { try Catalogue(folder: URL(filePath: $0)) } ?? Catalogue.shipped()
+    let readers = try chosen(catalogue.personas, personas, "personas", \.name)
+    let sources = try chosen(catalogue.newsrooms, newsrooms, "newsrooms", \.name)
+    for reader in readers {
+      for source in sources {
+        let outcomes = Simulation(persona: reader, newsroom: source, days: days, seed: seed).run(catalogue.policies)
+        print(Report(outcomes, in: .gmt))
+      }
+    }
+  }
+
+  private func chosen<Value>(
+    _ all: [Value], _ names: NameList?, _ option: String, _ name: (Value) -> String
+  ) throws -> [Value] {
+    guard let names else { return all }
+    return try names.names.map { wanted in
+      guard let value = all.first(where: { name($0) == wanted }) else {
+        let known = all.map(name).joined(separator: ", ")
+        throw ValidationError("The value of '--\(option)' has '\(wanted)', which is none of \(known)")
+      }
+      return value
+    }
+  }
+}
+
+/// Names, separated by commas.
+struct NameList: ExpressibleByArgument {
+  let names: [String]
+
+  init(argument: String) { names = argument.split(separator: ",").map(String.init) }
+}

@@ -1,0 +1,247 @@
+import BackgroundFetch
+import FaultServer
+import Foundation
+import News
+import NewsClient
+import TestTime
+import Testing
+
+@Suite("A client that watches") struct WatchTests {
+  /// Runs the body while a client watches, with the reports of its fetches so far.
+  private func watching(
+    _ installation: Installation, _ client: NewsFetcher, _ body: (Reports) async throws -> Void
+  ) async throws {
+    let reports = Reports()
+    let task = Task { await client.watch { reports.add($0) } }
+    do {
+      try await body(reports)
+    } catch {
+      task.cancel()
+      await task.value
+      throw error
+    }
+    task.cancel()
+    await task.value
+  }
+
+  /// Lets time pass wherever the client waits before it connects.
+  private func eventually(
+    _ what: String, _ installation: Installation, _ condition: () async throws -> Bool
+  ) async throws {
+    try await TestTime.eventually(what) {
+      // Its patience with a silent connection is longer.
+      if let shortest = installation.clock.sleeping.first, shortest < 24 { installation.clock.advance(by: shortest) }
+      return try await condition()
+    }
+  }
+
+  @Test("fetches what it is told of, once, from the token that it is told")
+  func fetches() async throws {
+    try await Installation.with { installation in
+      let feed = installation.feed
+      feed.publish("one")
+      let client = try installation.client()
+      try await watching(installation, client) { reports in
+        try await eventually("it listens", installation) { feed.eventStreams == 1 }
+        #expect(installation.requests() == ["/v1/items", "/v1/events"])
+        feed.publish("two")
+        try await eventually("it is stored", installation) { try client.count == 2 }
+        let requests = installation.server.takeRequests()
+        #expect(requests.map(\.path) == ["/v1/changes"])
+        #expect(requests.first?.query["at"] == feed.token().description)
+        feed.beat()
+        feed.publish("three")
+        feed.retract(feed.items[0].id)
+        try await eventually("it is equal", installation) { try client.allNewsItems == feed.items }
+        #expect(reports.all.allSatisfy { $0.result == .newData })
+      }
+    }
+  }
+
+  @Test("begins where the store is, with one request")
+  func resumes() async throws {
+    try await Installation.with(topics: ["sport"]) { installation in
+      let feed = installation.feed
+      feed.publish("one", topics: ["sport"])
+      await (try installation.client()).performFetch()
+      let held = feed.token(topics: ["sport"])
+      _ = installation.requests()
+      feed.publish("of others", topics: ["politics"])
+      try await watching(installation, try installation.client()) { reports in
+        try await eventually("it listens", installation) { feed.eventStreams == 1 }
+        feed.beat()
+        let requests = installation.server.takeRequests()
+        #expect(requests.map(\.target) == ["/v1/events?topics=sport"])
+        #expect(requests.first?["Last-Event-ID"] == held.description)
+        #expect(reports.all.isEmpty)
+      }
+    }
+  }
+
+  @Test("misses nothing over a hundred connections, and tells nothing twice", arguments: [EventOrder.faithful, .twice])
+  func reconnects(order: EventOrder) async throws {
+    try await Installation.with(extent: .full) { installation in
+      let feed = installation.feed
+      feed.eventOrder = order
+      feed.publish("first")
+      let client = try installation.client()
+      let told = Reports()
+      let observation = client.changes.add { difference in
+        for item in difference.inserted { told.note(item.text) }
+      }
+      try await watching(installation, client) { _ in
+        for number in 0..<100 {
+          try await eventually("it listens", installation) { feed.eventStreams == 1 }
+          feed.publish("before \(number)")
+          feed.endStreams([nil, .reset, .close][number % 3])
+          feed.publish("after \(number)")
+        }
+        try await eventually("it is equal", installation) { try client.allNewsItems == feed.items }
+      }
+      withExtendedLifetime(observation) {}
+      #expect(told.texts.count == 201)
+      #expect(Set(told.texts).count == 201)
+    }
+  }
+
+  @Test(
+    "is told again of what a fetch has not brought",
+    arguments: [
+      FeedFault.reset(at: .body(20)), .truncate(at: .body(20)), .json(.cut), .busy(500, retryAfter: nil),
+      .answer(.captivePortal()),
+    ])
+  func failures(fault: FeedFault) async throws {
+    try await Installation.with { installation in
+      let feed = installation.feed
+      feed.publish("one")
+      let client = try installation.client()
+      try await watching(installation, client) { reports in
+        try await eventually("it listens", installation) { feed.eventStreams == 1 }
+        feed.fault(next: fault, times: 3, path: "/v1/changes")
+        feed.publish("two")
+        try await eventually("it is told", installation) {
+          reports.all.last?.result == .newData && reports.all.count > 1
+        }
+        #expect(try client.count == 2)
+        #expect(reports.all.map(\.result) == [.newData, .failed, .failed, .failed, .newData])
+      }
+    }
+  }
+
+  @Test("begins anew where the server's history does")
+  func resync() async throws {
+    try await Installation.with { installation in
+      let feed = installation.feed
+      feed.publish("one")
+      let before = feed.moment
+      let client = try installation.client()
+      try await watching(installation, client) { _ in
+        try await eventually("it is stored", installation) { try client.count == 1 && feed.eventStreams == 1 }
+        feed.publish("lost")
+        try await eventually("it is stored", installation) { try client.count == 2 }
+        feed.restore(before)
+        try await eventually("it is gone", installation) { try client.allNewsItems == feed.items }
+        feed.moveEpoch(keepingHistory: false)
+        feed.publish("two")
+        try await eventually("it is equal", installation) { try client.allNewsItems == feed.items }
+      }
+    }
+  }
+
+  @Test("sends nothing before the Retry-After of a stream is over, by no way", arguments: [429, 503])
+  func retryAfter(status: Int) async throws {
+    try await Installation.with { installation in
+      let feed = installation.feed
+      feed.publish("one")
+      let client = try installation.client()
+      await client.performFetch()
+      _ = installation.requests()
+      feed.fault(next: .busy(status, retryAfter: .seconds(600)), path: "/v1/events")
+      try await watching(installation, client) { _ in
+        try await eventually("it was refused", installation) {
+          try client.schedule.holdRemaining(at: installation.clock.now) > 0
+        }
+        _ = installation.requests()
+        for _ in 0..<5 {
+          installation.clock.advance(by: 100)
+          try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect(await client.performFetch().result == .failed)
+        #expect(installation.requests() == [])
+        installation.clock.advance(by: 130)
+        try await eventually("it listens", installation) { feed.eventStreams == 1 }
+      }
+    }
+  }
+
+  @Test("gives up a connection that is silent for a minute, and none that is heard")
+  func silence() async throws {
+    try await Installation.with { installation in
+      let feed = installation.feed
+      feed.publish("one")
+      try await watching(installation, try installation.client()) { _ in
+        try await eventually("it listens", installation) { feed.eventStreams == 1 }
+        try await TestTime.eventually("it guards") { installation.clock.sleeping.contains { $0 > 50 } }
+        _ = installation.requests()
+        for _ in 0..<5 {
+          installation.clock.advance(by: 50)
+          feed.beat()
+          try await Task.sleep(for: .milliseconds(100))
+        }
+        #expect(installation.requests() == [])
+        installation.clock.advance(by: 61)
+        try await eventually("it connects anew", installation) {
+          installation.server.requests.contains { $0.path == "/v1/events" }
+        }
+      }
+    }
+  }
+
+  @Test("comes back when the server has said, not before")
+  func hint() async throws {
+    try await Installation.with { installation in
+      let feed = installation.feed
+      feed.publish("one")
+      try await watching(installation, try installation.client()) { _ in
+        try await eventually("it listens", installation) { feed.eventStreams == 1 }
+        feed.sendToStreams("retry: 20000\n\n")
+        feed.endStreams()
+        try await TestTime.eventually("it waits") { installation.clock.sleeping.contains { 20..<24 ~= $0 } }
+        _ = installation.requests()
+        installation.clock.advance(by: 19)
+        try await Task.sleep(for: .milliseconds(20))
+        #expect(installation.requests() == [])
+        try await eventually("it listens", installation) { feed.eventStreams == 1 }
+      }
+    }
+  }
+
+  @Test("tells another origin nothing of what it holds, and follows no page that is no stream")
+  func elsewhere() async throws {
+    try await Installation.with { installation in
+      let feed = installation.feed
+      feed.publish("one")
+      let other = try await FaultServer.start { _ in .captivePortal() }
+      feed.fault(next: .redirect(.other(other, "/elsewhere")), path: "/v1/events")
+      let client = try installation.client()
+      try await watching(installation, client) { _ in
+        try await eventually("it listens", installation) { feed.eventStreams == 1 }
+      }
+      #expect(other.requests.map(\.path) == ["/elsewhere"])
+      #expect(other.requests.allSatisfy { $0["Last-Event-ID"] == nil })
+      await other.stop()
+    }
+  }
+
+  @Test("comes later after each failure, up to five minutes")
+  func delay() {
+    var delay = ReconnectDelay()
+    #expect((0..<12).map { _ in delay.next(random: 1) } == [1, 2, 4, 8, 16, 32, 64, 128, 256, 301, 301, 301])
+    delay.succeed()
+    delay.suggest(milliseconds: 2500)
+    #expect(delay.next(random: 0.5) == 2.5)
+    #expect(delay.next(random: 0.5) == 3)
+    delay.suggest(milliseconds: .max)
+    #expect(delay.next(random: 0) == ReconnectDelay.most)
+  }
+}
