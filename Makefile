@@ -41,7 +41,8 @@ simulate: ## Compares the schedule of wakes with fixed intervals, over weeks of 
 
 bench: ## Measures the server on this machine, for an hour or more
 	@scripts/install-dependencies wrk nginx
-	@status=0; scripts/bench || status=$$?; scripts/bench-live || status=$$?; scripts/bench-scale || status=$$?; exit $$status
+	@status=0; scripts/bench || status=$$?; scripts/bench-live || status=$$?; \
+	  scripts/bench-client || status=$$?; scripts/bench-scale || status=$$?; exit $$status
 
 lint: ## Checks format, sizes, imports, migrations and scripts
 	@scripts/lint

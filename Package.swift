@@ -105,7 +105,7 @@ let package = Package(
     .target(
       name: "NewsClient",
       dependencies: [
-        "BackgroundFetch", "HTTPConditions", "News", .asyncHTTPClient, .grdb, .logging, .nioCore, .nioHTTP1,
+        "BackgroundFetch", "HTTPConditions", "News", .asyncHTTPClient, .crypto, .grdb, .logging, .nioCore, .nioHTTP1,
         .nioHTTPCompression,
       ],
       swiftSettings: settings),
@@ -162,13 +162,14 @@ let package = Package(
     .testTarget(
       name: "FaultServerTests", dependencies: ["FaultServer", "News", "TestTime", .nioCore], swiftSettings: settings),
     .testTarget(
-      name: "NewsClientTests", dependencies: ["BackgroundFetch", "FaultServer", "News", "NewsClient", "TestTime"],
+      name: "NewsClientTests",
+      dependencies: ["BackgroundFetch", "FaultServer", "News", "NewsClient", "TestTime", .crypto],
       swiftSettings: settings),
     .testTarget(
       name: "TidingsFetchTests",
       dependencies: [
         "tidings-fetch", "BackgroundFetch", "FaultServer", "News", "NewsClient", "NewsStore", "TestRandom",
-        "TestSupport", "TestTime",
+        "TestSupport", "TestTime", .crypto,
       ],
       swiftSettings: settings),
     .testTarget(
@@ -184,8 +185,11 @@ let package = Package(
       name: "BareServer", dependencies: [.nioCore, .nioHTTP1, .nioPosix], path: "Benchmarks/BareServer",
       swiftSettings: settings),
     .executableTarget(
-      name: "LiveBench", dependencies: ["News", .argumentParser, .nioCore, .nioPosix], path: "Benchmarks/LiveBench",
-      swiftSettings: settings),
+      name: "LiveBench",
+      dependencies: ["BackgroundFetch", "News", "NewsClient", .argumentParser, .nioCore, .nioPosix],
+      path: "Benchmarks/LiveBench", swiftSettings: settings),
+    .executableTarget(
+      name: "EmptyClient", dependencies: ["NewsClient"], path: "Benchmarks/EmptyClient", swiftSettings: settings),
     .executableTarget(
       name: "NewsGenerator", dependencies: ["TestRandom", .argumentParser], path: "Benchmarks/NewsGenerator",
       swiftSettings: settings),

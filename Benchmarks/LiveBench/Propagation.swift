@@ -28,9 +28,7 @@ struct Propagation: ParsableCommand {
       // Not in step with anything that happens at regular times.
       Thread.sleep(forTimeInterval: .random(in: 0.005...0.025))
     }
-    times.sort()
-    let values = [times[count / 2], times[min(count - 1, count * 99 / 100)], times[count - 1]]
-    print(values.map { String(format: "%.2f", $0) }.joined(separator: " "))
+    print(summary(of: times))
   }
 }
 

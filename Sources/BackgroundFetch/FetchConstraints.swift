@@ -1,9 +1,11 @@
-/// What makes wakes dearer at the moment.
+/// What makes wakes and transfers dearer at the moment.
 public struct FetchConstraints: Sendable, Hashable, Codable {
   /// The network is paid for by volume.
   public var isMetered: Bool
   /// The battery is low, or the user asked to save power.
   public var isLowPower: Bool
+  /// There is no external power. It makes no wake dearer; large transfers may wait for it.
+  public var isOnBattery: Bool
 
   /// Nothing in the way.
   public static let none = FetchConstraints()
@@ -13,9 +15,11 @@ public struct FetchConstraints: Sendable, Hashable, Codable {
   /// - Parameters:
   ///   - isMetered: Whether the network is paid for by volume.
   ///   - isLowPower: Whether power is to be saved.
-  public init(isMetered: Bool = false, isLowPower: Bool = false) {
+  ///   - isOnBattery: Whether there is no external power.
+  public init(isMetered: Bool = false, isLowPower: Bool = false, isOnBattery: Bool = false) {
     self.isMetered = isMetered
     self.isLowPower = isLowPower
+    self.isOnBattery = isOnBattery
   }
 
   /// What the price of a wake is multiplied by: 1.5 on a metered network, 2 to save power, 3 for both. Wakes before

@@ -33,11 +33,55 @@ public final class AsyncHTTPTransport: HTTPTransport {
   public func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPAnswer {
     var request = HTTPClientRequest(url: url.absoluteString)
     for header in headers { request.headers.add(name: header.name, value: header.value) }
+    return try await execute(request)
+  }
+
+  /// Sends a file; see ``HTTPTransport/upload(_:to:method:headers:)``.
+  public func upload(
+    _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]
+  ) async throws -> HTTPAnswer {
+    var request = HTTPClientRequest(url: url.absoluteString)
+    request.method = HTTPMethod(rawValue: method)
+    for header in headers { request.headers.add(name: header.name, value: header.value) }
+    request.body = .stream(FileChunks(file: file), length: .known(file.length))
+    return try await execute(request)
+  }
+
+  private func execute(_ request: HTTPClientRequest) async throws -> HTTPAnswer {
     let response = try await client.execute(request, deadline: .distantFuture)
     return HTTPAnswer(
       status: Int(response.status.code),
       // White space around a value is none of it (RFC 9110, section 5.5).
       headers: response.headers.map { HTTPHeader($0.name, $0.value.trimmingCharacters(in: .whitespaces)) },
       body: response.body.map { Data($0.readableBytesView) })
+  }
+}
+
+/// A file in pieces, read when they are wanted.
+private struct FileChunks: AsyncSequence, Sendable {
+  static let size = 256 << 10
+
+  let file: HTTPFile
+
+  func makeAsyncIterator() -> Iterator { Iterator(file: file) }
+
+  struct Iterator: AsyncIteratorProtocol {
+    let file: HTTPFile
+    private var handle: FileHandle?
+    private var sent: Int64 = 0
+
+    init(file: HTTPFile) { self.file = file }
+
+    mutating func next() async throws -> ByteBuffer? {
+      if handle == nil { handle = try FileHandle(forReadingFrom: file.url) }
+      file.progress(sent)
+      let chunk = try handle?.read(upToCount: Int(Swift.min(Int64(FileChunks.size), file.length - sent))) ?? Data()
+      guard !chunk.isEmpty else {
+        try handle?.close()
+        return nil
+      }
+      sent += Int64(chunk.count)
+      return ByteBuffer(bytes: chunk)
+    }
   }
 }

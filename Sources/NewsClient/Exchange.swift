@@ -73,6 +73,28 @@ struct Exchange: Sendable {
     throw FetchError(.redirect, "more than \(Self.mostRedirections) redirections", status: meter.status)
   }
 
+  /// Sends a file, and reads the beginning of the answer. A redirection is not followed.
+  ///
+  /// - Parameters:
+  ///   - headers: Are sent together with `User-Agent`.
+  ///   - most: How many bytes of the answer's body are returned.
+  /// - Throws: ``FetchError``, or `CancellationError` once the task is cancelled.
+  func upload(
+    _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader], most: Int, meter: inout Meter
+  ) async throws -> (HTTPAnswer, Data) {
+    meter.requests += 1
+    do {
+      let head = try await transport.upload(
+        file, to: url, method: method, headers: [HTTPHeader("User-Agent", userAgent)] + headers)
+      meter.status = head.status
+      var body = Data()
+      for try await chunk in head.body { body.append(chunk.prefix(most - body.count)) }
+      return (head, body)
+    } catch {
+      throw try Self.failure(error, meter)
+    }
+  }
+
   /// For how many seconds an answer keeps the client away.
   func retryAfter(of head: HTTPAnswer) -> Double? {
     head["Retry-After"].flatMap { RetryAfter.seconds($0, date: head["Date"], now: now()) }

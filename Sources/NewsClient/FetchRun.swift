@@ -36,13 +36,19 @@ struct FetchRun {
       try Task.checkCancellation()
       let (report, difference) = try finish(found, state, sync.cost, isChecked: true)
       tell(report)
-      if !difference.isEmpty { client.changes.notify(difference) }
+      if !difference.isEmpty { announce(difference) }
       return report.result
     } catch let error as FetchError {
       let report = failed(error, sync.cost)
       tell(report)
       return report.result
     }
+  }
+
+  private func announce(_ difference: Difference) {
+    client.changes.notify(difference)
+    NotificationCenter.default.post(
+      name: .newsItemsDidChange, object: client, userInfo: [Difference.userInfoKey: difference])
   }
 
   /// Notes a run that was given up.

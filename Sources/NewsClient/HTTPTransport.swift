@@ -12,6 +12,33 @@ public protocol HTTPTransport: Sendable {
   ///   - headers: All that are sent, `Host` excepted.
   /// - Throws: Any error, where there is no whole head of an answer.
   func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPAnswer
+
+  /// Sends a file as the content of a request, and returns when the head of the answer is there.
+  ///
+  /// - Parameters:
+  ///   - file: All of it is sent, with its length.
+  ///   - url: http or https.
+  ///   - method: `POST` or `PUT`.
+  ///   - headers: All that are sent, `Host` and `Content-Length` excepted.
+  /// - Throws: Any error, where there is no whole head of an answer.
+  func upload(_ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]) async throws -> HTTPAnswer
+}
+
+/// A file that is the content of a request.
+public struct HTTPFile: Sendable {
+  /// Where it is.
+  public var url: URL
+  /// How many bytes it has; should it have others when it is read, the request fails.
+  public var length: Int64
+  /// Is told how many bytes have been handed over so far.
+  public var progress: @Sendable (Int64) -> Void
+
+  /// A file; nothing is checked.
+  public init(url: URL, length: Int64, progress: @escaping @Sendable (Int64) -> Void) {
+    self.url = url
+    self.length = length
+    self.progress = progress
+  }
 }
 
 /// A field of a head.

@@ -19,7 +19,7 @@ final class LocalStore: Sendable {
       try FileManager.default.createDirectory(
         at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       queue = Mutex(try Self.open(file))
-    } catch let error as DatabaseError where Self.isCorruption(error) {
+    } catch let error as DatabaseError where error.isCorruption {
       do {
         try Self.setAside(file, now: now)
         queue = Mutex(try Self.open(file))
@@ -54,7 +54,7 @@ final class LocalStore: Sendable {
     do {
       return try body(present)
     } catch let error as DatabaseError {
-      if Self.isCorruption(error) { try? replace(present) }
+      if error.isCorruption { try? replace(present) }
       throw Self.failure(error)
     }
   }
@@ -69,33 +69,11 @@ final class LocalStore: Sendable {
     }
   }
 
-  static func isCorruption(_ error: DatabaseError) -> Bool {
-    [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode)
-  }
-
   private static func failure(_ error: any Error) -> FetchError {
     FetchError(.storage, "the store: \(error)")
   }
 
-  private static func open(_ file: URL) throws -> DatabaseQueue {
-    var configuration = Configuration()
-    // Another process may be writing: the fetch of a timer beside an app that is open.
-    configuration.busyMode = .timeout(5)
-    configuration.prepareDatabase { db in
-      // With a log ahead of the file, readers and a writer do not wait for each other, and a commit needs no fsync to be
-      // whole: what a loss of power may take is the last commit, which the server gives again.
-      try db.execute(sql: "PRAGMA journal_mode = WAL")
-      try db.execute(sql: "PRAGMA synchronous = NORMAL")
-    }
-    let queue = try DatabaseQueue(path: file.path(percentEncoded: false), configuration: configuration)
-    do {
-      try migrator.migrate(queue)
-    } catch let error as DatabaseError where !isCorruption(error) {
-      // Another process may have made the tables while this one waited to.
-      guard try queue.read(migrator.hasCompletedMigrations) else { throw error }
-    }
-    return queue
-  }
+  private static func open(_ file: URL) throws -> DatabaseQueue { try .open(file, migrator) }
 
   /// Moves a broken file and its log out of the way, with the time in their names.
   private static func setAside(_ file: URL, now: Date) throws {

@@ -19,6 +19,8 @@ public final class NewsFetcher: Sendable {
     public var userAgent: String
     /// Where the user's clock is.
     public var timeZone = TimeZone.autoupdatingCurrent
+    /// What makes scheduled wakes dearer at the moment; nothing, if nothing is said.
+    public var constraints: any ConstraintSource = FetchConstraints.none
 
     /// A client of a source.
     ///
@@ -37,7 +39,8 @@ public final class NewsFetcher: Sendable {
   public let configuration: Configuration
   /// The application that this is a part of.
   public let application: Application
-  /// Told once of each fetch that has changed what is stored.
+  /// Told once of each fetch that has changed what is stored. `NotificationCenter.default` tells of it, too, as
+  /// `Notification.Name.newsItemsDidChange`.
   public let changes = Observers<Difference>()
   /// Told 5 s before the time of a fetch that is still under way is over.
   public let expirations = Observers<FetchBudget>()
@@ -182,6 +185,17 @@ extension NewsFetcher {
   /// - Throws: ``FetchError`` with `storage`.
   public var schedule: FetchScheduler {
     get throws { try store.read { try scheduler($0) } }
+  }
+
+  /// Whether the schedule has a wake now, as things are; see `FetchScheduler.decision(at:constraints:)`.
+  ///
+  /// - Throws: ``FetchError`` with `storage`.
+  public func decision() throws -> FetchDecision {
+    let (schedule, now) = (try schedule, clock.now)
+    let decision = schedule.decision(at: now)
+    // The machine is asked only where that could change something.
+    guard case .wake = decision else { return decision }
+    return schedule.decision(at: now, constraints: configuration.constraints.current)
   }
 
   /// The last wakes, newest first.

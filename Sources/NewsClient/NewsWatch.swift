@@ -9,7 +9,7 @@ import Synchronization
 final class NewsWatch: Sendable {
   /// How long a connection may be silent. The server sends something every 15 s; a proxy on the way may die without a
   /// word.
-  static let silence = Duration.seconds(60)
+  private static let patience = Duration.seconds(60)
 
   /// A fetch that did not bring what was told of. It has been logged.
   private struct Missed: Error {}
@@ -17,12 +17,12 @@ final class NewsWatch: Sendable {
   private let client: NewsFetcher
   private let tell: @Sendable (FetchReport) -> Void
   private let delay = Mutex(ReconnectDelay())
-  /// When the connection was last heard, nil while nobody listens because there is a fetch.
-  private let lastHeard = Mutex<FetchMoment?>(nil)
+  private let silence: SilenceGuard
 
   init(_ client: NewsFetcher, tell: @escaping @Sendable (FetchReport) -> Void) {
     self.client = client
     self.tell = tell
+    silence = SilenceGuard(limit: Self.patience, clock: client.clock)
   }
 
   /// Follows until the task is cancelled.
@@ -63,13 +63,10 @@ final class NewsWatch: Sendable {
   private func connect() async throws {
     // A stream tells of what comes after something: who holds nothing begins with a fetch.
     if try client.token == nil { try await fetch(nil) }
-    let body = try await client.server.events(topics: client.configuration.source.topics, after: client.token)
-    heard()
-    try await withThrowingTaskGroup { group in
-      group.addTask { try await self.read(body) }
-      group.addTask { try await self.guardAgainstSilence() }
-      try await group.next()
-      group.cancelAll()
+    try await silence.watch { [self] in
+      let body = try await client.server.events(topics: client.configuration.source.topics, after: client.token)
+      silence.heard()
+      try await read(body)
     }
   }
 
@@ -80,7 +77,7 @@ final class NewsWatch: Sendable {
         let events = try parser.take(bytes)
         if let retry = parser.retry { delay.withLock { $0.suggest(milliseconds: retry) } }
         for event in events { try await follow(event) }
-        heard()
+        silence.heard()
       }
     } catch let error where !(error is FetchError || error is Missed) {
       try Task.checkCancellation()
@@ -102,8 +99,8 @@ final class NewsWatch: Sendable {
 
   /// Fetches until the store has reached a token; from nothing, or where an event tells none, once.
   private func fetch(_ token: SyncToken?) async throws {
-    lastHeard.withLock { $0 = nil }
-    defer { heard() }
+    silence.pause()
+    defer { silence.heard() }
     while true {
       let report = await client.performFetch(.watch, at: token)
       try Task.checkCancellation()
@@ -114,20 +111,5 @@ final class NewsWatch: Sendable {
       if report.result == .noData { throw Missed() }
     }
     delay.withLock { $0.succeed() }
-  }
-
-  private func heard() {
-    lastHeard.withLock { $0 = client.clock.now }
-  }
-
-  /// Ends with an error when the connection has been silent for too long.
-  private func guardAgainstSilence() async throws {
-    while true {
-      let now = client.clock.now
-      let silent = lastHeard.withLock { $0.map { now.seconds(since: $0) } } ?? 0
-      let left = Self.silence - .seconds(silent)
-      guard left > .zero else { throw FetchError(.unreachable, "the stream of events has fallen silent") }
-      try await client.clock.sleep(for: left)
-    }
   }
 }

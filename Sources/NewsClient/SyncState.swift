@@ -86,3 +86,14 @@ public struct Difference: Sendable, Equatable {
   /// Whether nothing has changed.
   public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && removed.isEmpty }
 }
+
+extension Difference {
+  /// Where a ``Difference`` is in the `userInfo` of a notification.
+  public static let userInfoKey = "difference"
+}
+
+extension Notification.Name {
+  /// A fetch has changed what is stored. The object is the ``NewsFetcher``, and `userInfo` has a ``Difference``. It is
+  /// posted once for each such fetch, on the thread of the fetch.
+  public static let newsItemsDidChange = Notification.Name("NewsItemsDidChange")
+}

@@ -20,13 +20,14 @@ struct Fetch: AsyncParsableCommand {
     let wake = SystemClock().now
     let client = try parent.client(launchReason: .fetch)
     await client.application.launch()
-    if scheduled, case .wait(let until, let reason) = try client.schedule.decision(at: wake) {
+    if scheduled, case .wait(let until, let reason) = try client.decision() {
       var report = FetchReport(result: .noData)
       report.badge = try client.badge
       let next = until == .distantFuture ? "" : ", next at \(localTime(until))"
       try finish(report, note: "not now: \(reason)\(next)")
     }
     let report = await client.performFetch(scheduled ? .scheduled : .manual, wake: wake)
+    try parent.startWorkerIfNeeded()
     _ = await client.application.suspend()
     try finish(report, note: nil)
   }

@@ -19,7 +19,7 @@ struct Install: AsyncParsableCommand {
     try client.updateSchedule { _ in }
     let folder = try Self.folder(ProcessInfo.processInfo.environment)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let service = Self.service(executable: try Self.executable, store: client.configuration.folder)
+    let service = Self.service(executable: try TidingsFetch.executable, store: client.configuration.folder)
     for (name, text) in [("tidings-fetch.service", service), ("tidings-fetch.timer", Self.timer)] {
       let file = folder.appending(path: name)
       try Data(text.utf8).write(to: file, options: .atomic)
@@ -48,17 +48,6 @@ struct Install: AsyncParsableCommand {
       .replacing(
         "/usr/local/bin/tidings-fetch",
         with: "\(quoted(executable)) --store \(quoted(store.absoluteURL.path(percentEncoded: false)))")
-  }
-
-  private static var executable: String {
-    get throws {
-      #if os(Linux)
-        // Whatever the shell found it by.
-        try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-      #else
-        URL(filePath: CommandLine.arguments[0]).absoluteURL.path(percentEncoded: false)
-      #endif
-    }
   }
 
   /// A word of a command line: within quotes backslashes escape, percent signs and dollars are doubled

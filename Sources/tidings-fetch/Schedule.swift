@@ -14,7 +14,7 @@ struct Schedule: AsyncParsableCommand {
 
     func run() async throws {
       let client = try parent.parent.client()
-      printSchedule(try client.schedule, now: SystemClock().now)
+      printSchedule(try client.schedule, try client.decision())
     }
   }
 
@@ -60,14 +60,14 @@ struct Status: AsyncParsableCommand {
     print("items     \(try client.count), badge \(try client.badge)")
     print("checked   \(snapshot.checked.map(localTime) ?? "never")")
     if let run = try client.runs(limit: 1).first { print("last      \(run.line)") }
-    printSchedule(try client.schedule, now: SystemClock().now)
+    printSchedule(try client.schedule, try client.decision())
   }
 }
 
 /// Draws when the app is opened, and says what the schedule has decided.
-func printSchedule(_ schedule: FetchScheduler, now: FetchMoment) {
+func printSchedule(_ schedule: FetchScheduler, _ decision: FetchDecision) {
   print("interval  \(schedule.interval)")
-  switch schedule.decision(at: now) {
+  switch decision {
   case .wake(let reason, _): print("next      now: \(reason)")
   case .wait(.distantFuture, let reason): print("next      never: \(reason)")
   case .wait(let date, let reason): print("next      \(localTime(date)): \(reason)")

@@ -15,7 +15,7 @@ struct TidingsFetch: AsyncParsableCommand {
       """,
     subcommands: [
       Fetch.self, Watch.self, Schedule.self, List.self, Open.self, Snapshot.self, Badge.self, Log.self, Status.self,
-      SignOut.self, Simulate.self,
+      SignOut.self, Simulate.self, Download.self, Upload.self, Transfers.self, Worker.self,
     ])
 
   @Option(help: "Where the API is, without /v1, such as https://news.example; TIDINGS_SERVER says it, too.")
@@ -40,7 +40,7 @@ struct TidingsFetch: AsyncParsableCommand {
     launchReason: LaunchReason = .user, exitsOnSuspend: Bool = false, transport: (any HTTPTransport)? = nil
   ) throws -> NewsFetcher {
     let environment = ProcessInfo.processInfo.environment
-    let folder = try folder(environment)
+    let folder = try folder
     let stored = try NewsFetcher.source(in: folder)
     let given =
       try server
@@ -59,17 +59,65 @@ struct TidingsFetch: AsyncParsableCommand {
     let report: @Sendable (String) -> Void = { line in
       FileHandle.standardError.write(Data("tidings-fetch: \(line)\n".utf8))
     }
+    var configuration = NewsFetcher.Configuration(folder: folder, source: source, userAgent: Self.userAgent)
+    configuration.constraints = Self.constraints
     return try NewsFetcher(
-      .init(folder: folder, source: source, userAgent: Self.userAgent),
+      configuration,
       application: Application(launchReason: launchReason, exitsOnSuspend: exitsOnSuspend, log: report),
       transport: transport, log: report)
   }
 
-  private func folder(_ environment: [String: String]) throws -> URL {
-    if let path = store ?? environment["TIDINGS_STORE"] { return URL(filePath: path, directoryHint: .isDirectory) }
-    guard let home = environment["XDG_STATE_HOME"] ?? environment["HOME"].map({ $0 + "/.local/state" }), !home.isEmpty
-    else { throw ValidationError("Missing expected argument '--store <store>'") }
-    return URL(filePath: home, directoryHint: .isDirectory).appending(path: "tidings-fetch")
+  /// Where everything is kept.
+  var folder: URL {
+    get throws {
+      let environment = ProcessInfo.processInfo.environment
+      if let path = store ?? environment["TIDINGS_STORE"] { return URL(filePath: path, directoryHint: .isDirectory) }
+      guard let home = environment["XDG_STATE_HOME"] ?? environment["HOME"].map({ $0 + "/.local/state" }), !home.isEmpty
+      else { throw ValidationError("Missing expected argument '--store <store>'") }
+      return URL(filePath: home, directoryHint: .isDirectory).appending(path: "tidings-fetch")
+    }
+  }
+
+  /// The downloads and uploads of the store.
+  func journal() throws -> TransferJournal { try TransferJournal(store: folder) }
+
+  /// What does them, in this process.
+  func worker() throws -> TransferWorker {
+    try TransferWorker(store: folder, userAgent: Self.userAgent, constraints: Self.constraints) { line in
+      FileHandle.standardError.write(Data("tidings-fetch: \(line)\n".utf8))
+    }
+  }
+
+  /// What does them, in a process of its own.
+  func workerProcess() throws -> WorkerProcess {
+    WorkerProcess(
+      executable: URL(filePath: try Self.executable),
+      arguments: ["--store", try folder.absoluteURL.path(percentEncoded: false), "worker"])
+  }
+
+  /// Starts a worker if there is something to do for one.
+  func startWorkerIfNeeded() throws {
+    if try TransferJournal.needsWorker(store: folder) { try workerProcess().start() }
+  }
+
+  /// The path of this program.
+  static var executable: String {
+    get throws {
+      #if os(Linux)
+        // Whatever the shell found it by.
+        try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+      #else
+        URL(filePath: CommandLine.arguments[0]).absoluteURL.path(percentEncoded: false)
+      #endif
+    }
+  }
+
+  private static var constraints: any ConstraintSource {
+    #if os(Linux)
+      SystemConstraints()
+    #else
+      FetchConstraints.none
+    #endif
   }
 
   private static let userAgent = "tidings-fetch/0.1 (Linux; +https://github.com/tidings/tidings)"

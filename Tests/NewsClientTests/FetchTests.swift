@@ -91,6 +91,13 @@ import Testing
       let told = Mutex<[Difference]>([])
       let observation = client.changes.add { difference in told.withLock { $0.append(difference) } }
       var stream = client.changes.values().makeAsyncIterator()
+      let posted = Mutex<[Difference]>([])
+      let center = NotificationCenter.default
+      let token = center.addObserver(forName: .newsItemsDidChange, object: client, queue: nil) { notification in
+        let difference = notification.userInfo?[Difference.userInfoKey] as? Difference
+        posted.withLock { $0.append(contentsOf: [difference].compactMap(\.self)) }
+      }
+      defer { center.removeObserver(token) }
       let item = installation.feed.publish("one")
       await client.performFetch()
       await client.performFetch()
@@ -105,6 +112,7 @@ import Testing
       let differences = told.withLock { $0 }
       #expect(differences.map(\.inserted.count) == [1, 1])
       #expect(differences.map(\.removed) == [[], [item.id]])
+      #expect(posted.withLock(\.count) == 3)
       #expect(await stream.next()?.inserted.map(\.text) == ["three"])
     }
   }

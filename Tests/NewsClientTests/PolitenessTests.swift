@@ -141,4 +141,24 @@ import Testing
       #expect(try client.schedule.holdRemaining(at: installation.clock.now) == 60)
     }
   }
+
+  @Test("wakes less often where that is dear")
+  func constraints() async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      try client.updateSchedule { $0.setInterval(.minimum) }
+      let dear = try installation.client(constraints: FetchConstraints(isMetered: true, isLowPower: true))
+      var wakes = (free: 0, dear: 0)
+      for _ in 0..<(7 * 96) {
+        installation.clock.advance(by: 900)
+        guard case .wake = try client.decision() else { continue }
+        wakes.free += 1
+        guard case .wake = try dear.decision() else { continue }
+        wakes.dear += 1
+        await dear.performFetch(.scheduled)
+      }
+      #expect(wakes.dear > 0)
+      #expect(wakes.dear < wakes.free)
+    }
+  }
 }

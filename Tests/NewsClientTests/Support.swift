@@ -37,12 +37,16 @@ struct Installation {
   }
 
   /// The client as a new process has it.
-  func client(_ transport: (any HTTPTransport)? = nil) throws -> NewsFetcher {
+  func client(
+    _ transport: (any HTTPTransport)? = nil, constraints: any ConstraintSource = FetchConstraints.none
+  ) throws -> NewsFetcher {
     let url = try #require(URL(string: server.url))
+    var configuration = NewsFetcher.Configuration(
+      folder: folder, source: Source(server: url, topics: topics, extent: extent),
+      userAgent: "tests/1 (+https://example.org)")
+    configuration.constraints = constraints
     return try NewsFetcher(
-      .init(
-        folder: folder, source: Source(server: url, topics: topics, extent: extent),
-        userAgent: "tests/1 (+https://example.org)"),
+      configuration,
       application: Application(launchReason: .fetch, clock: clock), transport: transport, clock: clock)
   }
 

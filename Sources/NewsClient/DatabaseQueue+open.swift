@@ -1,0 +1,30 @@
+import Foundation
+import GRDB
+
+extension DatabaseQueue {
+  /// Opens a file that several processes may share, and brings it to the current form.
+  static func open(_ file: URL, _ migrator: DatabaseMigrator) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    // Another process may be writing: the fetch of a timer beside an app that is open.
+    configuration.busyMode = .timeout(5)
+    configuration.prepareDatabase { db in
+      // With a log ahead of the file, readers and a writer do not wait for each other, and a commit needs no fsync to be
+      // whole: what a loss of power may take is the last commit, which the server gives again.
+      try db.execute(sql: "PRAGMA journal_mode = WAL")
+      try db.execute(sql: "PRAGMA synchronous = NORMAL")
+    }
+    let queue = try DatabaseQueue(path: file.path(percentEncoded: false), configuration: configuration)
+    do {
+      try migrator.migrate(queue)
+    } catch let error as DatabaseError where !error.isCorruption {
+      // Another process may have made the tables while this one waited to.
+      guard try queue.read(migrator.hasCompletedMigrations) else { throw error }
+    }
+    return queue
+  }
+}
+
+extension DatabaseError {
+  /// Whether the file is broken.
+  var isCorruption: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(resultCode) }
+}

@@ -1,0 +1,221 @@
+import BackgroundFetch
+import Foundation
+
+/// One attempt at a download: goes on where the last one ended if the server still has the same, and never mixes two
+/// versions.
+struct Download {
+  /// How long the server may send nothing.
+  static let patience = Duration.seconds(60)
+  /// How often what is here is noted, in seconds.
+  static let step = 0.25
+
+  let journal: TransferJournal
+  let exchange: Exchange
+  let clock: any FetchClock
+
+  /// The answer is none of this content, but what comes next may be.
+  private struct Restart: Error {}
+
+  /// Downloads what is missing of a transfer.
+  ///
+  /// - Throws: ``FetchError``, `CancellationError`. What came before it stays.
+  func run(_ transfer: Transfer) async throws {
+    let place = journal.wholeFile(transfer)
+    let partial = journal.partialFile(transfer)
+    // A process that was killed between the two steps of the end has moved it.
+    let isMoved =
+      transfer.total != nil && transfer.completed == transfer.total && !exists(partial) && exists(place)
+    if isMoved, try isRight(transfer, place) { return try finish(transfer.number) }
+    let file = try PartialFile(partial)
+    defer { file.end() }
+    // The file is whole, and only the end is missing.
+    if !(transfer.total == file.length && file.length > 0) {
+      do {
+        try await fetch(transfer, file)
+      } catch is Restart {
+        try forget(transfer.number, file)
+        guard let fresh = try journal.transfer(transfer.number) else { return }
+        do { try await fetch(fresh, file) } catch is Restart {
+          throw FetchError(.notTidings, "the server answers a request for all with a part")
+        }
+      }
+    }
+    guard let current = try journal.transfer(transfer.number), current.state == .running else { return }
+    guard try isRight(current, partial) else {
+      try forget(transfer.number, file)
+      throw FetchError(.notTidings, "the content is not what was announced")
+    }
+    try file.move(from: partial, to: place)
+    try finish(transfer.number)
+  }
+
+  private func finish(_ number: Int64) throws {
+    try journal.tell(number) { transfer in
+      // Cancelled in the last moment: it stays so.
+      guard transfer.state == .running else { return nil }
+      transfer.state = .finished
+      transfer.completed = transfer.total ?? transfer.completed
+      transfer.failure = nil
+      return .completed
+    }
+  }
+
+  /// Begins anew.
+  private func forget(_ number: Int64, _ file: PartialFile) throws {
+    try journal.update(number) { transfer in
+      (transfer.completed, transfer.total, transfer.entityTag, transfer.announcedSHA256) = (0, nil, nil, nil)
+    }
+    try file.empty()
+  }
+
+  private func exists(_ file: URL) -> Bool { FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) }
+
+  /// Whether the content is the one that is wanted, and the one that the server has announced.
+  private func isRight(_ transfer: Transfer, _ file: URL) throws -> Bool {
+    let expected = Set([transfer.request.sha256, transfer.announcedSHA256].compactMap { $0?.lowercased() })
+    if expected.isEmpty { return true }
+    return expected == [try PartialFile.sha256(file)]
+  }
+
+  /// Asks for what is missing, and writes it.
+  private func fetch(_ transfer: Transfer, _ file: PartialFile) async throws {
+    if transfer.entityTag == nil, file.length > 0 { try file.empty() }
+    let offset = file.length
+    var fields = [HTTPHeader("Accept", "*/*"), HTTPHeader("Accept-Encoding", "identity")]
+    if offset > 0, let tag = transfer.entityTag {
+      // Everything, if it is no longer the same (RFC 9110, section 13.1.5).
+      fields += [HTTPHeader("Range", "bytes=\(offset)-"), HTTPHeader("If-Range", tag)]
+    }
+    let silence = SilenceGuard(limit: Self.patience, clock: clock)
+    let own = transfer.request.headers.map { HTTPHeader($0, $1) }
+    try await silence.watch { [fields] in
+      var meter = Exchange.Meter()
+      let head = try await exchange.open(transfer.request.url, fields: fields, originFields: own, meter: &meter)
+      silence.heard()
+      guard let total = try begin(head, transfer, file) else { return }
+      try await write(head, transfer.number, file, total: total, silence)
+    }
+  }
+
+  /// Judges the head of an answer.
+  ///
+  /// - Returns: How many bytes there are in all, negative where the server does not say; nil where all are here.
+  /// - Throws: `Restart` where what is here is of no use.
+  private func begin(_ head: HTTPAnswer, _ transfer: Transfer, _ file: PartialFile) throws -> Int64? {
+    let offset = file.length
+    switch head.status {
+    case 206:
+      guard let range = ContentRangeField(head["Content-Range"]), offset > 0, range.first == offset,
+        range.total == nil || range.total == transfer.total, head["ETag"] ?? transfer.entityTag == transfer.entityTag
+      else { throw Restart() }
+      try check(head, transfer)
+      try journal.tell(transfer.number) {
+        $0.completed = offset
+        $0.announcedSHA256 = head.reprSHA256 ?? $0.announcedSHA256
+        return .resumed(offset)
+      }
+      return transfer.total ?? -1
+    case 200:
+      try check(head, transfer)
+      try file.empty()
+      let length = head["Content-Length"].flatMap(Int64.init)
+      try journal.update(transfer.number) {
+        ($0.completed, $0.total, $0.entityTag, $0.announcedSHA256) = (0, length, head.strongTag, head.reprSHA256)
+      }
+      return length ?? -1
+    case 416:
+      // All is here already, as the server tells by the length.
+      if offset > 0, ContentRangeField.unsatisfied(head["Content-Range"]) == offset, transfer.total == offset {
+        return nil
+      }
+      throw Restart()
+    default:
+      throw FetchError(
+        head.isTemporaryRefusal ? .unavailable : .rejected, "the server answered \(head.status)", status: head.status,
+        retryAfter: exchange.retryAfter(of: head))
+    }
+  }
+
+  /// An answer that is somebody else's, such as the page of a captive portal, is no content.
+  private func check(_ head: HTTPAnswer, _ transfer: Transfer) throws {
+    let coding = head["Content-Encoding"]?.lowercased() ?? "identity"
+    guard coding == "identity" else {
+      throw FetchError(.notTidings, "the content is coded as \(coding), which was not asked for", status: head.status)
+    }
+    let isExpected =
+      transfer.request.mediaType.map { $0.lowercased() == head.mediaType } ?? (head.mediaType != "text/html")
+    guard isExpected else {
+      throw FetchError(.notTidings, "the content is of the type \(head.mediaType)", status: head.status)
+    }
+  }
+
+  private func write(
+    _ head: HTTPAnswer, _ number: Int64, _ file: PartialFile, total: Int64, _ silence: SilenceGuard
+  ) async throws {
+    var noted = clock.now
+    do {
+      for try await bytes in head.body {
+        silence.heard()
+        if total >= 0, file.length + Int64(bytes.count) > total {
+          throw FetchError(.notTidings, "there is more than the server has said", status: head.status)
+        }
+        try file.append(bytes)
+        if clock.now.seconds(since: noted) >= Self.step {
+          noted = clock.now
+          try journal.update(number) { $0.completed = file.length }
+        }
+      }
+    } catch let error as FetchError {
+      if error.code == .notTidings { try forget(number, file) }
+      throw error
+    } catch {
+      try Task.checkCancellation()
+      try journal.update(number) { $0.completed = file.length }
+      throw FetchError(.unreachable, "the content was cut off: \(error)", status: head.status)
+    }
+    // Without a length the end of the body is the end.
+    try journal.update(number) { ($0.completed, $0.total) = (file.length, total < 0 ? file.length : total) }
+    guard total < 0 || file.length == total else {
+      throw FetchError(.unreachable, "the content was cut off", status: head.status)
+    }
+  }
+}
+
+/// `Content-Range` of bytes (RFC 9110, section 14.4).
+struct ContentRangeField {
+  var first: Int64
+  /// nil where the server does not say.
+  var total: Int64?
+
+  /// nil for anything but a part.
+  init?(_ value: String?) {
+    guard let match = value?.wholeMatch(of: /(?i:bytes) +([0-9]{1,18})-([0-9]{1,18})\/([0-9]{1,18}|\*)/),
+      let first = Int64(match.1), let last = Int64(match.2), first <= last
+    else { return nil }
+    self.first = first
+    total = Int64(match.3)
+    // Nobody goes on with a part that ends before the end: the next request asks for the rest.
+    if let total, last >= total { return nil }
+  }
+
+  /// The length that a 416 tells.
+  static func unsatisfied(_ value: String?) -> Int64? {
+    value?.wholeMatch(of: /(?i:bytes) +\*\/([0-9]{1,18})/).flatMap { Int64($0.1) }
+  }
+}
+
+extension HTTPAnswer {
+  /// The entity tag, if it is strong: only that tells equal bytes.
+  var strongTag: String? { self["ETag"].flatMap { $0.hasPrefix("\"") && $0.count > 2 ? $0 : nil } }
+
+  /// The SHA-256 of the whole content in hexadecimal digits, as `Repr-Digest` tells it (RFC 9530, section 3).
+  var reprSHA256: String? {
+    guard let match = self["Repr-Digest"]?.firstMatch(of: /(?i:sha-256)\s*=\s*:([A-Za-z0-9+\/=]+):/),
+      let digest = Data(base64Encoded: String(match.1)), digest.count == 32
+    else { return nil }
+    return digest.map { String(format: "%02x", $0) }.joined()
+  }
+
+  /// Whether the same request may be answered otherwise later.
+  var isTemporaryRefusal: Bool { [408, 425, 429].contains(status) || status >= 500 }
+}

@@ -1,0 +1,80 @@
+import Crypto
+import Foundation
+import Synchronization
+
+/// What is here of a download. What has been written stays when the process is killed; what a loss of power leaves is
+/// held to the digest in the end.
+///
+/// It is written by one task at a time.
+final class PartialFile: Sendable {
+  private let handle: FileHandle
+  private let size: Atomic<Int64>
+
+  /// How many bytes there are.
+  var length: Int64 { size.load(ordering: .relaxed) }
+
+  /// Opens a file, and makes it if there is none.
+  ///
+  /// - Throws: ``FetchError`` with `storage`.
+  init(_ file: URL) throws {
+    let path = file.path(percentEncoded: false)
+    do {
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      if !FileManager.default.fileExists(atPath: path) {
+        guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
+          throw CocoaError(.fileWriteUnknown)
+        }
+      }
+      handle = try FileHandle(forUpdating: file)
+      size = Atomic(Int64(try handle.seekToEnd()))
+    } catch {
+      throw FetchError(.storage, "\(file.lastPathComponent) cannot be written: \(error.localizedDescription)")
+    }
+  }
+
+  /// Adds bytes.
+  ///
+  /// - Throws: ``FetchError`` with `storage`: what is there may have less of them.
+  func append(_ bytes: Data) throws {
+    try storing { try handle.write(contentsOf: bytes) }
+    size.add(Int64(bytes.count), ordering: .relaxed)
+  }
+
+  /// Begins anew.
+  func empty() throws {
+    try storing { try handle.truncate(atOffset: 0) }
+    size.store(0, ordering: .relaxed)
+  }
+
+  /// Makes sure that it is on the disk, and moves it to its place in one step.
+  func move(from file: URL, to place: URL) throws {
+    try storing {
+      try handle.synchronize()
+      guard rename(file.path(percentEncoded: false), place.path(percentEncoded: false)) == 0 else {
+        throw CocoaError(.fileWriteUnknown)
+      }
+      let folder = open(place.deletingLastPathComponent().path(percentEncoded: false), O_RDONLY | O_CLOEXEC)
+      if folder >= 0 {
+        fsync(folder)
+        close(folder)
+      }
+    }
+  }
+
+  /// Lets go of it.
+  func end() { try? handle.close() }
+
+  private func storing(_ body: () throws -> Void) throws {
+    do { try body() } catch { throw FetchError(.storage, "the file cannot be written: \(error.localizedDescription)") }
+  }
+
+  /// The SHA-256 of a file in hexadecimal digits.
+  static func sha256(_ file: URL) throws -> String {
+    let handle = try FileHandle(forReadingFrom: file)
+    defer { try? handle.close() }
+    var hash = SHA256()
+    while let chunk = try handle.read(upToCount: 1 << 20), !chunk.isEmpty { hash.update(data: chunk) }
+    return hash.finalize().map { String(format: "%02x", $0) }.joined()
+  }
+}

@@ -1,0 +1,214 @@
+public import BackgroundFetch
+public import Foundation
+import Synchronization
+
+/// Transfers that go on whatever becomes of the app, and what it is told of them. An app that is launched again makes a
+/// session of the same identifier, and is told of what has happened meanwhile.
+public final class TransferSession: Sendable {
+  /// The session cannot be made.
+  public enum Failure: Error, Sendable, Hashable {
+    /// There is one of this identifier already, in this process or in another.
+    case inUse
+    /// An identifier has 1...64 letters, digits, dots, hyphens and underscores of ASCII.
+    case identifier
+  }
+
+  /// How often it looks for what has happened.
+  static let pause = Duration.milliseconds(100)
+
+  /// What sets it apart from the other sessions of a store.
+  public let identifier: String
+  let journal: TransferJournal
+  private let application: Application
+  private let delegate: any TransferDelegate
+  private let startWorker: @Sendable () throws -> Void
+  private let held: FetchLock.Held
+  private let handler = Mutex<(@Sendable () -> Void)?>(nil)
+  private let task = Mutex<Task<Void, Never>?>(nil)
+
+  /// Opens a session, and begins to tell its delegate of what has happened since the last one of this identifier.
+  ///
+  /// - Parameters:
+  ///   - identifier: What sets it apart from the other sessions of a store.
+  ///   - store: The folder of the client.
+  ///   - application: Whose transfers these are; those that it begins in the background are discretionary.
+  ///   - delegate: Is told, one after the other.
+  ///   - startWorker: Starts a process that runs a ``TransferWorker`` for the store; see ``WorkerProcess``.
+  /// - Throws: ``Failure``; ``FetchError`` with `storage`.
+  public init(
+    identifier: String, store: URL, application: Application, delegate: any TransferDelegate,
+    startWorker: @escaping @Sendable () throws -> Void
+  ) throws {
+    guard identifier.wholeMatch(of: /[A-Za-z0-9._-]{1,64}/) != nil else { throw Failure.identifier }
+    self.identifier = identifier
+    journal = try TransferJournal(store: store)
+    let path = journal.folder.appending(path: "session-\(identifier).lock").path(percentEncoded: false)
+    guard let held = try FetchLock(path: path).acquire() else { throw Failure.inUse }
+    self.held = held
+    (self.application, self.delegate, self.startWorker) = (application, delegate, startWorker)
+    // What was under way when the machine went down has no worker.
+    if try transfers.contains(where: { $0.state == .running }) { try startWorker() }
+    let telling = Task { [weak self] in
+      var told: [Int64: Int64] = [:]
+      while !Task.isCancelled, self?.tellAll(&told) != nil { try? await Task.sleep(for: Self.pause) }
+    }
+    task.withLock { $0 = telling }
+  }
+
+  deinit { task.withLock { $0?.cancel() } }
+
+  /// Lets another session have the identifier. The transfers go on, and nothing more is told.
+  public func invalidate() async {
+    let task = task.withLock { $0.take() }
+    task?.cancel()
+    await task?.value
+    held.release()
+  }
+
+  /// All transfers that the delegate has not been told the end of.
+  ///
+  /// - Throws: ``FetchError`` with `storage`.
+  public var transfers: [Transfer] {
+    get throws { try journal.transfers(of: identifier) }
+  }
+
+  /// Adds a transfer, which is suspended until it is resumed.
+  ///
+  /// - Throws: ``FetchError`` with `rejected` for anything but http and https, or with `storage`.
+  public func transfer(_ request: TransferRequest, description: String? = nil) throws -> TransferTask {
+    var request = request
+    if application.currentState != .foreground { request.isDiscretionary = true }
+    return TransferTask(
+      session: self, number: try journal.add(request, session: identifier, description: description).number)
+  }
+
+  /// The handle of a transfer that was added before.
+  public func task(_ transfer: Transfer) -> TransferTask { TransferTask(session: self, number: transfer.number) }
+
+  /// Runs a handler, once, when no transfer is under way and the delegate has been told of all that has happened: the
+  /// system may then suspend the app that it has launched for them.
+  public func whenAllIsTold(_ handler: @escaping @Sendable () -> Void) {
+    self.handler.withLock { $0 = handler }
+  }
+
+  func resume(_ number: Int64) throws {
+    if try journal.resume(number) { try startWorker() }
+  }
+
+  /// Tells what has happened.
+  ///
+  /// - Parameter told: How far each transfer was when that was told last.
+  private func tellAll(_ told: inout [Int64: Int64]) {
+    tellEvents()
+    tellProgress(&told)
+    runHandlerIfDue()
+  }
+
+  private func tellEvents() {
+    for event in (try? journal.events(of: identifier)) ?? [] {
+      if Task.isCancelled { return }
+      if let transfer = (try? journal.transfer(event.transfer)) ?? nil { tell(event, of: transfer) }
+      // Whoever is killed in between is told again.
+      try? journal.acknowledge(event)
+    }
+  }
+
+  private func tell(_ event: TransferEvent, of transfer: Transfer) {
+    let task = task(transfer)
+    switch event.kind {
+    case .resumed(let offset): delegate.transfer(task, didResumeAt: offset, expected: transfer.total)
+    case .completed:
+      if transfer.state == .finished, transfer.request.direction == .download {
+        let file = journal.wholeFile(transfer)
+        delegate.transfer(task, didFinishDownloadingTo: file)
+        if transfer.request.file == nil { try? FileManager.default.removeItem(at: file) }
+      }
+      delegate.transfer(task, didEndAs: transfer)
+    }
+  }
+
+  private func tellProgress(_ told: inout [Int64: Int64]) {
+    for transfer in (try? transfers) ?? [] where transfer.state == .running {
+      let before = told.updateValue(transfer.completed, forKey: transfer.number) ?? 0
+      guard transfer.completed != before else { continue }
+      delegate.transfer(
+        task(transfer), didMove: transfer.completed - before, completed: transfer.completed, expected: transfer.total)
+    }
+  }
+
+  private func runHandlerIfDue() {
+    guard handler.withLock({ $0 != nil }), let transfers = try? transfers,
+      !transfers.contains(where: { $0.state == .running }), (try? journal.events(of: identifier))?.isEmpty == true
+    else { return }
+    handler.withLock { $0.take() }?()
+  }
+}
+
+/// The handle of a transfer. One that is made is suspended until it is resumed.
+public struct TransferTask: Sendable {
+  let session: TransferSession
+  /// What sets it apart from the others of a store.
+  public let number: Int64
+
+  /// How far it has come; nil once its end has been told.
+  ///
+  /// - Throws: ``FetchError`` with `storage`.
+  public var transfer: Transfer? {
+    get throws { try session.journal.transfer(number) }
+  }
+
+  /// Anything, for whoever made it; it stays when the app is gone.
+  ///
+  /// - Throws: ``FetchError`` with `storage`.
+  public var taskDescription: String? {
+    get throws { try transfer?.taskDescription }
+  }
+
+  /// Says anything about it.
+  ///
+  /// - Throws: ``FetchError`` with `storage`.
+  public func setTaskDescription(_ text: String?) throws {
+    try session.journal.update(number) { $0.taskDescription = text }
+  }
+
+  /// Lets it begin, or go on.
+  ///
+  /// - Throws: ``FetchError`` with `storage`; what starting the worker throws.
+  public func resume() throws { try session.resume(number) }
+
+  /// Stops it; what is here of it stays.
+  ///
+  /// - Throws: ``FetchError`` with `storage`.
+  public func suspend() throws { try session.journal.suspend(number) }
+
+  /// Ends it. The delegate is told.
+  ///
+  /// - Throws: ``FetchError`` with `storage`.
+  public func cancel() throws { try session.journal.cancel(number) }
+}
+
+/// Is told of the transfers of a session, one after the other.
+public protocol TransferDelegate: Sendable {
+  /// Bytes have come, or gone.
+  ///
+  /// - Parameters:
+  ///   - bytes: How many since the last time; negative where a download had to begin anew.
+  ///   - completed: How many there are now.
+  ///   - expected: How many there will be, nil as long as that is not known.
+  func transfer(_ task: TransferTask, didMove bytes: Int64, completed: Int64, expected: Int64?)
+  /// A download goes on where it was cut off.
+  func transfer(_ task: TransferTask, didResumeAt offset: Int64, expected: Int64?)
+  /// A download is whole. A file without a place of its own is gone when this returns.
+  func transfer(_ task: TransferTask, didFinishDownloadingTo file: URL)
+  /// It is over: finished, failed or cancelled. Nothing more is told of it.
+  func transfer(_ task: TransferTask, didEndAs transfer: Transfer)
+}
+
+extension TransferDelegate {
+  /// Does nothing.
+  public func transfer(_ task: TransferTask, didMove bytes: Int64, completed: Int64, expected: Int64?) {}
+  /// Does nothing.
+  public func transfer(_ task: TransferTask, didResumeAt offset: Int64, expected: Int64?) {}
+  /// Does nothing.
+  public func transfer(_ task: TransferTask, didFinishDownloadingTo file: URL) {}
+}

@@ -1,0 +1,123 @@
+import Crypto
+import FaultServer
+import Foundation
+import NewsClient
+import Synchronization
+import TestRandom
+import TestSupport
+import TestTime
+import Testing
+
+@Suite("A transfer by a worker") struct TransferTests {
+  /// At how many random moments the worker is killed.
+  private static let moments = ProcessInfo.processInfo.environment["TIDINGS_CRASHES"].flatMap { Int($0) } ?? 10
+
+  /// A line of `tidings-fetch transfers --json`.
+  private struct Line: Decodable {
+    var number: Int64
+    var state: String
+    var completed: Int64
+  }
+
+  /// A server of a file, so slow that there are moments in between.
+  ///
+  /// - Parameter pace: How many bytes it sends each 2 ms at the most.
+  private func serving(
+    _ content: Data, pace: Int = 200_000, _ body: (FaultServer) async throws -> Void
+  ) async throws {
+    try await FaultServer.with(
+      { request in
+        var first = 0
+        if let range = request["Range"], let match = range.wholeMatch(of: /bytes=([0-9]+)-/) {
+          first = Int(match.1) ?? 0
+        }
+        let answer = FaultAnswer(
+          status: first > 0 ? 206 : 200,
+          headers: [("ETag", "\"one\""), ("Content-Range", "bytes \(first)-\(content.count - 1)/\(content.count)")],
+          body: content.dropFirst(first))
+        return answer.dripping(bytes: pace, every: .milliseconds(2))
+      }, body)
+  }
+
+  private func transfers(_ command: Command) async throws -> [Line] {
+    let result = try await command.run("transfers", "--json")
+    return try result.output.split(separator: "\n").map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
+  }
+
+  /// The process of the store's worker, once there is one.
+  private func worker(_ command: Command) async throws -> Int32 {
+    var found: Int32?
+    try await eventually("there is a worker") {
+      let text = try? String(contentsOf: command.folder.appending(path: "transfers/worker.lock"), encoding: .utf8)
+      found = text.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+      return found != nil
+    }
+    return try #require(found)
+  }
+
+  @Test("is finished although the app that began it is killed")
+  func appKilled() async throws {
+    let content = Data((0..<20_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) })
+    try await serving(content, pace: 10_000) { server in
+      try await Command.with(server: server.url) { command in
+        let output = command.folder.appending(path: "out.bin")
+        let app = try command.start(["download", server.url + "/file", "--output", output.path, "--wait"])
+        try await eventually("it has begun") { !server.requests.isEmpty }
+        app.send(SIGKILL)
+        #expect(await app.result().status == -SIGKILL)
+        try await eventually("it is whole") { FileManager.default.fileExists(atPath: output.path) }
+        #expect(try Data(contentsOf: output) == content)
+      }
+    }
+  }
+
+  @Test("goes on after its worker was killed at any moment, and little is fetched twice")
+  func workerKilled() async throws {
+    var random = SplitMix64(seed: 11)
+    let content = Data((0..<50_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) })
+    let digest = SHA256.hash(data: content).map { String(format: "%02x", $0) }.joined()
+    try await serving(content) { server in
+      for _ in 0..<Self.moments {
+        let pause = Int.random(in: 0...500, using: &random)
+        try await Command.with(server: server.url) { command in
+          let output = command.folder.appending(path: "out.bin")
+          let words = ["download", server.url + "/file", "--output", output.path, "--sha256", digest]
+          #expect(try await command.start(words).result().status == 0)
+          let worker = try await worker(command)
+          try await Task.sleep(for: .milliseconds(pause))
+          kill(worker, SIGKILL)
+          // Whoever comes next finds it out and starts another one.
+          _ = try await transfers(command)
+          try await eventually("it is whole") { FileManager.default.fileExists(atPath: output.path) }
+          #expect(try Data(contentsOf: output) == content)
+          try await eventually("it is noted") { try await transfers(command).map(\.state) == ["finished"] }
+        }
+      }
+      // A part of what was on its way in each case.
+      #expect(server.bytesWritten < content.count * Self.moments * 102 / 100)
+    }
+  }
+
+  @Test("prints what becomes of it, and names what is wrong")
+  func printing() async throws {
+    try await FaultServer.with({ _ in FaultAnswer(status: 404) }) { server in
+      try await Command.with(server: server.url) { command in
+        let path = command.folder.appending(path: "out.bin").path
+        let missing = try await command.run("download", server.url, "--output", path, "--wait")
+        #expect(missing.status == 20)
+        #expect(missing.output.contains(#""failure":"the server answered 404""#))
+        #expect(try await command.run("transfers").output == "1  failed  0 B  out.bin: the server answered 404\n")
+        for words in [
+          ["download", "ftp://127.0.0.1/", "--output", path],
+          ["download", server.url, "--output", path, "--sha256", "12"],
+          ["upload", path, server.url], ["transfers", "pause", "7"],
+          ["upload", "/etc/hostname", server.url, "--header", "No colon"],
+        ] {
+          let result = try await command.start(words).result()
+          #expect(result.status == 64, "\(words)")
+          #expect(result.errors.hasPrefix("Error: "), "\(result.errors)")
+        }
+      }
+    }
+  }
+}
