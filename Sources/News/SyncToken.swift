@@ -2,7 +2,8 @@
 ///
 /// To everyone but our own client a token is opaque. Its form is a digit for the kind, six characters of epoch, five
 /// of the scope's fingerprint, a point, and the version in base 36; the continuation of a snapshot has a position
-/// after another point. That is at most 32 characters of `[a-z0-9.]`.
+/// after another point. That is at most 32 characters of `[a-z0-9.]`. The kinds are 1 for who has everything up to the
+/// version, 2 for the continuation of a snapshot, and 3 for that of changes that did not fit into one answer.
 public struct SyncToken: Sendable, Hashable {
   /// The random name of the history the version belongs to. Versions compare within one epoch only.
   public let epoch: String
@@ -13,6 +14,10 @@ public struct SyncToken: Sendable, Hashable {
   public let version: Int
   /// How far a snapshot has been read, nil in ordinary tokens.
   public let position: Int?
+  /// Whether more was to come when it was given out. What is held then lacks items that had been changed again beyond
+  /// the version, which are to come there: in a history that branches off between the two they never would, so that it
+  /// is good for the history of its epoch alone.
+  public let isPartial: Bool
 
   /// Versions and positions have nine digits of base 36 at most.
   public static let maximumVersion = 101_559_956_668_415
@@ -24,11 +29,13 @@ public struct SyncToken: Sendable, Hashable {
   ///   - scope: What the client follows.
   ///   - version: 0...``maximumVersion``.
   ///   - position: 0...``maximumVersion`` in the continuation of a snapshot, nil in ordinary tokens.
-  public init(epoch: String, scope: Scope, version: Int, position: Int? = nil) {
+  ///   - isPartial: Whether more is to come; that of a snapshot always is.
+  public init(epoch: String, scope: Scope, version: Int, position: Int? = nil, isPartial: Bool = false) {
     self.epoch = epoch
     self.scope = scope.fingerprint
     self.version = version
     self.position = position
+    self.isPartial = isPartial || position != nil
   }
 
   /// Reads a token.
@@ -44,7 +51,7 @@ public struct SyncToken: Sendable, Hashable {
       return nil
     }
     switch (bytes[0], numbers.count) {
-    case (UInt8(ascii: "1"), 2):
+    case (UInt8(ascii: "1"), 2), (UInt8(ascii: "3"), 2):
       position = nil
     case (UInt8(ascii: "2"), 3):
       guard let number = Self.number(numbers[2]) else { return nil }
@@ -52,6 +59,7 @@ public struct SyncToken: Sendable, Hashable {
     default:
       return nil
     }
+    isPartial = bytes[0] != UInt8(ascii: "1")
     self.version = version
     epoch = String(decoding: bytes[1..<7], as: UTF8.self)
     scope = String(decoding: bytes[7..<12], as: UTF8.self)
@@ -68,7 +76,7 @@ public struct SyncToken: Sendable, Hashable {
 extension SyncToken: CustomStringConvertible {
   /// The form that is sent.
   public var description: String {
-    let kind = position == nil ? "1" : "2"
+    let kind = position != nil ? "2" : isPartial ? "3" : "1"
     let tail = position.map { "." + String($0, radix: 36) } ?? ""
     return kind + epoch + scope + "." + String(version, radix: 36) + tail
   }

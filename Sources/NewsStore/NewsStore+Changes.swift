@@ -39,7 +39,7 @@ extension NewsStore {
   /// The same, with the moment of the snapshot.
   public func delta(_ query: ChangeQuery) async throws -> (changes: ChangeList, moment: Moment) {
     try await wait(for: query.at, in: query.scope)
-    if let since = query.since, since.position == nil {
+    if let since = query.since, !since.isPartial {
       // Nearly every call ends here.
       let head = try await head(query.scope, since: since)
       if since.version == head.version {
@@ -68,7 +68,7 @@ extension NewsStore {
       isSnapshot && more
       ? SyncToken(
         epoch: head.epoch, scope: head.scope, version: query.since?.version ?? head.version, position: position)
-      : SyncToken(epoch: head.epoch, scope: head.scope, version: position)
+      : SyncToken(epoch: head.epoch, scope: head.scope, version: position, isPartial: more)
     return ChangeList(
       changes: page.elements.compactMap(\.change), more: more, snapshot: isSnapshot ? true : nil, token: continuation)
   }

@@ -48,11 +48,14 @@ struct ScopeHead: Sendable {
   func check(since token: SyncToken) throws {
     func expired(_ reason: TokenExpiry) -> StoreError { .tokenExpired(reason: reason, current: self.token) }
     guard token.scope == scope.fingerprint else { throw expired(.scope) }
-    guard let sinceReach, token.furthest <= sinceReach else { throw expired(.epoch) }
+    guard let sinceReach, token.furthest <= sinceReach, isWithin(token) else { throw expired(.epoch) }
     guard token.furthest <= counter else { throw expired(.ahead) }
     // The continuation of a snapshot is judged by its start: what was removed since then must still be known.
     guard token.version >= floor || token.position == nil && token.version == version else { throw expired(.expired) }
   }
+
+  /// Whether what is held at a token is something that this history has been. See ``SyncToken/isPartial``.
+  func isWithin(_ token: SyncToken) -> Bool { !token.isPartial || token.epoch == epoch }
 
   /// Whether the state that a token names is part of this history, and has been reached.
   ///

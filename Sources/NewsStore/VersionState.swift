@@ -99,7 +99,7 @@ public struct VersionState: Sendable {
 
   /// Whether a token says that its holder has everything there is in a scope.
   public func isNewest(_ token: SyncToken, in scope: Scope) -> Bool {
-    guard token.position == nil, let head = try? head(scope, since: token), (try? head.check(since: token)) != nil
+    guard !token.isPartial, let head = try? head(scope, since: token), (try? head.check(since: token)) != nil
     else { return false }
     return token.version == head.version
   }

@@ -59,6 +59,34 @@ import Testing
     }
   }
 
+  @Test("What a page has left out, as it had been changed again, a history that branches off before cannot make up for")
+  func forkInTheMiddle() async throws {
+    try await NewsDatabase.with { original in
+      try await withStore(original) { _, sql in
+        for number in 1...3 { try await sql.publish([UUID(number)], text: "\(number)") }
+      }
+      try await withClone(of: original) { clone in
+        let tokens = try await withStore(original) { store, sql in
+          try await sql.publish([UUID(1)], text: "1 again")
+          let epoch = try await store.state(.feed).state.feed.epoch
+          let start = SyncToken(epoch: epoch, scope: .feed, version: 0)
+          let snapshot = try await store.changes(ChangeQuery(limit: 1))
+          let delta = try await store.changes(ChangeQuery(since: start, limit: 1))
+          for page in [snapshot, delta] {
+            #expect(texts(page) == ["2"])
+            #expect(page.token.isPartial)
+            #expect(try await texts(store.changes(ChangeQuery(since: page.token))) == ["3", "1 again"])
+          }
+          return [snapshot.token, delta.token]
+        }
+        try await withStore(clone) { store, _ in
+          // There the first item is behind the position.
+          for token in tokens { #expect(await expiry(store, token) == .epoch) }
+        }
+      }
+    }
+  }
+
   @Test("A copy begins an epoch at the first connection; tokens of the original are good up to the fork only")
   func clone() async throws {
     try await NewsDatabase.with { original in

@@ -12,6 +12,7 @@ import Testing
       "1zzzzzzrudn7.zzzzzzzzz"
     ),
     (SyncToken(epoch: "k3x9qa", scope: .feed, version: 7, position: 0), "2k3x9qam9pkx.7.0"),
+    (SyncToken(epoch: "k3x9qa", scope: .feed, version: 36, isPartial: true), "3k3x9qam9pkx.10"),
     (
       SyncToken(
         epoch: "k3x9qa", scope: .feed, version: SyncToken.maximumVersion, position: SyncToken.maximumVersion),
@@ -32,11 +33,16 @@ import Testing
     #expect(token.version == 1295)
     #expect(token.position == 36)
     #expect(SyncToken("1k3x9qaf7rvr.zz")?.position == nil)
+    #expect(
+      ["1k3x9qaf7rvr.zz", "2k3x9qaf7rvr.zz.10", "3k3x9qaf7rvr.zz"].map { SyncToken($0)?.isPartial } == [
+        false, true, true,
+      ])
   }
 
   @Test(arguments: [
     "", "1", "1k3x9qam9pkx", "1k3x9qam9pkx.", "1k3x9qam9pkxz.1", "1k3x9qam9pk.10", "k3x9qam9pkx.zz", "0k3x9qam9pkx.zz",
-    "3k3x9qam9pkx.zz", "ak3x9qam9pkx.zz", "1k3x9qam9pkx.zz.1", "2k3x9qam9pkx.zz", "2k3x9qam9pkx.zz.", "2k3x9qam9pkx..1",
+    "4k3x9qam9pkx.zz", "3k3x9qam9pkx.zz.1", "ak3x9qam9pkx.zz", "1k3x9qam9pkx.zz.1", "2k3x9qam9pkx.zz",
+    "2k3x9qam9pkx.zz.", "2k3x9qam9pkx..1",
     "2k3x9qam9pkx.1.1.1", "2k3x9qam9pkx.1.1.", "1k3x9qam9pkx..", "1k3x9qam9pkx..1", ".1k3x9qam9pkx.1",
     "1k3x9qam9pkx.00", "1k3x9qam9pkx.0z", "2k3x9qam9pkx.1.01", "1k3x9qam9pkx.1zzzzzzzzz", "2k3x9qam9pkx.1.1zzzzzzzzz",
     "2k3x9qam9pkx.zzzzzzzzz.zzzzzzzzzz", "1K3X9QAM9PKX.ZZ", "1k3x9qam9pkx.ZZ", "1k3x9qam9pkx.-1", "1k3x9qam9pkx.+1",
