@@ -67,7 +67,10 @@ import Testing
       }
       try await withClone(of: original) { clone in
         let tokens = try await withStore(original) { store, sql in
-          try await sql.publish([UUID(1)], text: "1 again")
+          _ = try await sql.transaction { transaction in
+            _ = try await transaction.query("UPDATE items SET text = '1 again' WHERE id = \(UUID(1))")
+            _ = try await transaction.query("SELECT publish(\([UUID(1)]))")
+          }
           let epoch = try await store.state(.feed).state.feed.epoch
           let start = SyncToken(epoch: epoch, scope: .feed, version: 0)
           let snapshot = try await store.changes(ChangeQuery(limit: 1))
