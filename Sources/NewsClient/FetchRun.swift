@@ -64,10 +64,12 @@ struct FetchRun {
       guard hold == 0 else {
         throw FetchError(.held, "the server has asked for no requests for another \(Int(hold.rounded(.up))) s")
       }
+      let before = scheduler
       scheduler.wakeStarted(reason, at: wake)
-      try StateTable(db).save(scheduler, .schedule)
+      if scheduler != before { try StateTable(db).save(scheduler, .schedule) }
       let state = try StateTable(db).sync(client.configuration.source)
-      try StateTable(db).save(state)
+      // What is followed is known from now on.
+      if state.token == nil { try StateTable(db).save(state) }
       return state
     }
   }
@@ -85,7 +87,7 @@ struct FetchRun {
       var state = application.state
       let now = client.clock.now
       if isChecked { state.checked = now.date }
-      try client.save(state, db)
+      try client.save(state, since: difference.isEmpty ? current : nil, db)
 
       var report = FetchReport(result: difference.isEmpty ? .noData : .newData)
       (report.inserted, report.updated, report.removed) =

@@ -168,8 +168,13 @@ extension NewsFetcher {
   /// - Throws: ``FetchError`` with `storage`.
   public var snapshot: NewsSnapshot {
     get throws {
-      try store.read { try StateTable($0).value(NewsSnapshot.self, .snapshot) }
-        ?? NewsSnapshot(items: [], badge: 0, checked: nil)
+      try store.read { db in
+        var snapshot =
+          try StateTable(db).value(NewsSnapshot.self, .snapshot) ?? NewsSnapshot(items: [], badge: 0, checked: nil)
+        // The headlines stay as they are when there was nothing new.
+        snapshot.checked = try StateTable(db).sync(configuration.source).checked
+        return snapshot
+      }
     }
   }
 
@@ -289,8 +294,11 @@ extension NewsFetcher {
   }
 
   /// Stores how far the items are, and what of it can be shown without the app.
-  func save(_ state: SyncState, _ db: Database) throws {
+  ///
+  /// - Parameter held: What was stored before; the items must be as they were if the tokens are the same.
+  func save(_ state: SyncState, since held: SyncState? = nil, _ db: Database) throws {
     try StateTable(db).save(state)
+    if let held, held.token == state.token, held.badge == state.badge { return }
     let items = try ItemTable(db).newest(NewsSnapshot.most)
     try StateTable(db).save(NewsSnapshot(items: items, badge: state.badge, checked: state.checked), .snapshot)
   }

@@ -5,7 +5,7 @@ import NewsClient
 
 struct Fetch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Asks for what is new, within 30 seconds.",
+    commandName: "fetch", abstract: "Asks for what is new, within 30 seconds.",
     discussion: "The exit code is 0 for new data, 10 for none, and 20 where the fetch has failed.")
 
   @ParentCommand var parent: TidingsFetch

@@ -5,7 +5,7 @@ import NewsClient
 
 struct Install: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Lets systemd ask every two minutes whether it is time to fetch.",
+    commandName: "install", abstract: "Lets systemd ask every two minutes whether it is time to fetch.",
     discussion: "Writes tidings-fetch.service and tidings-fetch.timer for the user's systemd and starts the timer.")
 
   @ParentCommand var parent: Schedule

@@ -5,7 +5,7 @@ import News
 import NewsClient
 
 struct List: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Prints what is stored, newest first.")
+  static let configuration = CommandConfiguration(commandName: "list", abstract: "Prints what is stored, newest first.")
 
   @ParentCommand var parent: TidingsFetch
 
@@ -24,7 +24,7 @@ struct List: AsyncParsableCommand {
 
 struct Open: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Notes that the news are being read: the time is learned, and the badge is cleared.")
+    commandName: "open", abstract: "Notes that the news are being read: the time is learned, and the badge is cleared.")
 
   @ParentCommand var parent: TidingsFetch
 
@@ -34,7 +34,8 @@ struct Open: AsyncParsableCommand {
 }
 
 struct Snapshot: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Prints the top headlines as they were stored last.")
+  static let configuration = CommandConfiguration(
+    commandName: "snapshot", abstract: "Prints the top headlines as they were stored last.")
 
   @ParentCommand var parent: TidingsFetch
 
@@ -51,7 +52,7 @@ struct Snapshot: AsyncParsableCommand {
 
 struct Badge: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Prints how many items came since the news were last opened.")
+    commandName: "badge", abstract: "Prints how many items came since the news were last opened.")
 
   @ParentCommand var parent: TidingsFetch
 
@@ -61,7 +62,8 @@ struct Badge: AsyncParsableCommand {
 }
 
 struct Log: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Prints what the last fetches came to and what they cost.")
+  static let configuration = CommandConfiguration(
+    commandName: "log", abstract: "Prints what the last fetches came to and what they cost.")
 
   @ParentCommand var parent: TidingsFetch
 

@@ -5,10 +5,12 @@ import NewsClient
 
 struct Schedule: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows or changes when news are fetched.", subcommands: [Show.self, Set.self, Install.self])
+    commandName: "schedule", abstract: "Shows or changes when news are fetched.",
+    subcommands: [Show.self, Set.self, Install.self])
 
   struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Draws the learned week, and says when the next wake is.")
+    static let configuration = CommandConfiguration(
+      commandName: "show", abstract: "Draws the learned week, and says when the next wake is.")
 
     @ParentCommand var parent: Schedule
 
@@ -19,7 +21,8 @@ struct Schedule: AsyncParsableCommand {
   }
 
   struct Set: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Sets how often news are fetched at most.")
+    static let configuration = CommandConfiguration(
+      commandName: "set", abstract: "Sets how often news are fetched at most.")
 
     @ParentCommand var parent: Schedule
 
@@ -47,7 +50,7 @@ struct SignOut: AsyncParsableCommand {
 
 struct Status: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Says what is followed, what is stored and what comes next.")
+    commandName: "status", abstract: "Says what is followed, what is stored and what comes next.")
 
   @ParentCommand var parent: TidingsFetch
 

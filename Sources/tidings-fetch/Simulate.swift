@@ -7,7 +7,7 @@ import Synchronization
 
 struct Simulate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Plays what the system does to an app, to see what the app does.",
+    commandName: "simulate", abstract: "Plays what the system does to an app, to see what the app does.",
     discussion: """
       An app is played that was opened, left and suspended, or one that is launched for its wake. The fetches are real:
       what they bring is stored, and what they cost is recorded.
@@ -17,7 +17,8 @@ struct Simulate: AsyncParsableCommand {
   @ParentCommand var parent: TidingsFetch
 
   struct Fetch: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Wakes an app that is suspended for a fetch.")
+    static let configuration = CommandConfiguration(
+      commandName: "fetch", abstract: "Wakes an app that is suspended for a fetch.")
 
     @ParentCommand var parent: Simulate
 
@@ -28,7 +29,8 @@ struct Simulate: AsyncParsableCommand {
   }
 
   struct Launch: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Launches an app that is not running for a fetch.")
+    static let configuration = CommandConfiguration(
+      commandName: "launch", abstract: "Launches an app that is not running for a fetch.")
 
     @ParentCommand var parent: Simulate
 
@@ -40,7 +42,8 @@ struct Simulate: AsyncParsableCommand {
 
   struct Expire: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Wakes an app for a fetch that is never answered, until its 30 seconds are over.")
+      commandName: "expire", abstract: "Wakes an app for a fetch that is never answered, until its 30 seconds are over."
+    )
 
     @ParentCommand var parent: Simulate
 
@@ -54,7 +57,8 @@ struct Simulate: AsyncParsableCommand {
   }
 
   struct Push: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Sends an app a remote notification.")
+    static let configuration = CommandConfiguration(
+      commandName: "push", abstract: "Sends an app a remote notification.")
 
     @ParentCommand var parent: Simulate
 

@@ -3,7 +3,8 @@ import BackgroundFetch
 import Foundation
 import NewsClient
 
-/// The client's command: wiring only.
+/// The client's command: wiring only. All commands have their names written out: to find one out from a type takes
+/// longer than a fetch that finds nothing.
 @main
 struct TidingsFetch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -5,6 +5,7 @@ import NewsClient
 
 struct Download: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "download",
     abstract: "Downloads a file, in a process of its own that goes on whatever becomes of this one.",
     discussion: """
       What was cut off goes on where it ended, if the server still has the same. The file is there when it is whole, and
@@ -42,6 +43,7 @@ struct Download: AsyncParsableCommand {
 
 struct Upload: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "upload",
     abstract: "Uploads a file, in a process of its own that goes on whatever becomes of this one.")
 
   @ParentCommand var parent: TidingsFetch
@@ -82,13 +84,14 @@ struct Upload: AsyncParsableCommand {
 
 struct Transfers: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Lists downloads and uploads, and pauses, resumes or cancels them.",
+    commandName: "transfers", abstract: "Lists downloads and uploads, and pauses, resumes or cancels them.",
     subcommands: [List.self, Pause.self, Resume.self, Cancel.self], defaultSubcommand: List.self)
 
   @ParentCommand var parent: TidingsFetch
 
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lists them, in the order in which they were begun.")
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "Lists them, in the order in which they were begun.")
 
     @ParentCommand var parent: Transfers
 
@@ -109,7 +112,8 @@ struct Transfers: AsyncParsableCommand {
   }
 
   struct Pause: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Stops a transfer; what is here of it stays.")
+    static let configuration = CommandConfiguration(
+      commandName: "pause", abstract: "Stops a transfer; what is here of it stays.")
 
     @ParentCommand var parent: Transfers
     @Argument(help: "The number of the transfer.") var number: Int64
@@ -118,7 +122,8 @@ struct Transfers: AsyncParsableCommand {
   }
 
   struct Resume: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lets a transfer go on, also one that has failed.")
+    static let configuration = CommandConfiguration(
+      commandName: "resume", abstract: "Lets a transfer go on, also one that has failed.")
 
     @ParentCommand var parent: Transfers
     @Argument(help: "The number of the transfer.") var number: Int64
@@ -130,7 +135,8 @@ struct Transfers: AsyncParsableCommand {
   }
 
   struct Cancel: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Ends a transfer; what is here of it goes.")
+    static let configuration = CommandConfiguration(
+      commandName: "cancel", abstract: "Ends a transfer; what is here of it goes.")
 
     @ParentCommand var parent: Transfers
     @Argument(help: "The number of the transfer.") var number: Int64
@@ -148,6 +154,7 @@ struct Transfers: AsyncParsableCommand {
 
 struct Worker: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "worker",
     abstract: "Does the downloads and uploads of a store until there are none; started by itself when there are.")
 
   @ParentCommand var parent: TidingsFetch

@@ -6,7 +6,7 @@ import UnixSignals
 
 struct Watch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Fetches as soon as the server tells of something new, until it is interrupted.",
+    commandName: "watch", abstract: "Fetches as soon as the server tells of something new, until it is interrupted.",
     discussion: "It connects anew by itself. A timer may go on beside it.")
 
   @ParentCommand var parent: TidingsFetch
