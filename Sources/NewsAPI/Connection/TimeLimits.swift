@@ -27,6 +27,8 @@ package final class TimeLimits: ChannelDuplexHandler, RemovableChannelHandler {
   private var unanswered = 0
   private var hasReadPart = false
   private var deadline = NIODeadline.distantFuture
+  /// Since when nothing more is read, because what was read is not dealt with yet: time that is not the client's.
+  private var pausedSince: NIODeadline?
   private var alarm: (time: NIODeadline, task: Scheduled<Void>)?
 
   package init(limits: ConnectionLimits) {
@@ -74,7 +76,18 @@ package final class TimeLimits: ChannelDuplexHandler, RemovableChannelHandler {
       setDeadline(context.eventLoop.now + limits.header, context)
     }
     hasReadPart = false
+    pausedSince = context.eventLoop.now
     context.fireChannelReadComplete()
+  }
+
+  /// Who takes a body no faster than a disk does asks for more of it later.
+  package func read(context: ChannelHandlerContext) {
+    if let since = pausedSince.take(), case .body(let began, let bytes) = phase {
+      let pause = context.eventLoop.now - since
+      phase = .body(since: began + pause, bytes: bytes)
+      setDeadline(deadline + pause, context)
+    }
+    context.read()
   }
 
   /// The request whose end was read last is answered, without the answer having come by here.
@@ -99,6 +112,10 @@ package final class TimeLimits: ChannelDuplexHandler, RemovableChannelHandler {
     deadline = time
     if let alarm, alarm.time <= time { return }
     alarm?.task.cancel()
+    setAlarm(time, context)
+  }
+
+  private func setAlarm(_ time: NIODeadline, _ context: ChannelHandlerContext) {
     alarm = (time, context.eventLoop.assumeIsolated().scheduleTask(deadline: time) { self.ring(context) })
   }
 
@@ -107,6 +124,8 @@ package final class TimeLimits: ChannelDuplexHandler, RemovableChannelHandler {
     guard context.eventLoop.now >= deadline else { return setDeadline(deadline, context) }
     switch phase {
     case .idle(let before): closeUnlessSending(before, context)
+    // The deadline is moved when the pause is over; until then it is looked at now and then.
+    case .body where pausedSince != nil: setAlarm(context.eventLoop.now + limits.bodyPause, context)
     case .header, .body:
       context.fireErrorCaught(Exceeded())
       // Whatever is still said must be read, too.

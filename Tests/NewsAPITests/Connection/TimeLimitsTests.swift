@@ -15,8 +15,10 @@ import Testing
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
   }
 
-  private func receive(_ text: String) throws {
+  /// - Parameter asksForMore: Whether the server reads on.
+  private func receive(_ text: String, asksForMore: Bool = true) throws {
     try channel.writeInbound(ByteBuffer(string: text))
+    if asksForMore { channel.read() }
   }
 
   private func answer() throws {
@@ -128,6 +130,22 @@ import Testing
     }
     #expect(!isExceeded())
     #expect(channel.isActive)
+  }
+
+  @Test("While the server does not read on, a body has time; then it must come as before")
+  func slowTaker() throws {
+    try receive(upload + String(repeating: "x", count: 50_000), asksForMore: false)
+    pass(.hours(1))
+    #expect(!isExceeded())
+    channel.read()
+    pass(limits.bodyPause - .seconds(1))
+    #expect(!isExceeded())
+    try receive("x")
+    // 30 s and 1 KiB a second of those that the client had for itself.
+    pass(limits.bodyPause - .seconds(1))
+    #expect(!isExceeded())
+    pass(.seconds(1))
+    #expect(isExceeded())
   }
 
   @Test("Chunks that have nothing in them but extensions are no progress")
