@@ -68,7 +68,7 @@ let package = Package(
     .executableTarget(
       name: "tidings",
       dependencies: [
-        "NewsAPI", "NewsFeeds", "NewsStore", "PostgresClient", "News",
+        "MediaFiles", "NewsAPI", "NewsFeeds", "NewsStore", "PostgresClient", "News",
         .argumentParser, .configuration, .coreMetrics, .hummingbird, .logging, .serviceLifecycle, .systemPackage,
         .unixSignals,
       ],
@@ -76,7 +76,7 @@ let package = Package(
     .target(
       name: "NewsAPI",
       dependencies: [
-        "CZlib", "HTTPConditions", "News", "NewsStore", "SafeHTML",
+        "CZlib", "HTTPConditions", "MediaFiles", "News", "NewsStore", "SafeHTML",
         .coreMetrics, .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioHTTP1,
         .nioHTTPTypesHTTP1, .serviceLifecycle,
       ],
@@ -89,6 +89,7 @@ let package = Package(
       name: "NewsFeeds",
       dependencies: ["CLibXML2", "News", "SafeHTML", .crypto],
       swiftSettings: settings),
+    .target(name: "MediaFiles", dependencies: [.crypto], swiftSettings: settings),
     .target(name: "SafeHTML", dependencies: ["CLibXML2"], swiftSettings: settings),
     .target(
       name: "PostgresClient",
@@ -122,8 +123,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "CZlib", "HTTPConditions", "News", "NewsAPI", "NewsStore", "PostgresClient", "TestTime",
-        .asyncHTTPClient, .hummingbird, .logging, .nioCore, .nioHTTP1, .nioPosix, .serviceLifecycle, .yams,
+        "CZlib", "HTTPConditions", "MediaFiles", "News", "NewsAPI", "NewsStore", "PostgresClient", "TestTime",
+        .asyncHTTPClient, .crypto, .hummingbird, .logging, .nioCore, .nioHTTP1, .nioPosix, .serviceLifecycle, .yams,
       ],
       path: "Tests/TestSupport",
       swiftSettings: settings),
@@ -140,13 +141,13 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "NewsFeedsTests", dependencies: ["News", "NewsFeeds", "TestRandom"], swiftSettings: settings),
+    .testTarget(name: "MediaFilesTests", dependencies: ["MediaFiles", "TestRandom", .crypto], swiftSettings: settings),
     .testTarget(name: "SafeHTMLTests", dependencies: ["SafeHTML", "TestRandom"], swiftSettings: settings),
     .testTarget(
       name: "NewsAPITests",
       dependencies: [
-        "News", "NewsAPI", "NewsStore", "PostgresClient", "TestRandom", "TestSupport", "TestTime", .coreMetrics,
-        .hummingbird,
-        .logging, .nioCore, .nioEmbedded, .nioHTTP1,
+        "MediaFiles", "News", "NewsAPI", "NewsStore", "PostgresClient", "TestRandom", "TestSupport", "TestTime",
+        .coreMetrics, .crypto, .hummingbird, .logging, .nioCore, .nioEmbedded, .nioHTTP1,
       ],
       swiftSettings: settings),
     .target(name: "TestTime", dependencies: ["BackgroundFetch"], path: "Tests/TestTime", swiftSettings: settings),

@@ -59,7 +59,7 @@ public struct NewsItem: Sendable, Hashable, Identifiable {
 
 /// A file that belongs to an item.
 public struct Attachment: Sendable, Hashable, Codable {
-  /// Absolute, http or https.
+  /// Absolute, http or https; or `/v1/media/{id}` for a file of the server that the item is from.
   public var url: String
   /// A media type such as `image/jpeg`.
   public var type: String
@@ -86,6 +86,27 @@ public struct Attachment: Sendable, Hashable, Codable {
     self.height = height
     self.alt = alt
     self.sha256 = sha256
+  }
+}
+
+/// The addresses of files that a server keeps itself.
+extension Attachment {
+  /// The path of a file on its server.
+  package static func path(of id: UUID) -> String { "/v1/media/\(id.uuidString.lowercased())" }
+
+  /// The file that the attachment is, if it names one of its own server by a path.
+  package var mediaID: UUID? {
+    guard url.hasPrefix("/"), let id = UUID(uuidString: String(url.suffix(36))), url == Self.path(of: id) else {
+      return nil
+    }
+    return id
+  }
+
+  /// Checks the address of an attachment.
+  ///
+  /// - Returns: As it is to be stored, nil for anything but a link or a path of a file of the server.
+  package static func address(_ text: String) -> String? {
+    WebLink.normalised(text) ?? (Attachment(url: text, type: "").mediaID == nil ? nil : text)
   }
 }
 

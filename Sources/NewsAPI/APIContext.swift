@@ -1,5 +1,6 @@
 public import Hummingbird
 import Logging
+import MediaFiles
 import NIOCore
 
 /// What accompanies a request on its way through the router.
@@ -21,6 +22,15 @@ public struct APIContext: RequestContext {
     channel = source.channel
     // The framework gives its logger an id. A handler that keeps no metadata loses it, which must not matter here.
     requestID = source.logger[metadataKey: "hb.request.id"]?.description ?? RequestID().description
+  }
+
+  /// A body of bytes of a file.
+  func body(_ file: MediaFile, _ range: Range<Int>) -> ResponseBody {
+    ResponseBody(contentLength: range.count) { [channel] writer in
+      // It reaches the pipeline before what is written next.
+      channel.triggerUserOutboundEvent(FileSender.Body(file: file, range: range), promise: nil)
+      try await writer.finish(nil)
+    }
   }
 
   /// Tells a client that waits for it to send the body (RFC 9110 section 10.1.1). A request that fails before costs it

@@ -2,6 +2,7 @@ public import CoreMetrics
 public import Foundation
 import HTTPConditions
 public import Hummingbird
+public import MediaFiles
 import News
 public import NewsStore
 
@@ -21,6 +22,13 @@ public struct NewsAPI: Sendable {
     /// How many searches, further pages and other answers for one request alone may be in the making at a time: fewer
     /// than there are connections to the database.
     public var singleAnswers = 4
+    /// Where files are kept; nil for nowhere.
+    public var media: (any MediaStorage)?
+    /// Bytes that a file may have at most.
+    public var largestMedia = 2 << 30
+    /// What the addresses of uploaded files begin with: scheme, host and whatever else is in front of `/v1`. nil for
+    /// addresses without all that, which are good on any server.
+    public var publicURL: String?
     /// The clock by which a date is in the future.
     public var now: @Sendable () -> Date = { Date() }
     /// How often an event stream says something though nothing is new.

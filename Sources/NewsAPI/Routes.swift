@@ -9,6 +9,9 @@ extension NewsAPI {
     let topics = TopicHandlers(views: views, caching: caching)
     let service = ServiceHandlers(store: store, caching: caching, openAPI: settings.openAPI)
 
+    let library = settings.media.map { MediaLibrary(store: store, storage: $0) }
+    let media = MediaHandlers(library: library)
+
     let reads = router.group().add(middleware: CrossOrigin())
     reads.publicRead("/v1/items", items.list)
     reads.publicRead("/v1/items/{id}", items.item)
@@ -18,6 +21,7 @@ extension NewsAPI {
     reads.on("/v1/events", method: .options) { _, _ in CrossOrigin.preflight }
     reads.publicRead("/v1/topics", topics.list)
     reads.publicRead("/v1/topics/{slug}", topics.topic)
+    reads.publicRead("/v1/media/{id}", media.media)
     reads.publicRead("/openapi.yaml", service.openAPI)
 
     router.read("/healthz", service.health)
@@ -37,6 +41,11 @@ extension NewsAPI {
     editorial.post("topics", use: sections.create)
     editorial.get("topics/{slug}", use: sections.topic)
     editorial.put("topics/{slug}", use: sections.replace)
+
+    let uploads = EditorialMediaHandlers(
+      library: library, largest: settings.largestMedia, publicURL: settings.publicURL, now: settings.now)
+    router.group("/v1/editorial").add(middleware: Authorization(store: store, scope: .mediaWrite))
+      .post("media", use: uploads.upload)
   }
 }
 

@@ -72,7 +72,7 @@ enum CopyReader {
 
   private static func attachment(_ attachment: Attachment) throws -> Attachment {
     var attachment = attachment
-    attachment.url = try required(WebLink.normalised(attachment.url), "attachments.url")
+    attachment.url = try required(Attachment.address(attachment.url), "attachments.url")
     attachment.type = try required(MediaType.isValid(attachment.type) ? attachment.type : nil, "attachments.type")
     attachment.alt = try text(attachment.alt, EntryBuilder.maximumAltBytes, "alt")
     attachment.bytes = try within(Attachment.byteRange, attachment.bytes, "attachments.bytes")

@@ -84,17 +84,21 @@ extension NewsStore {
   /// Makes an item. Doing so again with the same content is a repeat, and changes nothing: after an unknown outcome
   /// it is safe to try again with the same id.
   ///
-  /// - Throws: `StoreError.alreadyExists` if the id is taken by other content; `unknownTopics`; `outcomeUnknown`.
+  /// - Throws: `StoreError.alreadyExists` if the id is taken by other content; `unknownTopics`; `unknownMedia`;
+  ///   `outcomeUnknown`.
   public func create(_ id: UUID, _ content: ItemContent) async throws -> (item: EditorialItem, created: Bool) {
     let insert = try Self.insertion(id, content)
     let written = try await database.transaction { transaction in
-      let answers = try await transaction.pipeline([Self.unknownTopics(in: content), insert])
+      let answers = try await transaction.pipeline([
+        Self.unknownTopics(in: content), insert, Self.unknownMedia(in: content, of: id),
+      ])
       try Self.refuseUnknownTopics(answers[0])
       guard !answers[1].isEmpty else {
         let existing = try await Self.lockedItem(id, in: transaction)
         guard let existing, ItemContent(existing) == content else { throw StoreError.alreadyExists }
         return (item: existing, created: false)
       }
+      try Self.refuseUnknownMedia(answers[2])
       return (item: try await Self.publish(id, in: transaction), created: true)
     }
     try await acknowledge(written.item.item.version)
@@ -108,7 +112,7 @@ extension NewsStore {
   ///   - change: From the item as it is, nil if there is none, to its new content. It runs again after a deadlock, and
   ///     what it throws ends the write.
   /// - Throws: `StoreError.notFound` if it is not there and needs to be, `retracted`, `preconditionFailed`,
-  ///   `preconditionRequired`, `unknownTopics`, `outcomeUnknown`.
+  ///   `preconditionRequired`, `unknownTopics`, `unknownMedia`, `outcomeUnknown`.
   public func write(
     _ id: UUID, if precondition: WritePrecondition, _ change: @Sendable (EditorialItem?) throws -> ItemContent
   ) async throws -> (item: EditorialItem, created: Bool) {
@@ -119,10 +123,13 @@ extension NewsStore {
       let content = try change(existing)
       if let existing, ItemContent(existing) == content { return (item: existing, created: false) }
       let writing = try existing == nil ? Self.insertion(id, content) : Self.update(id, content)
-      let answers = try await transaction.pipeline([Self.unknownTopics(in: content), writing])
+      let answers = try await transaction.pipeline([
+        Self.unknownTopics(in: content), writing, Self.unknownMedia(in: content, of: id),
+      ])
       try Self.refuseUnknownTopics(answers[0])
       // Somebody else created it since we looked.
       guard !answers[1].isEmpty else { throw StoreError.preconditionFailed }
+      try Self.refuseUnknownMedia(answers[2])
       return (item: try await Self.publish(id, in: transaction), created: existing == nil)
     }
     try await acknowledge(written.item.item.version)
@@ -196,6 +203,19 @@ extension NewsStore {
   private static func refuseUnknownTopics(_ rows: PostgresRows) throws {
     let unknown = try rows.map { try $0.decode("slug", as: String.self) }
     guard unknown.isEmpty else { throw StoreError.unknownTopics(unknown) }
+  }
+
+  /// To be asked once the item is written: what it uses cannot be forgotten any more then.
+  private static func unknownMedia(in content: ItemContent, of id: UUID) -> PostgresQuery {
+    """
+    SELECT wanted.id FROM unnest(\(content.attachments.compactMap(\.mediaID))) AS wanted (id)
+    WHERE NOT EXISTS (SELECT 1 FROM media_uses AS u WHERE u.media = wanted.id AND u.item = \(id))
+    """
+  }
+
+  private static func refuseUnknownMedia(_ rows: PostgresRows) throws {
+    let unknown = try rows.map { try $0.decode("id", as: UUID.self) }
+    guard unknown.isEmpty else { throw StoreError.unknownMedia(unknown) }
   }
 
   private static func insertion(_ id: UUID, _ content: ItemContent) throws -> PostgresQuery {

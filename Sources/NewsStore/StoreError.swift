@@ -1,3 +1,4 @@
+public import Foundation
 public import News
 
 /// What can stand between a caller and an answer of the store. None of it carries SQL or text of the database.
@@ -8,6 +9,8 @@ public enum StoreError: Error, Sendable, Equatable {
   case notReachedYet(SyncToken)
   /// There is no such topic.
   case unknownTopics([String])
+  /// There are no such files, which an item says are its attachments.
+  case unknownMedia([UUID])
   /// There is, or ever was, nothing of the kind.
   case notFound
   /// The item was published and is no longer.

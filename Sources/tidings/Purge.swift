@@ -1,19 +1,33 @@
 import ArgumentParser
+import NewsAPI
 import NewsStore
 
 struct Purge: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Forgets old removals; clients that have been away for longer take the snapshot.",
-    discussion: "A running server does it by itself, once an hour, for what is older than TIDINGS_PURGE_AFTER.")
+    abstract: "Forgets old removals, and removes files that no item uses.",
+    discussion: """
+      Clients that have been away for longer than the removals are old take the snapshot. Files are those in \
+      TIDINGS_MEDIA_DIRECTORY, if there is one. A running server does both by itself, once an hour, for what is older \
+      than TIDINGS_PURGE_AFTER and TIDINGS_MEDIA_UNUSED_AFTER.
+      """)
 
   @OptionGroup var common: CommonOptions
 
   @Option(help: "The age in days, hours, minutes or seconds: 90d, 12h, 30m, 0s.")
   var olderThan: Age
 
+  @Option(help: "For how long files have not been used; TIDINGS_MEDIA_UNUSED_AFTER by default.")
+  var mediaUnusedFor: Age?
+
   func run() async throws {
-    try await common.withStore { store, _ in
-      print("\(try await store.purge(olderThan: olderThan.duration)) removals forgotten")
+    let (settings, logger) = try await common.load()
+    try await reporting {
+      try await settings.withStore(logger) { store in
+        print("\(try await store.purge(olderThan: olderThan.duration)) removals forgotten")
+        guard let library = try settings.mediaLibrary(over: store) else { return }
+        let age = mediaUnusedFor?.duration ?? .seconds(settings.mediaUnusedAfter * 86_400)
+        print("\(try await library.collect(unusedFor: age)) unused files removed")
+      }
     }
   }
 

@@ -57,6 +57,11 @@ struct Serve: AsyncParsableCommand {
       let purger = Background { await store.purgeRegularly(olderThan: age) }
       configuration.services.append(ServiceGroupConfiguration.ServiceConfiguration(service: purger))
     }
+    if let library = try settings.mediaLibrary(over: store) {
+      let age = Duration.seconds(settings.mediaUnusedAfter * 86_400)
+      let collector = Background { await library.collectRegularly(unusedFor: age, logger: logger) }
+      configuration.services.append(ServiceGroupConfiguration.ServiceConfiguration(service: collector))
+    }
     // Most of what a request costs is waiting for PostgreSQL.
     try await withTaskExecutorPreference(PostgresExecutor.shared) { [configuration] in
       try await ServiceGroup(configuration: configuration).run()
@@ -81,6 +86,9 @@ extension Settings {
     api.sharedMaxAge = sharedMaxAge
     api.viewBudget = cacheSize << 20
     api.keepsAnswers = cacheSize > 0
+    api.media = try mediaStorage()
+    api.largestMedia = mediaLimit << 20
+    api.publicURL = publicURL
     api.singleAnswers = max(1, poolSize / 2)
     return api
   }

@@ -2,6 +2,10 @@ import ArgumentParser
 import Configuration
 import Foundation
 import Logging
+import MediaFiles
+import News
+import NewsAPI
+import NewsStore
 import PostgresClient
 import SystemPackage
 
@@ -16,6 +20,11 @@ struct Settings: Sendable {
   var staleLimit: Int
   var cacheSize: Int
   var purgeAfter: Int
+  /// Empty for none.
+  var mediaDirectory: String
+  var mediaLimit: Int
+  var mediaUnusedAfter: Int
+  var publicURL: String?
   var poolSize: Int
   var preparesStatements: Bool
   var logLevel: Logger.Level
@@ -47,6 +56,10 @@ struct Settings: Sendable {
     staleLimit = try source.integer("tidings.stale.limit", in: 0...86400, default: 60)
     cacheSize = try source.integer("tidings.cache.size", in: 0...65536, default: 64)
     purgeAfter = try source.integer("tidings.purge.after", in: 0...36_500, default: 90)
+    mediaDirectory = source.text("tidings.media.directory", default: "")
+    mediaLimit = try source.integer("tidings.media.limit", in: 1...1_048_576, default: 2048)
+    mediaUnusedAfter = try source.integer("tidings.media.unused.after", in: 1...36_500, default: 7)
+    publicURL = try source.link("tidings.public.url")
     poolSize = try source.integer("tidings.pool.size", in: 1...1000, default: 8)
     preparesStatements = try source.flag("tidings.prepared.statements", default: true)
     logLevel = try source.choice("tidings.log.level", default: .info)
@@ -59,6 +72,23 @@ struct Settings: Sendable {
     var configuration = PostgresConfiguration(connectionString: databaseURL)
     configuration.preparesStatements = preparesStatements
     return configuration
+  }
+}
+
+extension Settings {
+  /// Where files are kept; nil for nowhere.
+  func mediaStorage() throws -> (any MediaStorage)? {
+    if mediaDirectory.isEmpty { return nil }
+    do {
+      return try MediaDirectory(URL(filePath: mediaDirectory))
+    } catch {
+      throw SettingError(
+        name: "TIDINGS_MEDIA_DIRECTORY", rule: "must be a folder that can be written to, not \(mediaDirectory)")
+    }
+  }
+
+  func mediaLibrary(over store: NewsStore) throws -> MediaLibrary? {
+    try mediaStorage().map { MediaLibrary(store: store, storage: $0) }
   }
 }
 
@@ -94,6 +124,16 @@ private struct SettingReader {
     case "false": return false
     case let text: throw error(key, "must be true or false, not \(text)")
     }
+  }
+
+  /// - Returns: Without a slash at the end; nil where there is none.
+  func link(_ key: String) throws -> String? {
+    let text = text(key, default: "")
+    if text.isEmpty { return nil }
+    guard let link = WebLink.normalised(text), !link.contains(where: { "?#".contains($0) }) else {
+      throw error(key, "must be an absolute http or https URL without a query, not \(text)")
+    }
+    return link.hasSuffix("/") ? String(link.dropLast()) : link
   }
 
   func choice<Value: RawRepresentable & CaseIterable>(

@@ -34,8 +34,11 @@ package struct TestClient: Sendable {
   /// - Parameters:
   ///   - target: Path and query.
   ///   - key: nil for none.
+  ///   - body: JSON, unless the headers have another `Content-Type`.
+  ///   - file: Any bytes, in place of a body of text.
   package func send(
-    _ method: String, _ target: String, key: String? = nil, headers: [(String, String)] = [], body: String? = nil
+    _ method: String, _ target: String, key: String? = nil, headers: [(String, String)] = [], body: String? = nil,
+    file: Data? = nil
   ) async throws -> TestResponse {
     var request = HTTPClientRequest(url: url + target)
     request.method = .init(rawValue: method)
@@ -47,6 +50,7 @@ package struct TestClient: Sendable {
       }
       request.body = .bytes(ByteBuffer(string: body))
     }
+    if let file { request.body = .bytes(ByteBuffer(bytes: file)) }
     let response = try await http.execute(request, timeout: .seconds(60))
     let bytes = try await response.body.collect(upTo: 1 << 24)
     var answer = TestResponse(

@@ -27,9 +27,11 @@ package struct TestServer: Sendable {
   ///   - now: The server's clock.
   ///   - limits: Of its connections.
   ///   - staleLimit: For how long it answers while the database does not.
+  ///   - change: What else differs of its settings.
   package static func with<Value: Sendable>(
     now: @escaping @Sendable () -> Date = { Date() }, limits: ConnectionLimits = ConnectionLimits(),
-    staleLimit: Duration = .seconds(60), _ body: @Sendable (TestServer) async throws -> Value
+    staleLimit: Duration = .seconds(60), settings change: @Sendable (inout NewsAPI.Settings) -> Void = { _ in },
+    _ body: @Sendable (TestServer) async throws -> Value
   ) async throws -> Value {
     try await NewsDatabase.withStore(staleLimit: staleLimit) { store, sql in
       let key = try await store.createKey(name: "desk", scopes: [.itemsWrite])
@@ -40,6 +42,7 @@ package struct TestServer: Sendable {
         store, sql, key: key,
         {
           $0.now = now; $0.limits = limits
+          change(&$0)
         }, body)
     }
   }
@@ -95,9 +98,10 @@ package struct TestServer: Sendable {
   ///   - target: Path and query.
   ///   - key: nil for none.
   package func send(
-    _ method: String, _ target: String, key: String? = nil, headers: [(String, String)] = [], body: String? = nil
+    _ method: String, _ target: String, key: String? = nil, headers: [(String, String)] = [], body: String? = nil,
+    file: Data? = nil
   ) async throws -> TestResponse {
-    try await client.send(method, target, key: key, headers: headers, body: body)
+    try await client.send(method, target, key: key, headers: headers, body: body, file: file)
   }
 
   /// A public read.

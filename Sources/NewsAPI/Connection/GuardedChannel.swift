@@ -49,7 +49,7 @@ struct GuardedChannel: ServerChildChannel {
         timeLimits, LongPollHandler(polls: polls),
         HotPath(answers: hotAnswers, timeLimits: timeLimits, logger: logger),
         EventStreamHandler(streams: streams, logger: logger),
-        RequestGuard(logger: logger, count: metrics.countRefusal), entrance,
+        RequestGuard(logger: logger, count: metrics.countRefusal), FileSender(), entrance,
       ])
       return Value(channel: channel, router: entrance.router)
     }

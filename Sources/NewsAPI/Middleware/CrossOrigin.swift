@@ -24,7 +24,7 @@ struct CrossOrigin: RouterMiddleware {
       status: .noContent,
       headers: [
         .accessControlAllowMethods: "GET, HEAD",
-        .accessControlAllowHeaders: "If-None-Match, If-Modified-Since",
+        .accessControlAllowHeaders: "If-None-Match, If-Modified-Since, If-Range, Range",
         .accessControlMaxAge: "86400",
       ])
   }

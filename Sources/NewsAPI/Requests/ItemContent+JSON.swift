@@ -110,7 +110,9 @@ extension FieldReader {
   }
 
   private mutating func attachment() -> Attachment {
-    let url = url("url")
+    let url = value("url", rule: "must be an absolute http or https URL of 2048 bytes at most, or /v1/media/{id}") {
+      if case .string(let text) = $0 { Attachment.address(text) } else { nil }
+    }
     if url == nil, errors.isEmpty { refuse("url", "is required") }
     let type = value("type", rule: "must be a media type such as image/jpeg") {
       if case .string(let type) = $0, MediaType.isValid(type) { type } else { nil }

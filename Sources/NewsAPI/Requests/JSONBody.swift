@@ -19,7 +19,7 @@ enum JSONBody {
     let codings = request.headers[values: .contentEncoding]
     guard codings.allSatisfy({ $0.lowercased() == "identity" }) else { throw ProblemError.unsupportedContentCoding }
     if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > largest {
-      throw ProblemError.bodyTooLarge
+      throw ProblemError.bodyTooLarge(largest)
     }
     context.awaitBody()
     let bytes = try await bytes(of: request)
@@ -37,22 +37,29 @@ enum JSONBody {
     var bytes: [UInt8] = []
     do {
       for try await part in request.body {
-        guard bytes.count + part.readableBytes <= largest else { throw ProblemError.bodyTooLarge }
+        guard bytes.count + part.readableBytes <= largest else { throw ProblemError.bodyTooLarge(largest) }
         bytes.append(contentsOf: part.readableBytesView)
       }
       return bytes
-    } catch let error as ProblemError {
-      throw error
-    } catch is TimeLimits.Exceeded {
-      throw ProblemError.requestTimeout
     } catch {
-      // Its framing is broken, or the client has gone: no fault of ours.
-      throw ProblemError.malformedBody("The body ends too early, or is framed wrongly.")
+      throw ProblemError(bodyError: error)
     }
   }
 
   /// Without parameters, in lower case (RFC 9110 section 8.3.1).
-  private static func mediaType(_ field: String) -> String {
+  static func mediaType(_ field: String) -> String {
     field.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+  }
+}
+
+extension ProblemError {
+  /// - Parameter bodyError: Why the rest of a body did not come, or is not wanted.
+  init(bodyError error: any Error) {
+    switch error {
+    case let error as ProblemError: self = error
+    case is TimeLimits.Exceeded: self = .requestTimeout
+    // Its framing is broken, or the client has gone: no fault of ours.
+    default: self = .malformedBody("The body ends too early, or is framed wrongly.")
+    }
   }
 }

@@ -34,6 +34,11 @@ struct CachePolicy: Sendable {
     CachePolicy(publicRead: notStored, pollInterval: pollInterval)
   }
 
+  /// What never changes under its address: a year, the most that means anything (RFC 9111 section 5.3).
+  static let immutable = CacheControl(maxAge: year, sMaxAge: year, immutable: true).fieldValue
+
+  private static let year = 31_536_000
+
   static let editorial = CacheControl(isPrivate: true, noStore: true).fieldValue
 
   static let notStored = CacheControl(noStore: true).fieldValue

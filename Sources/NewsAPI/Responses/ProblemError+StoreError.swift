@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import News
 import NewsStore
@@ -13,6 +14,8 @@ extension ProblemError {
         headers: [.retryAfter: "1"])
     case .unknownTopics(let slugs):
       self = .invalidParameters([FieldError(field: "topics", rule: Self.rule(unknownTopics: slugs))])
+    case .unknownMedia(let ids):
+      self = .invalidFields([FieldError(field: "attachments", rule: Self.rule(unknownMedia: ids))])
     case .notFound:
       self = .notFound
       replacesStored = true
@@ -57,6 +60,10 @@ extension ProblemError {
     }
     change(&problem)
     throw problem
+  }
+
+  private static func rule(unknownMedia ids: [UUID]) -> String {
+    "must be files that are here; there is no \(ids.map(Attachment.path).sorted().joined(separator: ", "))"
   }
 
   static func rule(unknownTopics slugs: [String]) -> String {

@@ -1,3 +1,4 @@
+import HTTPConditions
 import HTTPTypes
 import Hummingbird
 import News
@@ -88,9 +89,26 @@ extension ProblemError {
     .preconditionFailed, "precondition-failed", "A precondition does not hold",
     detail: "What is there is not what the request says it has seen. Read it again.")
 
-  static let bodyTooLarge = ProblemError(
-    .contentTooLarge, "body-too-large", "The body is too large",
-    detail: "It may have \(JSONBody.largest) bytes at most.")
+  static func bodyTooLarge(_ largest: Int) -> ProblemError {
+    ProblemError(
+      .contentTooLarge, "body-too-large", "The body is too large", detail: "It may have \(largest) bytes at most.")
+  }
+
+  /// - Parameter length: Of the whole, in bytes.
+  static func rangeNotSatisfiable(length: Int) -> ProblemError {
+    ProblemError(
+      .rangeNotSatisfiable, "range-not-satisfiable", "The range is not within the file",
+      detail: "It has \(length) bytes.",
+      headers: [.contentRange: ContentRange.unsatisfiable(length: length), .acceptRanges: "bytes"])
+  }
+
+  static let mediaNotKept = ProblemError(
+    .notImplemented, "media-not-kept", "Files are not kept here",
+    detail: "The operator of the server has not said where to, in TIDINGS_MEDIA_DIRECTORY.")
+
+  /// RFC 4918 section 11.5.
+  static let storageFull = ProblemError(
+    .init(code: 507), "storage-full", "There is no room for the file")
 
   /// RFC 9110 section 12.5.3: `Accept-Encoding` says what is read.
   static let unsupportedContentCoding = ProblemError(
@@ -101,6 +119,13 @@ extension ProblemError {
     ProblemError(
       .unsupportedMediaType, "unsupported-media-type", "The body is of another type than is read here",
       detail: "Send it with `Content-Type: \(accepted[0])`.", headers: [.accept: accepted.joined(separator: ", ")])
+  }
+
+  /// What the body is, or is not, whatever its header says.
+  static func otherMediaType(_ declared: String, _ accepted: [String]) -> ProblemError {
+    ProblemError(
+      .unsupportedMediaType, "unsupported-media-type", "The body is of another type than is read here",
+      detail: "It does not begin as \(declared) does.", headers: [.accept: accepted.joined(separator: ", ")])
   }
 
   static let expectationFailed = ProblemError(

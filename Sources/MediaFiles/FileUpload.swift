@@ -1,0 +1,106 @@
+import Crypto
+import Foundation
+import Synchronization
+
+/// An upload into a `MediaDirectory`: a file under a name of its own, in the same folder so that it can be renamed, and
+/// locked so that nobody takes it for the rest of a dead process.
+final class FileUpload: MediaUpload {
+  private struct State: ~Copyable {
+    var hash = SHA256()
+    var bytes = 0
+    /// How many of them are on the disk for sure.
+    var synced = 0
+    var stored: StoredMedia?
+    var isPublished = false
+  }
+
+  /// After so many bytes the disk is waited for. The kernel would take all of a large file, and then the sender would
+  /// wait for its answer for as long as a proxy has patience.
+  private static let portion = 64 << 20
+
+  private let directory: MediaDirectory
+  private let descriptor: Int32
+  private let path: String
+  /// The calls follow each other; the lock only proves it.
+  private let state = Mutex(State())
+
+  init(in directory: MediaDirectory) throws(MediaError) {
+    self.directory = directory
+    path = "\(directory.path)/\(MediaDirectory.uploadPrefix)\(UUID().uuidString.lowercased())"
+    descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o640)
+    guard descriptor >= 0 else { throw .last("open") }
+    var status = stat()
+    // A sweep may have come between the two calls, and have taken it for dead.
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0, status.st_nlink == 1 else {
+      throw .last("flock")
+    }
+  }
+
+  deinit {
+    let (descriptor, path) = (descriptor, path)
+    let isPublished = state.withLock { $0.isPublished }
+    // To free gigabytes takes time.
+    BlockingWork.start {
+      if !isPublished { unlink(path) }
+      close(descriptor)
+    }
+  }
+
+  func write(_ bytes: [UInt8]) async throws {
+    try await BlockingWork.run { [self] in
+      try state.withLock { state in
+        bytes.withUnsafeBytes { state.hash.update(bufferPointer: $0) }
+        try append(bytes)
+        state.bytes += bytes.count
+        if state.bytes - state.synced >= Self.portion {
+          guard fdatasync(descriptor) == 0 else { throw MediaError.last("fdatasync") }
+          state.synced = state.bytes
+        }
+      }
+    }
+  }
+
+  func finish(_ format: MediaFormat) async throws -> StoredMedia {
+    try await BlockingWork.run { [self] in
+      try state.withLock { state in
+        guard fsync(descriptor) == 0 else { throw MediaError.last("fsync") }
+        let size = try PixelSize.of(format) { offset, count throws(MediaError) in try read(offset, count) }
+        let stored = StoredMedia(digest: MediaDigest(state.hash.finalize()), bytes: state.bytes, size: size)
+        state.stored = stored
+        return stored
+      }
+    }
+  }
+
+  /// What is in its place already has the same content; who reads it keeps what he has opened.
+  func publish() async throws {
+    try await BlockingWork.run { [self] in
+      try state.withLock { state in
+        guard let digest = state.stored?.digest, !state.isPublished else { return }
+        guard rename(path, directory.path(of: digest)) == 0 else { throw MediaError.last("rename") }
+        state.isPublished = true
+        let folder = open(directory.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw MediaError.last("open") }
+        defer { close(folder) }
+        guard fsync(folder) == 0 else { throw MediaError.last("fsync") }
+      }
+    }
+  }
+
+  private func append(_ bytes: [UInt8]) throws(MediaError) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw .last("write") }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  private func read(_ offset: Int, _ count: Int) throws(MediaError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let found = pread(descriptor, &bytes, count, off_t(offset))
+    guard found >= 0 else { throw .last("pread") }
+    return Array(bytes.prefix(found))
+  }
+}

@@ -1,0 +1,73 @@
+public import Foundation
+
+/// Files in a folder: each is named by its digest, and `upload-UUID` while it is being written.
+///
+/// Several processes may share it, on one machine or over a network file system with locks.
+public struct MediaDirectory: MediaStorage {
+  static let uploadPrefix = "upload-"
+  let path: String
+
+  /// Makes the folder if it is not there.
+  ///
+  /// - Throws: An error of the system if it cannot be made or written to.
+  public init(_ folder: URL) throws {
+    path = folder.path
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    guard access(path, R_OK | W_OK | X_OK) == 0 else { throw MediaError.last("access") }
+  }
+
+  /// Begins to take a file.
+  public func begin() async throws -> any MediaUpload {
+    // A sweep that comes between making the file and locking it takes it for dead: hardly ever, and not twice.
+    try await BlockingWork.run { try (try? FileUpload(in: self)) ?? FileUpload(in: self) }
+  }
+
+  /// Opens a file.
+  public func open(_ digest: MediaDigest) async throws -> MediaFile? {
+    try await BlockingWork.run { try MediaFile(path: path(of: digest)) }
+  }
+
+  /// Lists all files.
+  public func digests() async throws -> [MediaDigest] {
+    try await BlockingWork.run { try names().compactMap { MediaDigest(hexadecimal: $0) } }
+  }
+
+  /// Removes files. One that is stored again gets a new date.
+  public func remove(_ digests: [MediaDigest], storedBefore date: Date) async throws -> Int {
+    try await BlockingWork.run {
+      try digests.count { digest in
+        var status = stat()
+        guard stat(path(of: digest), &status) == 0, TimeInterval(status.st_mtim.tv_sec) < date.timeIntervalSince1970
+        else { return false }
+        guard unlink(path(of: digest)) == 0 || errno == ENOENT else { throw MediaError.last("unlink") }
+        return true
+      }
+    }
+  }
+
+  /// Removes what dead uploads have left: a living one holds the lock of its file.
+  public func sweep() async throws {
+    try await BlockingWork.run {
+      for name in try names() where name.hasPrefix(Self.uploadPrefix) {
+        let descriptor = Foundation.open("\(path)/\(name)", O_WRONLY | O_CLOEXEC)
+        // It has been published or removed since.
+        guard descriptor >= 0 else { continue }
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink("\(path)/\(name)") }
+        close(descriptor)
+      }
+    }
+  }
+
+  func path(of digest: MediaDigest) -> String { "\(path)/\(digest.hexadecimal)" }
+
+  private func names() throws(MediaError) -> [String] {
+    guard let directory = opendir(path) else { throw .last("opendir") }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      names.append(
+        withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+    }
+    return names
+  }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import HTTPConditions
+import HTTPTypes
+import Hummingbird
+import MediaFiles
+import News
+import NewsStore
+
+/// `/v1/editorial/media`: uploads.
+struct EditorialMediaHandlers: Sendable {
+  /// nil where files are not kept.
+  let library: MediaLibrary?
+  /// In bytes.
+  let largest: Int
+  let publicURL: String?
+  let now: @Sendable () -> Date
+
+  /// So much of a file is taken from the network before it goes to the disk.
+  private static let portion = 256 << 10
+
+  @Sendable func upload(_ request: Request, context: APIContext) async throws -> Response {
+    try request.parameters().check()
+    guard let library else { throw ProblemError.mediaNotKept }
+    let head = try MediaUploadHead(request.headers, largest: largest)
+    do {
+      let upload = try await library.storage.begin()
+      context.awaitBody()
+      let stored = try await receive(request, head, upload)
+      let (media, created) = try await library.add(upload, stored, type: head.type, name: head.name, now: now())
+      return try answer(media, created: created)
+    } catch MediaError.full {
+      throw ProblemError.storageFull
+    }
+  }
+
+  /// Takes the body, as fast as the disk does.
+  private func receive(
+    _ request: Request, _ head: MediaUploadHead, _ upload: any MediaUpload
+  ) async throws -> StoredMedia {
+    var format: MediaFormat?
+    var waiting: [UInt8] = []
+    var length = 0
+    var iterator = request.body.makeAsyncIterator()
+    repeat {
+      let part: ByteBuffer?
+      do { part = try await iterator.next() } catch { throw ProblemError(bodyError: error) }
+      length += part?.readableBytes ?? 0
+      guard length <= largest else { throw ProblemError.bodyTooLarge(largest) }
+      if let part { waiting.append(contentsOf: part.readableBytesView) }
+      if format == nil, part == nil || waiting.count >= MediaFormat.sample { format = try head.format(of: waiting) }
+      if waiting.count >= Self.portion || part == nil {
+        try await upload.write(waiting)
+        waiting.removeAll(keepingCapacity: true)
+      }
+      guard part == nil, let format else { continue }
+      let stored = try await upload.finish(format)
+      try head.check(stored.digest)
+      return stored
+    } while true
+  }
+
+  private func answer(_ media: Media, created: Bool) throws -> Response {
+    let path = Attachment.path(of: media.id)
+    let attachment = Attachment(
+      url: (publicURL ?? "") + path, type: media.type, bytes: media.bytes, width: media.width, height: media.height,
+      sha256: MediaDigest(bytes: media.digest)?.hexadecimal)
+    return try .json(attachment, status: created ? .created : .ok, headers: [.location: path])
+  }
+}
+
+/// What the header of an upload says about the file.
+private struct MediaUploadHead {
+  let type: String
+  let name: String?
+  /// SHA-256 of the body, by the fields that name it.
+  private let digests: [(field: String, value: Data)]
+
+  /// - Throws: 415, 413 or 400, before any of the body is asked for.
+  init(_ headers: HTTPFields, largest: Int) throws {
+    type = headers[.contentType].map(JSONBody.mediaType) ?? ""
+    guard MediaFormat.types.contains(type) else { throw ProblemError.unsupportedMediaType(MediaFormat.types) }
+    guard headers[values: .contentEncoding].allSatisfy({ $0.lowercased() == "identity" }) else {
+      throw ProblemError.unsupportedContentCoding
+    }
+    if let length = headers[.contentLength].flatMap({ Int($0) }), length > largest {
+      throw ProblemError.bodyTooLarge(largest)
+    }
+    var errors: [FieldError] = []
+    do {
+      name = try headers[.contentDisposition].flatMap(ContentDisposition.name)
+    } catch {
+      name = nil
+      errors.append(
+        FieldError(
+          field: "Content-Disposition",
+          rule: "must be as in RFC 6266, with a filename of 255 bytes at most without control characters"))
+    }
+    var digests: [(String, Data)] = []
+    // Without a content coding both are about the same bytes.
+    for name in [HTTPField.Name.reprDigest, .contentDigest] {
+      switch DigestField(fields: headers, name: name) {
+      case .sha256(let digest): digests.append((name.rawName, digest))
+      case .malformed: errors.append(FieldError(field: name.rawName, rule: "must be sha-256=:BASE64: of 32 bytes"))
+      case .absent: break
+      }
+    }
+    guard errors.isEmpty else { throw ProblemError.invalidParameters(errors) }
+    self.digests = digests
+  }
+
+  /// Holds the file to its declared type.
+  ///
+  /// - Throws: 415.
+  func format(of beginning: [UInt8]) throws -> MediaFormat {
+    guard let format = MediaFormat(beginning: beginning), format.types.contains(type) else {
+      throw ProblemError.otherMediaType(type, MediaFormat.types)
+    }
+    return format
+  }
+
+  /// - Throws: 422 that names the fields with another digest.
+  func check(_ digest: MediaDigest) throws {
+    let wrong = digests.filter { $0.value != digest.bytes }
+    guard wrong.isEmpty else {
+      throw ProblemError.invalidFields(
+        wrong.map { FieldError(field: $0.field, rule: "must be the SHA-256 of the body that came") })
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import HTTPConditions
+import HTTPTypes
+import Hummingbird
+import MediaFiles
+import News
+import NewsStore
+
+/// `/v1/media`: files for everybody.
+struct MediaHandlers: Sendable {
+  /// nil where files are not kept.
+  let library: MediaLibrary?
+
+  @Sendable func media(_ request: Request, context: APIContext) async throws -> Response {
+    try request.parameters().check()
+    guard let library else { throw StoreError.notFound }
+    let (media, file) = try await library.open(try context.itemID())
+    let validators = Validators(
+      entityTag: EntityTag(strong: media.digest.base64URL), lastModified: media.created, isLastModifiedStrong: true)
+    var headers: HTTPFields = [
+      .eTag: validators.entityTag?.fieldValue ?? "", .lastModified: HTTPDate.format(media.created),
+      .cacheControl: CachePolicy.immutable,
+    ]
+    let preconditions = Preconditions(fields: request.headers)
+    switch preconditions.evaluate(method: request.method, current: validators) {
+    case .notModified: return Response(status: .notModified, headers: headers)
+    case .failed: throw ProblemError.preconditionFailed
+    case .proceed: break
+    }
+    headers[.contentType] = media.type
+    headers[.contentDisposition] = ContentDisposition.inline(media.name)
+    headers[.xContentTypeOptions] = "nosniff"
+    headers[.acceptRanges] = "bytes"
+    headers[.reprDigest] = DigestField.value(sha256: media.digest)
+    let range =
+      preconditions.rangeApplies(current: validators)
+      ? RangeRequest(fields: request.headers, method: request.method, length: media.bytes) : .ignored
+    switch range {
+    case .unsatisfiable: throw ProblemError.rangeNotSatisfiable(length: media.bytes)
+    case .ranges(let ranges) where ranges.count == 1:
+      headers[.contentRange] = ContentRange.satisfied(ranges[0], length: media.bytes)
+      return Response(status: .partialContent, headers: headers, body: context.body(file, ranges[0]))
+    // Several ranges in one answer would need an encoding of their own, which hardly any client asks for; the whole is
+    // always right (RFC 9110 section 14.2).
+    case .ranges, .ignored:
+      return Response(status: .ok, headers: headers, body: context.body(file, 0..<media.bytes))
+    }
+  }
+}

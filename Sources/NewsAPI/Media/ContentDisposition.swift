@@ -1,0 +1,88 @@
+import Foundation
+
+/// The name of a file in `Content-Disposition` (RFC 6266).
+package enum ContentDisposition {
+  /// In bytes of UTF-8, which is what file systems take.
+  private static let longestName = 255
+
+  /// The field is not what it should be.
+  package struct Malformed: Error {}
+
+  /// Reads the name that a sender gives its file; `filename*` (RFC 8187) goes before `filename`. Of a path only the last
+  /// part is taken (RFC 6266 section 4.3).
+  ///
+  /// - Returns: nil where there is none.
+  /// - Throws: `Malformed` where the syntax is wrong, or the name has control characters or more than 255 bytes.
+  package static func name(in field: String) throws(Malformed) -> String? {
+    let parameters = try parameters(of: field)
+    guard let given = try parameters["filename*"].map(extended) ?? parameters["filename"] else { return nil }
+    let name = given.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? ""
+    if name.allSatisfy({ $0 == "." || $0.isWhitespace }) { return nil }
+    guard name.utf8.count <= longestName, name.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+    else { throw Malformed() }
+    return name
+  }
+
+  /// The field of an answer whose body may be shown where it is.
+  package static func inline(_ name: String?) -> String {
+    guard let name else { return "inline" }
+    let plain = String(
+      name.unicodeScalars.map { 32...126 ~= $0.value && $0 != "\"" && $0 != "\\" && $0 != "%" ? Character($0) : "_" })
+    return plain == name
+      ? "inline; filename=\"\(name)\"" : "inline; filename=\"\(plain)\"; filename*=UTF-8''\(encoded(name))"
+  }
+
+  /// By name in lower case; none twice.
+  private static func parameters(of field: String) throws(Malformed) -> [String: String] {
+    var rest = Substring(field)
+    guard let type = token(&rest), !type.isEmpty else { throw Malformed() }
+    var parameters: [String: String] = [:]
+    while true {
+      rest = rest.drop { $0 == " " || $0 == "\t" }
+      if rest.isEmpty { return parameters }
+      guard rest.first == ";" else { throw Malformed() }
+      rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
+      if rest.isEmpty { return parameters }
+      guard let name = token(&rest), rest.first == "=" else { throw Malformed() }
+      rest = rest.dropFirst()
+      guard let value = rest.first == "\"" ? quoted(&rest) : token(&rest),
+        parameters.updateValue(value, forKey: name.lowercased()) == nil
+      else { throw Malformed() }
+    }
+  }
+
+  /// RFC 9110 section 5.6.2.
+  private static func token(_ rest: inout Substring) -> String? {
+    let token = rest.prefix { $0 != ";" && $0 != "=" && $0 != "\"" && $0 != " " && $0 != "\t" && $0 != "," }
+    rest = rest.dropFirst(token.count)
+    return token.isEmpty ? nil : String(token)
+  }
+
+  /// RFC 9110 section 5.6.4.
+  private static func quoted(_ rest: inout Substring) -> String? {
+    var text = ""
+    rest = rest.dropFirst()
+    while let character = rest.popFirst() {
+      switch character {
+      case "\"": return text
+      case "\\": text.append(rest.popFirst() ?? "\\")
+      default: text.append(character)
+      }
+    }
+    return nil
+  }
+
+  /// RFC 8187 section 3.2: `UTF-8'language'percent-encoded`.
+  private static func extended(_ value: String) throws(Malformed) -> String {
+    let parts = value.split(separator: "'", omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0].lowercased() == "utf-8", let text = String(parts[2]).removingPercentEncoding
+    else { throw Malformed() }
+    return text
+  }
+
+  private static func encoded(_ name: String) -> String {
+    let attribute = CharacterSet(charactersIn: "!#$&+-.^_`|~")
+      .union(CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))
+    return name.addingPercentEncoding(withAllowedCharacters: attribute) ?? ""
+  }
+}

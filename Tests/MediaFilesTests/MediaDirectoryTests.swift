@@ -1,0 +1,119 @@
+import Crypto
+import Foundation
+import MediaFiles
+import Testing
+
+@Suite struct MediaDirectoryTests {
+  private static func with(_ body: (MediaDirectory, URL) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-media-\(UUID())/inner")
+    defer { try? FileManager.default.removeItem(at: folder.deletingLastPathComponent()) }
+    try await body(try MediaDirectory(folder), folder)
+  }
+
+  private static func names(_ folder: URL) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+  }
+
+  private static func store(_ parts: [[UInt8]], in directory: MediaDirectory) async throws -> MediaDigest {
+    let upload = try await directory.begin()
+    for part in parts { try await upload.write(part) }
+    let stored = try await upload.finish(.pdf)
+    try await upload.publish()
+    return stored.digest
+  }
+
+  private static func read(_ file: MediaFile) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: file.bytes)
+    return pread(file.descriptor, &bytes, bytes.count, 0) == bytes.count ? bytes : []
+  }
+
+  @Test("A file is there under its digest once it is published, and not before")
+  func publication() async throws {
+    try await Self.with { directory, folder in
+      let upload = try await directory.begin()
+      try await upload.write(Array("ab".utf8))
+      try await upload.write(Array("c".utf8))
+      let stored = try await upload.finish(.pdf)
+      #expect(stored.digest == MediaDigest(SHA256.hash(data: Data("abc".utf8))))
+      #expect(stored.bytes == 3)
+      #expect(try await directory.open(stored.digest) == nil)
+      #expect(try await directory.digests().isEmpty)
+      try await upload.publish()
+      try await upload.publish()
+      #expect(try Self.names(folder) == [stored.digest.hexadecimal])
+      let file = try #require(try await directory.open(stored.digest))
+      #expect(Self.read(file) == Array("abc".utf8))
+      #expect(try await directory.digests() == [stored.digest])
+    }
+  }
+
+  @Test("The same content is one file")
+  func sameContent() async throws {
+    try await Self.with { directory, folder in
+      let first = try await Self.store([Array("abc".utf8)], in: directory)
+      let second = try await Self.store([Array("a".utf8), Array("bc".utf8)], in: directory)
+      #expect(first == second)
+      #expect(try Self.names(folder) == [first.hexadecimal])
+    }
+  }
+
+  @Test("An upload that is let go of leaves nothing")
+  func abandoned() async throws {
+    try await Self.with { directory, folder in
+      do {
+        let upload = try await directory.begin()
+        try await upload.write([1, 2, 3])
+        #expect(try Self.names(folder).count == 1)
+      }
+      // It is removed behind the caller's back.
+      let end = ContinuousClock.now + .seconds(60)
+      while ContinuousClock.now < end, try !Self.names(folder).isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+      #expect(try Self.names(folder) == [])
+    }
+  }
+
+  @Test("A sweep takes what dead uploads have left, and nothing of living ones")
+  func sweep() async throws {
+    try await Self.with { directory, folder in
+      try Data("dead".utf8).write(to: folder.appending(path: "upload-\(UUID())"))
+      try Data("foreign".utf8).write(to: folder.appending(path: "README"))
+      let living = try await directory.begin()
+      try await living.write(Array("abc".utf8))
+      try await directory.sweep()
+      #expect(try Self.names(folder).count == 2)
+      let stored = try await living.finish(.pdf)
+      try await living.publish()
+      #expect(try Self.names(folder) == [stored.digest.hexadecimal, "README"].sorted())
+      try await directory.sweep()
+      #expect(try await directory.open(stored.digest) != nil)
+    }
+  }
+
+  @Test("Who has opened a file reads it to its end, removed or replaced")
+  func openFiles() async throws {
+    try await Self.with { directory, folder in
+      let digest = try await Self.store([Array("abc".utf8)], in: directory)
+      let file = try #require(try await directory.open(digest))
+      #expect(try await directory.remove([digest], storedBefore: .distantPast) == 0)
+      #expect(try await directory.remove([digest], storedBefore: .distantFuture) == 1)
+      #expect(try await directory.remove([digest], storedBefore: .distantFuture) == 0)
+      #expect(try await directory.open(digest) == nil)
+      #expect(Self.read(file) == Array("abc".utf8))
+    }
+  }
+
+  @Test("A folder that cannot be one is an error at once")
+  func unusable() {
+    #expect(throws: (any Error).self) { try MediaDirectory(URL(filePath: "/dev/null/media")) }
+  }
+
+  @Test(
+    "A digest is 64 digits in lower case",
+    arguments: ["", "00", String(repeating: "A", count: 64), "../\(String(repeating: "0", count: 61))"])
+  func digests(text: String) {
+    #expect(MediaDigest(hexadecimal: text) == nil)
+    let digest = MediaDigest(SHA256.hash(data: Data(text.utf8)))
+    #expect(MediaDigest(hexadecimal: digest.hexadecimal) == digest)
+    #expect(MediaDigest(bytes: Data(text.utf8)) == nil)
+  }
+}

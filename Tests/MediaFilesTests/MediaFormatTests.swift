@@ -1,0 +1,58 @@
+import MediaFiles
+import Testing
+
+@Suite struct MediaFormatTests {
+  @Test(
+    "A file is known by how it begins",
+    arguments: [
+      ([0xff, 0xd8, 0xff, 0xe0], .jpeg),
+      ([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a], .png),
+      (Array("GIF87a".utf8), .gif), (Array("GIF89a".utf8), .gif),
+      (Array("RIFF1234WEBPVP8 ".utf8), .webp), (Array("RIFF1234WAVEfmt ".utf8), .wave),
+      (Array("%PDF-1.7\n".utf8), .pdf),
+      ([0, 0, 0, 16] + Array("ftypisom0000".utf8), .mp4), ([0, 0, 0, 16] + Array("ftypM4A 0000".utf8), .mp4),
+      ([0, 0, 0, 16] + Array("ftypqt  0000".utf8), .quickTime),
+      ([0, 0, 0, 16] + Array("ftypavif0000".utf8), .avif), ([0, 0, 0, 24] + Array("ftypmif10000mif1avif".utf8), .avif),
+      ([0, 0, 0, 24] + Array("ftypmif10000mif1heic".utf8), .heif),
+      // What stands behind the box is no brand.
+      ([0, 0, 0, 16] + Array("ftypisom0000avif".utf8), .mp4),
+      ([0x1a, 0x45, 0xdf, 0xa3, 0x9f, 0x42, 0x82, 0x84] + Array("webm".utf8), .webm),
+      (Array("OggS".utf8), .ogg), (Array("fLaC".utf8), .flac), (Array("ID3\u{4}".utf8), .mp3),
+      ([0xff, 0xfb, 0x90, 0x64], .mp3), ([0xff, 0xf1, 0x50, 0x80], .adts),
+    ] as [([UInt8], MediaFormat)])
+  func known(beginning: [UInt8], format: MediaFormat) {
+    #expect(MediaFormat(beginning: beginning) == format)
+  }
+
+  @Test(
+    "What a browser might run, and what is of no known kind, is nothing that is kept",
+    arguments: [
+      "", "<!DOCTYPE html><script>alert(1)</script>", "<svg xmlns=\"http://www.w3.org/2000/svg\" onload=\"x()\"/>",
+      "<?xml version=\"1.0\"?><x/>", " GIF89a", "GIF90a", "\n%PDF-1.4", "RIFF1234AVI ", "MZ", "#!/bin/sh",
+      "PK\u{3}\u{4}",
+    ])
+  func unknown(text: String) {
+    #expect(MediaFormat(beginning: Array(text.utf8)) == nil)
+  }
+
+  @Test(
+    "Signatures that only resemble one are none",
+    arguments: [
+      // UTF-16 and its like, reserved versions, layers, rates and frequencies, and Matroska that is not WebM.
+      [0xff, 0xfe, 0x3c, 0x00], [0xff, 0xff], [0xff, 0xeb, 0x90, 0x00], [0xff, 0xfb, 0xf0, 0x00],
+      [0xff, 0xfb, 0x9c, 0],
+      [0xff, 0xf1, 0x3c, 0x00], [0xff, 0xd8], [0x1a, 0x45, 0xdf, 0xa3, 0x42, 0x82, 0x88, 0x6d, 0x61],
+      [0x89, 0x50, 0x4e, 0x47],
+    ] as [[UInt8]])
+  func lookalikes(bytes: [UInt8]) {
+    #expect(MediaFormat(beginning: bytes) == nil)
+  }
+
+  @Test("No kind that is kept is a page, a script or a style")
+  func passive() {
+    for type in MediaFormat.types {
+      #expect(type == "application/pdf" || ["image/", "audio/", "video/"].contains { type.hasPrefix($0) })
+      #expect(!type.contains("xml"))
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import Foundation
+import MediaFiles
+import News
+import NewsAPI
+import NewsStore
+import PostgresClient
+import TestSupport
+import TestTime
+import Testing
+
+/// Which files stay.
+@Suite struct MediaUseTests {
+  private static let photo = SampleMedia.png(bytes: 2000)
+  /// Younger than any file.
+  private static let atOnce = Duration.seconds(-10)
+
+  private static func attachment(_ url: String) -> String {
+    #""attachments": [{"url": "\#(url)", "type": "image/png"}]"#
+  }
+
+  @Test("A file that nobody uses is removed after its time, and can be uploaded anew")
+  func unused() async throws {
+    try await MediaServer.with { media in
+      let path = try await media.stored(Self.photo)
+      #expect(try await media.library.collect(unusedFor: .seconds(3600)) == 0)
+      #expect(try await media.server.get(path).status == 200)
+      #expect(try await media.library.collect(unusedFor: Self.atOnce) == 1)
+      #expect(try await media.server.get(path).status == 404)
+      #expect(try names(in: media.folder).isEmpty)
+      // Another address: this one may be known to be gone.
+      #expect(try await media.stored(Self.photo) != path)
+    }
+  }
+
+  @Test(
+    "What an item uses stays, however it names it",
+    arguments: [
+      (#""attachments": [{"url": "PATH", "type": "image/png"}]"#, "PATH"),
+      (#""attachments": [{"url": "https://cdn.example/x/v1/media/ID?w=1", "type": "image/png"}]"#, "ID"),
+      (#""html": "<p><a href=\"https://news.example/v1/media/ID\">map</a></p>""#, "ID"),
+      (#""url": "https://news.example/v1/media/ID""#, "ID"),
+      (#""attachments": [{"url": "PATH", "type": "image/png"}], "state": "draft""#, "PATH"),
+    ])
+  func used(fields: String, _: String) async throws {
+    try await MediaServer.with { media in
+      let path = try await media.stored(Self.photo)
+      let fields = fields.replacing("PATH", with: path).replacing("ID", with: path.suffix(36))
+      let item = try await media.item(fields).json(EditorialItem.self, status: 201)
+      #expect(try await media.library.collect(unusedFor: Self.atOnce) == 0)
+      #expect(try await media.server.get(path).status == 200)
+      // A retracted item exists, and may have to be shown to somebody.
+      if item.state == .published {
+        let id = item.item.id.uuidString.lowercased()
+        #expect(try await media.server.send("DELETE", "/v1/editorial/items/\(id)", key: media.key).status == 204)
+        #expect(try await media.library.collect(unusedFor: Self.atOnce) == 0)
+        #expect(try await media.server.get(path).status == 200)
+      }
+    }
+  }
+
+  @Test("What an item lets go of has its time from then on")
+  func released() async throws {
+    try await MediaServer.with { media in
+      let path = try await media.stored(Self.photo)
+      let item = try await media.item(Self.attachment(path)).json(EditorialItem.self, status: 201)
+      _ = try await media.server.sql.query("UPDATE media SET used_at = used_at - interval '30 days'")
+      let id = item.item.id.uuidString.lowercased()
+      let patch = #"{"attachments": [], "revision": \#(item.revision)}"#
+      #expect(
+        try await media.server.send("PATCH", "/v1/editorial/items/\(id)", key: media.key, body: patch).status == 200)
+      #expect(try await media.library.collect(unusedFor: .seconds(86_400)) == 0)
+      #expect(try await media.server.get(path).status == 200)
+      #expect(try await media.library.collect(unusedFor: Self.atOnce) == 1)
+    }
+  }
+
+  @Test("An upload of what is there gives it its time anew")
+  func renewed() async throws {
+    try await MediaServer.with { media in
+      _ = try await media.stored(Self.photo)
+      _ = try await media.server.sql.query("UPDATE media SET used_at = used_at - interval '30 days'")
+      #expect(try await media.upload(Self.photo).status == 200)
+      #expect(try await media.library.collect(unusedFor: .seconds(86_400)) == 0)
+    }
+  }
+
+  @Test("An item may name by a path only what is there", arguments: ["POST", "PUT", "PATCH"])
+  func unknown(method: String) async throws {
+    try await MediaServer.with { media in
+      let attachment = Self.attachment("/v1/media/019a1111-0000-7000-8000-000000000000")
+      var target = "/v1/editorial/items"
+      if method != "POST" {
+        let item = try await media.item(#""title": "y""#).json(EditorialItem.self, status: 201)
+        target += "/\(item.item.id.uuidString.lowercased())"
+      }
+      let answer = try await media.server.send(
+        method, target, key: media.key, headers: method == "POST" ? [] : [("If-Match", "\"r1\"")],
+        body: #"{"date": "2026-01-01T00:00:00Z", "text": "x", \#(attachment)}"#)
+      #expect(answer.status == 422)
+      #expect(answer.text.contains("attachments"))
+      #expect(answer.text.contains("019a1111-0000-7000-8000-000000000000"))
+      // Nothing has happened.
+      #expect(try await media.server.get("/v1/items").text.contains("attachments\":[{") == false)
+    }
+  }
+
+  @Test(
+    "Other paths are no addresses of attachments",
+    arguments: [
+      "/v1/media/", "/v1/media/x", "/v1/items/019a1111-0000-7000-8000-000000000000",
+      "v1/media/019a1111-0000-7000-8000-000000000000", "//h/v1/media/019a1111-0000-7000-8000-000000000000",
+      "/v1/media/019A1111-0000-7000-8000-000000000000",
+    ])
+  func otherPaths(url: String) async throws {
+    try await MediaServer.with { media in
+      let answer = try await media.item(Self.attachment(url))
+      #expect(answer.status == 422)
+      #expect(answer.text.contains("attachments[0].url"))
+    }
+  }
+
+  @Test("A writer who begins to use a file while it is being forgotten either keeps it or is told")
+  func race() async throws {
+    try await MediaServer.with { media in
+      let path = try await media.stored(Self.photo)
+      let id = try #require(UUID(uuidString: String(path.suffix(36))))
+      // A writer has not committed yet: its file is passed over.
+      try await media.server.sql.transaction { transaction in
+        _ = try await transaction.query("SELECT 1 FROM media WHERE id = \(id) FOR KEY SHARE")
+        #expect(try await media.library.collect(unusedFor: Self.atOnce) == 0)
+      }
+      // It is being forgotten: the writer waits, and is told.
+      let (held, isHeld) = AsyncStream.makeStream(of: Void.self)
+      let (release, isReleased) = AsyncStream.makeStream(of: Void.self)
+      let forgetting = Task {
+        try await media.server.sql.transaction { transaction in
+          _ = try await transaction.query("SELECT forget_media(interval '-10 seconds')")
+          isHeld.finish()
+          for await _ in release {}
+        }
+      }
+      for await _ in held {}
+      let writing = Task { try await media.item(Self.attachment(path)) }
+      try await eventually("the writer waits") {
+        let waiting: PostgresQuery = """
+          SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+          """
+        return try await media.server.sql.query(waiting).first?.decode(0, as: Int.self) == 1
+      }
+      isReleased.finish()
+      try await forgetting.value
+      #expect(try await writing.value.status == 422)
+    }
+  }
+
+  @Test("Files that no row tells of are removed once they are old, and rows of others are not touched")
+  func orphans() async throws {
+    try await MediaServer.with { media in
+      let path = try await media.stored(Self.photo)
+      _ = try await media.item(Self.attachment(path))
+      let upload = try await media.storage.begin()
+      try await upload.write(Array("%PDF-1.7".utf8))
+      _ = try await upload.finish(.pdf)
+      try await upload.publish()
+      _ = try await media.library.collect(unusedFor: .seconds(3600))
+      #expect(try names(in: media.folder).count == 2)
+      _ = try await media.library.collect(unusedFor: Self.atOnce)
+      #expect(try names(in: media.folder) == [Self.photo.sha256])
+      #expect(try await media.server.get(path).status == 200)
+    }
+  }
+
+  @Test("A file of two addresses stays for the one that is used")
+  func sharedBytes() async throws {
+    try await MediaServer.with { media in
+      let file = Data([0, 0, 0, 16] + Array("ftypisom0000mdat".utf8))
+      let film = try await media.stored(file, type: "video/mp4")
+      let sound = try await media.stored(file, type: "audio/mp4")
+      _ = try await media.item(Self.attachment(film))
+      #expect(try await media.library.collect(unusedFor: Self.atOnce) == 1)
+      #expect(try await media.server.get(film).status == 200)
+      #expect(try await media.server.get(sound).status == 404)
+    }
+  }
+}

@@ -1,0 +1,267 @@
+import Foundation
+import MediaFiles
+import NIOCore
+import News
+import NewsAPI
+import NewsStore
+import TestSupport
+import TestTime
+import Testing
+
+@Suite struct UploadTests {
+  private static let photo = SampleMedia.png(bytes: 700_000)
+
+  @Test("An uploaded file is described as an attachment, and is there")
+  func upload() async throws {
+    try await MediaServer.with { media in
+      let answer = try await media.upload(Self.photo, ("Content-Disposition", "attachment; filename=\"a b.png\""))
+      let attachment = try answer.json(Attachment.self, status: 201)
+      #expect(attachment.type == "image/png")
+      #expect(attachment.bytes == 700_000)
+      #expect([attachment.width, attachment.height] == [640, 480])
+      #expect(attachment.sha256 == Self.photo.sha256)
+      #expect(answer["Location"] == attachment.url)
+      #expect(answer["Cache-Control"] == "private, no-store")
+      let found = try await media.server.get(attachment.url)
+      #expect(found.status == 200)
+      #expect(found.body == Self.photo)
+      #expect(found["Content-Disposition"] == "inline; filename=\"a b.png\"")
+      #expect(try names(in: media.folder) == [Self.photo.sha256])
+    }
+  }
+
+  @Test("The same content is kept once, under the address and the name it had first")
+  func again() async throws {
+    try await MediaServer.with { media in
+      let first = try await media.upload(Self.photo, ("Content-Disposition", "inline; filename=a.png"))
+      let second = try await media.upload(Self.photo, ("Content-Disposition", "inline; filename=b.png"))
+      #expect(first.status == 201)
+      #expect(second.status == 200)
+      #expect(first.body == second.body)
+      #expect(first["Location"] == second["Location"])
+      #expect(try names(in: media.folder).count == 1)
+      let path = try #require(first["Location"])
+      #expect(try await media.server.get(path)["Content-Disposition"] == "inline; filename=\"a.png\"")
+    }
+  }
+
+  @Test("The same content at the same time is kept once")
+  func race() async throws {
+    try await MediaServer.with { media in
+      let answers = try await withThrowingTaskGroup(of: TestResponse.self) { tasks in
+        for _ in 0..<8 { tasks.addTask { try await media.upload(Self.photo) } }
+        return try await tasks.reduce(into: []) { $0.append($1) }
+      }
+      #expect(answers.count { $0.status == 201 } == 1)
+      #expect(answers.count { $0.status == 200 } == 7)
+      #expect(Set(answers.map(\.text)).count == 1)
+      try await eventually("one file is left") { try names(in: media.folder) == [Self.photo.sha256] }
+    }
+  }
+
+  @Test("A container that holds sound for one and a film for another has an address for each, and one file")
+  func twoTypes() async throws {
+    try await MediaServer.with { media in
+      let file = Data([0, 0, 0, 16] + Array("ftypisom0000mdat".utf8))
+      let film = try await media.stored(file, type: "video/mp4")
+      let sound = try await media.stored(file, type: "audio/mp4; codecs=\"mp4a.40.2\"")
+      #expect(film != sound)
+      #expect(try await media.server.get(film)["Content-Type"] == "video/mp4")
+      #expect(try await media.server.get(sound)["Content-Type"] == "audio/mp4")
+      #expect(try names(in: media.folder).count == 1)
+    }
+  }
+
+  @Test("With the server's own address, files have absolute ones")
+  func absolute() async throws {
+    try await MediaServer.with(settings: { $0.publicURL = "https://news.example/api" }) { media in
+      let answer = try await media.upload(Self.photo)
+      let path = try #require(answer["Location"])
+      let url = try answer.json(Attachment.self, status: 201).url
+      #expect(url == "https://news.example/api" + path)
+      #expect(try await media.item(#""attachments": [{"url": "\#(url)", "type": "image/png"}]"#).status == 201)
+    }
+  }
+
+  @Test(
+    "What is not what it says, or not what is kept, is refused and leaves nothing",
+    arguments: [
+      ("text/html", "<script>alert(1)</script>"), ("image/svg+xml", "<svg/>"), ("application/xml", "<x/>"),
+      ("application/octet-stream", "%PDF-1.7"), ("image/png", "<script>alert(1)</script>"), ("image/png", "%PDF-1.7"),
+      ("application/pdf", "\n%PDF-1.7"), ("image/png", ""), ("", "%PDF-1.7"), ("application/json", "{}"),
+    ])
+  func refused(type: String, body: String) async throws {
+    try await MediaServer.with { media in
+      let answer = try await media.upload(Data(body.utf8), type: type)
+      #expect(answer.status == 415)
+      #expect(answer["Accept"]?.contains("image/png") == true)
+      try await eventually("nothing is left") { try names(in: media.folder).isEmpty }
+    }
+  }
+
+  @Test("What does not begin as it should is refused before all of it has come")
+  func early() async throws {
+    try await MediaServer.with { media in
+      let head = """
+        POST /v1/editorial/media HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(media.key)\r\nContent-Type: image/png\r
+        Content-Length: 1000000000\r\n\r\n
+        """ + String(repeating: "<p>", count: 3000)
+      let answers = try await RawConnection.exchange(head, port: media.server.port, endsInput: false)
+      #expect(answers.map(\.status) == [415])
+      #expect(answers[0]["Connection"] == "close")
+    }
+  }
+
+  @Test("A file that its length says is too large is refused before it is sent, another once it is")
+  func tooLarge() async throws {
+    try await MediaServer.with(settings: { $0.largestMedia = 500_000 }) { media in
+      let head = """
+        POST /v1/editorial/media HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(media.key)\r\nContent-Type: image/png\r
+        Content-Length: 500001\r\nExpect: 100-continue\r\n\r\n
+        """
+      let answers = try await RawConnection.exchange(head, port: media.server.port, endsInput: false)
+      #expect(answers.map(\.status) == [413])
+      #expect(try await media.upload(Self.photo).status == 413)
+      let chunked = try await RawConnection.exchange(
+        [Self.chunked(Self.photo, key: media.key)], port: media.server.port, endsInput: false)
+      #expect(chunked.map(\.status) == [413])
+      #expect(chunked[0].text.contains("500000"))
+      #expect(try await media.upload(Self.photo.prefix(500_000)).status == 201)
+      try await eventually("nothing else is left") { try names(in: media.folder).count == 1 }
+    }
+  }
+
+  private static func chunked(_ file: Data, key: String, _ fields: String = "", isCut: Bool = false) -> Data {
+    var message = Data(
+      """
+      POST /v1/editorial/media HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(key)\r\nContent-Type: image/png\r
+      Transfer-Encoding: chunked\r\n\(fields)\r\n
+      """.utf8)
+    for start in stride(from: 0, to: file.count, by: 50_000) {
+      let part = file.dropFirst(start).prefix(50_000)
+      message += Data("\(String(part.count, radix: 16))\r\n".utf8) + part + Data("\r\n".utf8)
+    }
+    return isCut ? message : message + Data("0\r\n\r\n".utf8)
+  }
+
+  @Test("A file may come in chunks, and once the server has said that it wants it")
+  func chunks() async throws {
+    try await MediaServer.with { media in
+      let whole = Self.chunked(Self.photo, key: media.key, "Expect: 100-continue\r\n")
+      let head = try #require(whole.firstRange(of: Data("\r\n\r\n".utf8))).upperBound
+      let answers = try await RawConnection.exchange(
+        [whole[..<head], whole[head...]], port: media.server.port)
+      #expect(answers.map(\.status) == [100, 201])
+      #expect(try await media.upload(Self.photo).status == 200)
+    }
+  }
+
+  @Test("A body that is cut off in the middle leaves nothing", arguments: [true, false])
+  func cut(isChunked: Bool) async throws {
+    try await MediaServer.with { media in
+      let head = """
+        POST /v1/editorial/media HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(media.key)\r\nContent-Type: image/png\r
+        Content-Length: 700000\r\n\r\n
+        """
+      let message =
+        isChunked
+        ? Self.chunked(Self.photo, key: media.key, isCut: true) : Data(head.utf8) + Self.photo.prefix(600_000)
+      let answers = try await RawConnection.exchange([message], port: media.server.port)
+      #expect(answers.map(\.status) == [400])
+      try await eventually("nothing is left") { try names(in: media.folder).isEmpty }
+      #expect(try await media.upload(Self.photo).status == 201)
+    }
+  }
+
+  @Test("An upload that stalls is given up, and leaves nothing")
+  func stalling() async throws {
+    var limits = ConnectionLimits()
+    limits.bodyPause = .milliseconds(300)
+    try await withMediaFolder { [limits] folder in
+      let storage = try MediaDirectory(folder)
+      try await TestServer.with(limits: limits, settings: { $0.media = storage }) { server in
+        let key = try await server.store.createKey(name: "desk", scopes: [.mediaWrite])
+        let message = Self.chunked(Self.photo, key: key, isCut: true)
+        let answers = try await RawConnection.exchange([message], port: server.port, endsInput: false)
+        #expect(answers.map(\.status) == [408])
+        try await eventually("nothing is left") { try names(in: folder).isEmpty }
+      }
+    }
+  }
+
+  @Test("A digest that is sent along must be that of the body", arguments: ["Repr-Digest", "Content-Digest"])
+  func digests(field: String) async throws {
+    try await MediaServer.with { media in
+      let wrong = try await media.upload(Self.photo, (field, Data("other".utf8).digestField))
+      #expect(wrong.status == 422)
+      #expect(wrong.text.contains(field))
+      try await eventually("nothing is left") { try names(in: media.folder).isEmpty }
+      let malformed = try await media.upload(Self.photo, (field, "sha-256=:AAAA:"))
+      #expect(malformed.status == 400)
+      #expect(malformed.text.contains(field))
+      #expect(try await media.upload(Self.photo, (field, Self.photo.digestField)).status == 201)
+    }
+  }
+
+  @Test("A name that cannot be read, and a content coding, are refused")
+  func headers() async throws {
+    try await MediaServer.with { media in
+      let name = try await media.upload(Self.photo, ("Content-Disposition", "attachment; filename=\"a"))
+      #expect(name.status == 400)
+      #expect(name.text.contains("Content-Disposition"))
+      #expect(try await media.upload(Self.photo, ("Content-Encoding", "gzip")).status == 415)
+      #expect(
+        try await media.server.send(
+          "POST", "/v1/editorial/media?x=1", key: media.key, headers: [("Content-Type", "image/png")], file: Self.photo
+        ).status == 400)
+    }
+  }
+
+  @Test("A key for items alone stores no files, and one for files alone writes no items")
+  func scopes() async throws {
+    try await MediaServer.with { media in
+      let headers = [("Content-Type", "image/png")]
+      let server = media.server
+      let path = "/v1/editorial/media"
+      #expect(try await server.send("POST", path, headers: headers, file: Self.photo).status == 401)
+      #expect(try await server.send("POST", path, key: server.key, headers: headers, file: Self.photo).status == 403)
+      let key = try await server.store.createKey(name: "photo", scopes: [.mediaWrite])
+      #expect(try await server.send("POST", path, key: key, headers: headers, file: Self.photo).status == 201)
+      #expect(try await server.send("GET", "/v1/editorial/items", key: key).status == 403)
+    }
+  }
+
+  @Test("Without a place for them files are refused with a word to the operator, and there are none")
+  func notKept() async throws {
+    try await TestServer.with { server in
+      let key = try await server.store.createKey(name: "photo", scopes: [.mediaWrite])
+      let answer = try await server.send(
+        "POST", "/v1/editorial/media", key: key, headers: [("Content-Type", "image/png")], file: Self.photo)
+      #expect(answer.status == 501)
+      #expect(answer.text.contains("TIDINGS_MEDIA_DIRECTORY"))
+      #expect(try await server.get("/v1/media/019a1111-0000-7000-8000-000000000000").status == 404)
+    }
+  }
+
+  @Test("A full disk is a problem of its own, and no fault")
+  func full() async throws {
+    try await TestServer.with(settings: { $0.media = FullStorage() }) { server in
+      let key = try await server.store.createKey(name: "photo", scopes: [.mediaWrite])
+      let answer = try await server.send(
+        "POST", "/v1/editorial/media", key: key, headers: [("Content-Type", "image/png")], file: Self.photo)
+      #expect(answer.status == 507)
+    }
+  }
+}
+
+/// It takes no byte.
+private struct FullStorage: MediaStorage, MediaUpload {
+  func begin() async throws -> any MediaUpload { self }
+  func open(_ digest: MediaDigest) async throws -> MediaFile? { nil }
+  func digests() async throws -> [MediaDigest] { [] }
+  func remove(_ digests: [MediaDigest], storedBefore date: Date) async throws -> Int { 0 }
+  func sweep() async throws {}
+  func write(_ bytes: [UInt8]) async throws { throw MediaError.full }
+  func finish(_ format: MediaFormat) async throws -> StoredMedia { throw MediaError.full }
+  func publish() async throws {}
+}
