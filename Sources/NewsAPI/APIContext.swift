@@ -24,6 +24,17 @@ public struct APIContext: RequestContext {
     requestID = source.logger[metadataKey: "hb.request.id"]?.description ?? RequestID().description
   }
 
+  /// Makes sure that a body that was read to its end was all that the client has to send.
+  ///
+  /// - Throws: 400.
+  func requireWholeBody() async throws {
+    do {
+      try await channel.triggerUserOutboundEvent(RequestGuard.Event.bodyTaken)
+    } catch {
+      throw ProblemError(bodyError: error)
+    }
+  }
+
   /// A body of bytes of a file.
   func body(_ file: MediaFile, _ range: Range<Int>) -> ResponseBody {
     ResponseBody(contentLength: range.count) { [channel] writer in

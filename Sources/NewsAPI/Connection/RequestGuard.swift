@@ -16,7 +16,15 @@ package final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler 
   package typealias OutboundOut = HTTPServerResponsePart
 
   /// The event by which a handler says that it wants the body, and the client is to send it.
-  package enum Event: Sendable { case bodyWanted }
+  package enum Event: Sendable {
+    case bodyWanted
+    /// Asks whether the body that a handler has read to its end was whole: succeeds, or fails with `BodyCut`. To the
+    /// framework the end of a connection is the end of a body.
+    case bodyTaken
+  }
+
+  /// The connection ended before the body did.
+  package struct BodyCut: Error {}
 
   private let logger: Logger
   private let count: @Sendable (_ status: Int, _ bytes: Int) -> Void
@@ -108,7 +116,12 @@ package final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler 
   }
 
   package func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
-    guard event is Event else { return context.triggerUserOutboundEvent(event, promise: promise) }
+    guard let event = event as? Event else { return context.triggerUserOutboundEvent(event, promise: promise) }
+    if event == .bodyTaken {
+      // Behind it another request has begun, or its own end has been read.
+      if owed > 1 || !isInRequest { promise?.succeed() } else { promise?.fail(BodyCut()) }
+      return
+    }
     promise?.succeed()
     // A handler of an earlier request has its body already.
     guard owed == 1 else { return }

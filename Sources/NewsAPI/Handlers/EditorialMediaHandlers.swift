@@ -25,7 +25,7 @@ struct EditorialMediaHandlers: Sendable {
     do {
       let upload = try await library.storage.begin()
       context.awaitBody()
-      let stored = try await receive(request, head, upload)
+      let stored = try await receive(request, head, upload, context)
       let (media, created) = try await library.add(upload, stored, type: head.type, name: head.name, now: now())
       return try answer(media, created: created)
     } catch MediaError.full {
@@ -35,7 +35,7 @@ struct EditorialMediaHandlers: Sendable {
 
   /// Takes the body, as fast as the disk does.
   private func receive(
-    _ request: Request, _ head: MediaUploadHead, _ upload: any MediaUpload
+    _ request: Request, _ head: MediaUploadHead, _ upload: any MediaUpload, _ context: APIContext
   ) async throws -> StoredMedia {
     var format: MediaFormat?
     var waiting: [UInt8] = []
@@ -44,6 +44,7 @@ struct EditorialMediaHandlers: Sendable {
     repeat {
       let part: ByteBuffer?
       do { part = try await iterator.next() } catch { throw ProblemError(bodyError: error) }
+      if part == nil { try await context.requireWholeBody() }
       length += part?.readableBytes ?? 0
       guard length <= largest else { throw ProblemError.bodyTooLarge(largest) }
       if let part { waiting.append(contentsOf: part.readableBytesView) }

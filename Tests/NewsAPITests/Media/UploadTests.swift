@@ -173,6 +173,31 @@ import Testing
     }
   }
 
+  @Test("A body that was cut off before the server wanted it leaves nothing, either", arguments: [true, false])
+  func cutEarly(isChunked: Bool) async throws {
+    try await MediaServer.with { media in
+      let (ended, hasEnded) = AsyncStream.makeStream(of: Void.self)
+      let slow = SlowStorage(base: media.storage, ended: ended)
+      try await media.server.beside({ $0.media = slow }) { server in
+        let head = """
+          POST /v1/editorial/media HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(media.key)\r\nContent-Type: image/png\r
+          Content-Length: 20000\r\n\r\n
+          """
+        let message =
+          isChunked
+          ? Self.chunked(Self.photo.prefix(20_000), key: media.key, isCut: true)
+          : Data(head.utf8) + Self.photo.prefix(15_000)
+        let answers = try await RawConnection.exchange([message], port: server.port) {
+          // All of it has time to get to the server; if it had none, this would be the test before.
+          Thread.sleep(forTimeInterval: 0.3)
+          hasEnded.finish()
+        }
+        #expect(answers.map(\.status) == [400])
+        try await eventually("nothing is left") { try names(in: media.folder).isEmpty }
+      }
+    }
+  }
+
   @Test("An upload that stalls is given up, and leaves nothing")
   func stalling() async throws {
     var limits = ConnectionLimits()
@@ -252,6 +277,22 @@ import Testing
       #expect(answer.status == 507)
     }
   }
+}
+
+/// It takes nothing before it is told to.
+private struct SlowStorage: MediaStorage {
+  let base: MediaDirectory
+  let ended: AsyncStream<Void>
+
+  func begin() async throws -> any MediaUpload {
+    for await _ in ended {}
+    return try await base.begin()
+  }
+
+  func open(_ digest: MediaDigest) async throws -> MediaFile? { try await base.open(digest) }
+  func digests() async throws -> [MediaDigest] { try await base.digests() }
+  func remove(_ digests: [MediaDigest], storedBefore date: Date) async throws -> Int { 0 }
+  func sweep() async throws {}
 }
 
 /// It takes no byte.
