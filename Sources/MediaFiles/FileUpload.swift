@@ -21,6 +21,8 @@ final class FileUpload: MediaUpload {
   private let directory: MediaDirectory
   private let descriptor: Int32
   private let path: String
+  /// Its own: uploads do not wait for each other's disk writes.
+  private let queue = DispatchQueue(label: "media-upload")
   /// The calls follow each other; the lock only proves it.
   private let state = Mutex(State())
 
@@ -47,7 +49,7 @@ final class FileUpload: MediaUpload {
   }
 
   func write(_ bytes: [UInt8]) async throws {
-    try await BlockingWork.run { [self] in
+    try await BlockingWork.run(on: queue) { [self] in
       try state.withLock { state in
         bytes.withUnsafeBytes { state.hash.update(bufferPointer: $0) }
         try append(bytes)
@@ -61,7 +63,7 @@ final class FileUpload: MediaUpload {
   }
 
   func finish(_ format: MediaFormat) async throws -> StoredMedia {
-    try await BlockingWork.run { [self] in
+    try await BlockingWork.run(on: queue) { [self] in
       try state.withLock { state in
         guard fsync(descriptor) == 0 else { throw MediaError.last("fsync") }
         let size = try PixelSize.of(format) { offset, count throws(MediaError) in try read(offset, count) }
@@ -74,7 +76,7 @@ final class FileUpload: MediaUpload {
 
   /// What is in its place already has the same content; who reads it keeps what he has opened.
   func publish() async throws {
-    try await BlockingWork.run { [self] in
+    try await BlockingWork.run(on: queue) { [self] in
       try state.withLock { state in
         guard let digest = state.stored?.digest, !state.isPublished else { return }
         guard rename(path, directory.path(of: digest)) == 0 else { throw MediaError.last("rename") }

@@ -25,7 +25,10 @@ public final class MediaFile: Sendable {
     posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    // Whoever closes a removed file last frees its blocks, which may take long.
+    BlockingWork.start { [descriptor] in close(descriptor) }
+  }
 }
 
 extension MediaError {
