@@ -20,9 +20,10 @@ CREATE TABLE media (
 
 CREATE INDEX media_by_use ON media (used_at);
 
+-- `item` refers to no row by a constraint, for a TRUNCATE of items would then fail before it is refused for its reason.
 CREATE TABLE media_uses (
   media uuid NOT NULL REFERENCES media (id),
-  item uuid NOT NULL REFERENCES items (id) ON DELETE CASCADE,
+  item uuid NOT NULL,
   PRIMARY KEY (media, item)
 );
 
@@ -42,18 +43,21 @@ RETURN (
 -- Keeps `media_uses`, whoever writes the item. A file that is being forgotten is waited for, and then is not there.
 CREATE FUNCTION note_media_uses() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-  wanted uuid[] := media_in(NEW.attachments, NEW.html, NEW.url);
+  wanted uuid[] := '{}';
 BEGIN
-  IF TG_OP = 'UPDATE' THEN
+  IF TG_OP <> 'DELETE' THEN
+    wanted := media_in(NEW.attachments, NEW.html, NEW.url);
+    INSERT INTO media_uses (media, item)
+      SELECT known.id, NEW.id
+        FROM (SELECT id FROM media WHERE id = ANY (wanted) ORDER BY id FOR KEY SHARE) AS known
+      ON CONFLICT DO NOTHING;
+  END IF;
+  IF TG_OP <> 'INSERT' THEN
     WITH gone AS (
-      DELETE FROM media_uses WHERE item = NEW.id AND media <> ALL (wanted) RETURNING media
+      DELETE FROM media_uses WHERE item = OLD.id AND media <> ALL (wanted) RETURNING media
     )
     UPDATE media SET used_at = clock_timestamp() FROM gone WHERE media.id = gone.media;
   END IF;
-  INSERT INTO media_uses (media, item)
-    SELECT known.id, NEW.id
-      FROM (SELECT id FROM media WHERE id = ANY (wanted) ORDER BY id FOR KEY SHARE) AS known
-    ON CONFLICT DO NOTHING;
   RETURN NULL;
 END
 $$;
@@ -64,6 +68,7 @@ CREATE TRIGGER items_inserted_with_media AFTER INSERT ON items FOR EACH ROW
 CREATE TRIGGER items_updated_with_media AFTER UPDATE ON items FOR EACH ROW
   WHEN ((OLD.attachments, OLD.html, OLD.url) IS DISTINCT FROM (NEW.attachments, NEW.html, NEW.url))
   EXECUTE FUNCTION note_media_uses();
+CREATE TRIGGER items_deleted_with_media AFTER DELETE ON items FOR EACH ROW EXECUTE FUNCTION note_media_uses();
 
 -- Forgets files that no item has used for a time, 0 to `most` of them. Returns how many: 0 means that none is left.
 CREATE FUNCTION forget_media(age interval, most integer DEFAULT 500) RETURNS integer LANGUAGE plpgsql AS $$

@@ -74,6 +74,18 @@ import Testing
     }
   }
 
+  @Test("An item that is deleted by plain SQL lets go of its files")
+  func deleted() async throws {
+    try await MediaServer.with { media in
+      let path = try await media.stored(Self.photo)
+      _ = try await media.item(Self.attachment(path) + #", "state": "draft""#)
+      _ = try await media.server.sql.query("UPDATE media SET used_at = used_at - interval '30 days'")
+      _ = try await media.server.sql.query("DELETE FROM items")
+      #expect(try await media.library.collect(unusedFor: .seconds(86_400)) == 0)
+      #expect(try await media.library.collect(unusedFor: Self.atOnce) == 1)
+    }
+  }
+
   @Test("An upload of what is there gives it its time anew")
   func renewed() async throws {
     try await MediaServer.with { media in
