@@ -13,7 +13,7 @@ run: ## Serves sample news on http://127.0.0.1:8080 from a private PostgreSQL cl
 
 test: ## Runs all tests beside a throwaway PostgreSQL cluster
 	@scripts/install-dependencies openssl
-	@for program in pgbouncer nginx strace; do scripts/install-dependencies $$program || \
+	@for program in pgbouncer nginx strace wget aria2c; do scripts/install-dependencies $$program || \
 	  echo "make test: its tests are left out without $$program" >&2; done
 	@# Tests that only compute keep all threads from those with deadlines: they run apart, one after the other.
 	@SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=1 swift test --disable-xctest --filter '$(COMPUTING)'
@@ -41,8 +41,8 @@ simulate: ## Compares the schedule of wakes with fixed intervals, over weeks of 
 
 bench: ## Measures the server on this machine, for an hour or more
 	@scripts/install-dependencies wrk nginx
-	@status=0; scripts/bench || status=$$?; scripts/bench-live || status=$$?; \
-	  scripts/bench-client || status=$$?; scripts/bench-scale || status=$$?; exit $$status
+	@status=0; for bench in bench bench-live bench-client bench-media bench-scale; do \
+	  scripts/$$bench || status=$$?; done; exit $$status
 
 lint: ## Checks format, sizes, imports, migrations and scripts
 	@scripts/lint

@@ -139,6 +139,50 @@ import Testing
     }
   }
 
+  @Test("Through nginx files go in whole, and come out whole and in parts", .enabled(if: Proxy.isInstalled))
+  func proxy() async throws {
+    try await Self.withServer { server, _, key, _ in
+      let proxy = try await Proxy(servers: [server.port], cache: true)
+      do {
+        let uploaded = try await proxy.client.send(
+          "POST", "/v1/editorial/media", key: key, headers: [("Content-Type", "video/mp4")],
+          file: Self.film.prefix(5_000_000))
+        let url = try uploaded.json(Attachment.self, status: 201).url
+        let whole = try await proxy.client.send("GET", url)
+        #expect(whole.body == Self.film.prefix(5_000_000))
+        let tag = try #require(whole["ETag"])
+        let part = try await proxy.client.send(
+          "GET", url, headers: [("Range", "bytes=4000000-"), ("If-Range", tag)])
+        #expect(part.status == 206)
+        #expect(part.body == Self.film[4_000_000..<5_000_000])
+        #expect(try await proxy.client.send("GET", url, headers: [("If-None-Match", tag)]).status == 304)
+        await proxy.end()
+      } catch {
+        await proxy.end()
+        throw error
+      }
+    }
+  }
+
+  @Test("An export keeps the addresses of files")
+  func export() async throws {
+    try await Self.withServer { server, installation, key, _ in
+      let url = try await Self.upload(SampleMedia.png(), type: "image/png", key: key, to: server)
+        .json(Attachment.self, status: 201).url
+      let body =
+        #"{"date": "2026-01-01T00:00:00Z", "text": "x", "attachments": [{"url": "\#(url)", "type": "image/png"}]}"#
+      #expect(try await server.send("POST", "/v1/editorial/items", key: key, body: body).status == 201)
+      let lines = try await installation.run("export").output
+      try await withFolder(["news.jsonl": lines]) { files in
+        try await Installation.with { other in
+          let result = try await other.run("import", files.appending(path: "news.jsonl").path)
+          #expect(result.status == 0, "\(result.errors)")
+          #expect(try await other.run("export").output == lines)
+        }
+      }
+    }
+  }
+
   @Test("curl uploads a file as the manual says, and the answer goes into an item")
   func manual() async throws {
     try await Self.withServer { server, _, key, folder in

@@ -17,8 +17,10 @@ import Testing
     let alone = Self.setting("TIDINGS_FUZZ_SECONDS")
     let seconds = alone ?? 4
     let seed = UInt64(Self.setting("TIDINGS_FUZZ_SEED") ?? 1)
-    try await TestServer.with { server in
-      let seeds = try await Self.values(from: server)
+    try await MediaServer.with { media in
+      let server = media.server
+      let seeds =
+        try await Self.values(from: server) + [media.stored(SampleMedia.png(bytes: 10_000)).suffix(36).description]
       var total = Tally()
       var memory: [Double] = []
       for half in 0..<2 {
@@ -28,7 +30,7 @@ import Testing
             group.addTask {
               let random = SplitMix64(seed: seed &* 41 + UInt64(4 * half + index))
               return try await Self.fuzz(
-                server, RequestGenerator(random: random, key: server.key, seeds: seeds), until: end)
+                server, RequestGenerator(random: random, key: media.key, seeds: seeds), until: end)
             }
           }
           return try await group.reduce(into: Tally()) { $0 += $1 }
@@ -36,7 +38,7 @@ import Testing
         memory.append(try await server.scrape().value("process_resident_memory_bytes"))
       }
       // The requests get as far as they are meant to.
-      for status in [200, 201, 400, 404, 405, 422] { #expect(total.answers[status] != nil, "no \(status)") }
+      for status in [200, 201, 400, 404, 405, 415, 422] { #expect(total.answers[status] != nil, "no \(status)") }
       // What items, answers and other tests need comes and goes; a leak would grow with what was sent.
       if alone != nil {
         #expect(memory[1] - memory[0] < 16e6 + 0.1 * Double(total.bytes), "the second half added to the memory")

@@ -89,6 +89,7 @@ struct RequestGenerator {
   }
 
   private mutating func body() -> Data {
+    if chance(0.1) { return Data("%PDF-1.7\n\(value())".utf8) }
     var members: [String] = []
     if chance(0.8) { members.append(#""date": "2026-01-01T00:00:00Z""#) }
     if chance(0.8) { members.append(#""text": "x""#) }
@@ -137,11 +138,11 @@ extension RequestGenerator {
   private static let hosts = ["localhost:8080", "[::1]:1", "a b", "", "a, b"]
   private static let paths = [
     "/v1/items", "/v1/items", "/v1/items/{}", "/v1/changes", "/v1/changes", "/v1/state", "/v1/topics", "/v1/topics/{}",
-    "/healthz", "/readyz", "/openapi.yaml", "/", "/{}", "",
+    "/v1/media/{}", "/v1/media/{}", "/healthz", "/readyz", "/openapi.yaml", "/", "/{}", "",
   ]
   private static let editorialPaths = [
     "/v1/editorial/items", "/v1/editorial/items", "/v1/editorial/items/{}", "/v1/editorial/topics",
-    "/v1/editorial/topics/{}",
+    "/v1/editorial/topics/{}", "/v1/editorial/media",
   ]
   private static let parameters = [
     "limit", "cursor", "topics", "language", "author", "from", "to", "include", "at", "since", "state", "reason", "q",
@@ -149,6 +150,7 @@ extension RequestGenerator {
   ]
   private static let fields = [
     "If-None-Match", "If-Match", "If-Modified-Since", "If-Unmodified-Since", "Accept-Encoding", "Accept", "Range",
+    "Range", "If-Range", "Content-Disposition", "Repr-Digest", "Content-Digest",
     "X-Any", "Origin", "Cookie", "Access-Control-Request-Method", "Accept-Language",
   ]
   private static let messageFields = [
@@ -157,7 +159,7 @@ extension RequestGenerator {
   ]
   private static let types = [
     "application/json", "application/json", "application/merge-patch+json", "application/json; charset=utf-8",
-    "text/xml",
+    "text/xml", "application/pdf", "image/png",
   ]
   private static let codings = ["chunked", "gzip, chunked", "identity", "chunked, identity", "CHUNKED", "x", ""]
   private static let lineEnds = ["\n", "\r", "\r\n ", "\r\n\r\n", "\u{0}\r\n"]
@@ -176,7 +178,10 @@ extension RequestGenerator {
   ]
   private static let values = [
     "", "*", "a", "sport", "a,b", ",", "html", "draft", "published", "en", "de-DE", "\"", "\"x\"", "W/\"x\"", "\"r1\"",
-    "r1", "\"a\", \"b\"", "gzip", "gzip;q=0", "identity;q=0, *;q=0", "bytes=0-", "100-continue", "close",
+    "r1", "\"a\", \"b\"", "gzip", "gzip;q=0", "identity;q=0, *;q=0", "bytes=0-", "bytes=2-5", "bytes=-3",
+    "bytes=1-2,4-5",
+    "bytes=99-", "attachment; filename=\"a.pdf\"", "inline; filename*=UTF-8''%C3%A9", "sha-256=:AAAA:", "100-continue",
+    "close",
     "keep-alive, x",
     "h2c", "chunked", "application/json", "2026-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z", "0000-01-01T00:00:00Z",
     "-0001-01-01T00:00:00Z", "Sun, 06 Nov 1994 08:49:37 GMT", "00000000-0000-0000-0000-000000000000", "%00", "%ff", "%",
