@@ -1,7 +1,7 @@
-import ArgumentParser
+public import ArgumentParser
 import BackgroundFetch
 import Foundation
-import NewsClient
+public import NewsClient
 
 struct Fetch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -16,6 +16,8 @@ struct Fetch: AsyncParsableCommand {
   @Flag(help: "Asks only if the schedule has a wake now; for a timer.")
   var scheduled = false
 
+  @OptionGroup var media: MediaOptions
+
   func run() async throws {
     let wake = SystemClock().now
     let client = try parent.client(launchReason: .fetch)
@@ -26,9 +28,11 @@ struct Fetch: AsyncParsableCommand {
       let next = until == .distantFuture ? "" : ", next at \(localTime(until))"
       try finish(report, note: "not now: \(reason)\(next)")
     }
+    let downloads = try media.downloads(client, parent)
     let report = await client.performFetch(scheduled ? .scheduled : .manual, wake: wake)
     try parent.startWorkerIfNeeded()
     _ = await client.application.suspend()
+    withExtendedLifetime(downloads) {}
     try finish(report, note: nil)
   }
 
@@ -41,6 +45,26 @@ struct Fetch: AsyncParsableCommand {
     throw report.result.exitCode
   }
 }
+
+struct MediaOptions: ParsableArguments {
+  @Option(help: "Which files of new items are downloaded: none, thumbnails or all; TIDINGS_MEDIA says it, too.")
+  var media: MediaSelection?
+
+  /// Hands the files of what a client fetches to the worker; nil if none are wanted.
+  func downloads(_ client: NewsFetcher, _ command: TidingsFetch) throws -> AttachmentDownloads? {
+    let environment = ProcessInfo.processInfo.environment["TIDINGS_MEDIA"]
+    guard let selection = media ?? environment.map({ MediaSelection(rawValue: $0) }) ?? MediaSelection.none else {
+      throw ValidationError("TIDINGS_MEDIA is none of none, thumbnails and all")
+    }
+    if selection == MediaSelection.none { return nil }
+    let worker = try command.workerProcess()
+    return try AttachmentDownloads(client, policy: AttachmentPolicy(selection)) { try worker.start() }
+  }
+}
+
+typealias MediaSelection = AttachmentPolicy.Selection
+
+extension AttachmentPolicy.Selection: ExpressibleByArgument {}
 
 extension FetchReport {
   /// What it has come to, for people.

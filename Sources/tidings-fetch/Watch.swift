@@ -14,10 +14,13 @@ struct Watch: AsyncParsableCommand {
   @Flag(help: "Prints each fetch as a line of JSON; else those with new data are told.")
   var json = false
 
+  @OptionGroup var media: MediaOptions
+
   func run() async throws {
     // Not seen by anybody: what it does is limited as in the background.
     let client = try parent.client(launchReason: .push)
     await client.application.launch()
+    let downloads = try media.downloads(client, parent)
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
     await withTaskGroup { group in
       group.addTask {
@@ -34,6 +37,7 @@ struct Watch: AsyncParsableCommand {
       group.cancelAll()
     }
     _ = await client.application.suspend()
+    withExtendedLifetime(downloads) {}
   }
 
   private func line(_ report: FetchReport) -> String? {

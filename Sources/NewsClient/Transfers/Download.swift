@@ -93,7 +93,7 @@ struct Download {
       let head = try await exchange.open(transfer.request.url, fields: fields, originFields: own, meter: &meter)
       silence.heard()
       guard let total = try begin(head, transfer, file) else { return }
-      try await write(head, transfer.number, file, total: total, silence)
+      try await write(head, transfer, file, total: total, silence)
     }
   }
 
@@ -119,6 +119,7 @@ struct Download {
       try check(head, transfer)
       try file.empty()
       let length = head["Content-Length"].flatMap(Int64.init)
+      if let most = transfer.request.mostBytes, let length, length > most { throw Self.tooLarge(most) }
       try journal.update(transfer.number) {
         ($0.completed, $0.total, $0.entityTag, $0.announcedSHA256) = (0, length, head.strongTag, head.reprSHA256)
       }
@@ -136,6 +137,10 @@ struct Download {
     }
   }
 
+  private static func tooLarge(_ most: Int64) -> FetchError {
+    FetchError(.rejected, "the content has more than \(most) bytes")
+  }
+
   /// An answer that is somebody else's, such as the page of a captive portal, is no content.
   private func check(_ head: HTTPAnswer, _ transfer: Transfer) throws {
     let coding = head["Content-Encoding"]?.lowercased() ?? "identity"
@@ -150,8 +155,9 @@ struct Download {
   }
 
   private func write(
-    _ head: HTTPAnswer, _ number: Int64, _ file: PartialFile, total: Int64, _ silence: SilenceGuard
+    _ head: HTTPAnswer, _ transfer: Transfer, _ file: PartialFile, total: Int64, _ silence: SilenceGuard
   ) async throws {
+    let number = transfer.number
     var noted = clock.now
     do {
       for try await bytes in head.body {
@@ -159,6 +165,7 @@ struct Download {
         if total >= 0, file.length + Int64(bytes.count) > total {
           throw FetchError(.notTidings, "there is more than the server has said", status: head.status)
         }
+        if let most = transfer.request.mostBytes, file.length + Int64(bytes.count) > most { throw Self.tooLarge(most) }
         try file.append(bytes)
         if clock.now.seconds(since: noted) >= Self.step {
           noted = clock.now

@@ -23,6 +23,8 @@ public struct TransferRequest: Sendable, Hashable, Codable {
   public var sha256: String?
   /// What the content must be, such as `image/jpeg`; nil for anything but HTML, which is mostly somebody else's page.
   public var mediaType: String?
+  /// How many bytes a download may have; nil for any number.
+  public var mostBytes: Int64?
   /// Whether it waits for a network that is not paid by volume, and for external power. One that is begun in the
   /// background always does.
   public var isDiscretionary = false

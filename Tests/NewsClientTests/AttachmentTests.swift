@@ -1,0 +1,92 @@
+import BackgroundFetch
+import FaultServer
+import Foundation
+import News
+import NewsClient
+import Synchronization
+import TestTime
+import Testing
+
+@Suite("The files of items") struct AttachmentTests {
+  private func item(_ number: Int, _ attachments: [News.Attachment]) -> NewsItem {
+    NewsItem(
+      id: UUID(), version: 0, date: Date(timeIntervalSince1970: Double(number)), text: "\(number)",
+      attachments: attachments, updated: Date(timeIntervalSince1970: 0))
+  }
+
+  @Test("are handed to the worker as the policy says, once each, and go with the last item that has them")
+  func handedOver() async throws {
+    try await Installation.with(extent: .window(2)) { installation in
+      let client = try installation.client()
+      let started = Mutex(0)
+      let downloads = try AttachmentDownloads(client, policy: AttachmentPolicy(.all, mostBytes: 1000)) {
+        started.withLock { $0 += 1 }
+      }
+      let journal = try TransferJournal(store: installation.folder)
+      let digest = String(repeating: "a", count: 64)
+      let picture = News.Attachment(url: "/v1/media/1", type: "image/png", bytes: 600, sha256: digest)
+      let large = News.Attachment(url: "https://example.org/film.mp4", type: "video/mp4", bytes: 401)
+      let sound = News.Attachment(url: "https://example.org/a.mp3", type: "audio/mpeg", bytes: 400)
+      let foreign = News.Attachment(url: "ftp://example.org/x", type: "image/png", bytes: 1)
+      installation.feed.publish([item(1, [picture, large, sound, foreign]), item(2, [picture])])
+      await client.performFetch()
+      try await eventually("they are handed over") { try journal.transfers().count == 2 }
+      #expect(started.withLock(\.self) == 1)
+      let transfers = try journal.transfers()
+      #expect(transfers.map(\.request.url.absoluteString) == [installation.server.url + "/v1/media/1", sound.url])
+      #expect(transfers.map(\.request.mediaType) == ["image/png", "audio/mpeg"])
+      #expect(transfers[0].request.sha256 == digest)
+      #expect(transfers.map(\.request.mostBytes) == [600, 400])
+      #expect(transfers.allSatisfy { $0.state == .running && $0.request.isDiscretionary })
+
+      #expect(downloads.file(of: picture) == nil)
+      let place = try #require(transfers[0].request.file)
+      try FileManager.default.createDirectory(at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data("x".utf8).write(to: place)
+      #expect(downloads.file(of: picture) == place)
+      installation.feed.publish("three")
+      installation.feed.publish("four")
+      await client.performFetch()
+      try await eventually("nothing of them is left") {
+        try downloads.file(of: picture) == nil && journal.transfers().allSatisfy { $0.state == .cancelled }
+      }
+    }
+  }
+
+  @Test("are the first picture, or none", arguments: [AttachmentPolicy.Selection.thumbnails, .none])
+  func thumbnails(selection: AttachmentPolicy.Selection) async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      let downloads = try AttachmentDownloads(client, policy: AttachmentPolicy(selection)) {}
+      let journal = try TransferJournal(store: installation.folder)
+      installation.feed.publish([
+        item(
+          1,
+          [
+            News.Attachment(url: "https://example.org/a.mp3", type: "audio/mpeg"),
+            News.Attachment(url: "https://example.org/a.png", type: "image/png"),
+            News.Attachment(url: "https://example.org/b.png", type: "image/png"),
+          ])
+      ])
+      await client.performFetch()
+      _ = await client.application.suspend()
+      let expected = selection == .none ? [] : ["https://example.org/a.png"]
+      #expect(try journal.transfers().map(\.request.url.absoluteString) == expected)
+      withExtendedLifetime(downloads) {}
+    }
+  }
+
+  @Test("that are larger than was announced are given up")
+  func tooLarge() async throws {
+    for framing in [FaultAnswer.Framing.chunked, .length(nil)] {
+      try await Depot.with(Depot.content(100_000)) { depot in
+        depot.spoil { answer, _, _ in answer.framed(framing) }
+        try await depot.working {
+          let transfer = try await depot.end(of: depot.download { $0.mostBytes = 99_999 })
+          #expect(transfer.state == .failed)
+          #expect(try depot.files() == [])
+        }
+      }
+    }
+  }
+}
