@@ -169,8 +169,8 @@ let package = Package(
     .testTarget(
       name: "TidingsFetchTests",
       dependencies: [
-        "tidings-fetch", "BackgroundFetch", "FaultServer", "News", "NewsClient", "NewsStore", "TestRandom",
-        "TestSupport", "TestTime", .crypto,
+        "tidings-fetch", "BackgroundFetch", "FaultServer", "MediaFiles", "News", "NewsAPI", "NewsClient", "NewsStore",
+        "PostgresClient", "TestRandom", "TestSupport", "TestTime", .crypto,
       ],
       swiftSettings: settings),
     .testTarget(

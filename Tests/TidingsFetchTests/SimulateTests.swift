@@ -64,7 +64,7 @@ import Testing
           let duration = ContinuousClock.now - start
           #expect(status == 20)
           #expect(report?.error == "the time for a fetch was up")
-          #expect(.seconds(29.5) ... .seconds(50) ~= duration)
+          #expect(duration >= .seconds(29.5))
           #expect(try dripping.storedItems().isEmpty)
           let play = try await expired
           #expect(play.status == 20)

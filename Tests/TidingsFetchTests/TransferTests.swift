@@ -1,7 +1,11 @@
 import Crypto
 import FaultServer
 import Foundation
+import MediaFiles
+import NewsAPI
 import NewsClient
+import NewsStore
+import PostgresClient
 import Synchronization
 import TestRandom
 import TestSupport
@@ -17,6 +21,7 @@ import Testing
     var number: Int64
     var state: String
     var completed: Int64
+    var location: String?
   }
 
   /// A server of a file, so slow that there are moments in between.
@@ -44,13 +49,14 @@ import Testing
     return try result.output.split(separator: "\n").map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
   }
 
-  /// The process of the store's worker, once there is one.
+  /// The process of the store's worker, once there is one that has something to do.
   private func worker(_ command: Command) async throws -> Int32 {
     var found: Int32?
     try await eventually("there is a worker") {
+      // A number that a dead one has left is none.
       let text = try? String(contentsOf: command.folder.appending(path: "transfers/worker.lock"), encoding: .utf8)
       found = text.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
-      return found != nil
+      return found.map { kill($0, 0) == 0 } ?? false
     }
     return try #require(found)
   }
@@ -95,6 +101,48 @@ import Testing
       }
       // A part of what was on its way in each case.
       #expect(server.bytesWritten < content.count * Self.moments * 102 / 100)
+    }
+  }
+
+  @Test("takes a file to the server once, whole, and back, although the worker is killed again and again")
+  func thereAndBack() async throws {
+    let content = SampleMedia.png(bytes: 40_000_000)
+    try await withMediaFolder { folder in
+      let storage = try MediaDirectory(folder)
+      try await TestServer.with(settings: { $0.media = storage }) { server in
+        let key = try await server.store.createKey(name: "desk", scopes: [.mediaWrite])
+        try await Command.with(server: server.url) { command in
+          let file = command.folder.appending(path: "cover.png")
+          try FileManager.default.createDirectory(at: command.folder, withIntermediateDirectories: true)
+          try content.write(to: file)
+          let words = ["upload", file.path, server.url + "/v1/editorial/media", "--type", "image/png"]
+          #expect(try await command.start(words + ["--header", "Authorization: Bearer \(key)"]).result().status == 0)
+          try await killing(command, pauses: (0..<10).map { $0 * 15 })
+          try await eventually("it has arrived") { try await transfers(command).first?.state == "finished" }
+          #expect(try await server.sql.query("SELECT id FROM media").count == 1)
+          #expect(try names(in: folder).filter { !$0.hasPrefix("upload-") } == [content.sha256])
+
+          let location = try #require(try await transfers(command).first?.location)
+          let copy = command.folder.appending(path: "copy.png")
+          let download = ["download", server.url + location, "--output", copy.path, "--type", "image/png"]
+          #expect(try await command.start(download).result().status == 0)
+          try await killing(command, pauses: [10, 30, 50])
+          try await eventually("it is back") { FileManager.default.fileExists(atPath: copy.path) }
+          #expect(try Data(contentsOf: copy) == content)
+        }
+      }
+    }
+  }
+
+  /// Kills the worker, one after the other, each so many milliseconds after it has been found; the last one lives.
+  private func killing(_ command: Command, pauses: [Int]) async throws {
+    for pause in pauses {
+      guard try await transfers(command).last?.state == "running" else { return }
+      let worker = try await worker(command)
+      try await Task.sleep(for: .milliseconds(pause))
+      kill(worker, SIGKILL)
+      try await eventually("it is dead") { kill(worker, 0) != 0 }
+      _ = try await transfers(command)
     }
   }
 
