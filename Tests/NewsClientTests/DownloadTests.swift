@@ -172,12 +172,12 @@ import Testing
   @Test("stays away as long as Retry-After says")
   func retryAfter() async throws {
     try await Depot.with { depot in
-      depot.spoil { answer, _, number in number == 0 ? .busy(503, retryAfter: .seconds(300)) : answer }
+      depot.spoil { answer, _, number in number == 0 ? .busy(503, retryAfter: .seconds(60)) : answer }
       try await depot.working {
         let number = try depot.download()
         let start = depot.clock.now
         #expect(try await depot.end(of: number).state == .finished)
-        #expect(depot.clock.now.seconds(since: start) >= 300)
+        #expect(depot.clock.now.seconds(since: start) >= 60)
         #expect(depot.server.requests.count == 2)
       }
     }

@@ -182,7 +182,7 @@ import Testing
           for await _ in removed {}
           wait.signal()
         }
-        return try await RawConnection.exchange([request], port: media.server.port, receiveBuffer: 4096) {
+        return try await RawConnection.exchange([request], port: media.server.port, receiveBuffer: 1 << 18) {
           isReading.finish()
           wait.wait()
         }
