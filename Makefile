@@ -4,6 +4,7 @@
 SECONDS ?= 60
 SEED ?= 1
 COMPUTING = ^(BackgroundFetch|FetchSimulator)Tests\.
+CLIENT = ^(NewsClient|TidingsFetch|FaultServer)Tests\.
 
 help: ## Lists the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1	\2/p' Makefile
@@ -17,9 +18,11 @@ test: ## Runs all tests beside a throwaway PostgreSQL cluster
 	  echo "make test: its tests are left out without $$program" >&2; done
 	@# Tests that only compute keep all threads from those with deadlines: they run apart, one after the other.
 	@SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=1 swift test --disable-xctest --filter '$(COMPUTING)'
-	@# All at once they would wait for each other longer than any deadline in them.
-	@SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12 scripts/with-cluster \
-	  swift test --disable-xctest --skip '$(COMPUTING)'
+	@# All at once they would wait for each other longer than any deadline in them. Those of the client move large files.
+	@SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4 scripts/with-cluster \
+	  swift test --disable-xctest --skip-build --filter '$(CLIENT)'
+	@SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 scripts/with-cluster \
+	  swift test --disable-xctest --skip-build --skip '$(COMPUTING)' --skip '$(CLIENT)'
 
 torture: ## Breaks servers and databases under writers and followers for SECONDS=60 with the random SEED=1
 	@scripts/install-dependencies nginx

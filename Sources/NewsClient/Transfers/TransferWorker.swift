@@ -151,13 +151,13 @@ public final class TransferWorker: Sendable {
   }
 
   private func giveUp(_ number: Int64, _ failure: String) throws {
-    let transfer = try journal.tell(number) { transfer in
+    guard let transfer = try journal.transfer(number), transfer.state == .running else { return }
+    // First, so that nothing is left when the end is told.
+    try? FileManager.default.removeItem(at: journal.partialFile(transfer))
+    try journal.tell(number) { transfer in
       guard transfer.state == .running else { return nil }
       (transfer.state, transfer.failure) = (.failed, failure)
       return .completed
-    }
-    if let transfer, transfer.state == .failed {
-      try? FileManager.default.removeItem(at: journal.partialFile(transfer))
     }
   }
 }
