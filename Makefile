@@ -3,7 +3,7 @@
 
 SECONDS ?= 60
 SEED ?= 1
-COMPUTING = ^(BackgroundFetch|FetchSimulator)Tests\.
+COMPUTING = ^(BackgroundFetch|FetchSimulator|HTTPConditions|MediaFiles|News|NewsFeeds|SafeHTML)Tests\.
 CLIENT = ^(NewsClient|TidingsFetch|FaultServer)Tests\.
 
 help: ## Lists the targets

@@ -171,7 +171,9 @@ extension VersionState {
         version: try row.decode("version"), floor: try row.decode("floor"), shiftedAt: try row.decode("shifted_at"))
     }
     var recent = base?.recent ?? RecentChanges(after: version)
-    if changes.count > RecentChanges.count {
+    // A removal since, purged before it was seen here, is not among the changes; the floor of its scope tells of it.
+    let isPurged = base.map { base in scopes.values.contains { $0.floor > base.version } } ?? false
+    if isPurged || changes.count > RecentChanges.count {
       recent = RecentChanges(after: version)
     } else {
       recent.add(try changes.map { try RecentChanges.Change(row: $0) })

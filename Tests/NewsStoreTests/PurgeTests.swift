@@ -95,6 +95,27 @@ import Testing
     }
   }
 
+  @Test("A removal that is purged before a process has seen it is a change of the item all the same")
+  func unseen() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.makeTopics("a")
+      let ids = [UUID(1), UUID(2)]
+      try await sql.publish(ids, after: PostgresPool.insertion(ids, topics: ["a"]))
+      let before = try await store.keeper.refresh()
+      try await sql.publish([ids[0]], after: "UPDATE items SET state = 'retracted' WHERE id = \(ids[0])")
+      try await sql.publish([ids[1]], after: "UPDATE items SET topics = '{}' WHERE id = \(ids[1])")
+      #expect(try await store.purge(olderThan: .zero) == 3)
+      let after = try await store.keeper.refresh()
+      for id in ids { #expect(!after.isCurrent(.item(id), since: before.moment)) }
+      #expect(after.event(in: Scope(topics: ["a"]), after: before.version)?.topics == ["a"])
+      // What comes later is remembered again.
+      try await sql.publish([UUID(2)], after: "UPDATE items SET text = 'new' WHERE id = \(UUID(2))")
+      let later = try await store.keeper.refresh()
+      #expect(later.isCurrent(.item(UUID(1)), since: after.moment))
+      #expect(!later.isCurrent(.item(UUID(2)), since: after.moment))
+    }
+  }
+
   @Test("Many removals are forgotten in steps, and a process that follows knows the floors at once")
   func steps() async throws {
     try await NewsDatabase.withStore { store, sql in

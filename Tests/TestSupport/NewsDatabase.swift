@@ -44,7 +44,7 @@ package enum NewsDatabase {
   ) async throws -> Value {
     try await with { url in
       let connection = PostgresConfiguration.patient(url)
-      let store = NewsStore(connection: connection, staleLimit: staleLimit, logger: logger)
+      let store = NewsStore(connection: connection, pool: .patient, staleLimit: staleLimit, logger: logger)
       let sql = PostgresPool(configuration: connection, pool: .patient, logger: logger)
       do {
         let value = try await body(store, sql)
