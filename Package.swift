@@ -107,7 +107,7 @@ let package = Package(
       name: "NewsClient",
       dependencies: [
         "BackgroundFetch", "HTTPConditions", "News", .asyncHTTPClient, .crypto, .grdb, .logging, .nioCore, .nioHTTP1,
-        .nioHTTPCompression,
+        .nioHTTPCompression, .nioPosix,
       ],
       swiftSettings: settings),
     .target(name: "BackgroundFetch", swiftSettings: settings),

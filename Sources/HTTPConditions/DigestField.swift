@@ -16,10 +16,15 @@ public enum DigestField: Equatable, Sendable {
   /// - Parameters:
   ///   - fields: The header fields of the message.
   ///   - name: `Repr-Digest` or `Content-Digest`.
-  public init(fields: HTTPFields, name: HTTPField.Name) {
+  public init(fields: HTTPFields, name: HTTPField.Name) { self.init(lines: fields[values: name]) }
+
+  /// Reads a field.
+  ///
+  /// - Parameter lines: The values of its lines.
+  public init(lines: [String]) {
     self = .absent
     // No byte sequence contains a comma, and a key that comes again replaces the one before (RFC 9651 section 4.2.2).
-    for member in fields[values: name].flatMap({ $0.split(separator: ",") }) {
+    for member in lines.flatMap({ $0.split(separator: ",") }) {
       let parts = member.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts[0].trimmingCharacters(in: .whitespaces) == "sha-256" else { continue }
       self = parts.count == 2 ? Self.read(parts[1]) : .malformed

@@ -3,6 +3,7 @@ public import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOHTTPCompression
+import NIOPosix
 
 /// Exchanges over AsyncHTTPClient.
 public final class AsyncHTTPTransport: HTTPTransport {
@@ -21,8 +22,11 @@ public final class AsyncHTTPTransport: HTTPTransport {
     configuration.timeout.connect = .seconds(connectTimeout)
     // Who is offline is told so at once; when to try again is not the pool's to decide.
     configuration.connectionPool.retryConnectionEstablishment = false
-    client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    client = HTTPClient(eventLoopGroupProvider: .shared(Self.eventLoop), configuration: configuration)
   }
+
+  /// One thread for all transports of the process: a client waits for one server, whatever number of processors there is.
+  private static let eventLoop = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
   deinit {
     // It keeps itself alive until its connections are closed.

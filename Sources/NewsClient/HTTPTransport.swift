@@ -72,8 +72,11 @@ public struct HTTPAnswer: Sendable {
   }
 
   /// The value of the first field of a name, whatever its case.
-  public subscript(name: String) -> String? {
-    headers.first { $0.name.caseInsensitiveCompare(name) == .orderedSame }?.value
+  public subscript(name: String) -> String? { self[all: name].first }
+
+  /// The values of all fields of a name, whatever its case.
+  subscript(all name: String) -> [String] {
+    headers.filter { $0.name.caseInsensitiveCompare(name) == .orderedSame }.map(\.value)
   }
 
   /// The media type, in lower case and without parameters; empty where there is none.

@@ -31,8 +31,25 @@ final class LocalStore: Sendable {
     }
   }
 
+  /// Opens the store of a folder; nil where there is none.
+  ///
+  /// - Throws: ``FetchError`` with `storage`.
+  static func existing(in folder: URL, now: Date) throws -> LocalStore? {
+    guard file(in: folder).exists else { return nil }
+    return try LocalStore(folder: folder, now: now)
+  }
+
+  /// What was followed last, nil if nothing.
+  ///
+  /// - Throws: ``FetchError`` with `storage`.
+  var source: Source? {
+    get throws { try read { try StateTable($0).value(SyncState.self, .sync)?.source } }
+  }
+
   /// The file of the store in a folder.
-  static func file(in folder: URL) -> URL { folder.appending(path: "news.sqlite", directoryHint: .notDirectory) }
+  private static func file(in folder: URL) -> URL {
+    folder.appending(path: "news.sqlite", directoryHint: .notDirectory)
+  }
 
   /// Reads in one snapshot.
   ///

@@ -61,15 +61,45 @@ public final class NewsFetcher: Sendable {
   ///   - clock: The machine's, or another one in tests; the same as the application's.
   ///   - log: Gets lines about what failed.
   /// - Throws: ``FetchError`` with `storage`.
-  public init(
+  public convenience init(
     _ configuration: Configuration, application: Application, transport: (any HTTPTransport)? = nil,
     clock: any FetchClock = SystemClock(), log: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {
+    let store = try LocalStore(folder: configuration.folder, now: clock.now.date)
+    self.init(configuration, store, application, transport, clock, log)
+  }
+
+  /// Opens the store of a folder to go on with what it has followed last, or with something else.
+  ///
+  /// - Parameters:
+  ///   - folder: Where everything is kept, whatever the configuration says.
+  ///   - application: The application that this is a part of.
+  ///   - transport: What sends requests; AsyncHTTPClient if nothing is said.
+  ///   - clock: The machine's, or another one in tests; the same as the application's.
+  ///   - log: Gets lines about what failed.
+  ///   - configure: Gets what was followed last, nil if nothing. If it throws, nothing is made.
+  /// - Throws: ``FetchError`` with `storage`, and what `configure` throws.
+  public convenience init(
+    folder: URL, application: Application, transport: (any HTTPTransport)? = nil,
+    clock: any FetchClock = SystemClock(), log: @escaping @Sendable (String) -> Void = { _ in },
+    configure: (Source?) throws -> Configuration
+  ) throws {
+    let existing = try LocalStore.existing(in: folder, now: clock.now.date)
+    var configuration = try configure(existing?.source)
+    configuration.folder = folder
+    let store = try existing ?? LocalStore(folder: folder, now: clock.now.date)
+    self.init(configuration, store, application, transport, clock, log)
+  }
+
+  private init(
+    _ configuration: Configuration, _ store: LocalStore, _ application: Application, _ transport: (any HTTPTransport)?,
+    _ clock: any FetchClock, _ log: @escaping @Sendable (String) -> Void
+  ) {
     self.configuration = configuration
     self.application = application
     self.clock = clock
     self.log = log
-    store = try LocalStore(folder: configuration.folder, now: clock.now.date)
+    self.store = store
     let exchange = Exchange(
       transport: transport ?? AsyncHTTPTransport(), userAgent: configuration.userAgent, now: { clock.now.date })
     server = NewsServer(url: configuration.source.server, exchange: exchange)
@@ -135,10 +165,7 @@ extension NewsFetcher {
   ///
   /// - Throws: ``FetchError`` with `storage`.
   public static func source(in folder: URL) throws -> Source? {
-    guard FileManager.default.fileExists(atPath: LocalStore.file(in: folder).path(percentEncoded: false)) else {
-      return nil
-    }
-    return try LocalStore(folder: folder, now: Date()).read { try StateTable($0).value(SyncState.self, .sync)?.source }
+    try LocalStore.existing(in: folder, now: Date())?.source
   }
 
   /// How many items are stored.

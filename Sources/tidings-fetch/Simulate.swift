@@ -24,7 +24,7 @@ struct Simulate: AsyncParsableCommand {
 
     func run() async throws {
       let play = try await Play(parent.parent, isAlive: true, launchReason: .fetch)
-      try await play.wake { client, wake in await client.performFetch(.scheduled, wake: wake) }
+      try await play.fetch()
     }
   }
 
@@ -36,7 +36,7 @@ struct Simulate: AsyncParsableCommand {
 
     func run() async throws {
       let play = try await Play(parent.parent, isAlive: false, launchReason: .fetch)
-      try await play.wake { client, wake in await client.performFetch(.scheduled, wake: wake) }
+      try await play.fetch()
     }
   }
 
@@ -52,7 +52,7 @@ struct Simulate: AsyncParsableCommand {
 
     func run() async throws {
       let play = try await Play(parent.parent, isAlive: !dead, launchReason: .fetch, transport: SilentTransport())
-      try await play.wake { client, wake in await client.performFetch(.scheduled, wake: wake) }
+      try await play.fetch()
     }
   }
 
@@ -102,6 +102,11 @@ private struct Play {
     guard isAlive else { return }
     await client.application.launch()
     notes.add("\(await client.application.suspend().rawValue)")
+  }
+
+  /// Wakes the app for a fetch, and ends with the exit code of what has come of it.
+  func fetch() async throws {
+    try await wake { client, wake in await client.performFetch(.scheduled, wake: wake) }
   }
 
   /// Wakes the app, and ends with the exit code of what has come of it.

@@ -40,9 +40,25 @@ struct TidingsFetch: AsyncParsableCommand {
   func client(
     launchReason: LaunchReason = .user, exitsOnSuspend: Bool = false, transport: (any HTTPTransport)? = nil
   ) throws -> NewsFetcher {
-    let environment = ProcessInfo.processInfo.environment
+    let report: @Sendable (String) -> Void = { line in
+      FileHandle.standardError.write(Data("tidings-fetch: \(line)\n".utf8))
+    }
     let folder = try folder
-    let stored = try NewsFetcher.source(in: folder)
+    return try NewsFetcher(
+      folder: folder,
+      application: Application(launchReason: launchReason, exitsOnSuspend: exitsOnSuspend, log: report),
+      transport: transport, log: report
+    ) { stored in
+      var configuration = NewsFetcher.Configuration(
+        folder: folder, source: try source(stored: stored), userAgent: Self.userAgent)
+      configuration.constraints = Self.constraints
+      return configuration
+    }
+  }
+
+  /// What the options say is to be followed, and else what was followed last.
+  private func source(stored: Source?) throws -> Source {
+    let environment = ProcessInfo.processInfo.environment
     let given =
       try server
       ?? environment["TIDINGS_SERVER"].map { text in
@@ -54,18 +70,9 @@ struct TidingsFetch: AsyncParsableCommand {
     guard let server = given?.url ?? stored?.server else {
       throw ValidationError("Missing expected argument '--server <server>'")
     }
-    let source = Source(
+    return Source(
       server: server, topics: topics?.slugs ?? stored?.topics ?? [],
       extent: window?.extent ?? stored?.extent ?? .window(100))
-    let report: @Sendable (String) -> Void = { line in
-      FileHandle.standardError.write(Data("tidings-fetch: \(line)\n".utf8))
-    }
-    var configuration = NewsFetcher.Configuration(folder: folder, source: source, userAgent: Self.userAgent)
-    configuration.constraints = Self.constraints
-    return try NewsFetcher(
-      configuration,
-      application: Application(launchReason: launchReason, exitsOnSuspend: exitsOnSuspend, log: report),
-      transport: transport, log: report)
   }
 
   /// Where everything is kept.
@@ -129,9 +136,7 @@ struct HTTPLocation: ExpressibleByArgument {
   let url: URL
 
   init?(argument: String) {
-    guard let url = URL(string: argument), ["http", "https"].contains(url.scheme?.lowercased()), url.host() != nil,
-      url.user() == nil, url.query() == nil, url.fragment() == nil
-    else { return nil }
+    guard let url = HTTPLink(argument: argument)?.url, url.query() == nil, url.fragment() == nil else { return nil }
     self.url = url
   }
 }

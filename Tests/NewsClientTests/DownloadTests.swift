@@ -13,7 +13,7 @@ import Testing
     try await Depot.with(content) { depot in
       try await depot.working {
         let number = try depot.download {
-          $0.sha256 = SHA256.hash(data: content).map { String(format: "%02x", $0) }.joined()
+          $0.sha256 = SHA256.hash(data: content).hexadecimal
         }
         let transfer = try await depot.end(of: number)
         #expect(transfer.state == .finished)

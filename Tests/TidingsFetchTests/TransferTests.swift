@@ -1,4 +1,3 @@
-import Crypto
 import FaultServer
 import Foundation
 import MediaFiles
@@ -14,7 +13,8 @@ import Testing
 
 @Suite("A transfer by a worker") struct TransferTests {
   /// At how many random moments the worker is killed.
-  private static let moments = ProcessInfo.processInfo.environment["TIDINGS_CRASHES"].flatMap { Int($0) } ?? 10
+  private static let moments = thoroughly ?? 10
+  private static let thoroughly = ProcessInfo.processInfo.environment["TIDINGS_CRASHES"].flatMap { Int($0) }
 
   /// A line of `tidings-fetch transfers --json`.
   private struct Line: Decodable {
@@ -80,11 +80,11 @@ import Testing
   @Test("goes on after its worker was killed at any moment, and little is fetched twice")
   func workerKilled() async throws {
     var random = SplitMix64(seed: 11)
-    let content = Data((0..<50_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) })
-    let digest = SHA256.hash(data: content).map { String(format: "%02x", $0) }.joined()
+    let content = SampleMedia.png(bytes: Self.thoroughly == nil ? 50_000_000 : 200_000_000)
+    let digest = content.sha256
     try await serving(content) { server in
       for _ in 0..<Self.moments {
-        let pause = Int.random(in: 0...500, using: &random)
+        let pause = Int.random(in: 0...content.count / 100_000, using: &random)
         try await Command.with(server: server.url) { command in
           let output = command.folder.appending(path: "out.bin")
           let words = ["download", server.url + "/file", "--output", output.path, "--sha256", digest]
@@ -106,7 +106,7 @@ import Testing
 
   @Test("takes a file to the server once, whole, and back, although the worker is killed again and again")
   func thereAndBack() async throws {
-    let content = SampleMedia.png(bytes: 40_000_000)
+    let content = SampleMedia.png(bytes: Self.thoroughly == nil ? 40_000_000 : 200_000_000)
     try await withMediaFolder { folder in
       let storage = try MediaDirectory(folder)
       try await TestServer.with(settings: { $0.media = storage }) { server in

@@ -74,14 +74,14 @@ public final class AttachmentDownloads: Sendable {
   /// Where a file is, if it is here.
   public func file(of attachment: Attachment) -> URL? {
     let place = place(of: attachment)
-    return FileManager.default.fileExists(atPath: place.path(percentEncoded: false)) ? place : nil
+    return place.exists ? place : nil
   }
 
   /// By content where that is known, else by address.
   private func place(of attachment: Attachment) -> URL {
     let name =
       attachment.sha256?.lowercased().wholeMatch(of: /[0-9a-f]{64}/).map { String($0.output) }
-      ?? SHA256.hash(data: Data(attachment.url.utf8)).map { String(format: "%02x", $0) }.joined()
+      ?? SHA256.hash(data: Data(attachment.url.utf8)).hexadecimal
     return folder.appending(path: name, directoryHint: .notDirectory)
   }
 

@@ -1,13 +1,12 @@
 import BackgroundFetch
 import Foundation
+import HTTPConditions
 
 /// One attempt at a download: goes on where the last one ended if the server still has the same, and never mixes two
 /// versions.
 struct Download {
   /// How long the server may send nothing.
   static let patience = Duration.seconds(60)
-  /// How often what is here is noted, in seconds.
-  static let step = 0.25
 
   let journal: TransferJournal
   let exchange: Exchange
@@ -24,7 +23,7 @@ struct Download {
     let partial = journal.partialFile(transfer)
     // A process that was killed between the two steps of the end has moved it.
     let isMoved =
-      transfer.total != nil && transfer.completed == transfer.total && !exists(partial) && exists(place)
+      transfer.total != nil && transfer.completed == transfer.total && !partial.exists && place.exists
     if isMoved, try isRight(transfer, place) { return try finish(transfer.number) }
     let file = try PartialFile(partial)
     defer { file.end() }
@@ -67,8 +66,6 @@ struct Download {
     }
     try file.empty()
   }
-
-  private func exists(_ file: URL) -> Bool { FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) }
 
   /// Whether the content is the one that is wanted, and the one that the server has announced.
   private func isRight(_ transfer: Transfer, _ file: URL) throws -> Bool {
@@ -131,9 +128,7 @@ struct Download {
       }
       throw Restart()
     default:
-      throw FetchError(
-        head.isTemporaryRefusal ? .unavailable : .rejected, "the server answered \(head.status)", status: head.status,
-        retryAfter: exchange.retryAfter(of: head))
+      throw exchange.refusal(head)
     }
   }
 
@@ -158,7 +153,7 @@ struct Download {
     _ head: HTTPAnswer, _ transfer: Transfer, _ file: PartialFile, total: Int64, _ silence: SilenceGuard
   ) async throws {
     let number = transfer.number
-    var noted = clock.now
+    let progress = TransferProgress(journal: journal, number: number, clock: clock)
     do {
       for try await bytes in head.body {
         silence.heard()
@@ -167,10 +162,7 @@ struct Download {
         }
         if let most = transfer.request.mostBytes, file.length + Int64(bytes.count) > most { throw Self.tooLarge(most) }
         try file.append(bytes)
-        if clock.now.seconds(since: noted) >= Self.step {
-          noted = clock.now
-          try journal.update(number) { $0.completed = file.length }
-        }
+        progress.note(file.length)
       }
     } catch let error as FetchError {
       if error.code == .notTidings { try forget(number, file) }
@@ -217,12 +209,17 @@ extension HTTPAnswer {
 
   /// The SHA-256 of the whole content in hexadecimal digits, as `Repr-Digest` tells it (RFC 9530, section 3).
   var reprSHA256: String? {
-    guard let match = self["Repr-Digest"]?.firstMatch(of: /(?i:sha-256)\s*=\s*:([A-Za-z0-9+\/=]+):/),
-      let digest = Data(base64Encoded: String(match.1)), digest.count == 32
-    else { return nil }
-    return digest.map { String(format: "%02x", $0) }.joined()
+    guard case .sha256(let digest) = DigestField(lines: self[all: "Repr-Digest"]) else { return nil }
+    return digest.hexadecimal
   }
+}
 
-  /// Whether the same request may be answered otherwise later.
-  var isTemporaryRefusal: Bool { [408, 425, 429].contains(status) || status >= 500 }
+extension Exchange {
+  /// What an answer means that is none of those wanted for a transfer.
+  func refusal(_ head: HTTPAnswer) -> FetchError {
+    let isTemporary = [408, 425, 429].contains(head.status) || head.status >= 500
+    return FetchError(
+      isTemporary ? .unavailable : .rejected, "the server answered \(head.status)", status: head.status,
+      retryAfter: retryAfter(of: head))
+  }
 }

@@ -17,11 +17,11 @@ final class PartialFile: Sendable {
   ///
   /// - Throws: ``FetchError`` with `storage`.
   init(_ file: URL) throws {
-    let path = file.path(percentEncoded: false)
     do {
       try FileManager.default.createDirectory(
         at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-      if !FileManager.default.fileExists(atPath: path) {
+      if !file.exists {
+        let path = file.path(percentEncoded: false)
         guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
           throw CocoaError(.fileWriteUnknown)
         }
@@ -75,6 +75,11 @@ final class PartialFile: Sendable {
     defer { try? handle.close() }
     var hash = SHA256()
     while let chunk = try handle.read(upToCount: 1 << 20), !chunk.isEmpty { hash.update(data: chunk) }
-    return hash.finalize().map { String(format: "%02x", $0) }.joined()
+    return hash.finalize().hexadecimal
   }
+}
+
+extension Sequence<UInt8> {
+  /// Two digits of lower case for each byte.
+  package var hexadecimal: String { map { String(format: "%02x", $0) }.joined() }
 }

@@ -31,11 +31,6 @@ public final class TransferJournal: Sendable {
   /// Where the worker's lock is.
   var lock: FetchLock { FetchLock(path: folder.appending(path: "worker.lock").path(percentEncoded: false)) }
 
-  /// Changes whenever somebody else has written.
-  var dataVersion: Int {
-    get throws { try read { try Int.fetchOne($0, sql: "PRAGMA data_version") ?? 0 } }
-  }
-
   /// Adds a transfer, which is suspended.
   ///
   /// - Throws: ``FetchError`` with `storage`.
@@ -78,7 +73,7 @@ public final class TransferJournal: Sendable {
   /// - Parameter store: The folder of the client.
   /// - Throws: ``FetchError`` with `storage`.
   public static func needsWorker(store: URL) throws -> Bool {
-    guard FileManager.default.fileExists(atPath: folder(in: store).path(percentEncoded: false)) else { return false }
+    guard folder(in: store).exists else { return false }
     return try !TransferJournal(store: store).running().isEmpty
   }
 

@@ -1,6 +1,5 @@
 import BackgroundFetch
 import Foundation
-import Synchronization
 
 /// One attempt at an upload: the whole file, as one request.
 struct Upload {
@@ -22,7 +21,7 @@ struct Upload {
     else { throw FetchError(.rejected, "the file to upload cannot be read") }
     try journal.update(transfer.number) { ($0.completed, $0.total) = (0, Int64(length)) }
     let silence = SilenceGuard(limit: Self.patience, clock: clock)
-    let progress = Progress(journal: journal, number: transfer.number, clock: clock)
+    let progress = TransferProgress(journal: journal, number: transfer.number, clock: clock)
     let content = HTTPFile(url: file, length: Int64(length)) { sent in
       silence.heard()
       progress.note(sent)
@@ -33,11 +32,7 @@ struct Upload {
         content, to: transfer.request.url, method: transfer.request.method, headers: headers(transfer.request),
         most: Self.mostOfAnswer, meter: &meter)
     }
-    guard 200...299 ~= head.status else {
-      throw FetchError(
-        head.isTemporaryRefusal ? .unavailable : .rejected, "the server answered \(head.status)", status: head.status,
-        retryAfter: exchange.retryAfter(of: head))
-    }
+    guard 200...299 ~= head.status else { throw exchange.refusal(head) }
     try journal.tell(transfer.number) { transfer in
       (transfer.state, transfer.completed, transfer.failure) = (.finished, Int64(length), nil)
       transfer.answer = .init(status: head.status, location: head["Location"], body: body)
@@ -48,29 +43,5 @@ struct Upload {
   private func headers(_ request: TransferRequest) -> [HTTPHeader] {
     [HTTPHeader("Content-Type", request.mediaType ?? "application/octet-stream")]
       + request.headers.map { HTTPHeader($0, $1) }
-  }
-
-  /// Notes what has been sent, now and then.
-  private final class Progress: Sendable {
-    private let journal: TransferJournal
-    private let number: Int64
-    private let clock: any FetchClock
-    private let noted: Mutex<FetchMoment>
-
-    init(journal: TransferJournal, number: Int64, clock: any FetchClock) {
-      (self.journal, self.number, self.clock) = (journal, number, clock)
-      noted = Mutex(clock.now)
-    }
-
-    func note(_ sent: Int64) {
-      let now = clock.now
-      let isDue = noted.withLock { noted in
-        guard now.seconds(since: noted) >= Download.step else { return false }
-        noted = now
-        return true
-      }
-      // That nothing is noted does not keep the file from being sent.
-      if isDue { _ = try? journal.update(number) { $0.completed = sent } }
-    }
   }
 }

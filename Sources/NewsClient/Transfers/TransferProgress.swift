@@ -1,0 +1,32 @@
+import BackgroundFetch
+import Synchronization
+
+/// Notes how far an attempt is, now and then.
+final class TransferProgress: Sendable {
+  /// How often, in seconds.
+  static let step = 0.25
+
+  private let journal: TransferJournal
+  private let number: Int64
+  private let clock: any FetchClock
+  private let noted: Mutex<FetchMoment>
+
+  init(journal: TransferJournal, number: Int64, clock: any FetchClock) {
+    self.journal = journal
+    self.number = number
+    self.clock = clock
+    noted = Mutex(clock.now)
+  }
+
+  /// - Parameter completed: Bytes, from the beginning.
+  func note(_ completed: Int64) {
+    let now = clock.now
+    let isDue = noted.withLock { noted in
+      guard now.seconds(since: noted) >= Self.step else { return false }
+      noted = now
+      return true
+    }
+    // That nothing is noted does not keep the bytes from moving.
+    if isDue { _ = try? journal.update(number) { $0.completed = completed } }
+  }
+}
