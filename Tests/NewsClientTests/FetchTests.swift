@@ -191,6 +191,29 @@ import Testing
     }
   }
 
+  @Test("goes on with what the folder has followed; where nothing is to be followed, nothing is made")
+  func goingOn() async throws {
+    try await Installation.with(topics: ["sport"]) { installation in
+      struct Nothing: Error {}
+      let folder = installation.folder
+      #expect(throws: Nothing.self) {
+        try NewsFetcher(folder: folder, application: Application(launchReason: .user)) { stored in
+          #expect(stored == nil)
+          throw Nothing()
+        }
+      }
+      #expect(!FileManager.default.fileExists(atPath: folder.path))
+      let first = try installation.client()
+      await first.performFetch()
+      let again = try NewsFetcher(folder: folder, application: Application(launchReason: .user)) { stored in
+        NewsFetcher.Configuration(
+          folder: URL(filePath: "/nowhere"), source: try #require(stored), userAgent: "tests/1 (+https://example.org)")
+      }
+      #expect(again.configuration.source == first.configuration.source)
+      #expect(again.configuration.folder == folder)
+    }
+  }
+
   @Test("shares the store with others that begin with an empty folder at the same moment")
   func opening() async throws {
     for _ in 0..<20 {
