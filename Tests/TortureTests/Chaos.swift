@@ -32,6 +32,7 @@ struct Chaos {
     counts[fault, default: 0] += 1
     let index = Int.random(in: 0..<2, using: &random)
     let pause = Duration.milliseconds(Int.random(in: 100...1500, using: &random))
+    if Fault.slow.contains(fault) { try await system.inspect() }
     switch fault {
     case .killServer: try await system.restartServer(index, by: SIGKILL)
     case .stopServer: try await system.restartServer(index, by: SIGTERM)

@@ -17,6 +17,8 @@ struct Follower {
   var looksAtState = false
   /// For how many seconds it waits for changes; 0 for not at all.
   var waits = 0
+  /// For how many seconds at most it sleeps between polls, as most clients do.
+  var sleeps = 0.0
 
   private(set) var items: [UUID: NewsItem] = [:]
   private(set) var token: SyncToken?
@@ -30,7 +32,8 @@ struct Follower {
   private var snapshot: [UUID: NewsItem]?
 
   init(
-    name: String, topics: [String], limit: Int, restartsAfter: Int? = nil, looksAtState: Bool = false, waits: Int = 0
+    name: String, topics: [String], limit: Int, restartsAfter: Int? = nil, looksAtState: Bool = false, waits: Int = 0,
+    sleeps: Double = 0
   ) {
     self.name = name
     self.topics = topics
@@ -38,6 +41,7 @@ struct Follower {
     self.restartsAfter = restartsAfter
     self.looksAtState = looksAtState
     self.waits = waits
+    self.sleeps = sleeps
   }
 
   var isInSnapshot: Bool { snapshot != nil }

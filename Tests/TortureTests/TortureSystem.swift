@@ -21,6 +21,10 @@ actor TortureSystem {
 
   /// Whether there may be more to follow.
   private(set) var isWriting = true
+  /// How many times all followers were to have what is in the table.
+  private(set) var inspections = 0
+  private let followers: Int
+  private var following = 0
 
   private let url: String
   private var clusters: [TestCluster]
@@ -35,14 +39,14 @@ actor TortureSystem {
 
   /// Runs the body on a system with the schema, the topics, and what a mutation of the database makes of it.
   static func with<Value: Sendable>(
-    topics: [String], mutation: Mutation? = nil, withProxy: Bool,
+    topics: [String], mutation: Mutation? = nil, followers: Int, withProxy: Bool,
     _ body: @Sendable (TortureSystem) async throws -> Value
   ) async throws -> Value {
     let clusters = [try await TestCluster(settings: settings), try await TestCluster.reserve()]
     do {
       let url = try await databaseURL(clusters)
       try await prepare(url, on: clusters[0], topics: topics, mutation: mutation)
-      let system = try await TortureSystem(clusters, url: url, withProxy: withProxy)
+      let system = try await TortureSystem(clusters, url: url, followers: followers, withProxy: withProxy)
       do {
         let value = try await body(system)
         await system.end()
@@ -84,9 +88,10 @@ actor TortureSystem {
     if let mutation { try await TestDatabase.execute(mutation.statements, at: url) }
   }
 
-  private init(_ clusters: [TestCluster], url: String, withProxy: Bool) async throws {
+  private init(_ clusters: [TestCluster], url: String, followers: Int, withProxy: Bool) async throws {
     self.clusters = clusters
     self.url = url
+    self.followers = followers
     var pool = PostgresPoolConfiguration()
     pool.size = 16
     sql = PostgresPool(
@@ -119,6 +124,45 @@ actor TortureSystem {
   }
 
   func finishWriting() { isWriting = false }
+
+  /// Holds writers up until each follower has what is in the table. What a follower lacks could heal later: after a cut in
+  /// the history it begins anew.
+  func inspect() async throws {
+    try await traffic.hold {
+      let end = ContinuousClock.now + .seconds(90)
+      await self.beginInspection()
+      while await !self.isInspected {
+        guard ContinuousClock.now < end else {
+          throw Ledger.Broken(description: "not all followers come to the present")
+        }
+        try await Task.sleep(for: .milliseconds(20))
+      }
+    }
+  }
+
+  private func beginInspection() {
+    inspections += 1
+    following = 0
+  }
+
+  private var isInspected: Bool { following == followers }
+
+  /// A follower has what is in the table.
+  func follow() { following += 1 }
+
+  /// What is published in a scope, once the database answers.
+  func published(in topics: [String]) async throws -> [PostgresRow] {
+    var rows: [PostgresRow] = []
+    try await untilItWorks("the database answers") {
+      rows = Array(
+        try await self.sql.query(
+          """
+          SELECT id, text, title, topics, date FROM items
+          WHERE state = 'published' AND (topics && \(topics) OR \(topics.isEmpty))
+          """))
+    }
+    return rows
+  }
 
   /// What `/v1/state` says of a scope, once a server answers.
   func currentToken(of topics: [String]) async throws -> SyncToken? {

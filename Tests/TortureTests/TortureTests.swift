@@ -28,7 +28,9 @@ import Testing
       Self.seconds == nil ? Chaos.Fault.allCases.filter { !Chaos.Fault.slow.contains($0) } : Chaos.Fault.allCases
     let duration = Duration.seconds(Self.seconds ?? 8)
     let withProxy = Self.seconds != nil && Proxy.isInstalled
-    try await TortureSystem.with(topics: Self.topics, mutation: mutation, withProxy: withProxy) { system in
+    try await TortureSystem.with(
+      topics: Self.topics, mutation: mutation, followers: Self.followers.count, withProxy: withProxy
+    ) { system in
       let end = ContinuousClock.now + duration
       let report = try await withThrowingTaskGroup(of: Report.self) { group in
         for follower in Self.followers {
@@ -104,14 +106,22 @@ import Testing
     Follower(name: "the feed, waiting", topics: [], limit: 100, waits: 2),
     Follower(name: "a topic, waiting", topics: ["science"], limit: 100, waits: 1),
     Follower(name: "a union by its state", topics: ["culture", "science"], limit: 20, looksAtState: true),
+    Follower(name: "the feed, now and then", topics: [], limit: 200, sleeps: 2),
+    Follower(name: "a union, now and then", topics: ["city", "sport"], limit: 50, sleeps: 3),
   ]
 
-  /// Follows while there is writing and then on until it has the present token; then it must have what is in the table.
+  /// Follows while there is writing, and then on until it has what is in the table.
   private static func follow(_ follower: Follower, _ system: TortureSystem, seed: UInt64) async throws -> Report {
     var follower = follower
     var random = SplitMix64(seed: seed)
     var failures = 0
+    var inspections = 0
     while await system.isWriting {
+      if await system.inspections > inspections {
+        inspections += 1
+        try await inspect(&follower, system, system.servers, &random)
+        await system.follow()
+      }
       guard let reader = system.readers.randomElement(using: &random) else { break }
       switch try await follower.poll(reader) {
       case .progress: break
@@ -120,11 +130,24 @@ import Testing
         failures += 1
         try await Task.sleep(for: .milliseconds(50))
       }
+      if follower.sleeps > 0 {
+        try await Task.sleep(for: .seconds(Double.random(in: 0...follower.sleeps, using: &random)))
+      }
     }
+    try await inspect(&follower, system, system.readers, &random)
+    return Report(polls: follower.polls, failures: failures, received: follower.received, resyncs: follower.resyncs)
+  }
+
+  /// Lets a follower go on until it has the present token; then it must have what is in the table.
+  private static func inspect(
+    _ follower: inout Follower, _ system: TortureSystem, _ readers: [TestClient], _ random: inout SplitMix64
+  ) async throws {
+    let restartsAfter = follower.restartsAfter
     follower.restartsAfter = nil
+    defer { follower.restartsAfter = restartsAfter }
     let limit = ContinuousClock.now + .seconds(60)
     while true {
-      guard let reader = system.readers.randomElement(using: &random) else { break }
+      guard let reader = readers.randomElement(using: &random) else { break }
       if case .progress = try await follower.poll(reader) { continue }
       let current = try await system.currentToken(of: follower.topics)
       if !follower.isInSnapshot, follower.token == current { break }
@@ -134,7 +157,6 @@ import Testing
       try await Task.sleep(for: .milliseconds(20))
     }
     try await compare(follower, system)
-    return Report(polls: follower.polls, failures: failures, received: follower.received, resyncs: follower.resyncs)
   }
 
   /// Follows by events, over one connection after the other: what they name must be all that was changed.
@@ -152,11 +174,7 @@ import Testing
   }
 
   private static func compare(_ follower: Follower, _ system: TortureSystem) async throws {
-    let rows = try await system.sql.query(
-      """
-      SELECT id, text, title, topics, date FROM items
-      WHERE state = 'published' AND (topics && \(follower.topics) OR \(follower.topics.isEmpty))
-      """)
+    let rows = try await system.published(in: follower.topics)
     var missing = 0
     for row in rows {
       let id: UUID = try row.decode("id")
