@@ -14,6 +14,9 @@ public struct APIContext: RequestContext {
   /// Where it is counted what an answer saves; nil outside of `RequestMetrics`.
   var metrics: APIMetrics?
 
+  /// Who asks, as far as that is known; nil outside of `RequestLog`.
+  var client: IPAddress?
+
   private let channel: any Channel
 
   /// Made by the server for each request.
@@ -23,6 +26,9 @@ public struct APIContext: RequestContext {
     // The framework gives its logger an id. A handler that keeps no metadata loses it, which must not matter here.
     requestID = source.logger[metadataKey: "hb.request.id"]?.description ?? RequestID().description
   }
+
+  /// The other end of the connection; nil for one that has no address.
+  var peer: IPAddress? { channel.remoteAddress.flatMap { IPAddress($0) } }
 
   /// Makes sure that a body that was read to its end was all that the client has to send.
   ///

@@ -11,12 +11,15 @@ extension NewsAPI {
   public func application(
     address: BindAddress, logger: Logger, onServerRunning: @escaping @Sendable (any Channel) async -> Void
   ) -> some ApplicationProtocol {
+    let addressLimits = settings.requestsPerAddress.map {
+      AddressLimits(RequestRate(perMinute: $0), proxies: settings.trustedProxies, logger: logger)
+    }
     var application = Application(
       router: router(),
       server: HTTPServerBuilder {
         GuardedChannel(
-          responder: $0, limits: settings.limits, metrics: counted, hotAnswers: hotAnswers, polls: polls,
-          streams: streams)
+          responder: $0, limits: settings.limits, addressLimits: addressLimits, metrics: counted,
+          hotAnswers: hotAnswers, polls: polls, streams: streams)
       },
       configuration: ApplicationConfiguration(address: address), onServerRunning: onServerRunning, logger: logger)
     application.addServices(LiveService(polls: polls, streams: streams))

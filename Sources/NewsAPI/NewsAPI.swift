@@ -29,6 +29,18 @@ public struct NewsAPI: Sendable {
     /// What the addresses of uploaded files begin with: scheme, host and whatever else is in front of `/v1`. nil for
     /// addresses without all that, which are good on any server.
     public var publicURL: String?
+    /// Whose word counts when they say for whom they ask.
+    public var trustedProxies = TrustedProxies()
+    /// Requests a minute that a client's address may send, 1 or more; nil for any number. One whose answer is 304 counts
+    /// for a tenth.
+    public var requestsPerAddress: Int?
+    /// The same for requests with one key.
+    public var requestsPerKey: Int?
+    /// How long a request may take before the log says so, 0 or more; nil for never.
+    public var slowRequest: Duration? = .seconds(1)
+    /// Whether each request of the router becomes a span of the process's tracer (swift-distributed-tracing), which costs
+    /// something even where there is none.
+    public var makesSpans = false
     /// The clock by which a date is in the future.
     public var now: @Sendable () -> Date = { Date() }
     /// How often an event stream says something though nothing is new.
@@ -54,6 +66,7 @@ public struct NewsAPI: Sendable {
   let polls: LongPolls
   let streams: EventStreams
   let counted = APIMetrics()
+  let keyLimits: RateLimiter<String>?
 
   /// What `/metrics` shows, for other parts of the process to report to as well.
   public var metricsFactory: any MetricsFactory { counted.registry }
@@ -68,6 +81,7 @@ public struct NewsAPI: Sendable {
     self.polled = polled
     views = Views(
       store: store, budget: settings.keepsAnswers ? settings.viewBudget : nil, singles: settings.singleAnswers)
+    keyLimits = settings.requestsPerKey.map { RateLimiter(RequestRate(perMinute: $0)) }
     let polls = LongPolls(views: views)
     self.polls = polls
     longPoll = .longPoll { polls.hint }
@@ -80,6 +94,8 @@ public struct NewsAPI: Sendable {
     let router = Router(context: APIContext.self)
     let paths = KnownPaths()
     router.add(middleware: RequestMetrics(metrics: counted))
+    if settings.makesSpans { router.add(middleware: TracingMiddleware()) }
+    router.add(middleware: RequestLog(proxies: settings.trustedProxies, slow: settings.slowRequest))
     router.add(middleware: ProblemResponses(paths: paths))
     router.add(middleware: HeaderLimit())
     router.add(middleware: ExactPath())

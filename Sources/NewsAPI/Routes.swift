@@ -30,7 +30,8 @@ extension NewsAPI {
 
     let drafts = EditorialItemHandlers(store: store, now: settings.now)
     let sections = EditorialTopicHandlers(store: store)
-    let editorial = router.group("/v1/editorial").add(middleware: Authorization(store: store, scope: .itemsWrite))
+    let editorial = router.group("/v1/editorial").add(
+      middleware: Authorization(store: store, scope: .itemsWrite, limits: keyLimits))
     editorial.get("items", use: drafts.list)
     editorial.post("items", use: drafts.create)
     editorial.get("items/{id}", use: drafts.item)
@@ -44,7 +45,7 @@ extension NewsAPI {
 
     let uploads = EditorialMediaHandlers(
       library: library, largest: settings.largestMedia, publicURL: settings.publicURL, now: settings.now)
-    router.group("/v1/editorial").add(middleware: Authorization(store: store, scope: .mediaWrite))
+    router.group("/v1/editorial").add(middleware: Authorization(store: store, scope: .mediaWrite, limits: keyLimits))
       .post("media", use: uploads.upload)
   }
 }

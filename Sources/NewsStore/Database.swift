@@ -29,7 +29,7 @@ struct Database: Sendable {
 
   private func translating<Result>(_ body: () async throws -> Result) async throws -> Result {
     do {
-      return try await body()
+      return try await DatabaseTime.measuring(body)
     } catch let error as PostgresError {
       throw StoreError(error) ?? error
     }

@@ -89,6 +89,10 @@ extension Settings {
     api.media = try mediaStorage()
     api.largestMedia = mediaLimit << 20
     api.publicURL = publicURL
+    api.trustedProxies = trustedProxies
+    api.requestsPerAddress = requestsPerAddress > 0 ? requestsPerAddress : nil
+    api.requestsPerKey = requestsPerKey > 0 ? requestsPerKey : nil
+    api.slowRequest = slowRequest > 0 ? .milliseconds(slowRequest) : nil
     api.singleAnswers = max(1, poolSize / 2)
     return api
   }

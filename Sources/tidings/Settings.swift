@@ -25,6 +25,12 @@ struct Settings: Sendable {
   var mediaLimit: Int
   var mediaUnusedAfter: Int
   var publicURL: String?
+  var trustedProxies: TrustedProxies
+  /// Requests a minute; 0 for any number.
+  var requestsPerAddress: Int
+  var requestsPerKey: Int
+  /// Milliseconds; 0 for none.
+  var slowRequest: Int
   var poolSize: Int
   var preparesStatements: Bool
   var logLevel: Logger.Level
@@ -60,6 +66,12 @@ struct Settings: Sendable {
     mediaLimit = try source.integer("tidings.media.limit", in: 1...1_048_576, default: 2048)
     mediaUnusedAfter = try source.integer("tidings.media.unused.after", in: 1...36_500, default: 7)
     publicURL = try source.link("tidings.public.url")
+    trustedProxies = TrustedProxies(
+      try source.networks("tidings.trusted.proxies"),
+      field: try source.choice("tidings.forwarded.field", default: .xForwardedFor))
+    requestsPerAddress = try source.integer("tidings.address.rate", in: 0...1_000_000_000, default: 0)
+    requestsPerKey = try source.integer("tidings.key.rate", in: 0...1_000_000_000, default: 0)
+    slowRequest = try source.integer("tidings.slow.request", in: 0...3_600_000, default: 1000)
     poolSize = try source.integer("tidings.pool.size", in: 1...1000, default: 8)
     preparesStatements = try source.flag("tidings.prepared.statements", default: true)
     logLevel = try source.choice("tidings.log.level", default: .info)
@@ -134,6 +146,16 @@ private struct SettingReader {
       throw error(key, "must be an absolute http or https URL without a query, not \(text)")
     }
     return link.hasSuffix("/") ? String(link.dropLast()) : link
+  }
+
+  /// - Returns: None where there are none.
+  func networks(_ key: String) throws -> [IPNetwork] {
+    try text(key, default: "").split(whereSeparator: { $0 == "," || $0 == " " }).map { text in
+      guard let network = IPNetwork(text) else {
+        throw error(key, "must be addresses and networks such as 10.0.0.0/8, separated by commas, not \(text)")
+      }
+      return network
+    }
   }
 
   func choice<Value: RawRepresentable & CaseIterable>(

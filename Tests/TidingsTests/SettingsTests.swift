@@ -22,7 +22,9 @@ import Testing
       ("TIDINGS_SHARED_MAX_AGE", "1.5"), ("TIDINGS_POOL_SIZE", "0"), ("TIDINGS_OPENAPI", "/nowhere/openapi.yaml"),
       ("TIDINGS_ALLOW_UNSAFE_DURABILITY", "yes"), ("TIDINGS_PREPARED_STATEMENTS", "0"),
       ("TIDINGS_MEDIA_DIRECTORY", "/dev/null/media"), ("TIDINGS_MEDIA_LIMIT", "0"), ("TIDINGS_MEDIA_UNUSED_AFTER", "x"),
-      ("TIDINGS_PUBLIC_URL", "news.example"), ("TIDINGS_PUBLIC_URL", "https://news.example/?a"),
+      ("TIDINGS_TRUSTED_PROXIES", "10.0.0.0/33"), ("TIDINGS_FORWARDED_FIELD", "via"), ("TIDINGS_ADDRESS_RATE", "-1"),
+      ("TIDINGS_KEY_RATE", "many"), ("TIDINGS_SLOW_REQUEST", "1s"), ("TIDINGS_PUBLIC_URL", "news.example"),
+      ("TIDINGS_PUBLIC_URL", "https://news.example/?a"),
     ])
   func unusable(name: String, value: String) async throws {
     try await Installation.with { installation in

@@ -16,15 +16,17 @@ struct GuardedChannel: ServerChildChannel {
   private let http: HTTP1Channel
   private let limits: ConnectionLimits
   private let metrics: APIMetrics
+  private let addressLimits: AddressLimits?
   private let hotAnswers: HotAnswers
   private let polls: LongPolls
   private let streams: EventStreams
 
   init(
-    responder: @escaping HTTPChannelHandler.Responder, limits: ConnectionLimits, metrics: APIMetrics,
-    hotAnswers: HotAnswers, polls: LongPolls, streams: EventStreams
+    responder: @escaping HTTPChannelHandler.Responder, limits: ConnectionLimits, addressLimits: AddressLimits?,
+    metrics: APIMetrics, hotAnswers: HotAnswers, polls: LongPolls, streams: EventStreams
   ) {
     self.limits = limits
+    self.addressLimits = addressLimits
     self.metrics = metrics
     self.hotAnswers = hotAnswers
     self.polls = polls
@@ -45,9 +47,12 @@ struct GuardedChannel: ServerChildChannel {
         withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
         withEncoderConfiguration: HTTPResponseEncoder.Configuration(), withDecoderLimitConfiguration: Self.decoderLimits
       )
+      try pipeline.addHandler(timeLimits)
+      let rateGate = rateGate(for: channel.remoteAddress)
+      if let rateGate { try pipeline.addHandler(rateGate) }
       try pipeline.addHandlers([
-        timeLimits, LongPollHandler(polls: polls),
-        HotPath(answers: hotAnswers, timeLimits: timeLimits, logger: logger),
+        LongPollHandler(polls: polls),
+        HotPath(answers: hotAnswers, timeLimits: timeLimits, rateGate: rateGate, logger: logger),
         EventStreamHandler(streams: streams, logger: logger),
         RequestGuard(logger: logger, count: metrics.countRefusal), FileSender(), entrance,
       ])
@@ -62,6 +67,14 @@ struct GuardedChannel: ServerChildChannel {
       value.channel.close(mode: .input, promise: nil)
     }
     if let router { await http.handle(value: router, logger: logger) }
+  }
+
+  /// nil where nothing is limited: then nothing stands in the way.
+  private func rateGate(for peer: SocketAddress?) -> RateGate? {
+    guard let addressLimits else { return nil }
+    let judgement = addressLimits.judgement(of: peer.flatMap { IPAddress($0) })
+    if case .unlimited = judgement { return nil }
+    return RateGate(limits: addressLimits, judgement: judgement, count: metrics.addressLimited)
   }
 
   /// Twice of what `HeaderLimit` allows: it has the better answer.

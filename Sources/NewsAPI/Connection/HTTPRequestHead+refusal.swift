@@ -84,7 +84,7 @@ extension HTTPRequestHead {
 }
 
 extension UInt8 {
-  fileprivate var isDigit: Bool { 48...57 ~= self }
+  var isDigit: Bool { 48...57 ~= self }
   fileprivate var isLetter: Bool { 97...122 ~= self | 32 }
   fileprivate var isHexDigit: Bool { isDigit || 97...102 ~= self | 32 }
 }

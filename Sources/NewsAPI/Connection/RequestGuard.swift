@@ -78,6 +78,7 @@ package final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler 
 
   package func errorCaught(context: ChannelHandlerContext, error: any Error) {
     switch error {
+    case let refused as RateGate.Exceeded: refuse(refused.problem, hasBody: refused.hasBody, context)
     case is HTTPParserError, is TimeLimits.Exceeded:
       guard isInRequest else {
         if !isLast { refuse(ProblemError(message: error), hasBody: true, context) }

@@ -5,7 +5,7 @@ import NIOHTTP1
 /// Answers repeated reads from memory, before they become requests of the framework: byte for byte what the router
 /// would, and only in turn, when no earlier request of the connection waits for its answer.
 ///
-/// It stands behind `TimeLimits`, which it tells of its answers, and before `RequestGuard`, whose judgement it never
+/// It stands behind `TimeLimits` and `RateGate`, which it tells of its answers, and before `RequestGuard`, whose judgement it never
 /// takes the place of: what is not plain goes on to there.
 final class HotPath: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
@@ -15,6 +15,7 @@ final class HotPath: ChannelDuplexHandler, RemovableChannelHandler {
 
   private let answers: HotAnswers
   private let timeLimits: TimeLimits
+  private let rateGate: RateGate?
   private let logger: Logger
   /// The encoder's, which is passed by.
   private var encoder: ChannelHandlerContext?
@@ -27,9 +28,10 @@ final class HotPath: ChannelDuplexHandler, RemovableChannelHandler {
   private var wantsToRead = false
   private var isOver = false
 
-  init(answers: HotAnswers, timeLimits: TimeLimits, logger: Logger) {
+  init(answers: HotAnswers, timeLimits: TimeLimits, rateGate: RateGate?, logger: Logger) {
     self.answers = answers
     self.timeLimits = timeLimits
+    self.rateGate = rateGate
     self.logger = logger
   }
 
@@ -92,6 +94,7 @@ final class HotPath: ChannelDuplexHandler, RemovableChannelHandler {
     answer.write(to: encoder, answers.dateLine())
     needsFlush = true
     timeLimits.wasAnswered(context)
+    rateGate?.wasAnswered(status: answer.status)
     logger.debug(
       "request", metadata: ["method": "GET", "path": "\(target.prefix { $0 != "?" })", "status": "\(answer.status)"])
   }

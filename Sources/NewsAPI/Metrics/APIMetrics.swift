@@ -21,16 +21,23 @@ final class APIMetrics: Sendable {
     "tidings_http_request_duration_seconds": "From the head of a request to the answer, without sending it.",
     "tidings_http_response_bytes_total": "Bytes of bodies answered, as sent.",
     "tidings_http_hot_requests_total": "Those of the requests that were answered from memory before the router.",
+    "tidings_http_limited_requests_total":
+      "Requests refused because there were too many from an address, or with a key.",
     "tidings_http_saved_bytes_total":
       "Bytes of bodies not sent: uncompressed ones spared by a 304, or compressed away.",
   ])
   private let hotRequests: Counter
+  private let limitedByAddress: Counter
+  private let limitedByKey: Counter
   private let savedByNotModified: Counter
   private let savedByCompression: Counter
   private let instruments = Mutex<[Key: Instruments]>([:])
 
   init() {
     hotRequests = Counter(label: "tidings_http_hot_requests_total", factory: registry)
+    let limited = "tidings_http_limited_requests_total"
+    limitedByAddress = Counter(label: limited, dimensions: [("by", "address")], factory: registry)
+    limitedByKey = Counter(label: limited, dimensions: [("by", "key")], factory: registry)
     let name = "tidings_http_saved_bytes_total"
     savedByNotModified = Counter(label: name, dimensions: [("by", "not_modified")], factory: registry)
     savedByCompression = Counter(label: name, dimensions: [("by", "compression")], factory: registry)
@@ -56,6 +63,16 @@ final class APIMetrics: Sendable {
     let instruments = instruments(Key(route: "unknown", method: "other", status: status))
     instruments.requests.increment()
     instruments.bytes.increment(by: bytes)
+  }
+
+  /// Counts a request that was refused because its address has sent too many.
+  @Sendable func addressLimited() {
+    limitedByAddress.increment()
+  }
+
+  /// The same for a key.
+  func keyLimited() {
+    limitedByKey.increment()
   }
 
   /// Counts a request that was answered before the router, besides `count`.

@@ -7,12 +7,17 @@ import NewsStore
 struct Authorization: RouterMiddleware {
   let store: NewsStore
   let scope: APIKey.Scope
+  let limits: RateLimiter<String>?
 
   func handle(
     _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
   ) async throws -> Response {
     guard let token = Self.bearerToken(request.headers) else { throw ProblemError.unauthorized(presented: false) }
     guard let key = try await store.authenticate(token) else { throw ProblemError.unauthorized(presented: true) }
+    if let limits, let wait = limits.take(limits.bucket(of: key.id)) {
+      context.metrics?.keyLimited()
+      throw ProblemError.tooManyRequests(in: wait)
+    }
     guard key.scopes.contains(scope) else { throw ProblemError.forbidden(scope) }
     // To ignore it would let a client believe that its repeats are recognised.
     guard request.headers[.idempotencyKey] == nil else { throw ProblemError.idempotencyKeyUnsupported }

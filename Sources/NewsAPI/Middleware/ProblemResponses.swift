@@ -21,6 +21,7 @@ struct ProblemResponses: RouterMiddleware {
           "request failed",
           metadata: [
             "method": "\(request.method)", "path": "\(request.uri.path)", "error": "\(String(reflecting: error))",
+            "client": "\(context.clientText)",
           ])
       }
       // Whoever may read what is here may also read why not.
@@ -32,7 +33,10 @@ struct ProblemResponses: RouterMiddleware {
     }
     context.logger.debug(
       "request",
-      metadata: ["method": "\(request.method)", "path": "\(request.uri.path)", "status": "\(response.status.code)"])
+      metadata: [
+        "method": "\(request.method)", "path": "\(request.uri.path)", "status": "\(response.status.code)",
+        "client": "\(context.clientText)",
+      ])
     return request.method == .head ? response.createHeadResponse() : response
   }
 

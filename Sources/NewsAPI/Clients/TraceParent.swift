@@ -1,0 +1,35 @@
+import HTTPTypes
+
+/// The trace that a request is part of (W3C Trace Context, section 3.2).
+struct TraceParent: Sendable, Equatable {
+  /// 32 hexadecimal digits.
+  let traceID: String
+  /// 16 hexadecimal digits, of whoever has sent the request.
+  let parentID: String
+
+  /// - Parameter fields: Of the request.
+  /// - Returns: nil where there is none, more than one, or a malformed one, which is ignored (section 3.2.2.2).
+  init?(_ fields: HTTPFields) {
+    let values = fields[values: .traceParent]
+    guard values.count == 1 else { return nil }
+    let parts = values[0].split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count >= 4, parts[0].isHexadecimal(2), parts[0] != "ff", parts[0] != "00" || parts.count == 4,
+      parts[1].isHexadecimal(32), parts[1].contains(where: { $0 != "0" }),
+      parts[2].isHexadecimal(16), parts[2].contains(where: { $0 != "0" }), parts[3].isHexadecimal(2)
+    else { return nil }
+    traceID = String(parts[1])
+    parentID = String(parts[2])
+  }
+}
+
+extension HTTPField.Name {
+  // It is a token of RFC 9110 section 5.6.2.
+  fileprivate static let traceParent = HTTPField.Name("traceparent")!
+}
+
+extension Substring {
+  /// Whether it is so many digits, in lower case as the standard has them.
+  fileprivate func isHexadecimal(_ count: Int) -> Bool {
+    utf8.count == count && utf8.allSatisfy { 48...57 ~= $0 || 97...102 ~= $0 }
+  }
+}
