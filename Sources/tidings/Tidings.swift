@@ -10,5 +10,7 @@ struct Tidings: AsyncParsableCommand {
       Settings come from the environment (DATABASE_URL, TIDINGS_PORT and so on, see the README), from a file of
       such lines (--settings), and some from arguments.
       """,
-    subcommands: [Serve.self, Migrate.self, Import.self, Export.self, Keys.self, EpochCommand.self, Purge.self])
+    subcommands: [
+      Serve.self, Migrate.self, Import.self, Export.self, Keys.self, EpochCommand.self, Purge.self, Doctor.self,
+    ])
 }

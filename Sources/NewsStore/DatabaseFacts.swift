@@ -1,0 +1,111 @@
+public import Foundation
+public import Logging
+public import PostgresClient
+
+/// What a database says of itself, whether it has the schema or not.
+public struct DatabaseFacts: Sendable {
+  /// The oldest server that the migrations run on: 14 has bodies of functions in SQL.
+  public static let oldestVersion = 14
+
+  /// Its name.
+  public var name: String
+  /// Of the server, such as `15.18`.
+  public var version: String
+  /// Of the server, such as 15.
+  public var majorVersion: Int
+  /// Of its texts, such as `UTF8`.
+  public var encoding: String
+  /// Whether the server replays what another one writes.
+  public var isStandby: Bool
+  /// Of the server, by name: those that decide what a crash leaves.
+  public var durability: [String: String]
+  /// Bytes on the disk.
+  public var size: Int
+  /// Connections that the server would still take from this user.
+  public var freeConnections: Int
+  /// The folder of the server's files, where it is on this machine and may be known.
+  public var directory: String?
+  /// How far its clock is ahead of this machine's, give or take half of what the question took.
+  public var clockLead: TimeInterval
+
+  /// Asks on a connection of its own.
+  ///
+  /// - Throws: `PostgresError`.
+  public static func read(_ configuration: PostgresConfiguration, logger: Logger) async throws -> DatabaseFacts {
+    let connection = try await PostgresConnection.connect(configuration: configuration, logger: logger)
+    do {
+      let facts = try await read(connection)
+      await connection.close()
+      return facts
+    } catch {
+      await connection.close()
+      throw error
+    }
+  }
+
+  private static func read(_ connection: PostgresConnection) async throws -> DatabaseFacts {
+    let rows = try await connection.query(
+      """
+      SELECT current_database()::text AS name, current_setting('server_version') AS version,
+        current_setting('server_version_num')::bigint AS number, current_setting('server_encoding') AS encoding,
+        pg_is_in_recovery() AS standby, pg_database_size(current_database()) AS size,
+        current_setting('max_connections')::bigint - (SELECT count(*) FROM pg_stat_activity
+          WHERE backend_type = 'client backend' AND pid <> pg_backend_pid())
+          - CASE WHEN (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN 0
+            ELSE current_setting('superuser_reserved_connections')::bigint END AS free,
+        CASE WHEN (inet_server_addr() IS NULL OR inet_server_addr() << '127.0.0.0/8' OR inet_server_addr() = '::1')
+          AND pg_has_role(current_user, 'pg_read_all_settings', 'USAGE') THEN current_setting('data_directory') END
+          AS directory
+      """)
+    guard let row = rows.first else { throw StoreFault("the database says nothing of itself") }
+    let settings = try await connection.query(
+      """
+      SELECT name, setting FROM pg_settings
+      WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes', 'synchronous_standby_names')
+      """
+    ).map { (try $0.decode("name", as: String.self), try $0.decode("setting", as: String.self)) }
+    return DatabaseFacts(
+      name: try row.decode("name"), version: try row.decode("version"),
+      majorVersion: try row.decode("number", as: Int.self) / 10_000, encoding: try row.decode("encoding"),
+      isStandby: try row.decode("standby"), durability: Dictionary(uniqueKeysWithValues: settings),
+      size: try row.decode("size"), freeConnections: try row.decode("free"), directory: try row.decode("directory"),
+      clockLead: try await clockLead(connection))
+  }
+
+  private static func clockLead(_ connection: PostgresConnection) async throws -> TimeInterval {
+    let before = Date()
+    let rows = try await connection.query("SELECT clock_timestamp() AS now")
+    let after = Date()
+    guard let now = try rows.first?.decode("now", as: Date.self) else { return 0 }
+    return now.timeIntervalSince(before.addingTimeInterval(after.timeIntervalSince(before) / 2))
+  }
+
+  /// Whether a session hears what another one notifies: not behind a pooler that lends sessions for a transaction.
+  ///
+  /// - Parameter timeout: How long to wait for it.
+  /// - Throws: `PostgresError`.
+  public static func hearsNotifications(
+    _ configuration: PostgresConfiguration, timeout: Duration = .seconds(5), logger: Logger
+  ) async throws -> Bool {
+    let channel = "tidings_doctor_\(UUID().uuidString.lowercased())"
+    let connection = try await PostgresConnection.connect(configuration: configuration, logger: logger)
+    let heard = await withTaskGroup(of: Bool.self) { group in
+      group.addTask {
+        for await event in PostgresListener(configuration: configuration, logger: logger).events(channel: channel) {
+          if case .notification = event { return true }
+          guard event == .listening else { return false }
+          _ = try? await connection.query("SELECT pg_notify(\(channel), 'heard')")
+        }
+        return false
+      }
+      group.addTask {
+        try? await Task.sleep(for: timeout)
+        return false
+      }
+      defer { group.cancelAll() }
+      return await group.next() ?? false
+    }
+    await connection.close()
+    return heard
+  }
+}

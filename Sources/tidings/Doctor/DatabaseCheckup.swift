@@ -1,0 +1,120 @@
+import Foundation
+import Logging
+import NewsStore
+import PostgresClient
+
+/// What `tidings doctor` asks of the database.
+struct DatabaseCheckup {
+  let settings: Settings
+  let logger: Logger
+
+  func findings() async -> [Finding] {
+    let facts: DatabaseFacts
+    do {
+      facts = try await DatabaseFacts.read(settings.connection, logger: logger)
+    } catch let error as PostgresError {
+      return [.problem("database", "\(error.message); DATABASE_URL says where it is")]
+    } catch {
+      return [.problem("database", "\(error)")]
+    }
+    return [
+      database(facts), await migrations(), durability(facts), clock(facts), connections(facts), await notifications(),
+      disk(facts),
+    ].compactMap(\.self)
+  }
+
+  private func database(_ facts: DatabaseFacts) -> Finding {
+    let name = "PostgreSQL \(facts.version), database \(facts.name)"
+    if facts.majorVersion < DatabaseFacts.oldestVersion {
+      return .problem("database", "\(name): the server must be of version \(DatabaseFacts.oldestVersion) or later")
+    }
+    if facts.encoding != "UTF8" {
+      return .problem("database", "\(name) has the encoding \(facts.encoding): make one with ENCODING 'UTF8'")
+    }
+    if facts.isStandby {
+      return .problem(
+        "database",
+        "\(name) is a standby, which takes no writes: name the primary too, and add target_session_attrs=read-write")
+    }
+    return .ok("database", "\(name), \(Self.megabytes(facts.size))")
+  }
+
+  private func migrations() async -> Finding {
+    do {
+      try await settings.migrator(logger).check()
+      return .ok("migrations", "the schema is current")
+    } catch let error as PostgresError {
+      return .problem("migrations", error.message)
+    } catch {
+      return .problem("migrations", "\(error)")
+    }
+  }
+
+  private func durability(_ facts: DatabaseFacts) -> Finding {
+    let off = ["fsync", "full_page_writes", "synchronous_commit"].filter { facts.durability[$0] == "off" }
+    if !off.isEmpty {
+      let message = "\(off.map { "\($0) = off" }.joined(separator: ", ")): a crash loses or spoils acknowledged writes"
+      return settings.allowsUnsafeDurability
+        ? .warning("durability", "\(message), which TIDINGS_ALLOW_UNSAFE_DURABILITY allows")
+        : .problem("durability", "\(message); set to on in postgresql.conf")
+    }
+    let hasStandby = facts.durability["synchronous_standby_names"]?.isEmpty == false
+    if hasStandby, facts.durability["synchronous_commit"] == "local" {
+      return .warning(
+        "durability", "synchronous_commit = local does not wait for the synchronous standby: set it to on")
+    }
+    return .ok(
+      "durability",
+      hasStandby
+        ? "a synchronous standby has what is acknowledged"
+        : "survives a crash; without a synchronous standby the loss of the primary can lose acknowledged writes")
+  }
+
+  private func clock(_ facts: DatabaseFacts) -> Finding {
+    let lead = facts.clockLead
+    let text = "the database's clock is \(String(format: "%.1f", abs(lead))) s \(lead < 0 ? "behind" : "ahead")"
+    if abs(lead) > 30 {
+      return .problem(
+        "clock", "\(text): dates are taken for future ones, or not; let both machines follow a time server")
+    }
+    if abs(lead) > 2 { return .warning("clock", "\(text); let both machines follow a time server") }
+    return .ok("clock", "the same as the database's")
+  }
+
+  private func connections(_ facts: DatabaseFacts) -> Finding {
+    // One listens.
+    let wanted = settings.poolSize + 1
+    if facts.freeConnections < wanted {
+      return .warning(
+        "connections",
+        "\(max(0, facts.freeConnections)) are free and \(wanted) wanted: raise max_connections or lower TIDINGS_POOL_SIZE"
+      )
+    }
+    return .ok("connections", "\(facts.freeConnections) are free, \(wanted) wanted")
+  }
+
+  private func notifications() async -> Finding {
+    let connection = settings.connection
+    do {
+      if try await DatabaseFacts.hearsNotifications(connection, logger: logger) {
+        return .ok("notifications", "LISTEN hears NOTIFY")
+      }
+    } catch {
+      return .problem("notifications", "\(error)")
+    }
+    let message = "LISTEN does not hear NOTIFY, as behind a pooler in transaction mode"
+    return settings.preparesStatements
+      ? .problem("notifications", "\(message): set TIDINGS_PREPARED_STATEMENTS=false, or go past the pooler")
+      : .warning("notifications", "\(message): what other servers publish is seen a second later")
+  }
+
+  /// nil where it is not known: the server is on another machine, or its user may not know.
+  private func disk(_ facts: DatabaseFacts) -> Finding? {
+    guard let free = facts.directory.flatMap(MachineCheckup.freeSpace) else { return nil }
+    let text = "\(Self.megabytes(free)) are free for the database"
+    return free < max(1 << 30, facts.size / 10)
+      ? .warning("disk", "\(text), which has \(Self.megabytes(facts.size)): make room") : .ok("disk", text)
+  }
+
+  static func megabytes(_ bytes: Int) -> String { "\((bytes + (1 << 19)) >> 20) MiB" }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import NewsAPI
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// What `tidings doctor` looks at on this machine.
+struct MachineCheckup {
+  let settings: Settings
+
+  func findings() -> [Finding] { [contract(), listener(), media(), proxies(), descriptors()] }
+
+  private func contract() -> Finding {
+    guard let size = try? Data(contentsOf: settings.openAPI).count, size > 0 else {
+      return .problem(
+        "contract", "\(settings.openAPI.path) cannot be read: TIDINGS_OPENAPI names the file openapi.yaml")
+    }
+    return .ok("contract", settings.openAPI.path)
+  }
+
+  private func listener() -> Finding {
+    let place = "\(settings.host):\(settings.port)"
+    switch PortProbe.probe(host: settings.host, port: settings.port) {
+    case .free: return .ok("listener", settings.port == 0 ? "any free port of \(settings.host)" : "\(place) is free")
+    case .tidings: return .ok("listener", "a tidings answers at \(place)")
+    case .taken:
+      return .problem("listener", "\(place) is in use by something else: choose another TIDINGS_PORT")
+    case .unusable(let reason):
+      return .problem("listener", "\(place) cannot be listened on, \(reason): see TIDINGS_HOST and TIDINGS_PORT")
+    }
+  }
+
+  private func media() -> Finding {
+    let folder = settings.mediaDirectory
+    if folder.isEmpty { return .ok("media", "files are not kept: TIDINGS_MEDIA_DIRECTORY is not set") }
+    var isFolder: ObjCBool = false
+    if !FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) {
+      return .problem("media", "\(folder) does not exist: make it, for the user of the server to write to")
+    }
+    let probe = "\(folder)/upload-doctor-\(UUID())"
+    guard isFolder.boolValue, FileManager.default.createFile(atPath: probe, contents: Data([0])) else {
+      return .problem("media", "\(folder) cannot be written to: it must be a folder of the server's user")
+    }
+    try? FileManager.default.removeItem(atPath: probe)
+    guard let free = Self.freeSpace(folder) else { return .ok("media", folder) }
+    let text = "\(DatabaseCheckup.megabytes(free)) are free in \(folder)"
+    return free < settings.mediaLimit << 20
+      ? .warning("media", "\(text), less than one file may have: make room or lower TIDINGS_MEDIA_LIMIT")
+      : .ok("media", text)
+  }
+
+  private func proxies() -> Finding {
+    let trusts = settings.trustedProxies.areKnown
+    if !trusts, settings.publicURL?.hasPrefix("https:") == true {
+      return .warning(
+        "proxies",
+        "TIDINGS_PUBLIC_URL is https, so a proxy asks for the readers: name its network in TIDINGS_TRUSTED_PROXIES")
+    }
+    if !trusts, settings.requestsPerAddress > 0 {
+      return .warning(
+        "proxies",
+        "TIDINGS_ADDRESS_RATE is set, and behind a proxy all readers have its address: name it in TIDINGS_TRUSTED_PROXIES"
+      )
+    }
+    return .ok("proxies", trusts ? "some are trusted to say for whom they ask" : "none are trusted")
+  }
+
+  private func descriptors() -> Finding {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+      return .ok("descriptors", "their limit is not known")
+    }
+    return limit.rlim_cur < 4096
+      ? .warning(
+        "descriptors", "\(limit.rlim_cur) at most, one for each connection: raise with ulimit -n or LimitNOFILE=")
+      : .ok("descriptors", "\(limit.rlim_cur) at most")
+  }
+
+  /// Bytes that a user may still write to a file system; nil where it does not tell.
+  static func freeSpace(_ path: String) -> Int? {
+    var status = statvfs()
+    guard statvfs(path, &status) == 0 else { return nil }
+    return Int(status.f_bavail) * Int(status.f_frsize)
+  }
+}

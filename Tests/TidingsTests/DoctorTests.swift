@@ -1,0 +1,216 @@
+import Foundation
+import PostgresClient
+import TestSupport
+import Testing
+
+/// Each check is made to find what it is for.
+@Suite struct DoctorTests {
+  private struct Finding: Decodable, Equatable {
+    var check: String
+    var status: String
+    var message: String
+  }
+
+  /// What the command says, and the status it ends with.
+  private static func examine(
+    _ installation: Installation, _ changes: [String: String] = [:]
+  ) async throws -> (findings: [String: Finding], result: ChildProcess.Result) {
+    let result = try await installation.run("doctor", "--json", changes: changes)
+    let findings = try JSONDecoder().decode([Finding].self, from: Data(result.output.utf8))
+    #expect(findings.contains { $0.status == "problem" } == (result.status == 1))
+    #expect([0, 1].contains(result.status))
+    #expect(result.errors == "")
+    return (Dictionary(findings.map { ($0.check, $0) }) { $1 }, result)
+  }
+
+  @Test("An installation in order has no problem, and each check is one line")
+  func healthy() async throws {
+    try await Installation.with { installation in
+      let (findings, result) = try await Self.examine(installation)
+      #expect(result.status == 0, "\(result.output)")
+      let expected: Set = [
+        "settings", "database", "migrations", "durability", "clock", "connections", "notifications", "contract",
+        "listener", "media", "proxies", "descriptors",
+      ]
+      #expect(Set(findings.keys).subtracting(["disk"]) == expected)
+      // The throwaway cluster of the tests has no durability, which its setting allows.
+      let others = findings.values.filter {
+        $0.check != "durability" && $0.check != "disk" && $0.check != "connections"
+      }
+      #expect(others.allSatisfy { $0.status == "ok" || $0.check == "descriptors" }, "\(others)")
+      let text = try await installation.run("doctor")
+      #expect(text.status == 0)
+      let lines = text.output.split(separator: "\n")
+      #expect(lines.count == findings.count)
+      #expect(lines.allSatisfy { $0.contains(/^(ok|warning) +[a-z]+ +\S/) }, "\(text.output)")
+    }
+  }
+
+  @Test("A setting that cannot be used is the problem, and nothing else is looked at")
+  func settings() async throws {
+    try await Installation.with(schema: false) { installation in
+      let (findings, _) = try await Self.examine(installation, ["TIDINGS_TRUSTED_PROXIES": "10.0.0.1/8"])
+      #expect(findings.count == 1)
+      #expect(findings["settings"]?.message.contains("TIDINGS_TRUSTED_PROXIES") == true)
+    }
+  }
+
+  @Test("A database that cannot be reached is a problem, and its password is never shown")
+  func unreachable() async throws {
+    try await Installation.with(schema: false) { installation in
+      for url in [
+        "postgresql://tidings:geheim@127.0.0.1:1/x", "postgresql://tidings:geheim@nowhere.invalid/x",
+        "postgresql://tidings:geheim@127.0.0.1:port/x", "host=127.0.0.1 port=1 password=geheim",
+        "password=geheim oops",
+      ] {
+        let (findings, result) = try await Self.examine(installation, ["DATABASE_URL": url])
+        #expect(findings["database"]?.status == "problem", "\(url)")
+        #expect(findings["migrations"] == nil)
+        #expect(findings["listener"]?.status == "ok")
+        #expect(!result.output.contains("geheim"), "\(result.output)")
+      }
+    }
+  }
+
+  @Test("Migrations that are pending, changed or unknown are problems that are named")
+  func migrations() async throws {
+    try await Installation.with(schema: false) { installation in
+      let (pending, _) = try await Self.examine(installation)
+      #expect(pending["migrations"]?.status == "problem")
+      #expect(pending["migrations"]?.message.contains("tidings migrate") == true)
+    }
+    try await Installation.with { installation in
+      _ = try await installation.sql.query("UPDATE schema_migrations SET checksum = '\\x00' WHERE number = 2")
+      let (changed, _) = try await Self.examine(installation)
+      #expect(changed["migrations"]?.message.contains("0002_search.sql was changed") == true)
+    }
+    try await Installation.with { installation in
+      _ = try await installation.sql.query(
+        "INSERT INTO schema_migrations (number, name, checksum) VALUES (900, '0900_later.sql', '\\x00')")
+      let (unknown, _) = try await Self.examine(installation)
+      #expect(unknown["migrations"]?.message.contains("0900_later.sql") == true)
+    }
+  }
+
+  @Test("What a crash would lose is a problem, unless it is allowed")
+  func durability() async throws {
+    try await Installation.with { installation in
+      let (allowed, _) = try await Self.examine(installation)
+      #expect(allowed["durability"]?.status == "warning")
+      let (findings, _) = try await Self.examine(installation, ["TIDINGS_ALLOW_UNSAFE_DURABILITY": ""])
+      #expect(findings["durability"]?.status == "problem")
+      #expect(findings["durability"]?.message.contains("fsync = off, full_page_writes = off") == true)
+    }
+  }
+
+  @Test("A clock that goes wrong is found", arguments: [(-10, "warning", "behind"), (100, "problem", "ahead")])
+  func clock(seconds: Int, status: String, direction: String) async throws {
+    try await Installation.with { installation in
+      // A schema before that of the system has another clock.
+      let name: String = try await installation.value("SELECT current_database()::text")
+      try await TestDatabase.execute(
+        """
+        CREATE SCHEMA shifted;
+        CREATE FUNCTION shifted.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
+          'SELECT pg_catalog.clock_timestamp() + \(seconds) * interval ''1 s''';
+        ALTER DATABASE \(name) SET search_path = shifted, pg_catalog, public;
+        """, at: installation.url)
+      let (findings, _) = try await Self.examine(installation)
+      #expect(findings["clock"]?.status == status)
+      #expect(findings["clock"]?.message.contains(direction) == true)
+    }
+  }
+
+  @Test("A database of another encoding, or a standby, is no primary to serve from")
+  func otherDatabases() async throws {
+    try await Installation.with(schema: false) { installation in
+      try await TestDatabase.execute(
+        "CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'", at: installation.url)
+      var components = try #require(URLComponents(string: installation.url))
+      components.path = "/latin"
+      let (findings, _) = try await Self.examine(installation, ["DATABASE_URL": components.string ?? ""])
+      #expect(findings["database"]?.message.contains("UTF8") == true)
+      try await TestDatabase.execute("DROP DATABASE latin WITH (FORCE)", at: installation.url)
+    }
+    try await TestCluster.withCluster { primary in
+      let standby = try await TestCluster.reserve()
+      try await standby.becomeStandby(of: primary)
+      let url = await standby.url
+      try await Installation.with(url: url) { installation in
+        let (findings, _) = try await Self.examine(installation)
+        #expect(findings["database"]?.status == "problem")
+        #expect(findings["database"]?.message.contains("target_session_attrs=read-write") == true)
+      }
+      try await standby.remove()
+    }
+  }
+
+  @Test("Fewer connections than the pool wants are found")
+  func connections() async throws {
+    try await Installation.with { installation in
+      let (findings, _) = try await Self.examine(installation, ["TIDINGS_POOL_SIZE": "1000"])
+      #expect(findings["connections"]?.status == "warning")
+      #expect(findings["connections"]?.message.contains("TIDINGS_POOL_SIZE") == true)
+    }
+  }
+
+  @Test(
+    "A pooler in transaction mode is found, and a problem only with prepared statements",
+    .enabled(if: TestPooler.isInstalled))
+  func pooler() async throws {
+    try await Installation.with { installation in
+      try await TestPooler.with(database: installation.url, sessions: 4) { pooled in
+        let changes = ["DATABASE_URL": pooled, "TIDINGS_PREPARED_STATEMENTS": "false"]
+        let (findings, _) = try await Self.examine(installation, changes)
+        #expect(findings["notifications"]?.status == "warning", "\(findings)")
+      }
+    }
+  }
+
+  @Test("A port that something else has is a problem; one that a tidings has is not")
+  func listener() async throws {
+    try await Installation.with { installation in
+      try await installation.serve { server in
+        let (findings, _) = try await Self.examine(installation, ["TIDINGS_PORT": "\(server.port)"])
+        #expect(findings["listener"]?.status == "ok")
+        #expect(findings["listener"]?.message.contains("a tidings answers") == true)
+      }
+      let database = try #require(URLComponents(string: installation.url)?.port)
+      let (taken, _) = try await Self.examine(installation, ["TIDINGS_PORT": "\(database)"])
+      #expect(taken["listener"]?.status == "problem")
+      let (foreign, _) = try await Self.examine(installation, ["TIDINGS_HOST": "192.0.2.1"])
+      #expect(foreign["listener"]?.status == "problem")
+    }
+  }
+
+  @Test("A folder for files that is missing, unusable or too small is found")
+  func media() async throws {
+    try await Installation.with { installation in
+      try await withFolder(["file": "x"]) { folder in
+        let check: (String, [String: String]) async throws -> Finding? = { path, changes in
+          let changes = changes.merging(["TIDINGS_MEDIA_DIRECTORY": path]) { $1 }
+          return try await Self.examine(installation, changes).findings["media"]
+        }
+        #expect(try await check(folder.path, [:])?.status == "ok")
+        #expect(try await check(folder.appending(path: "missing").path, [:])?.status == "problem")
+        #expect(try await check(folder.appending(path: "file").path, [:])?.status == "problem")
+        let small = try await check(folder.path, ["TIDINGS_MEDIA_LIMIT": "1048576"])
+        #expect(small?.status == "warning")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["file"])
+      }
+    }
+  }
+
+  @Test(
+    "A proxy that must be there and is not trusted is found",
+    arguments: [["TIDINGS_PUBLIC_URL": "https://news.example"], ["TIDINGS_ADDRESS_RATE": "600"]])
+  func proxies(changes: [String: String]) async throws {
+    try await Installation.with { installation in
+      let (findings, _) = try await Self.examine(installation, changes)
+      #expect(findings["proxies"]?.status == "warning")
+      let trusting = changes.merging(["TIDINGS_TRUSTED_PROXIES": "10.0.0.0/8, ::1"]) { $1 }
+      let (trusted, _) = try await Self.examine(installation, trusting)
+      #expect(trusted["proxies"]?.status == "ok")
+    }
+  }
+}
