@@ -13,6 +13,8 @@ public struct DatabaseFacts: Sendable {
   public var version: String
   /// Of the server, such as 15.
   public var majorVersion: Int
+  /// Names the cluster that the server, its standbys and its copies belong to.
+  public var systemIdentifier: String
   /// Of its texts, such as `UTF8`.
   public var encoding: String
   /// Whether the server replays what another one writes.
@@ -48,7 +50,7 @@ public struct DatabaseFacts: Sendable {
       """
       SELECT current_database()::text AS name, current_setting('server_version') AS version,
         current_setting('server_version_num')::bigint AS number, current_setting('server_encoding') AS encoding,
-        pg_is_in_recovery() AS standby, pg_database_size(current_database()) AS size,
+        (SELECT c.system_identifier::text FROM pg_control_system() AS c) AS system, pg_is_in_recovery() AS standby, pg_database_size(current_database()) AS size,
         current_setting('max_connections')::bigint - (SELECT count(*) FROM pg_stat_activity
           WHERE backend_type = 'client backend' AND pid <> pg_backend_pid())
           - CASE WHEN (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN 0
@@ -66,7 +68,8 @@ public struct DatabaseFacts: Sendable {
     ).map { (try $0.decode("name", as: String.self), try $0.decode("setting", as: String.self)) }
     return DatabaseFacts(
       name: try row.decode("name"), version: try row.decode("version"),
-      majorVersion: try row.decode("number", as: Int.self) / 10_000, encoding: try row.decode("encoding"),
+      majorVersion: try row.decode("number", as: Int.self) / 10_000, systemIdentifier: try row.decode("system"),
+      encoding: try row.decode("encoding"),
       isStandby: try row.decode("standby"), durability: Dictionary(uniqueKeysWithValues: settings),
       size: try row.decode("size"), freeConnections: try row.decode("free"), directory: try row.decode("directory"),
       clockLead: try await clockLead(connection))

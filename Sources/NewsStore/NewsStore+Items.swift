@@ -156,7 +156,7 @@ extension NewsStore {
   ///   `at` also `notReachedYet` and `tokenExpired`.
   public func item(_ id: UUID, includesHTML: Bool = false, at: SyncToken? = nil) async throws -> ItemAnswer {
     try await wait(for: at, in: .feed)
-    let rows = try await database.query(
+    let query: PostgresQuery =
       """
       SELECT l.present IS TRUE AS present, coalesce(l.reason, g.reason) AS reason, l.version, l.updated,
         i.retraction_reason, clock_timestamp() AS now,
@@ -166,7 +166,16 @@ extension NewsStore {
       FROM items AS i LEFT JOIN change_log AS l ON l.item = i.id AND l.scope = ''
         LEFT JOIN gone_items AS g ON g.item = i.id
       WHERE i.id = \(id) AND (l.item IS NOT NULL OR g.item IS NOT NULL)
-      """)
+      """
+    let found = await fromStandby([query]) { answers in
+      let answer = try Self.itemAnswer(answers[0])
+      return (answer, answer.moment)
+    }
+    if let found { return found }
+    return try Self.itemAnswer(try await database.query(query))
+  }
+
+  private static func itemAnswer(_ rows: PostgresRows) throws -> ItemAnswer {
     guard let row = rows.first else { throw StoreError.notFound }
     guard try row.decode("present") else {
       throw StoreError.retracted(

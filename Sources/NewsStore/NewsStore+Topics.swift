@@ -29,17 +29,30 @@ extension NewsStore {
   ///
   /// - Returns: The topics, and the moment of the snapshot.
   public func topics() async throws -> (topics: [Topic], moment: Moment) {
-    let answers = try await database.snapshot([Moment.query, "\(query: Topic.selection) ORDER BY t.position, t.slug"])
-    return (try answers[1].map(Topic.init(row:)), try Moment(rows: answers[0]))
+    let (rows, moment) = try await rows("\(query: Topic.selection) ORDER BY t.position, t.slug")
+    return (try rows.map(Topic.init(row:)), moment)
   }
 
   /// Reads one topic.
   ///
   /// - Throws: `StoreError.notFound`.
   public func topic(_ slug: String) async throws -> (topic: Topic, moment: Moment) {
-    let answers = try await database.snapshot([Moment.query, "\(query: Topic.selection) WHERE t.slug = \(slug)"])
-    guard let row = answers[1].first else { throw StoreError.notFound }
-    return (try Topic(row: row), try Moment(rows: answers[0]))
+    let (rows, moment) = try await rows("\(query: Topic.selection) WHERE t.slug = \(slug)")
+    guard let row = rows.first else { throw StoreError.notFound }
+    return (try Topic(row: row), moment)
+  }
+
+  private func rows(_ query: PostgresQuery) async throws -> (rows: PostgresRows, moment: Moment) {
+    let queries = [Moment.query, query]
+    let found = await fromStandby(queries) { answers in
+      // One that is not there may have been made a moment ago.
+      if answers[1].isEmpty { throw StoreError.notFound }
+      let moment = try Moment(rows: answers[0])
+      return ((rows: answers[1], moment: moment), moment)
+    }
+    if let found { return found }
+    let answers = try await database.snapshot(queries)
+    return (answers[1], try Moment(rows: answers[0]))
   }
 
   /// Makes a topic. Doing so again with the same content is a repeat, and changes nothing.

@@ -8,6 +8,7 @@ import Synchronization
 /// ours or the database's, which stay what they are and are for the log only.
 public final class NewsStore: Sendable {
   let database: Database
+  let standby: Standby?
   let seen: SeenVersion
   package let keeper: StateKeeper
   let listener: PostgresListener
@@ -21,12 +22,13 @@ public final class NewsStore: Sendable {
   ///
   /// - Parameters:
   ///   - connection: How to reach the database; its schema must be current (`Migrator`).
+  ///   - standby: How to reach one or more standbys of it, for reads that are not in memory; nil for none.
   ///   - pool: How many connections to keep, and how long to wait for one.
   ///   - staleLimit: For how long answers are given from memory while the database does not answer.
   ///   - logger: Where the pool reports connections gained and lost.
   public init(
-    connection: PostgresConfiguration, pool: PostgresPoolConfiguration = PostgresPoolConfiguration(),
-    staleLimit: Duration = .seconds(60), logger: Logger
+    connection: PostgresConfiguration, standby: PostgresConfiguration? = nil,
+    pool: PostgresPoolConfiguration = PostgresPoolConfiguration(), staleLimit: Duration = .seconds(60), logger: Logger
   ) {
     let seen = SeenVersion()
     self.seen = seen
@@ -36,6 +38,7 @@ public final class NewsStore: Sendable {
         try await seen.confirm(through: connection, logger: logger)
       })
     self.database = database
+    self.standby = standby.map { Standby(connection: $0, pool: pool, logger: logger) }
     self.staleLimit = staleLimit
     let keeper = StateKeeper { known in try await database.state(after: known, seen: seen, logger: logger) }
     self.keeper = keeper
@@ -46,6 +49,7 @@ public final class NewsStore: Sendable {
   /// Waits for operations under way, then closes the connections.
   public func shutdown() async {
     await database.pool.shutdown()
+    await standby?.shutdown()
   }
 
   /// Whether an acknowledged write survives a crash with the database's present settings (PostgreSQL, chapter 30.3
@@ -72,6 +76,9 @@ final class SeenVersion: Sendable {
 
   /// The epoch of the present, as far as this process has seen; nil before the first connection.
   var epoch: String? { state.withLock { $0?.epoch } }
+
+  /// What the primary has shown of the present; nil before the first connection.
+  var moment: Moment? { state.withLock { $0.map { Moment(epoch: $0.epoch, version: $0.version) } } }
 
   /// Calls a closure with each epoch, before anything that was read in it is given out.
   func tellNewEpochs(to observer: @escaping @Sendable (_ epoch: String) -> Void) {

@@ -87,7 +87,7 @@ extension ScopeHead {
 
 extension SyncToken {
   /// The latest version that whoever holds it has seen.
-  fileprivate var furthest: Int { max(version, position ?? 0) }
+  var furthest: Int { max(version, position ?? 0) }
 }
 
 extension Scope {
@@ -117,15 +117,21 @@ extension NewsStore {
     }
   }
 
-  /// Runs a query in one snapshot with the head of a scope.
+  /// Runs a query in one snapshot with the head of a scope, on the standby where that will do.
   ///
   /// - Parameter settings: A statement to come before the query, which sets what holds for it.
   func read(
     _ scope: Scope, since: SyncToken? = nil, settings: PostgresQuery? = nil, _ query: PostgresQuery
   ) async throws -> (head: ScopeHead, rows: PostgresRows) {
+    let queries = [ScopeHead.query(scope, since: since), settings, query].compactMap(\.self)
+    let found = await fromStandby(queries, since: since) { answers in
+      let head = try ScopeHead(scope: scope, rows: answers[0])
+      if let since { try head.check(since: since) }
+      return ((head: head, rows: answers[answers.count - 1]), head.moment)
+    }
+    if let found { return found }
     while true {
       let began = ContinuousClock.now
-      let queries = [ScopeHead.query(scope, since: since), settings, query].compactMap(\.self)
       let answers = try await database.snapshot(queries)
       let head = try ScopeHead(scope: scope, rows: answers[0])
       let isPresent = try await seen.confirm(

@@ -53,7 +53,7 @@ extension Settings {
     var pool = PostgresPoolConfiguration()
     pool.size = poolSize
     let store = NewsStore(
-      connection: connection, pool: pool, staleLimit: .seconds(staleLimit), logger: logger)
+      connection: connection, standby: standby, pool: pool, staleLimit: .seconds(staleLimit), logger: logger)
     do {
       try await body(store)
       await store.shutdown()

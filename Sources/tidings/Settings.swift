@@ -12,6 +12,8 @@ import SystemPackage
 /// What an installation decides, from the environment or a file; the environment wins.
 struct Settings: Sendable {
   var databaseURL: String
+  /// Empty for none.
+  var databaseReadURL: String
   var host: String
   var port: Int
   var migrations: URL
@@ -54,6 +56,7 @@ struct Settings: Sendable {
   init(_ reader: ConfigReader) throws {
     let source = SettingReader(reader: reader)
     databaseURL = source.text("database.url", default: "")
+    databaseReadURL = source.text("database.read.url", default: "")
     host = source.text("tidings.host", default: "127.0.0.1")
     port = try source.integer("tidings.port", in: 0...65535, default: 8080)
     migrations = URL(filePath: source.text("tidings.migrations", default: "./migrations"))
@@ -81,7 +84,14 @@ struct Settings: Sendable {
 
   /// How to reach the database.
   var connection: PostgresConfiguration {
-    var configuration = PostgresConfiguration(connectionString: databaseURL)
+    connection(to: databaseURL)
+  }
+
+  /// How to reach its standbys; nil for none.
+  var standby: PostgresConfiguration? { databaseReadURL.isEmpty ? nil : connection(to: databaseReadURL) }
+
+  private func connection(to url: String) -> PostgresConfiguration {
+    var configuration = PostgresConfiguration(connectionString: url)
     configuration.preparesStatements = preparesStatements
     return configuration
   }

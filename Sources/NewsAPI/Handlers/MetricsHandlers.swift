@@ -19,10 +19,22 @@ struct MetricsHandlers: Sendable {
     text.add("tidings_waiting_requests", .gauge, help: "Requests that wait for changes.", Double(polls.count))
     text.add("tidings_event_streams", .gauge, help: "Open streams of events.", Double(streams.count))
     store.connections.write(to: &text)
+    store.standbyReads?.write(to: &text)
     ProcessUsage()?.write(to: &text)
     return Response(
       status: .ok, headers: [.contentType: PrometheusText.contentType, .cacheControl: CachePolicy.notStored],
       body: ResponseBody(byteBuffer: ByteBuffer(string: text.text)))
+  }
+}
+
+extension StandbyReads {
+  fileprivate func write(to text: inout PrometheusText) {
+    let name = "tidings_standby_reads_total"
+    text.begin(
+      name, .counter, help: "Reads asked of a standby, by what became of them; all but used went to the primary.")
+    for (outcome, count) in [("used", used), ("behind", behind), ("failed", failed)] {
+      text.add(name, PrometheusText.labels([("outcome", outcome)]), Double(count))
+    }
   }
 }
 

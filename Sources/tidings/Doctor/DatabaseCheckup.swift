@@ -19,7 +19,7 @@ struct DatabaseCheckup {
     }
     return [
       database(facts), await migrations(), durability(facts), clock(facts), connections(facts), await notifications(),
-      disk(facts),
+      disk(facts), await standby(of: facts),
     ].compactMap(\.self)
   }
 
@@ -114,6 +114,25 @@ struct DatabaseCheckup {
     let text = "\(Self.megabytes(free)) are free for the database"
     return free < max(1 << 30, facts.size / 10)
       ? .warning("disk", "\(text), which has \(Self.megabytes(facts.size)): make room") : .ok("disk", text)
+  }
+
+  /// nil where there is none.
+  private func standby(of primary: DatabaseFacts) async -> Finding? {
+    guard let connection = settings.standby else { return nil }
+    let facts: DatabaseFacts
+    do {
+      facts = try await DatabaseFacts.read(connection, logger: logger)
+    } catch {
+      let reason = (error as? PostgresError)?.message ?? "\(error)"
+      return .warning("standby", "\(reason); DATABASE_READ_URL says where it is, and the primary is asked meanwhile")
+    }
+    if facts.systemIdentifier != primary.systemIdentifier || facts.name != primary.name {
+      return .problem("standby", "DATABASE_READ_URL leads to another database than a copy of that of DATABASE_URL")
+    }
+    return facts.isStandby
+      ? .ok("standby", "PostgreSQL \(facts.version) takes reads")
+      : .warning(
+        "standby", "DATABASE_READ_URL leads to the primary: add target_session_attrs=prefer-standby, or leave it out")
   }
 
   static func megabytes(_ bytes: Int) -> String { "\((bytes + (1 << 19)) >> 20) MiB" }
