@@ -1,0 +1,65 @@
+# The image of the server, `docker build .`, and that of the tests through a proxy, `docker build --target test .`
+#
+# Both programs are linked with Swift's runtime. What they need else is collected into an empty image, see
+# deploy/container/runtime-root.
+ARG SWIFT_IMAGE=swift:6.3-bookworm
+ARG DEBIAN_IMAGE=debian:bookworm-slim
+
+FROM ${SWIFT_IMAGE} AS build
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends libpq-dev libsqlite3-dev libxml2-dev pkg-config zlib1g-dev \
+  && rm -rf /var/lib/apt/lists/*
+WORKDIR /build
+COPY Package.swift Package.resolve[d] ./
+COPY Sources Sources
+# Targets that are not here need folders, or the package cannot be read. The build folder stays on the machine, so that a
+# change builds neither the dependencies nor most of the modules again.
+RUN --mount=type=cache,id=tidings-build,target=/build/.build,sharing=locked \
+  sed -nE 's/.*path: "([^"]*)".*/\1/p; s/.*name: "([A-Za-z]*Tests)".*/Tests\/\1/p' Package.swift | xargs mkdir -p \
+  && swift build --configuration release --static-swift-stdlib -Xlinker -s --product tidings \
+  && install .build/release/tidings /usr/local/bin
+
+FROM build AS client-build
+RUN --mount=type=cache,id=tidings-build,target=/build/.build,sharing=locked \
+  swift build --configuration release --static-swift-stdlib -Xlinker -s --product tidings-fetch \
+  && install .build/release/tidings-fetch /usr/local/bin
+
+FROM ${DEBIAN_IMAGE} AS runtime
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends ca-certificates libpq5 libstdc++6 libxml2 zlib1g \
+  && rm -rf /var/lib/apt/lists/*
+COPY --from=build /usr/local/bin/tidings /usr/local/bin/
+COPY deploy/container/runtime-root /usr/local/sbin/
+RUN runtime-root /runtime /usr/local/bin/tidings
+
+# Both programs, and what the script needs that plays editors and readers.
+FROM runtime AS test
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends curl jq libsqlite3-0 \
+  && rm -rf /var/lib/apt/lists/* /runtime && useradd --uid 10001 --create-home tidings
+COPY migrations /usr/share/tidings/migrations/
+ENV TIDINGS_MIGRATIONS=/usr/share/tidings/migrations
+COPY --from=client-build /usr/local/bin/tidings-fetch /usr/local/bin/
+COPY deploy/container/end-to-end /usr/local/bin/
+USER tidings
+CMD ["end-to-end"]
+
+FROM scratch AS server
+COPY --from=runtime /runtime /
+COPY --from=runtime /usr/local/bin/tidings /usr/local/bin/
+COPY deploy/container/healthcheck /usr/lib/tidings/
+COPY migrations /usr/share/tidings/migrations/
+COPY openapi.yaml /usr/share/tidings/
+# A new volume takes its owner from here.
+COPY --from=runtime --chown=10001:10001 /runtime/var/lib/tidings /var/lib/tidings
+ENV PATH=/usr/local/bin:/usr/bin \
+  TIDINGS_HOST=0.0.0.0 \
+  TIDINGS_MIGRATIONS=/usr/share/tidings/migrations \
+  TIDINGS_OPENAPI=/usr/share/tidings/openapi.yaml \
+  TIDINGS_LOG_FORMAT=json
+USER 10001:10001
+WORKDIR /var/lib/tidings
+EXPOSE 8080
+HEALTHCHECK --interval=5s --timeout=4s --start-period=60s --retries=3 CMD ["/usr/lib/tidings/healthcheck"]
+ENTRYPOINT ["tidings"]
+CMD ["serve"]
