@@ -14,7 +14,7 @@ run: ## Serves sample news on http://127.0.0.1:8080 from a private PostgreSQL cl
 
 test: ## Runs all tests beside a throwaway PostgreSQL cluster
 	@scripts/install-dependencies openssl
-	@for program in pgbouncer nginx strace wget aria2c; do scripts/install-dependencies $$program || \
+	@for program in pgbouncer nginx varnishd promtool strace wget aria2c; do scripts/install-dependencies $$program || \
 	  echo "make test: its tests are left out without $$program" >&2; done
 	@# Tests that only compute keep all threads from those with deadlines: they run apart, one after the other.
 	@SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=1 swift test --disable-xctest --filter '$(COMPUTING)'

@@ -58,11 +58,19 @@ package final class ChildProcess: Sendable {
     posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, outputPipe.writing, 1)
     posix_spawn_file_actions_adddup2(&actions, errorPipe.writing, 2)
+    // A thread of Swift's blocks signals, and a program that does not expect that is never asked to end.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var noSignals = sigset_t()
+    sigemptyset(&noSignals)
+    posix_spawnattr_setsigmask(&attributes, &noSignals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     let words = ([executable] + arguments).map { strdup($0) }
     let variables = environment.map { strdup("\($0)=\($1)") }
     defer { for text in words + variables { free(text) } }
     var process: pid_t = 0
-    let outcome = posix_spawn(&process, executable, &actions, nil, words + [nil], variables + [nil])
+    let outcome = posix_spawn(&process, executable, &actions, &attributes, words + [nil], variables + [nil])
     close(outputPipe.writing)
     close(errorPipe.writing)
     guard outcome == 0 else {

@@ -1,47 +1,110 @@
 import Foundation
 
-/// nginx with the configuration of `deploy/nginx` before some servers.
+/// nginx or Varnish with the configuration of `deploy` before some servers.
 package struct Proxy: Sendable {
+  package enum Kind: String, Sendable {
+    case nginx, varnish
+
+    /// Debian keeps them out of the path of ordinary users.
+    var executable: String? {
+      ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin"]
+        .map { $0 + (self == .nginx ? "/nginx" : "/varnishd") }
+        .first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+
+    package var isInstalled: Bool { executable != nil }
+  }
+
+  /// Where certificate and key for TLS are, as PEM.
+  package struct Certificate: Sendable {
+    package let certificate: String
+    package let key: String
+
+    package init(certificate: String, key: String) {
+      self.certificate = certificate
+      self.key = key
+    }
+  }
+
+  /// What one address may ask of nginx.
+  package struct Limit: Sendable {
+    package let rate: String
+    package let burst: Int
+
+    package init(rate: String, burst: Int) {
+      self.rate = rate
+      self.burst = burst
+    }
+  }
+
   package let client: TestClient
+  package let port: Int
+  /// Where one with TLS sends plain requests on.
+  package let plainPort: Int?
   private let process: ChildProcess
   private let folder: URL
 
-  /// Debian keeps it out of the path of ordinary users.
-  private static let executable = ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin"]
-    .map { $0 + "/nginx" }.first { FileManager.default.isExecutableFile(atPath: $0) }
-
   /// Whether there is an nginx.
-  package static var isInstalled: Bool { executable != nil }
+  package static var isInstalled: Bool { Kind.nginx.isInstalled }
 
   /// Starts it, and waits until it passes requests on.
   ///
   /// - Parameters:
   ///   - servers: Their ports.
-  ///   - cache: Whether it keeps answers.
-  ///   - isCounted: Whether it remembers requests and can be shut.
-  package init(servers: [Int], cache: Bool = true, isCounted: Bool = false) async throws {
-    folder = FileManager.default.temporaryDirectory.appending(path: "tidings-nginx.\(UUID())")
+  ///   - cache: Whether nginx keeps answers; Varnish always does.
+  ///   - isCounted: Whether nginx remembers requests and can be shut.
+  ///   - limit: On what one address may ask of nginx.
+  ///   - certificate: For nginx to speak TLS: then `client` speaks to it in vain.
+  package init(
+    _ kind: Kind = .nginx, servers: [Int], cache: Bool = true, isCounted: Bool = false, limit: Limit? = nil,
+    certificate: Certificate? = nil
+  ) async throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "tidings-\(kind).\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let port = try Self.freePort()
-    try Self.configuration(folder, port: port, servers: servers, cache: cache, isCounted: isCounted)
-      .write(to: folder.appending(path: "nginx.conf"), atomically: true, encoding: .utf8)
-    process = try ChildProcess(
-      [
+    port = try Self.freePort()
+    plainPort = certificate == nil ? nil : try Self.freePort()
+    let arguments: [String]
+    switch kind {
+    case .nginx:
+      let nginx = NginxConfiguration(
+        folder: folder, port: port, servers: servers, cache: cache, isCounted: isCounted, limit: limit,
+        certificate: certificate, plainPort: plainPort)
+      try nginx.text().write(to: folder.appending(path: "nginx.conf"), atomically: true, encoding: .utf8)
+      arguments = [
         "-p", folder.path, "-e", folder.appending(path: "error.log").path, "-c",
         folder.appending(path: "nginx.conf").path,
-      ], executable: Self.executable ?? "nginx",
-      environment: ["PATH": "/usr/bin:/bin"])
+      ]
+    case .varnish:
+      try VarnishConfiguration(servers: servers).write(to: folder)
+      arguments = [
+        "-F", "-j", "none", "-n", folder.appending(path: "work").path, "-a", "127.0.0.1:\(port)", "-T", "none", "-f",
+        folder.appending(path: "tidings.vcl").path, "-s", "malloc,64m",
+        // Of a busy machine; a client may come back on a connection that is about to be closed.
+        "-p", "timeout_idle=60",
+      ]
+    }
+    // Varnish calls a compiler.
+    process = try ChildProcess(
+      arguments, executable: kind.executable ?? kind.rawValue, environment: ["PATH": "/usr/bin:/bin"])
     client = TestClient(url: "http://127.0.0.1:\(port)", isProxy: true)
-    let end = ContinuousClock.now + .seconds(30)
+    try await waitUntilReady(status: certificate == nil ? 200 : 400)
+  }
+
+  /// - Parameter status: That of `/healthz`.
+  private func waitUntilReady(status: Int) async throws {
+    let end = ContinuousClock.now + .seconds(60)
     while true {
       do {
-        if try await client.send("GET", "/healthz").status == 200 { return }
+        let request = Data("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8)
+        let answer = try await RawConnection.exchange([request], port: port, endsInput: false).first
+        if answer?.status == status { return }
+        throw TestResponse.Unexpected(description: "\(answer?.status ?? 0) in place of \(status)")
       } catch {
         guard ContinuousClock.now < end else {
           // Its workers end with it only if it is asked.
           process.send(SIGTERM)
           throw TestResponse.Unexpected(
-            description: "nginx does not answer: \(error); \(await process.result().errors)")
+            description: "the proxy does not answer: \(error); \(await process.result().errors)")
         }
       }
       try await Task.sleep(for: .milliseconds(50))
@@ -52,6 +115,20 @@ package struct Proxy: Sendable {
     process.send(SIGTERM)
     _ = await process.result()
     try? FileManager.default.removeItem(at: folder)
+  }
+
+  /// Runs the body with one, and ends it afterwards.
+  package static func with<Value: Sendable>(
+    _ proxy: Proxy, _ body: @Sendable (Proxy) async throws -> Value
+  ) async throws -> Value {
+    do {
+      let value = try await body(proxy)
+      await proxy.end()
+      return value
+    } catch {
+      await proxy.end()
+      throw error
+    }
   }
 
   /// A request as its log has it.
@@ -80,47 +157,6 @@ package struct Proxy: Sendable {
 
   /// Passes requests on again.
   package func reopen() throws { try FileManager.default.removeItem(at: folder.appending(path: "closed")) }
-
-  private static func configuration(
-    _ folder: URL, port: Int, servers: [Int], cache: Bool, isCounted: Bool
-  ) throws -> String {
-    let template = try String(
-      contentsOf: Project.root.appending(path: "deploy/nginx/tidings.conf.template"), encoding: .utf8)
-    let variables = [
-      "TIDINGS_SERVERS": servers.map { "server 127.0.0.1:\($0);" }.joined(separator: " "),
-      "TIDINGS_LISTEN": "127.0.0.1:\(port)", "TIDINGS_CACHE": cache ? "tidings" : "off",
-      "TIDINGS_CACHE_PATH": folder.appending(path: "cache").path,
-    ]
-    var rendered = variables.reduce(template) { $0.replacing("${\($1.key)}", with: $1.value) }
-    if isCounted {
-      let listen = "listen 127.0.0.1:\(port);"
-      rendered = rendered.replacing(
-        listen,
-        with: """
-          \(listen)
-          access_log \(folder.path)/access.log counted;
-          error_page 503 @closed;
-          location @closed { add_header Retry-After \(retryAfter) always; return 503; }
-          if (-f \(folder.path)/closed) { return 503; }
-          """)
-    }
-    return """
-      daemon off;
-      \(getuid() == 0 ? "user root;" : "")
-      pid \(folder.path)/nginx.pid;
-      events { worker_connections 1024; }
-      http {
-        access_log off;
-        log_format counted '$request_uri $status $http_if_none_match$http_if_modified_since';
-        client_body_temp_path \(folder.path)/bodies;
-        proxy_temp_path \(folder.path)/answers;
-        fastcgi_temp_path \(folder.path)/fastcgi;
-        uwsgi_temp_path \(folder.path)/uwsgi;
-        scgi_temp_path \(folder.path)/scgi;
-        \(rendered)
-      }
-      """
-  }
 
   /// One that nobody listens on at the moment.
   private static func freePort() throws -> Int {

@@ -1,90 +1,99 @@
-import TestTime
 import Foundation
 import News
 import TestSupport
+import TestTime
 import Testing
 
-/// A server behind nginx with the configuration that is delivered.
-@Suite(.enabled(if: Proxy.isInstalled)) struct ProxyTests {
-  private struct Setting: Sendable {
-    let server: RunningServer
-    let proxy: TestClient
-    let key: String
-
-    /// Through the proxy.
-    func get(_ target: String, _ headers: (String, String)...) async throws -> TestResponse {
-      try await proxy.send("GET", target, headers: headers)
-    }
-
-    func publish(_ text: String) async throws -> String {
-      let answer = try await proxy.send(
-        "POST", "/v1/editorial/items", key: key, body: #"{"date": "2026-01-01T00:00:00Z", "text": "\#(text)"}"#)
-      return try answer.json(EditorialItem.self, status: 201).item.id.uuidString.lowercased()
-    }
-
-    /// How many requests have reached the server for a route.
-    func requests(_ route: String) async throws -> Int {
-      let metrics = try await server.send("GET", "/metrics").text
-      return metrics.split(separator: "\n").filter {
-        $0.hasPrefix("tidings_http_requests_total{") && $0.contains("route=\"\(route)\"")
-      }.compactMap { $0.split(separator: " ").last.flatMap { Int(Double($0) ?? 0) } }.reduce(0, +)
-    }
-
-    func token() async throws -> String { try #require(try await get("/v1/changes")["Sync-Token"]) }
-  }
-
-  private static func with(cache: Bool, _ body: @Sendable (Setting) async throws -> Void) async throws {
-    try await Installation.with { installation in
-      let key = try await installation.makeKey()
-      try await installation.serve { server in
-        let proxy = try await Proxy(servers: [server.port], cache: cache)
-        do {
-          try await body(Setting(server: server, proxy: proxy.client, key: key))
-          await proxy.end()
-        } catch {
-          await proxy.end()
-          throw error
-        }
-      }
-    }
-  }
-
-  @Test("Tags pass unchanged, for plain and for compressed answers, and bring a 304", arguments: [true, false])
-  func tags(cache: Bool) async throws {
-    try await Self.with(cache: cache) { setting in
+/// What holds through every proxy, with a cache and without.
+@Suite struct ProxyTests {
+  @Test("Tags pass unchanged, for plain and for compressed answers, and bring a 304", arguments: Edge.installed)
+  func tags(edge: Edge) async throws {
+    try await EdgeSetting.with(edge) { setting in
       _ = try await setting.publish(String(repeating: "word ", count: 500))
-      for coding in ["identity", "gzip", "gzip, deflate, br"] {
+      for coding in ["identity", "gzip", "gzip, deflate, br", "br, gzip;q=0.5", "gzip;q=0", "deflate"] {
         let answer = try await setting.get("/v1/items", ("Accept-Encoding", coding))
         let direct = try await setting.server.client.send("GET", "/v1/items", headers: [("Accept-Encoding", coding)])
-        #expect(answer["ETag"] == direct["ETag"])
-        #expect(answer["Content-Encoding"] == (coding == "identity" ? nil : "gzip"))
-        let again = try await setting.get(
-          "/v1/items", ("Accept-Encoding", coding), ("If-None-Match", try #require(answer["ETag"])))
-        #expect(again.status == 304)
-      }
-    }
-  }
-
-  @Test("With a cache a herd is one request, and without each of them passes")
-  func herd() async throws {
-    for cache in [true, false] {
-      try await Self.with(cache: cache) { setting in
-        _ = try await setting.publish("one")
-        let before = try await setting.requests("/v1/items")
-        try await withThrowingTaskGroup { group in
-          for _ in 0..<50 { group.addTask { try await setting.get("/v1/items").status } }
-          for try await status in group { #expect(status == 200) }
+        let tag = try #require(answer["ETag"])
+        #expect(tag == direct["ETag"])
+        #expect(answer["Vary"] == "Accept-Encoding")
+        #expect(answer["Content-Encoding"] == direct["Content-Encoding"], "\(coding)")
+        #expect((answer["Content-Encoding"] == "gzip") == (coding.contains("gzip") && coding != "gzip;q=0"))
+        for list in [tag, "W/\(tag)", #""other", \#(tag)"#] {
+          let again = try await setting.get("/v1/items", ("Accept-Encoding", coding), ("If-None-Match", list))
+          #expect(again.status == 304, "\(list)")
+          #expect(again["ETag"] == tag)
+          #expect(again.body.isEmpty)
         }
-        let passed = try await setting.requests("/v1/items") - before
-        // The second in which the answer is good may end meanwhile.
-        #expect(cache ? 1...5 ~= passed : passed == 50)
       }
     }
   }
 
-  @Test("Requests that pass share connections, so that they are answered from memory")
+  @Test("Both validators of an answer bring a 304, another tag the answer", arguments: Edge.installed)
+  func bothValidators(edge: Edge) async throws {
+    try await EdgeSetting.with(edge) { setting in
+      let id = try await setting.publish("one")
+      // It has a date once the second that it names is over; nginx would go on with what it stored before.
+      try await eventually("there is a date") {
+        try await setting.server.send("GET", "/v1/items/" + id)["Last-Modified"] != nil
+      }
+      let answer = try await setting.get("/v1/items/" + id)
+      let (tag, date) = (try #require(answer["ETag"]), try #require(answer["Last-Modified"]))
+      let again = try await setting.get("/v1/items/" + id, ("If-None-Match", tag), ("If-Modified-Since", date))
+      #expect(again.status == 304)
+      let other = try await setting.get("/v1/items/" + id, ("If-None-Match", #""x""#), ("If-Modified-Since", date))
+      #expect(other.status == 200)
+    }
+  }
+
+  @Test("HEAD says what GET does, a range of a list is the list", arguments: Edge.installed)
+  func head(edge: Edge) async throws {
+    try await EdgeSetting.with(edge) { setting in
+      _ = try await setting.publish(String(repeating: "word ", count: 500))
+      for target in ["/v1/items", "/v1/changes", "/v1/state", "/v1/topics"] {
+        let answer = try await setting.get(target)
+        let head = try await setting.proxy.send("HEAD", target)
+        #expect(head.status == 200)
+        #expect(head.body.isEmpty)
+        for name in ["ETag", "Cache-Control", "Content-Type", "Vary"] { #expect(head[name] == answer[name], "\(name)") }
+        let part = try await setting.get(target, ("Range", "bytes=0-9"))
+        #expect((part.status, part.body) == (200, answer.body))
+      }
+    }
+  }
+
+  @Test("Who holds the current token is told that nothing is new, and then what is", arguments: Edge.installed)
+  func changes(edge: Edge) async throws {
+    try await EdgeSetting.with(edge) { setting in
+      _ = try await setting.publish("one")
+      let token = try await setting.token()
+      let target = "/v1/changes?since=\(token)"
+      let none = try await setting.get(target)
+      #expect(try none.json(ChangeList.self).changes.isEmpty)
+      #expect(none["ETag"] == "\"\(token)\"")
+      #expect(try await setting.get(target, ("If-None-Match", "\"\(token)\"")).status == 304)
+      _ = try await setting.publish("two")
+      try await eventually("there is something new") {
+        try await setting.get(target, ("If-None-Match", "\"\(token)\"")).status == 200
+      }
+      #expect(try await setting.get(target).json(ChangeList.self).changes.count == 1)
+    }
+  }
+
+  @Test("Who asks for a version gets no answer from before", arguments: Edge.installed)
+  func at(edge: Edge) async throws {
+    try await EdgeSetting.with(edge) { setting in
+      for number in 1...10 {
+        _ = try await setting.get("/v1/items")
+        _ = try await setting.publish("item \(number)")
+        let texts = try await setting.texts("/v1/items?at=\(try await setting.token())")
+        #expect(texts.contains("item \(number)"))
+      }
+    }
+  }
+
+  @Test("Requests that pass share connections, so that they are answered from memory", .enabled(if: Proxy.isInstalled))
   func keptConnections() async throws {
-    try await Self.with(cache: false) { setting in
+    try await EdgeSetting.with(.nginxWithoutCache) { setting in
       _ = try await setting.publish("one")
       for _ in 0..<10 { _ = try await setting.get("/v1/items") }
       let metrics = try await setting.server.send("GET", "/metrics").text
@@ -94,25 +103,14 @@ import Testing
     }
   }
 
-  @Test("What was stored gives way to what became of it", arguments: [true, false])
-  func retraction(cache: Bool) async throws {
-    try await Self.with(cache: cache) { setting in
-      let id = try await setting.publish("one")
-      for _ in 0..<3 { #expect(try await setting.get("/v1/items/" + id).status == 200) }
-      let answer = try await setting.proxy.send("DELETE", "/v1/editorial/items/" + id, key: setting.key)
-      #expect(answer.status == 204)
-      try await eventually("it is gone") { try await setting.get("/v1/items/" + id).status == 410 }
-    }
-  }
-
-  @Test("Who waits, or listens, is told at once, and nothing of it is stored", arguments: [true, false])
-  func liveChannels(cache: Bool) async throws {
-    try await Self.with(cache: cache) { setting in
+  @Test("Who waits, or listens, is told at once, and nothing of it is stored", arguments: Edge.installed)
+  func liveChannels(edge: Edge) async throws {
+    try await EdgeSetting.with(edge) { setting in
       _ = try await setting.publish("one")
       let token = try await setting.token()
       var source = try await EventSource(setting.proxy.url, "?since=\(token)")
       for text in ["two", "three"] {
-        let current = try await setting.server.send("GET", "/v1/changes").json(ChangeList.self).token
+        let current = try await setting.token()
         async let waiting = setting.get("/v1/changes?wait=30&since=\(current)")
         try await eventually("it waits") {
           try await setting.server.send("GET", "/metrics").text.contains("tidings_waiting_requests 1\n")
@@ -121,6 +119,20 @@ import Testing
         #expect(try await waiting.json(ChangeList.self).changes.count == 1)
         #expect(try await source.next()?.news().ids.first?.uuidString.lowercased() == id)
       }
+    }
+  }
+
+  @Test("What is for operators stays inside, and editors are let through with their key", arguments: Edge.installed)
+  func operators(edge: Edge) async throws {
+    try await EdgeSetting.with(edge) { setting in
+      #expect(try await setting.undeclared("/metrics")?.status == 404)
+      #expect(try await setting.get("/v1/editorial/items").status == 401)
+      #expect(try await setting.proxy.send("GET", "/v1/editorial/items", key: setting.key).status == 200)
+      #expect(try await setting.get("/healthz").status == 200)
+      #expect(try await setting.get("/readyz").status == 200)
+      // A key changes nothing of what is public.
+      let one = try await setting.get("/v1/items")
+      #expect(try await setting.proxy.send("GET", "/v1/items", key: setting.key)["ETag"] == one["ETag"])
     }
   }
 }

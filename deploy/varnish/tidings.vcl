@@ -75,6 +75,11 @@ sub vcl_backend_response {
     if (bereq.is_bgfetch) {
       return (abandon);
     }
+    // As if no server had answered: what was given out before can be looked up again. An answer that is not kept would be
+    // found in its place.
+    if (beresp.status >= 500) {
+      return (error(503, "Service Unavailable"));
+    }
     set beresp.uncacheable = true;
     set beresp.ttl = 0s;
     return (deliver);
@@ -127,6 +132,11 @@ sub vcl_deliver {
     unset req.http.If-Modified-Since;
     if (resp.http.ETag && (req.http.If-None-Match == "*" || std.strstr(req.http.If-None-Match, resp.http.ETag))) {
       set req.http.If-None-Match = resp.http.ETag;
+      if (resp.status == 200 && !obj.uncacheable) {
+        // It becomes a 304, which has no body that these could be of.
+        unset resp.http.Content-Encoding;
+        unset resp.http.Content-Type;
+      }
     }
   }
   return (deliver);

@@ -1,0 +1,76 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Whether a program is installed.
+private func has(_ program: String) -> Bool {
+  ["/usr/bin/", "/bin/"].contains { FileManager.default.isExecutableFile(atPath: $0 + program) }
+}
+
+/// What is delivered for operators: units, rules, a dashboard.
+@Suite struct DeploymentTests {
+  private static let folder = Project.root.appending(path: "deploy")
+
+  private static func run(_ program: String, _ arguments: String..., in folder: URL) async throws -> ChildProcess.Result
+  {
+    let arguments = ["-C", folder.path, program] + arguments
+    let environment = ["PATH": "/usr/bin:/bin"]
+    return try await ChildProcess(arguments, executable: "/usr/bin/env", environment: environment).result()
+  }
+
+  /// With a program that is there.
+  private static func withUnit(_ body: (URL) async throws -> Void) async throws {
+    let unit = try String(contentsOf: folder.appending(path: "systemd/tidings.service"), encoding: .utf8)
+    try await withFolder(["tidings.service": unit.replacing("/usr/local/bin/tidings", with: "/bin/true")], body)
+  }
+
+  @Test("systemd has nothing to say of the unit", .enabled(if: has("systemd-analyze")))
+  func unit() async throws {
+    try await Self.withUnit { folder in
+      let result = try await Self.run("systemd-analyze", "verify", "./tidings.service", in: folder)
+      #expect(result.status == 0)
+      #expect(result.output + result.errors == "")
+    }
+  }
+
+  @Test("The unit is hardly exposed", .enabled(if: has("systemd-analyze")))
+  func exposure() async throws {
+    try await Self.withUnit { folder in
+      let result = try await Self.run(
+        "systemd-analyze", "security", "--offline=true", "--no-pager", "--threshold=15", "./tidings.service", in: folder
+      )
+      #expect(result.status == 0, "\(result.output.suffix(500))\(result.errors)")
+    }
+  }
+
+  @Test("Alerts are raised by what they are for", .enabled(if: has("promtool")))
+  func alerts() async throws {
+    let folder = Self.folder.appending(path: "observe")
+    for arguments in [("check", "rules", "alerts.yml"), ("test", "rules", "alerts.test.yml")] {
+      let result = try await Self.run("promtool", arguments.0, arguments.1, arguments.2, in: folder)
+      #expect(result.status == 0, "\(result.output)\(result.errors)")
+    }
+    let configuration = try await Self.run("promtool", "check", "config", "prometheus.yml", in: folder)
+    #expect(configuration.status == 0, "\(configuration.errors)")
+  }
+
+  @Test("Alerts and dashboard use what the server exports, and nothing else")
+  func metrics() async throws {
+    let exported = try await Installation.with { installation in
+      try await installation.serve { server in
+        _ = try await server.send("GET", "/v1/items")
+        return try await server.send("GET", "/metrics").text
+      }
+    }
+    for name in ["alerts.yml", "dashboard.json"] {
+      let text = try String(contentsOf: Self.folder.appending(path: "observe/\(name)"), encoding: .utf8)
+      let used = Set(text.matches(of: /\b(tidings|process)_[a-z_]+/).map { String($0.output.0) })
+      #expect(used.count > 5)
+      for metric in used {
+        #expect(exported.contains("\n\(metric)"), "\(name) uses \(metric)")
+      }
+    }
+    let dashboard = try Data(contentsOf: Self.folder.appending(path: "observe/dashboard.json"))
+    #expect(try JSONSerialization.jsonObject(with: dashboard) is [String: Any])
+  }
+}
