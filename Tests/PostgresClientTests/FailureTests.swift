@@ -90,6 +90,8 @@ struct FailureTests {
               SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
               WHERE datname = current_database() AND pid <> pg_backend_pid()
               """)
+            // One that has answered within the last 10 ms is not looked at again.
+            try await Task.sleep(for: .milliseconds(11))
             let one = try await pool.value("SELECT 1", as: Int.self)
             #expect(one == 1)
           }
