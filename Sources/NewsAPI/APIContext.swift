@@ -14,9 +14,6 @@ public struct APIContext: RequestContext {
   /// Where it is counted what an answer saves; nil outside of `RequestMetrics`.
   var metrics: APIMetrics?
 
-  /// Who asks, as far as that is known; nil outside of `RequestLog`.
-  var client: IPAddress?
-
   private let channel: any Channel
 
   /// Made by the server for each request.

@@ -96,7 +96,7 @@ public struct NewsAPI: Sendable {
     router.add(middleware: RequestMetrics(metrics: counted))
     if settings.makesSpans { router.add(middleware: TracingMiddleware()) }
     router.add(middleware: RequestLog(proxies: settings.trustedProxies, slow: settings.slowRequest))
-    router.add(middleware: ProblemResponses(paths: paths))
+    router.add(middleware: ProblemResponses(paths: paths, proxies: settings.trustedProxies))
     router.add(middleware: HeaderLimit())
     router.add(middleware: ExactPath())
     addRoutes(to: router)

@@ -34,15 +34,7 @@ public struct DatabaseFacts: Sendable {
   ///
   /// - Throws: `PostgresError`.
   public static func read(_ configuration: PostgresConfiguration, logger: Logger) async throws -> DatabaseFacts {
-    let connection = try await PostgresConnection.connect(configuration: configuration, logger: logger)
-    do {
-      let facts = try await read(connection)
-      await connection.close()
-      return facts
-    } catch {
-      await connection.close()
-      throw error
-    }
+    try await PostgresConnection.with(configuration: configuration, logger: logger) { try await read($0) }
   }
 
   private static func read(_ connection: PostgresConnection) async throws -> DatabaseFacts {
@@ -50,7 +42,8 @@ public struct DatabaseFacts: Sendable {
       """
       SELECT current_database()::text AS name, current_setting('server_version') AS version,
         current_setting('server_version_num')::bigint AS number, current_setting('server_encoding') AS encoding,
-        (SELECT c.system_identifier::text FROM pg_control_system() AS c) AS system, pg_is_in_recovery() AS standby, pg_database_size(current_database()) AS size,
+        (SELECT c.system_identifier::text FROM pg_control_system() AS c) AS system, pg_is_in_recovery() AS standby,
+        pg_database_size(current_database()) AS size,
         current_setting('max_connections')::bigint - (SELECT count(*) FROM pg_stat_activity
           WHERE backend_type = 'client backend' AND pid <> pg_backend_pid())
           - CASE WHEN (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN 0
@@ -69,8 +62,8 @@ public struct DatabaseFacts: Sendable {
     return DatabaseFacts(
       name: try row.decode("name"), version: try row.decode("version"),
       majorVersion: try row.decode("number", as: Int.self) / 10_000, systemIdentifier: try row.decode("system"),
-      encoding: try row.decode("encoding"),
-      isStandby: try row.decode("standby"), durability: Dictionary(uniqueKeysWithValues: settings),
+      encoding: try row.decode("encoding"), isStandby: try row.decode("standby"),
+      durability: Dictionary(uniqueKeysWithValues: settings),
       size: try row.decode("size"), freeConnections: try row.decode("free"), directory: try row.decode("directory"),
       clockLead: try await clockLead(connection))
   }
@@ -91,24 +84,23 @@ public struct DatabaseFacts: Sendable {
     _ configuration: PostgresConfiguration, timeout: Duration = .seconds(5), logger: Logger
   ) async throws -> Bool {
     let channel = "tidings_doctor_\(UUID().uuidString.lowercased())"
-    let connection = try await PostgresConnection.connect(configuration: configuration, logger: logger)
-    let heard = await withTaskGroup(of: Bool.self) { group in
-      group.addTask {
-        for await event in PostgresListener(configuration: configuration, logger: logger).events(channel: channel) {
-          if case .notification = event { return true }
-          guard event == .listening else { return false }
-          _ = try? await connection.query("SELECT pg_notify(\(channel), 'heard')")
+    return try await PostgresConnection.with(configuration: configuration, logger: logger) { connection in
+      await withTaskGroup(of: Bool.self) { group in
+        group.addTask {
+          for await event in PostgresListener(configuration: configuration, logger: logger).events(channel: channel) {
+            if case .notification = event { return true }
+            guard event == .listening else { return false }
+            _ = try? await connection.query("SELECT pg_notify(\(channel), 'heard')")
+          }
+          return false
         }
-        return false
+        group.addTask {
+          try? await Task.sleep(for: timeout)
+          return false
+        }
+        defer { group.cancelAll() }
+        return await group.next() ?? false
       }
-      group.addTask {
-        try? await Task.sleep(for: timeout)
-        return false
-      }
-      defer { group.cancelAll() }
-      return await group.next() ?? false
     }
-    await connection.close()
-    return heard
   }
 }

@@ -26,7 +26,7 @@ public struct Migrator: Sendable {
   /// - Returns: The names of the files applied, none if the schema was current.
   /// - Throws: `MigrationError.changed`, `missing`; `PostgresError`. A migration that fails leaves no trace.
   public func migrate() async throws -> [String] {
-    try await withConnection { connection in
+    try await PostgresConnection.with(configuration: configuration, logger: logger) { connection in
       var applied: [String] = []
       while let name = try await applyNext(connection) { applied.append(name) }
       return applied
@@ -37,25 +37,11 @@ public struct Migrator: Sendable {
   ///
   /// - Throws: `MigrationError.pending`, `changed`, `missing`; `PostgresError`.
   public func check() async throws {
-    let pending = try await withConnection { connection in
+    let pending = try await PostgresConnection.with(configuration: configuration, logger: logger) { connection in
       guard try await Self.hasLedger(connection) else { return migrations[...] }
       return try await verified(connection)
     }
     guard pending.isEmpty else { throw MigrationError.pending(pending.map(\.name)) }
-  }
-
-  private func withConnection<Result>(
-    _ body: (PostgresConnection) async throws -> Result
-  ) async throws -> Result {
-    let connection = try await PostgresConnection.connect(configuration: configuration, logger: logger)
-    do {
-      let result = try await body(connection)
-      await connection.close()
-      return result
-    } catch {
-      await connection.close()
-      throw error
-    }
   }
 
   /// Applies the first pending migration; nil if there is none.

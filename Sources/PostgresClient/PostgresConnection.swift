@@ -73,6 +73,23 @@ public actor PostgresConnection {
     return connection
   }
 
+  /// Opens a session for the body and closes it afterwards, whatever happens.
+  ///
+  /// - Throws: What `connect` and the body throw.
+  public nonisolated(nonsending) static func with<Result>(
+    configuration: PostgresConfiguration, logger: Logger, _ body: (PostgresConnection) async throws -> Result
+  ) async throws -> Result {
+    let connection = try await connect(configuration: configuration, logger: logger)
+    do {
+      let result = try await body(connection)
+      await connection.close()
+      return result
+    } catch {
+      await connection.close()
+      throw error
+    }
+  }
+
   /// Runs a statement and returns its rows.
   ///
   /// Cancelling the task cancels the statement on the server.

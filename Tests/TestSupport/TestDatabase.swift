@@ -35,14 +35,9 @@ public struct TestDatabase: Sendable {
   package static func execute(_ script: String, at url: String) async throws {
     let configuration = PostgresConfiguration.patient(url)
     let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-    let connection = try await PostgresConnection.connect(configuration: configuration, logger: logger)
-    do {
-      try await connection.execute(script: script)
-    } catch {
-      await connection.close()
-      throw error
+    try await PostgresConnection.with(configuration: configuration, logger: logger) {
+      try await $0.execute(script: script)
     }
-    await connection.close()
   }
 }
 

@@ -6,6 +6,7 @@ import NewsStore
 /// The outermost layer: the one place where a thrown error becomes a response, and where HEAD loses its body.
 struct ProblemResponses: RouterMiddleware {
   let paths: KnownPaths
+  let proxies: TrustedProxies
 
   func handle(
     _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
@@ -21,7 +22,7 @@ struct ProblemResponses: RouterMiddleware {
           "request failed",
           metadata: [
             "method": "\(request.method)", "path": "\(request.uri.path)", "error": "\(String(reflecting: error))",
-            "client": "\(context.clientText)",
+            "client": "\(proxies.client(of: request, context))",
           ])
       }
       // Whoever may read what is here may also read why not.
@@ -35,7 +36,7 @@ struct ProblemResponses: RouterMiddleware {
       "request",
       metadata: [
         "method": "\(request.method)", "path": "\(request.uri.path)", "status": "\(response.status.code)",
-        "client": "\(context.clientText)",
+        "client": "\(proxies.client(of: request, context))",
       ])
     return request.method == .head ? response.createHeadResponse() : response
   }

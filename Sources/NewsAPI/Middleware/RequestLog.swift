@@ -16,7 +16,6 @@ struct RequestLog: RouterMiddleware {
     _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
   ) async throws -> Response {
     var context = context
-    context.client = context.peer.map { proxies.client(of: $0, request.headers[values: proxies.name]) }
     if let trace = TraceParent(request.headers) {
       context.logger[metadataKey: "trace_id"] = "\(trace.traceID)"
       context.logger[metadataKey: "parent_id"] = "\(trace.parentID)"
@@ -33,19 +32,19 @@ struct RequestLog: RouterMiddleware {
         metadata: [
           "method": "\(request.method)", "route": "\(context.endpointPath ?? "unknown")",
           "path": "\(request.uri.path)", "status": "\(response.status.code)", "ms": "\(duration.milliseconds)",
-          "database_ms": "\(database.total.milliseconds)", "client": "\(context.clientText)",
+          "database_ms": "\(database.total.milliseconds)", "client": "\(proxies.client(of: request, context))",
         ])
     }
     return response
   }
 }
 
-extension APIContext {
-  /// The address of who asks, for the log.
-  var clientText: String { client.map { "\($0)" } ?? "unknown" }
-}
-
 extension TrustedProxies {
+  /// The address of who asks, for the log.
+  func client(of request: Request, _ context: APIContext) -> String {
+    context.peer.map { "\(client(of: $0, request.headers[values: name]))" } ?? "unknown"
+  }
+
   // Both are tokens of RFC 9110 section 5.6.2.
   fileprivate var name: HTTPField.Name { HTTPField.Name(field.rawValue)! }
 }
