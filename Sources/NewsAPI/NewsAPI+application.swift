@@ -5,6 +5,10 @@ public import NIOCore
 import ServiceLifecycle
 
 extension NewsAPI {
+  /// How many connections wait at most until they are accepted, as far as the kernel allows (net.core.somaxconn): phones
+  /// wake up at the same time.
+  private static let backlog = 4096
+
   /// The server of the API, to be run as a service.
   ///
   /// - Parameter onServerRunning: Called with the listening channel once there is one.
@@ -21,7 +25,14 @@ extension NewsAPI {
           responder: $0, limits: settings.limits, addressLimits: addressLimits, metrics: counted,
           hotAnswers: hotAnswers, polls: polls, streams: streams)
       },
-      configuration: ApplicationConfiguration(address: address), onServerRunning: onServerRunning, logger: logger)
+      configuration: ApplicationConfiguration(address: address, backlog: Self.backlog),
+      onServerRunning: { channel in
+        // It fails where the server has already ended.
+        try? await channel.eventLoop.submit {
+          try channel.pipeline.syncOperations.addHandler(AcceptPause(logger: logger), position: .first)
+        }.get()
+        await onServerRunning(channel)
+      }, logger: logger)
     application.addServices(LiveService(polls: polls, streams: streams))
     return application
   }

@@ -20,10 +20,18 @@ package final class LingeringClose: ChannelDuplexHandler, RemovableChannelHandle
   /// What the client still sends is thrown away.
   private var isDeaf = false
   private var bytes = 0
-  private var alarms: [Scheduled<Void>] = []
+  private var context: ChannelHandlerContext?
 
   package init(limits: ConnectionLimits) {
     self.limits = limits
+  }
+
+  package func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+  }
+
+  package func handlerRemoved(context: ChannelHandlerContext) {
+    self.context = nil
   }
 
   package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -45,11 +53,6 @@ package final class LingeringClose: ChannelDuplexHandler, RemovableChannelHandle
     if bytes > limits.lingeringBytes { context.close(promise: nil) }
   }
 
-  package func channelInactive(context: ChannelHandlerContext) {
-    for alarm in alarms { alarm.cancel() }
-    context.fireChannelInactive()
-  }
-
   package func triggerUserOutboundEvent(
     context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
   ) {
@@ -65,7 +68,8 @@ package final class LingeringClose: ChannelDuplexHandler, RemovableChannelHandle
   }
 
   private func close(_ context: ChannelHandlerContext, in time: TimeAmount) {
-    alarms.append(context.eventLoop.assumeIsolated().scheduleTask(in: time) { context.close(promise: nil) })
+    // Not taken back if it closes before: SwiftNIO would look for it among the alarms of all connections.
+    context.eventLoop.assumeIsolated().scheduleTask(in: time) { [weak self] in self?.context?.close(promise: nil) }
   }
 
   private func closeWhenSent(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {

@@ -29,24 +29,27 @@ package final class TimeLimits: ChannelDuplexHandler, RemovableChannelHandler {
   private var deadline = NIODeadline.distantFuture
   /// Since when nothing more is read, because what was read is not dealt with yet: time that is not the client's.
   private var pausedSince: NIODeadline?
-  private var alarm: (time: NIODeadline, task: Scheduled<Void>)?
+  /// When the next look at the deadline is due. No alarm is ever taken back: SwiftNIO would look for it among those of all
+  /// connections.
+  private var alarm: NIODeadline?
+  private var context: ChannelHandlerContext?
 
   package init(limits: ConnectionLimits) {
     self.limits = limits
   }
 
   package func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
     if context.channel.isActive { beIdle(context) }
+  }
+
+  package func handlerRemoved(context: ChannelHandlerContext) {
+    self.context = nil
   }
 
   package func channelActive(context: ChannelHandlerContext) {
     beIdle(context)
     context.fireChannelActive()
-  }
-
-  package func channelInactive(context: ChannelHandlerContext) {
-    alarm?.task.cancel()
-    context.fireChannelInactive()
   }
 
   package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -110,17 +113,21 @@ package final class TimeLimits: ChannelDuplexHandler, RemovableChannelHandler {
   private func setDeadline(_ time: NIODeadline, _ context: ChannelHandlerContext) {
     guard context.channel.isActive else { return }
     deadline = time
-    if let alarm, alarm.time <= time { return }
-    alarm?.task.cancel()
+    if let alarm, alarm <= time { return }
     setAlarm(time, context)
   }
 
   private func setAlarm(_ time: NIODeadline, _ context: ChannelHandlerContext) {
-    alarm = (time, context.eventLoop.assumeIsolated().scheduleTask(deadline: time) { self.ring(context) })
+    alarm = time
+    // A connection that is closed before is not kept for it.
+    context.eventLoop.assumeIsolated().scheduleTask(deadline: time) { [weak self] in
+      guard let self, alarm == time, let context = self.context, context.channel.isActive else { return }
+      alarm = nil
+      ring(context)
+    }
   }
 
   private func ring(_ context: ChannelHandlerContext) {
-    alarm = nil
     guard context.eventLoop.now >= deadline else { return setDeadline(deadline, context) }
     switch phase {
     case .idle(let before): closeUnlessSending(before, context)
