@@ -7,6 +7,8 @@ extension NewsStore {
   /// How often the database is asked whether there is anything new: while it tells by itself, and while it cannot.
   private static let slowPoll: Duration = .seconds(1)
   private static let fastPoll: Duration = .milliseconds(50)
+  /// What has not been confirmed for so long is not going to be at once.
+  private static let silence: Duration = .seconds(2)
 
   /// Keeps the state current until the task is cancelled: by NOTIFY, which is a hint, and by asking.
   public func follow() async {
@@ -49,6 +51,9 @@ extension NewsStore {
     guard keeper.isFollowed, let (state, age) = keeper.latest, age <= staleLimit else { return nil }
     return state
   }
+
+  /// Whether the database, which is asked all the time, has not answered lately.
+  public var isSilent: Bool { keeper.isFollowed && keeper.latest.map { $0.age > Self.silence } ?? false }
 
   /// The present in which an `at` token has been reached.
   ///

@@ -12,7 +12,8 @@ public final class NewsStore: Sendable {
   let seen: SeenVersion
   package let keeper: StateKeeper
   let listener: PostgresListener
-  let staleLimit: Duration
+  /// For how long answers are given from memory while the database does not answer.
+  public let staleLimit: Duration
   /// What `pollInterval` is, 0 before it is known.
   let interval = Atomic<Int>(0)
   let logger: Logger

@@ -17,7 +17,7 @@ package final class Representation: Sendable {
   let tag: EntityTag
   let lastModified: LastModified?
   /// Fields of the answer's own, such as `Link`; they are in a 304 too.
-  let fields: HTTPFields
+  package let fields: HTTPFields
   /// Made when it is first wanted.
   private let compressed = Mutex<ByteBuffer?>(nil)
   /// By the fields they depend on, with what else they do: whether `Last-Modified` is among theirs, and the hint when to
@@ -34,6 +34,26 @@ package final class Representation: Sendable {
     self.body = ByteBuffer(bytes: body)
     self.contentType = contentType
     self.tag = tag ?? Self.contentTag(body)
+    self.lastModified = lastModified
+    self.fields = fields
+  }
+
+  /// The same as a client is given it who would have to be given something newer.
+  ///
+  /// - Parameter age: Since when it is not known to be right.
+  func stale(for age: Duration) -> Representation {
+    var fields = fields
+    // RFC 9211 section 2.4: what is below zero has passed.
+    fields[.cacheStatus] = "Tidings; hit; ttl=-\(max(1, Int((age / .seconds(1)).rounded(.up))))"
+    return Representation(body, contentType: contentType, tag: tag, lastModified: lastModified, fields: fields)
+  }
+
+  private init(
+    _ body: ByteBuffer, contentType: String, tag: EntityTag, lastModified: LastModified?, fields: HTTPFields
+  ) {
+    self.body = body
+    self.contentType = contentType
+    self.tag = tag
     self.lastModified = lastModified
     self.fields = fields
   }

@@ -7,10 +7,13 @@ package struct View: Sendable {
   package let representation: Representation
   /// How far the snapshot was that it was made from.
   package let moment: Moment
+  /// Whether it is given out in place of a newer one, which cannot be made.
+  package let isStale: Bool
 
-  package init(representation: Representation, moment: Moment) {
+  package init(representation: Representation, moment: Moment, isStale: Bool = false) {
     self.representation = representation
     self.moment = moment
+    self.isStale = isStale
   }
 }
 
@@ -18,8 +21,9 @@ package struct View: Sendable {
 package final class ViewCache: Sendable {
   fileprivate struct Entry {
     var view: View
-    /// The last moment for which it is known to be right.
+    /// The last moment for which it is known to be right, and when that was seen.
     var moment: Moment
+    var seen: ContinuousClock.Instant
     var lastUse: Int
   }
 
@@ -28,6 +32,8 @@ package final class ViewCache: Sendable {
     let number: Int
     let moment: Moment
     let task: Task<View, any Error>
+    /// Whether those who waited have been given the view from before.
+    var isGivenUp = false
   }
 
   fileprivate struct Shelf {
@@ -40,29 +46,51 @@ package final class ViewCache: Sendable {
 
   private let shelf = Mutex(Shelf())
   private let budget: Int
+  private let staleLimit: Duration
+  private let isSilent: @Sendable () -> Bool
+  private let now: @Sendable () -> ContinuousClock.Instant
 
-  /// - Parameter budget: Bytes that views may take, about.
-  package init(budget: Int) {
+  /// - Parameters:
+  ///   - budget: Bytes that views may take, about.
+  ///   - staleLimit: For how long a view from before a change is given out while the database does not answer.
+  ///   - isSilent: Whether the database does not answer.
+  package init(
+    budget: Int, staleLimit: Duration = .zero, isSilent: @escaping @Sendable () -> Bool = { false },
+    now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+  ) {
     self.budget = budget
+    self.staleLimit = staleLimit
+    self.isSilent = isSilent
+    self.now = now
   }
 
   /// The view of a key if it is in memory and right for a state.
-  package func known(_ key: ViewKey, in state: VersionState) -> View? { shelf.withLock { $0.use(key, in: state) } }
+  package func known(_ key: ViewKey, in state: VersionState) -> View? {
+    let now = now()
+    return shelf.withLock { $0.use(key, in: state, now) }
+  }
 
-  /// The view of a key, right for a state: from memory, from somebody else's making, or made now.
+  /// The view of a key, right for a state: from memory, from somebody else's making, or made now. Where the database does
+  /// not answer, it may be that from before a change, which says so (`Representation.stale`).
   ///
   /// The making goes on if the caller is cancelled, and its error is not kept.
   package func view(
     _ key: ViewKey, in state: VersionState, make: @escaping @Sendable () async throws -> View
   ) async throws -> View {
+    let (now, isSilent) = (now(), isSilent())
     let found = shelf.withLock { shelf -> Result<View, Missing> in
-      if let view = shelf.use(key, in: state) { return .success(view) }
-      if let flight = shelf.flights[key], state.isCurrent(key.subject, since: flight.moment) {
+      if let view = shelf.use(key, in: state, now) { return .success(view) }
+      if let flight = shelf.flights[key], state.isCurrent(key.subject, since: flight.moment),
+        isSilent || !flight.isGivenUp
+      {
         return .failure(Missing(task: flight.task))
       }
       shelf.flightsBegun += 1
       let number = shelf.flightsBegun
-      let task = Task { try await self.fly(key, number, make) }
+      var task = Task { try await self.fly(key, number, make) }
+      if let stale = shelf.stale(key, in: state, now, limit: staleLimit) {
+        task = Task { [task] in try await self.land(task, of: key, number, orGive: stale) }
+      }
       shelf.flights[key] = Flight(number: number, moment: state.moment, task: task)
       return .failure(Missing(task: task))
     }
@@ -81,31 +109,66 @@ package final class ViewCache: Sendable {
     do { result = .success(try await make()) } catch { result = .failure(error) }
     shelf.withLock { shelf in
       if shelf.flights[key]?.number == number { shelf.flights[key] = nil }
-      if case .success(let view) = result { shelf.keep(view, for: key, within: budget) }
+      if case .success(let view) = result { shelf.keep(view, for: key, now(), within: budget) }
     }
     return try result.get()
+  }
+
+  /// Waits for a making as long as the database answers.
+  private func land(
+    _ making: Task<View, any Error>, of key: ViewKey, _ number: Int, orGive stale: View
+  ) async throws -> View {
+    let (ends, end) = AsyncStream.makeStream(of: Bool.self)
+    Task {
+      _ = await making.result
+      end.yield(true)
+    }
+    let listening = Task {
+      while !isSilent() { try await Task.sleep(for: .milliseconds(50)) }
+      end.yield(false)
+    }
+    defer { listening.cancel() }
+    for await isMade in ends {
+      guard isMade else { break }
+      do { return try await making.value } catch StoreError.unavailable { return stale }
+    }
+    shelf.withLock { shelf in
+      if shelf.flights[key]?.number == number { shelf.flights[key]?.isGivenUp = true }
+    }
+    return stale
   }
 }
 
 extension ViewCache.Shelf {
   /// The view of a key if nothing has happened to it.
-  mutating func use(_ key: ViewKey, in state: VersionState) -> View? {
+  mutating func use(_ key: ViewKey, in state: VersionState, _ now: ContinuousClock.Instant) -> View? {
     guard let entry = entries[key], state.isCurrent(key.subject, since: entry.moment) else { return nil }
     uses += 1
     entries[key]?.lastUse = uses
+    entries[key]?.seen = now
     // What has been looked up need not be looked up so far back again.
     if entry.moment.version < state.moment.version { entries[key]?.moment = state.moment }
     return entry.view
   }
 
-  mutating func keep(_ view: View, for key: ViewKey, within budget: Int) {
+  /// The view from before a change, if it was right until lately.
+  func stale(_ key: ViewKey, in state: VersionState, _ now: ContinuousClock.Instant, limit: Duration) -> View? {
+    guard key.mayBeStale, let entry = entries[key], entry.moment.epoch == state.moment.epoch, now - entry.seen <= limit
+    else {
+      return nil
+    }
+    return View(
+      representation: entry.view.representation.stale(for: now - entry.seen), moment: entry.view.moment, isStale: true)
+  }
+
+  mutating func keep(_ view: View, for key: ViewKey, _ now: ContinuousClock.Instant, within budget: Int) {
     if let old = entries[key] {
       // An older snapshot may come later.
       guard old.moment.epoch != view.moment.epoch || old.view.moment.version <= view.moment.version else { return }
       bytes -= old.view.cost
     }
     uses += 1
-    entries[key] = ViewCache.Entry(view: view, moment: view.moment, lastUse: uses)
+    entries[key] = ViewCache.Entry(view: view, moment: view.moment, seen: now, lastUse: uses)
     bytes += view.cost
     if bytes > budget { evict(to: budget / 10 * 9) }
   }

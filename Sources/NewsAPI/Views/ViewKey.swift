@@ -32,6 +32,12 @@ package enum ViewKey: Hashable, Sendable {
     }
   }
 
+  /// Whether what it was before a change is better than nothing while the database does not answer. Of an item that was
+  /// retracted or put right it is not.
+  var mayBeStale: Bool {
+    if case .item = self { false } else { true }
+  }
+
   /// The pattern of the path.
   var route: String {
     switch self {

@@ -22,7 +22,7 @@ struct Views: Sendable {
   init(store: NewsStore, budget: Int?, singles: Int) {
     self.store = store
     self.singles = Turnstile(width: singles)
-    cache = budget.map { ViewCache(budget: $0) }
+    cache = budget.map { ViewCache(budget: $0, staleLimit: store.staleLimit, isSilent: { store.isSilent }) }
   }
 
   /// A page of items.
@@ -120,6 +120,8 @@ struct Views: Sendable {
     guard let cache else { return try await make().representation }
     let state = try await store.present(at: at, in: scope)
     let view = try await cache.view(key, in: state, make: make)
+    // Who waits for a change, or asks for what has one, would ask again at once.
+    if view.isStale, isLongPoll || at != nil { throw StoreError.unavailable }
     // `at` asks for more than the key says.
     if at == nil {
       targets.learn(target, KnownTargets.Target(key: key, isLongPoll: isLongPoll, epoch: view.moment.epoch))

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import NIOCore
 import News
 import TestSupport
@@ -129,5 +130,73 @@ import NewsStore
     #expect(left.contains(keys[39]))
     #expect(!left.contains(keys[1]))
     #expect(5...14 ~= left.count)
+  }
+
+  /// A cache whose database may be silent, with the first page as it was at version 1, 30 s ago.
+  private static func outage(
+    limit: Duration = .seconds(60), key: ViewKey = feed
+  ) async throws -> (cache: ViewCache, isSilent: Flag) {
+    let (isSilent, began) = (Flag(), ContinuousClock.now)
+    let age = Count()
+    let cache = ViewCache(
+      budget: 1 << 20, staleLimit: limit, isSilent: { isSilent.isSet }, now: { began + .seconds(30 * age.value) })
+    _ = try await cache.view(key, in: Self.state(1)) { Self.view("old", 1) }
+    _ = age.next()
+    return (cache, isSilent)
+  }
+
+  @Test("What cannot be made anew is given as it was before, and says so, until it is too old")
+  func stale() async throws {
+    let unavailable: @Sendable () async throws -> View = { throw StoreError.unavailable }
+    let (cache, _) = try await Self.outage()
+    let view = try await cache.view(Self.feed, in: Self.state(2), make: unavailable)
+    #expect(view.isStale)
+    #expect(Self.text(view) == "old")
+    #expect(view.representation.fields[HTTPField.Name("Cache-Status")!] == "Tidings; hit; ttl=-30")
+    // It is not right for that.
+    #expect(cache.known(Self.feed, in: Self.state(2)) == nil)
+    await #expect(throws: StoreError.unavailable) {
+      try await cache.view(Self.feed, in: Self.state(2, epoch: "bbbbbb"), make: unavailable)
+    }
+    await #expect(throws: CancellationError.self) {
+      try await cache.view(Self.feed, in: Self.state(2)) { throw CancellationError() }
+    }
+    let short = try await Self.outage(limit: .seconds(29)).cache
+    await #expect(throws: StoreError.unavailable) {
+      try await short.view(Self.feed, in: Self.state(2), make: unavailable)
+    }
+  }
+
+  @Test("An item that has changed is not given as it was before")
+  func staleItem() async throws {
+    let id = UUID()
+    let (cache, isSilent) = try await Self.outage(key: .item(id, html: false))
+    isSilent.set()
+    await #expect(throws: StoreError.unavailable) {
+      try await cache.view(.item(id, html: false), in: Self.state(2, changed: [(id, 2)])) {
+        throw StoreError.unavailable
+      }
+    }
+  }
+
+  @Test("Nobody waits for a database that is silent, and what it did not answer is asked again once it is not")
+  func silence() async throws {
+    let (cache, isSilent) = try await Self.outage()
+    let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+    let making = Task {
+      try await cache.view(Self.feed, in: Self.state(2)) {
+        for await _ in gate { break }
+        throw StoreError.unavailable
+      }
+    }
+    isSilent.set(true)
+    #expect(Self.text(try await making.value) == "old")
+    let joined = try await cache.view(Self.feed, in: Self.state(2)) { Self.view("too early", 2) }
+    #expect(Self.text(joined) == "old")
+    isSilent.set(false)
+    let new = try await cache.view(Self.feed, in: Self.state(2)) { Self.view("new", 2) }
+    #expect(Self.text(new) == "new")
+    opening.yield()
+    #expect(cache.known(Self.feed, in: Self.state(2)).map(Self.text) == "new")
   }
 }
