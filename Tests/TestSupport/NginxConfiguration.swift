@@ -39,7 +39,9 @@ struct NginxConfiguration {
     let rendered = try render(
       "tidings",
       [
-        "TIDINGS_SERVERS": servers.map { "server 127.0.0.1:\($0);" }.joined(separator: " "),
+        "TIDINGS_SERVERS": ["", " backup max_fails=0"].flatMap { role in
+          servers.map { "server 127.0.0.1:\($0)\(role);" }
+        }.joined(separator: " "),
         "TIDINGS_LISTEN": listen, "TIDINGS_CACHE": cache ? "tidings" : "off",
         "TIDINGS_CACHE_PATH": folder.appending(path: "cache").path,
       ])
