@@ -1,5 +1,5 @@
 # `make` or `make help` lists what there is.
-.PHONY: help run test torture torture-mutants fuzz simulate bench lint format clean
+.PHONY: help run test torture torture-mutants faults fuzz simulate bench lint format clean
 
 SECONDS ?= 60
 SEED ?= 1
@@ -32,6 +32,10 @@ torture: ## Breaks servers and databases under writers and followers for SECONDS
 torture-mutants: ## Shows that the torture finds out what is broken on purpose
 	@scripts/install-dependencies nginx patch
 	@scripts/torture-mutants
+
+faults: ## Breaks servers, databases, disks, networks and clocks, and makes a table of what was seen
+	@scripts/install-dependencies nginx faketime
+	@scripts/faults
 
 fuzz: ## Sends the server random requests for SECONDS=60 with the random SEED=1
 	@scripts/install-dependencies

@@ -123,14 +123,16 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "CZlib", "HTTPConditions", "MediaFiles", "News", "NewsAPI", "NewsStore", "PostgresClient", "TestTime",
-        .asyncHTTPClient, .crypto, .hummingbird, .logging, .nioCore, .nioHTTP1, .nioPosix, .serviceLifecycle, .yams,
+        "CZlib", "HTTPConditions", "MediaFiles", "News", "NewsAPI", "NewsStore", "PostgresClient", "TestSockets",
+        "TestTime", .asyncHTTPClient, .crypto, .hummingbird, .logging, .nioCore, .nioHTTP1, .nioPosix,
+        .serviceLifecycle, .yams,
       ],
       path: "Tests/TestSupport",
       swiftSettings: settings),
     .testTarget(
       name: "PostgresClientTests", dependencies: ["PostgresClient", "TestSupport", "TestTime", .logging],
       swiftSettings: settings),
+    .target(name: "TestSockets", path: "Tests/TestSockets", swiftSettings: settings),
     .target(name: "TestRandom", path: "Tests/TestRandom", swiftSettings: settings),
     .testTarget(
       name: "HTTPConditionsTests", dependencies: ["HTTPConditions", "TestRandom", .httpTypes], swiftSettings: settings),
@@ -147,7 +149,7 @@ let package = Package(
       name: "NewsAPITests",
       dependencies: [
         "MediaFiles", "News", "NewsAPI", "NewsStore", "PostgresClient", "TestRandom", "TestSupport", "TestTime",
-        .coreMetrics, .crypto, .hummingbird, .logging, .nioCore, .nioEmbedded, .nioHTTP1,
+        .coreMetrics, .crypto, .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded, .nioHTTP1,
       ],
       swiftSettings: settings),
     .target(name: "TestTime", dependencies: ["BackgroundFetch"], path: "Tests/TestTime", swiftSettings: settings),
@@ -161,7 +163,8 @@ let package = Package(
       name: "FaultServer", dependencies: ["CZlib", "News", .nioCore, .nioPosix], path: "Tests/FaultServer",
       swiftSettings: settings),
     .testTarget(
-      name: "FaultServerTests", dependencies: ["FaultServer", "News", "TestTime", .nioCore], swiftSettings: settings),
+      name: "FaultServerTests", dependencies: ["FaultServer", "News", "TestSockets", "TestTime", .nioCore],
+      swiftSettings: settings),
     .testTarget(
       name: "NewsClientTests",
       dependencies: ["BackgroundFetch", "FaultServer", "News", "NewsClient", "TestTime", .crypto],
@@ -182,12 +185,20 @@ let package = Package(
       dependencies: ["tidings", "News", "NewsStore", "PostgresClient", "TestRandom", "TestSupport", "TestTime"],
       swiftSettings: settings),
 
+    .testTarget(
+      name: "FaultTests",
+      dependencies: ["tidings", "News", "PostgresClient", "TestSockets", "TestSupport", "TestTime"],
+      swiftSettings: settings),
+
+    .executableTarget(
+      name: "BareClient", dependencies: [.asyncHTTPClient, .grdb, .nioCore, .nioHTTP1, .nioPosix],
+      path: "Benchmarks/BareClient", swiftSettings: settings),
     .executableTarget(
       name: "BareServer", dependencies: [.nioCore, .nioHTTP1, .nioPosix], path: "Benchmarks/BareServer",
       swiftSettings: settings),
     .executableTarget(
       name: "LiveBench",
-      dependencies: ["BackgroundFetch", "News", "NewsClient", .argumentParser, .nioCore, .nioPosix],
+      dependencies: ["BackgroundFetch", "News", "NewsClient", "TestSockets", .argumentParser, .nioCore, .nioPosix],
       path: "Benchmarks/LiveBench", swiftSettings: settings),
     .executableTarget(
       name: "EmptyClient", dependencies: ["NewsClient"], path: "Benchmarks/EmptyClient", swiftSettings: settings),

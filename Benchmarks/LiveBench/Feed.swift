@@ -1,5 +1,6 @@
 import Foundation
 import News
+import TestSockets
 
 /// A server, as an editor and a client see it.
 struct Feed {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import News
 import Synchronization
+import TestSockets
 
 /// Publishes items at one process and looks at another one until it has them, one after the other.
 struct Propagation: ParsableCommand {

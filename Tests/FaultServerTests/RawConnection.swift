@@ -1,6 +1,7 @@
 import TestTime
 import Foundation
 import Synchronization
+import TestSockets
 
 #if canImport(Glibc)
   import Glibc
@@ -18,24 +19,13 @@ final class RawConnection: Sendable {
   private let descriptor: Int32
 
   init(port: Int) throws {
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = in_port_t(UInt16(port).bigEndian)
-    address.sin_addr.s_addr = inet_addr("127.0.0.1")
-    let result = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    guard result == 0 else { throw Failure() }
+    descriptor = try Loopback.connect(to: port)
   }
 
   deinit { close(descriptor) }
 
   func send(_ text: String) throws {
-    let bytes = Array(text.utf8)
-    guard Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else { throw Failure() }
+    try Loopback.send(Array(text.utf8), on: descriptor)
   }
 
   /// Asks for a target.

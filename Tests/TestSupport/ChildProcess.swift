@@ -25,8 +25,10 @@ package final class ChildProcess: Sendable {
   private let status: Task<Int32, Never>
   private let identifier: Reaped
 
-  /// Beside the executable that runs the tests.
-  package static let tidings = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+  /// Beside the executable that runs the tests, unless `TIDINGS_TEST_EXECUTABLE` names another one.
+  package static let tidings =
+    ProcessInfo.processInfo.environment["TIDINGS_TEST_EXECUTABLE"]
+    ?? URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     .appending(path: "tidings").path
 
   /// The environment of the command: ours, with the settings for a database and without those of any other
@@ -88,6 +90,9 @@ package final class ChildProcess: Sendable {
     status = Self.onThread { identifier.wait() }
   }
 
+  /// Its id, for `/proc`.
+  package var id: Int32 { identifier.process }
+
   /// Sends a signal; nothing if the process has ended.
   package func send(_ signal: Int32) {
     identifier.send(signal)
@@ -140,7 +145,7 @@ package final class ChildProcess: Sendable {
 
   /// The id of a process, no longer used once the system may give it to another one.
   private final class Reaped: Sendable {
-    private let process: pid_t
+    let process: pid_t
     private let isGone = Mutex(false)
 
     init(_ process: pid_t) {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSockets
 
 /// nginx or Varnish with the configuration of `deploy` before some servers.
 package struct Proxy: Sendable {
@@ -61,8 +62,8 @@ package struct Proxy: Sendable {
   ) async throws {
     folder = FileManager.default.temporaryDirectory.appending(path: "tidings-\(kind).\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    port = try Self.freePort()
-    plainPort = certificate == nil ? nil : try Self.freePort()
+    port = try Loopback.freePort()
+    plainPort = certificate == nil ? nil : try Loopback.freePort()
     let arguments: [String]
     switch kind {
     case .nginx:
@@ -157,21 +158,4 @@ package struct Proxy: Sendable {
 
   /// Passes requests on again.
   package func reopen() throws { try FileManager.default.removeItem(at: folder.appending(path: "closed")) }
-
-  /// One that nobody listens on at the moment.
-  private static func freePort() throws -> Int {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = inet_addr("127.0.0.1")
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        bind(descriptor, pointer, length) == 0 && getsockname(descriptor, pointer, &length) == 0
-      }
-    }
-    guard isBound else { throw TestResponse.Unexpected(description: "no port is free") }
-    return Int(in_port_t(bigEndian: address.sin_port))
-  }
 }

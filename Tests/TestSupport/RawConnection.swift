@@ -1,4 +1,5 @@
 package import Foundation
+import TestSockets
 
 #if canImport(Glibc)
   import Glibc
@@ -56,7 +57,7 @@ package enum RawConnection {
     var received = Data()
     for (index, part) in request.enumerated() {
       if index > 0 { try receive(descriptor, &received) }
-      try send(part, descriptor)
+      try Loopback.send(part, on: descriptor)
     }
     if endsInput { shutdown(descriptor, Int32(SHUT_WR)) }
     beforeReading()
@@ -90,36 +91,14 @@ package enum RawConnection {
   }
 
   private static func connected(to port: Int, receiveBuffer: Int32?) throws -> Int32 {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var limit = timeval(tv_sec: 30, tv_usec: 0)
-    for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
-      setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
-    }
-    if var receiveBuffer {
-      setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
-    }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = in_port_t(UInt16(port).bigEndian)
-    address.sin_addr.s_addr = inet_addr("127.0.0.1")
-    let result = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+    try Loopback.connect(to: port) { descriptor in
+      var limit = timeval(tv_sec: 30, tv_usec: 0)
+      for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+        setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
       }
-    }
-    guard result == 0 else {
-      close(descriptor)
-      throw Failure(description: "cannot connect")
-    }
-    return descriptor
-  }
-
-  private static func send(_ part: Data, _ descriptor: Int32) throws {
-    var rest = Array(part)[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-      guard count > 0 else { throw Failure(description: "cannot send: \(String(cString: strerror(errno)))") }
-      rest = rest.dropFirst(count)
+      if var receiveBuffer {
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
+      }
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSockets
 
 /// A process that serves, and a client of it.
 package struct RunningServer: Sendable {
@@ -31,7 +32,7 @@ package struct RunningServer: Sendable {
       else { throw TestResponse.Unexpected(description: "the line has no address: \(line)") }
       self.process = process
       self.port = port
-      client = TestClient(url: "http://127.0.0.1:\(port)")
+      client = TestClient(url: "http://\(address)")
       return
     }
     throw TestResponse.Unexpected(
@@ -48,18 +49,9 @@ package struct RunningServer: Sendable {
   package func status(_ path: String) async throws -> Int { try await send("GET", path).status }
 
   /// Whether the port takes connections.
-  package func isListening() throws -> Bool {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    guard descriptor >= 0 else { throw TestResponse.Unexpected(description: "no socket") }
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = in_port_t(port).bigEndian
-    address.sin_addr.s_addr = inet_addr("127.0.0.1")
-    return withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        connect(descriptor, pointer, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-      }
-    }
+  package func isListening() -> Bool {
+    guard let descriptor = try? Loopback.connect(to: port) else { return false }
+    close(descriptor)
+    return true
   }
 }

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A PostgreSQL server of a test's own, which it may stop, kill and start again.
 ///
@@ -30,20 +30,30 @@ public actor TestCluster {
   }
 
   private let directory: String
+  /// What the server's environment has besides ours.
+  private let environment: [String: String]
   /// The URL of the maintenance database; the port may change when the server starts again.
   public private(set) var url: String
 
   /// Makes a server in a temporary folder and starts it.
   ///
-  /// - Parameter settings: server settings as `name=value`.
-  public init(settings: [String] = ["fsync=off", "full_page_writes=off"]) async throws {
-    directory = Self.parent.appending(path: "tidings-cluster.\(UUID())").path
-    url = try await Self.run(["start", directory] + settings)
+  /// - Parameters:
+  ///   - settings: server settings as `name=value`.
+  ///   - parent: the folder that the server's is made in; nil for any.
+  ///   - environment: what the server's environment has besides ours.
+  public init(
+    settings: [String] = ["fsync=off", "full_page_writes=off"], in parent: URL? = nil,
+    environment: [String: String] = [:]
+  ) async throws {
+    directory = (parent ?? Self.parent).appending(path: "tidings-cluster.\(UUID())").path
+    self.environment = environment
+    url = try await Self.run(["start", directory] + settings, environment: environment)
   }
 
   private init(directory: String, url: String) {
     self.directory = directory
     self.url = url
+    environment = [:]
   }
 
   /// Chooses the folder and the port of a server that is yet to be made.
@@ -54,10 +64,10 @@ public actor TestCluster {
 
   /// Hands a running server to the body and removes it afterwards.
   public static func withCluster<Result: Sendable>(
-    settings: [String] = ["fsync=off", "full_page_writes=off"],
-    _ body: @Sendable (TestCluster) async throws -> Result
+    settings: [String] = ["fsync=off", "full_page_writes=off"], in parent: URL? = nil,
+    environment: [String: String] = [:], _ body: @Sendable (TestCluster) async throws -> Result
   ) async throws -> Result {
-    let cluster = try await TestCluster(settings: settings)
+    let cluster = try await TestCluster(settings: settings, in: parent, environment: environment)
     do {
       let result = try await body(cluster)
       try await cluster.remove()
@@ -74,7 +84,7 @@ public actor TestCluster {
   /// - Returns: the URL.
   @discardableResult
   public func start(settings: [String] = []) async throws -> String {
-    url = try await Self.run(["start", directory] + settings)
+    url = try await Self.run(["start", directory] + settings, environment: environment)
     return url
   }
 
@@ -100,6 +110,16 @@ public actor TestCluster {
   /// Kills all processes of the server.
   public func kill() async throws {
     _ = try await Self.run(["kill", directory])
+  }
+
+  /// Stops all processes of the server where they are, without a word to anyone.
+  public func pause() async throws {
+    _ = try await Self.run(["pause", directory])
+  }
+
+  /// Lets them go on.
+  public func resume() async throws {
+    _ = try await Self.run(["resume", directory])
   }
 
   /// Stops and starts.
@@ -149,17 +169,17 @@ public actor TestCluster {
     .appendingPathComponent("scripts/cluster").path
 
   /// Waits on a thread that may block: the script's output ends when the script does.
-  private static func run(_ arguments: [String]) async throws -> String {
+  private static func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> String {
     try await withCheckedThrowingContinuation { continuation in
       DispatchQueue.global().async {
-        continuation.resume(with: Result { try runBlocking(arguments) })
+        continuation.resume(with: Result { try runBlocking(arguments, environment) })
       }
     }
   }
 
   /// By `posix_spawn`, since Foundation's `Process` waits until the server, a grandchild, has closed what it
   /// inherited. For the same reason the output goes to a file and not through a pipe.
-  private static func runBlocking(_ arguments: [String]) throws -> String {
+  private static func runBlocking(_ arguments: [String], _ environment: [String: String]) throws -> String {
     let output = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-output.\(UUID())")
     defer { try? FileManager.default.removeItem(at: output) }
     var actions = posix_spawn_file_actions_t()
@@ -169,9 +189,10 @@ public actor TestCluster {
     posix_spawn_file_actions_addopen(&actions, 1, output.path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
     posix_spawn_file_actions_adddup2(&actions, 1, 2)
     let words = ([script] + arguments).map { strdup($0) }
-    defer { for word in words { free(word) } }
+    let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { strdup("\($0)=\($1)") }
+    defer { for text in words + variables { free(text) } }
     var process: pid_t = 0
-    guard posix_spawn(&process, script, &actions, nil, words + [nil], environ) == 0 else {
+    guard posix_spawn(&process, script, &actions, nil, words + [nil], variables + [nil]) == 0 else {
       throw Failure(description: "cannot run \(script)")
     }
     var status: Int32 = 0

@@ -1,5 +1,6 @@
 import Foundation
 import PostgresClient
+import TestSockets
 
 /// A pgbouncer in transaction mode in front of a server on loopback.
 public struct TestPooler: Sendable {
@@ -23,7 +24,7 @@ public struct TestPooler: Sendable {
     let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-pooler.\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let free = try freePort()
+    let free = try Loopback.freePort()
     try Data("\"\(url.user ?? "")\" \"\"".utf8).write(to: folder.appending(path: "users"))
     try Data(
       """
@@ -83,22 +84,5 @@ public struct TestPooler: Sendable {
       throw TestCluster.Failure(description: "cannot run \(program)")
     }
     return process
-  }
-
-  private static func freePort() throws -> Int {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = inet_addr("127.0.0.1")
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let size = length
-    let isBound = withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &length) == 0
-      }
-    }
-    guard isBound else { throw TestCluster.Failure(description: "no free port") }
-    return Int(UInt16(bigEndian: address.sin_port))
   }
 }

@@ -176,9 +176,7 @@ actor TortureSystem {
 
   private static func start(_ url: String, port: Int) async throws -> RunningServer {
     let process = try ChildProcess(
-      ["serve", "--port", "\(port)"],
-      executable: ProcessInfo.processInfo.environment["TIDINGS_TORTURE_EXECUTABLE"] ?? ChildProcess.tidings,
-      environment: ChildProcess.environment(databaseURL: url))
+      ["serve", "--port", "\(port)"], environment: ChildProcess.environment(databaseURL: url))
     let server = try await RunningServer(process)
     Task {
       // What a client is told of an error of the server is only where to look for it.

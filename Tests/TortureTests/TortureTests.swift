@@ -10,7 +10,7 @@ import Testing
 ///
 /// It runs for a few seconds, or for `TIDINGS_TORTURE_SECONDS`, with the seed `TIDINGS_TORTURE_SEED`. To see that it
 /// finds out what is broken, `TIDINGS_TORTURE_MUTATION` names a file of statements that break the schema, or
-/// `TIDINGS_TORTURE_EXECUTABLE` a server that is broken.
+/// `TIDINGS_TEST_EXECUTABLE` a server that is broken.
 @Suite struct TortureTests {
   private static let topics = ["city", "culture", "harbour", "science", "sport"]
 

@@ -1,30 +1,20 @@
-import Foundation
+package import Foundation
 
 #if canImport(Glibc)
   import Glibc
 #endif
 
 /// A connection to a server on loopback that its thread waits on: no time is lost between threads.
-final class BlockingConnection {
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
+package final class BlockingConnection {
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
   }
 
   private let descriptor: Int32
   private var received = Data()
 
-  init(port: Int) throws {
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = in_port_t(UInt16(port).bigEndian)
-    address.sin_addr.s_addr = inet_addr("127.0.0.1")
-    let connected = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    guard connected == 0 else { throw Failure(description: "cannot connect to port \(port)") }
+  package init(port: Int) throws {
+    descriptor = try Loopback.connect(to: port)
     var on: Int32 = 1
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
   }
@@ -34,24 +24,19 @@ final class BlockingConnection {
   /// Sends a request and waits for its answer.
   ///
   /// - Returns: The body.
-  func ask(_ request: String) throws -> Data {
+  package func ask(_ request: String) throws -> Data {
     try send(request)
     return try answer()
   }
 
-  func send(_ request: String) throws {
-    try request.utf8CString.withUnsafeBytes { bytes in
-      let count = bytes.count - 1
-      guard Glibc.send(descriptor, bytes.baseAddress, count, Int32(MSG_NOSIGNAL)) == count else {
-        throw Failure(description: "cannot send")
-      }
-    }
+  package func send(_ request: String) throws {
+    try Loopback.send(Array(request.utf8), on: descriptor)
   }
 
   /// Waits for an answer, which must be a success and have a `Content-Length`.
   ///
   /// - Returns: The body.
-  func answer() throws -> Data {
+  package func answer() throws -> Data {
     let end = Data("\r\n\r\n".utf8)
     var head = received.range(of: end)
     while head == nil {

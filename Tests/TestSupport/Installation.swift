@@ -1,22 +1,23 @@
-import Foundation
-import News
-import NewsStore
-import PostgresClient
-import TestSupport
+package import Foundation
+package import PostgresClient
 
 /// A condition that never came true, or an answer without what it must have.
-struct Unexpected: Error, CustomStringConvertible {
-  let description: String
+package struct Unexpected: Error, CustomStringConvertible {
+  package let description: String
+
+  package init(description: String) {
+    self.description = description
+  }
 }
 
 /// A database of its own, and the command with the settings for it.
-struct Installation: Sendable {
-  let url: String
+package struct Installation: Sendable {
+  package let url: String
   /// Plain SQL.
-  let sql: PostgresPool
+  package let sql: PostgresPool
 
   /// Runs the body with a database, by default one with the schema.
-  static func with<Value: Sendable>(
+  package static func with<Value: Sendable>(
     schema: Bool = true, _ body: @Sendable (Installation) async throws -> Value
   ) async throws -> Value {
     let onDatabase: @Sendable (String) async throws -> Value = { url in try await with(url: url, body) }
@@ -24,7 +25,7 @@ struct Installation: Sendable {
   }
 
   /// Runs the body with a database that is there.
-  static func with<Value: Sendable>(
+  package static func with<Value: Sendable>(
     url: String, _ body: @Sendable (Installation) async throws -> Value
   ) async throws -> Value {
     let sql = PostgresPool(configuration: .patient(url), pool: .patient, logger: NewsDatabase.logger)
@@ -41,7 +42,7 @@ struct Installation: Sendable {
   /// The environment of the command: ours, without settings of any other installation.
   ///
   /// - Parameter changes: Settings that differ; an empty one is left out.
-  func environment(_ changes: [String: String] = [:]) -> [String: String] {
+  package func environment(_ changes: [String: String] = [:]) -> [String: String] {
     ChildProcess.environment(databaseURL: url).merging(["TIDINGS_PORT": "0"]) { $1 }.merging(changes) { $1 }
       .filter { !$0.value.isEmpty }
   }
@@ -49,7 +50,7 @@ struct Installation: Sendable {
   /// Runs a command to its end, which is by force if it serves where it should have refused.
   ///
   /// - Parameter changes: Settings that differ; an empty one is left out.
-  func run(
+  package func run(
     _ arguments: String..., changes: [String: String] = [:], input: String = "/dev/null"
   ) async throws -> ChildProcess.Result {
     let process = try ChildProcess(arguments, environment: environment(changes), input: input)
@@ -61,12 +62,29 @@ struct Installation: Sendable {
     return await process.result()
   }
 
+  /// Starts a server and waits until it listens; whoever calls this ends it.
+  ///
+  /// - Parameters:
+  ///   - port: 0 for a free one.
+  ///   - launcher: A program with its arguments that becomes the server: `prlimit --nofile=128`.
+  ///   - changes: Settings that differ; an empty one is left out.
+  package func start(
+    port: Int = 0, launcher: [String] = [], changes: [String: String] = [:]
+  ) async throws -> RunningServer {
+    try await RunningServer(try launch(["--port", "\(port)"], launcher, changes))
+  }
+
   /// Hands a server that listens to the body, and ends it afterwards, by force if need be.
+  ///
+  /// - Parameters:
+  ///   - launcher: A program with its arguments that becomes the server: `prlimit --nofile=128`.
+  ///   - changes: Settings that differ; an empty one is left out.
   @discardableResult
-  func serve<Value: Sendable>(
-    _ arguments: String..., changes: [String: String] = [:], _ body: @Sendable (RunningServer) async throws -> Value
+  package func serve<Value: Sendable>(
+    _ arguments: String..., launcher: [String] = [], changes: [String: String] = [:],
+    _ body: @Sendable (RunningServer) async throws -> Value
   ) async throws -> Value {
-    let process = try ChildProcess(["serve"] + arguments, environment: environment(changes))
+    let process = try launch(arguments, launcher, changes)
     do {
       let value = try await body(try await RunningServer(process))
       process.send(SIGKILL)
@@ -79,19 +97,28 @@ struct Installation: Sendable {
     }
   }
 
+  private func launch(
+    _ arguments: [String], _ launcher: [String], _ changes: [String: String]
+  ) throws -> ChildProcess {
+    let words = launcher + [ChildProcess.tidings, "serve"] + arguments
+    return try ChildProcess(Array(words.dropFirst()), executable: words[0], environment: environment(changes))
+  }
+
   /// The version of the last change.
-  func counter() async throws -> Int {
+  package func counter() async throws -> Int {
     try await value("SELECT version FROM scopes WHERE scope = ''")
   }
 
   /// The first column of the first row.
-  func value<Value: PostgresDecodable>(_ query: PostgresQuery, as: Value.Type = Value.self) async throws -> Value {
+  package func value<Value: PostgresDecodable>(_ query: PostgresQuery, as: Value.Type = Value.self) async throws
+    -> Value
+  {
     guard let row = try await sql.query(query).first else { throw Unexpected(description: "there is no row") }
     return try row.decode(0)
   }
 
   /// A key for items, made by the command.
-  func makeKey() async throws -> String {
+  package func makeKey() async throws -> String {
     let result = try await run("keys", "create", "--name", "desk", "--scope", "items:write")
     guard result.status == 0 else { throw Unexpected(description: result.errors) }
     return result.output.trimmingCharacters(in: .newlines)
@@ -99,7 +126,7 @@ struct Installation: Sendable {
 }
 
 /// Hands a folder with files to the body and removes it afterwards.
-func withFolder<Value>(_ files: [String: String], _ body: (URL) async throws -> Value) async throws -> Value {
+package func withFolder<Value>(_ files: [String: String], _ body: (URL) async throws -> Value) async throws -> Value {
   let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-test-\(UUID())")
   defer { try? FileManager.default.removeItem(at: folder) }
   for (name, text) in files {

@@ -1,0 +1,114 @@
+import Foundation
+import PostgresClient
+import TestSupport
+import Testing
+
+/// A wall clock that a process believes in, by libfaketime.
+private struct WrongClock: Sendable {
+  private let file: URL
+
+  private static let library = ["x86_64-linux-gnu", "aarch64-linux-gnu"]
+    .map { "/usr/lib/\($0)/faketime/libfaketime.so.1" }.first { FileManager.default.fileExists(atPath: $0) }
+
+  static var isInstalled: Bool { library != nil }
+
+  init() throws {
+    file = FileManager.default.temporaryDirectory.appending(path: "tidings-clock.\(UUID())")
+    try jump(by: 0)
+    // PostgreSQL reads it as another user.
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+  }
+
+  /// Moves it away from ours.
+  func jump(by seconds: Int) throws { try Data("\(seconds < 0 ? "" : "+")\(seconds)".utf8).write(to: file) }
+
+  func remove() { try? FileManager.default.removeItem(at: file) }
+
+  /// For the process: only its wall clock is wrong, as it is when somebody sets it. Swift's runtime finds its arguments
+  /// only in a process that has become this one.
+  var environment: [String: String] {
+    [
+      "LD_PRELOAD": Self.library ?? "", "FAKETIME_TIMESTAMP_FILE": file.path, "FAKETIME_NO_CACHE": "1",
+      "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME_DISABLE_SHM": "1",
+    ]
+  }
+}
+
+extension FaultTests {
+  /// An hour ahead, two back, and right again.
+  private static let jumps = [3600, -3600, 0]
+
+  @Test(
+    "A server whose clock jumps fails no request", .enabled(if: isAsked && WrongClock.isInstalled))
+  func serverClock() async throws {
+    let clock = try WrongClock()
+    defer { clock.remove() }
+    try await Installation.with { installation in
+      let key = try await installation.makeKey()
+      let seen = try await installation.serve(launcher: ["/usr/bin/env"], changes: clock.environment) {
+        server in
+        try await ServerUsers.with(servers: [server.client], key: key, sql: installation.sql) { users in
+          try await users.waitForWrites()
+          for seconds in Self.jumps {
+            try clock.jump(by: seconds)
+            try await users.waitForWrites(100, within: .seconds(10))
+            let date = try #require(try await server.send("GET", "/healthz")["Date"])
+            let formatter = DateFormatter()
+            formatter.locale = Locale(identifier: "en_US_POSIX")
+            formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
+            let told = try #require(formatter.date(from: date))
+            // It does believe in it.
+            #expect(abs(told.timeIntervalSinceNow - Double(seconds)) < 30)
+          }
+        }
+      }
+      Self.check(seen, refusals: [])
+      Self.report(
+        "The clock of a server jumps an hour ahead, two back, and right again",
+        promised: "no failed read or write, all followers equal to the table", seen: Self.summary(seen))
+    }
+  }
+
+  @Test(
+    "A database whose clock jumps loses no change, and no item goes back in time",
+    .enabled(if: isAsked && WrongClock.isInstalled))
+  func databaseClock() async throws {
+    let clock = try WrongClock()
+    defer { clock.remove() }
+    try await TestCluster.withCluster(settings: [], environment: clock.environment) { cluster in
+      let database = try await TestDatabase.create(on: cluster.url)
+      try await Installation.with(url: database.url) { installation in
+        #expect(try await installation.run("migrate").status == 0)
+        let key = try await installation.makeKey()
+        let id = UUID().uuidString.lowercased()
+        let seen = try await installation.serve { server in
+          try await ServerUsers.with(servers: [server.client], key: key, sql: installation.sql) { users in
+            try await users.waitForWrites()
+            var updates: [Date] = []
+            for (number, seconds) in Self.jumps.enumerated() {
+              try clock.jump(by: seconds)
+              try await users.waitForWrites(100, within: .seconds(10))
+              let told: Double = try await installation.value(
+                "SELECT extract(epoch FROM clock_timestamp())::double precision")
+              #expect(abs(Date(timeIntervalSince1970: told).timeIntervalSinceNow - Double(seconds)) < 30)
+              let answer = try await server.client.send(
+                "PUT", "/v1/editorial/items/\(id)", key: key,
+                headers: number == 0 ? [("If-None-Match", "*")] : [("If-Match", "\"r\(number)\"")],
+                body: #"{"date": "2026-01-01T00:00:00Z", "text": "\#(number)"}"#)
+              #expect([200, 201].contains(answer.status), "\(answer.text)")
+              updates.append(
+                try await installation.value(
+                  "SELECT updated FROM change_log WHERE scope = '' AND item = \(UUID(uuidString: id))"))
+            }
+            #expect(updates == updates.sorted() && Set(updates).count == updates.count, "\(updates)")
+          }
+        }
+        Self.check(seen)
+        Self.report(
+          "The clock of the database jumps an hour ahead, two back, and right again",
+          promised: "versions go on, `updated` of an item only grows, all followers equal to the table",
+          seen: Self.summary(seen))
+      }
+    }
+  }
+}

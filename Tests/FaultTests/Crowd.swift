@@ -1,0 +1,134 @@
+import Foundation
+import Synchronization
+import TestSockets
+import TestSupport
+
+/// Very many connections to a server on loopback.
+final class Crowd: Sendable {
+  private let port: Int
+  private let greeting: [UInt8]
+  private let patience: Duration
+  private let descriptors: Mutex<[Int32]>
+  private let openings = Count()
+
+  /// Opens them.
+  ///
+  /// - Parameters:
+  ///   - greeting: What each sends first.
+  ///   - patience: For how long one tries to connect: where the server's queue is full, the kernel would for minutes.
+  init(_ count: Int, port: Int, greeting: String, patience: Duration = .seconds(5)) async throws {
+    self.port = port
+    self.patience = patience
+    self.greeting = Array(greeting.utf8)
+    descriptors = Mutex([])
+    try await onThread {
+      // One that cannot be opened or has been closed already is tried again by `nag`.
+      for _ in 0..<count { self.add() }
+    }
+  }
+
+  deinit { leave() }
+
+  private func add() {
+    var patience = timeval(tv_sec: 0, tv_usec: Int(self.patience / .microseconds(1)))
+    if self.patience >= .seconds(1) { patience = timeval(tv_sec: Int(self.patience / .seconds(1)), tv_usec: 0) }
+    let connected = try? Loopback.connect(to: port) {
+      setsockopt($0, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    }
+    guard let descriptor = connected else { return }
+    _ = openings.next()
+    try? Loopback.send(greeting, on: descriptor)
+    descriptors.withLock { $0.append(descriptor) }
+  }
+
+  /// Sends a byte on each, again and again until it is cancelled, and opens anew what the server has closed.
+  func nag(_ byte: Character, every pause: Duration) async throws {
+    while true {
+      try await onThread {
+        let open = self.descriptors.withLock { $0 }
+        let closed = open.filter { self.isClosed($0) || (try? Loopback.send([byte.asciiValue ?? 0], on: $0)) == nil }
+        for descriptor in closed { close(descriptor) }
+        self.descriptors.withLock { $0.removeAll { Set(closed).contains($0) } }
+        for _ in closed { self.add() }
+      }
+      try await Task.sleep(for: pause)
+    }
+  }
+
+  /// Takes what the server has said.
+  private func isClosed(_ descriptor: Int32) -> Bool {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+      if count == 0 { return true }
+      if count < 0 { return errno != EAGAIN }
+    }
+  }
+
+  /// How many were opened so far.
+  var opened: Int { openings.value }
+
+  /// How many the server has not closed.
+  var count: Int { descriptors.withLock { $0.filter { !isClosed($0) }.count } }
+
+  /// Closes them.
+  func leave() {
+    descriptors.withLock { descriptors in
+      for descriptor in descriptors { close(descriptor) }
+      descriptors = []
+    }
+  }
+}
+
+/// How long requests of a well-behaved client take, ten on each connection.
+struct Latency {
+  let median: Duration
+  let p99: Duration
+
+  static func measure(port: Int, count: Int = 3000) async throws -> Latency {
+    let request = "GET /v1/items?limit=20 HTTP/1.1\r\nHost: localhost\r\nUser-Agent: news/1\r\n\r\n"
+    let times = try await onThread {
+      var times: [Duration] = []
+      for _ in 0..<count / 10 {
+        var began = ContinuousClock.now
+        let connection = try BlockingConnection(port: port)
+        for _ in 0..<10 {
+          _ = try connection.ask(request)
+          times.append(.now - began)
+          // The next one in a while, as those of many clients are.
+          usleep(1000)
+          began = .now
+        }
+      }
+      return times.sorted()
+    }
+    return Latency(median: times[times.count / 2], p99: times[times.count * 99 / 100])
+  }
+}
+
+/// What a process takes of the machine.
+struct Usage {
+  let kilobytes: Int
+  let descriptors: Int
+  let processor: Duration
+
+  init(of process: ChildProcess) throws {
+    let folder = URL(filePath: "/proc/\(process.id)")
+    let status = try String(contentsOf: folder.appending(path: "status"), encoding: .utf8)
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+    kilobytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0
+    descriptors = try FileManager.default.contentsOfDirectory(atPath: folder.appending(path: "fd").path).count
+    // Behind the name, which is in parentheses: fields 14 and 15 are user and system time (proc(5)).
+    let stat = try String(contentsOf: folder.appending(path: "stat"), encoding: .utf8)
+    let fields = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].split(separator: " ")
+    let ticks = [12, 13].compactMap { Int(fields[$0]) }.reduce(0, +)
+    processor = .milliseconds(ticks * 1000 / max(1, sysconf(Int32(_SC_CLK_TCK))))
+  }
+}
+
+/// Runs work that may wait on a thread of its own.
+func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+  try await withCheckedThrowingContinuation { continuation in
+    Thread.detachNewThread { continuation.resume(with: Result { try work() }) }
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import PostgresClient
+import TestSupport
+import Testing
+
+extension FaultTests {
+  /// A cluster that keeps what it acknowledges, with the schema in a database of its own.
+  private static func withCluster(
+    settings: [String] = [], in parent: URL? = nil,
+    _ body: @Sendable (TestCluster, Installation) async throws -> Void
+  ) async throws {
+    try await TestCluster.withCluster(settings: settings, in: parent) { cluster in
+      let database = try await TestDatabase.create(on: cluster.url)
+      try await Installation.with(url: database.url) { installation in
+        let result = try await installation.run("migrate")
+        guard result.status == 0 else { throw Unexpected(description: result.errors) }
+        try await body(cluster, installation)
+      }
+    }
+  }
+
+  /// A server and those who use it while the body breaks the database.
+  private static func use(
+    _ installation: Installation, _ body: @Sendable (ServerUsers) async throws -> Void
+  ) async throws -> ServerUsers.Record {
+    let key = try await installation.makeKey()
+    return try await installation.serve { server in
+      try await ServerUsers.with(
+        ServerUsers.Numbers(readers: 2), servers: [server.client], key: key, sql: installation.sql
+      ) { users in
+        try await users.waitForWrites()
+        try await body(users)
+      }
+    }
+  }
+
+  @Test("A database that is killed costs no acknowledged write and no read from memory", .enabled(if: isAsked))
+  func databaseKilled() async throws {
+    try await Self.withCluster { cluster, installation in
+      let longest = Longest()
+      let seen = try await Self.use(installation) { users in
+        for _ in 0..<3 {
+          try await cluster.kill()
+          try await Task.sleep(for: .seconds(5))
+          try await cluster.start()
+          longest.note(try await users.waitForWrites(within: .seconds(20)))
+        }
+      }
+      Self.check(seen)
+      #expect(longest.value < .seconds(10))
+      #expect(seen.longestRefusal < .seconds(6))
+      Self.report(
+        "kill -9 of the database, away for 5 s, three times",
+        promised: "reads from memory go on, writes are 503 with Retry-After within 5 s and go on within 10 s",
+        seen:
+          "\(Self.summary(seen)), the slowest after \(Self.seconds(seen.longestRefusal)); writes again after \(Self.seconds(longest.value))"
+      )
+    }
+  }
+
+  @Test("A database that stands still holds up nobody for longer than a limit", .enabled(if: isAsked))
+  func databaseStandsStill() async throws {
+    try await Self.withCluster { cluster, installation in
+      let longest = Longest()
+      let seen = try await Self.use(installation) { users in
+        try await cluster.pause()
+        try await Task.sleep(for: .seconds(30))
+        try await cluster.resume()
+        longest.note(try await users.waitForWrites(within: .seconds(20)))
+      }
+      Self.check(seen)
+      #expect(seen.longestRead < .seconds(2))
+      #expect(seen.longestRefusal < .seconds(20))
+      #expect(longest.value < .seconds(10))
+      Self.report(
+        "The database stands still for 30 s (SIGSTOP)",
+        promised: "reads from memory go on, writes are 503, at once but for those under way, and go on within 10 s",
+        seen:
+          "\(Self.summary(seen)), the slowest after \(Self.seconds(seen.longestRefusal)); writes again after \(Self.seconds(longest.value)); slowest read \(Self.milliseconds(seen.longestRead))"
+      )
+    }
+  }
+
+  @Test("A database that is slow to write slows no read from memory down", .enabled(if: isAsked))
+  func slowDatabase() async throws {
+    try await Self.withCluster { _, installation in
+      let seen = try await Self.use(installation) { users in
+        try await TestDatabase.execute(
+          """
+          CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(1); RETURN NEW; END';
+          CREATE TRIGGER dawdle BEFORE INSERT ON items FOR EACH ROW EXECUTE FUNCTION dawdle();
+          """, at: installation.url)
+        try await Task.sleep(for: .seconds(20))
+        try await TestDatabase.execute("DROP TRIGGER dawdle ON items", at: installation.url)
+        try await users.waitForWrites(within: .seconds(20))
+      }
+      Self.check(seen)
+      #expect(seen.longestRead < .seconds(3))
+      Self.report(
+        "Each insertion takes a second, for 20 s",
+        promised: "reads wait no longer than for one such write, writes are done or 503",
+        seen: "\(Self.summary(seen)); slowest read \(Self.milliseconds(seen.longestRead))")
+    }
+  }
+
+  @Test("A full disk refuses writes and nothing else, and is forgotten once there is room", .enabled(if: hasRoot))
+  func fullDisk() async throws {
+    try await Disk.with(megabytes: 256) { disk in
+      try await Self.withCluster(settings: ["max_wal_size=64MB", "min_wal_size=32MB"], in: disk.folder) {
+        cluster, installation in
+        let longest = Longest()
+        let hasFailed = Flag()
+        let seen = try await Self.use(installation) { users in
+          for _ in 0..<2 {
+            let before = users.record.refusals.values.reduce(0, +)
+            try disk.fill()
+            try await users.wait("a write is refused") { $0.refusals.values.reduce(0, +) > before + 20 }
+            try await Task.sleep(for: .seconds(5))
+            try disk.empty()
+            // What its own log could not be written for has ended it.
+            if (try? await installation.counter()) == nil { hasFailed.set() }
+            try await cluster.start()
+            longest.note(try await users.waitForWrites(within: .seconds(30)))
+          }
+        }
+        Self.check(seen)
+        #expect(longest.value < .seconds(10))
+        let database = hasFailed.isSet ? "the database ended itself and was started again" : "the database went on"
+        Self.report(
+          "The disk of the database is full, twice",
+          promised: "reads from memory go on, writes are 503, no acknowledged write is lost, no restart of the server",
+          seen: "\(Self.summary(seen)); \(database); writes again after \(Self.seconds(longest.value))")
+      }
+    }
+  }
+}

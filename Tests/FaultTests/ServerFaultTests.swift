@@ -1,0 +1,54 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension FaultTests {
+  @Test(
+    "Replicas that are restarted one after the other fail no read behind nginx",
+    .enabled(if: Proxy.isInstalled), arguments: [true, false])
+  func rollingRestart(cache: Bool) async throws {
+    try await Installation.with { installation in
+      try await Replicas.with(installation, cache: cache) { replicas in
+        let rounds = Self.isAsked ? 3 : 1
+        let seen = try await ServerUsers.with(
+          ServerUsers.Numbers(writers: 4, readers: 4, followers: 1), servers: [replicas.proxy.client],
+          key: replicas.key, sql: installation.sql
+        ) { users in
+          try await users.waitForWrites()
+          for index in (0..<rounds).flatMap({ _ in 0..<2 }) {
+            try await replicas.restart(index, by: SIGTERM)
+            try await users.waitForWrites()
+          }
+        }
+        // A write on a connection that is being closed is not sent again by nginx.
+        Self.check(seen, refusals: [502])
+        Self.report(
+          "Both replicas restarted one after the other, \(rounds) times, nginx \(cache ? "with" : "without") a cache",
+          promised: "no failed read", seen: Self.summary(seen))
+      }
+    }
+  }
+
+  @Test("A replica that is killed fails no read behind nginx and loses no write", .enabled(if: isAsked))
+  func serverKilled() async throws {
+    try await Installation.with { installation in
+      try await Replicas.with(installation, cache: false) { replicas in
+        let seen = try await ServerUsers.with(
+          ServerUsers.Numbers(readers: 4), servers: [replicas.proxy.client], key: replicas.key, sql: installation.sql
+        ) { users in
+          try await users.waitForWrites()
+          for round in 0..<10 {
+            try await replicas.restart(round % 2, by: SIGKILL)
+            try await users.waitForWrites()
+          }
+        }
+        // Of a write that was under way nobody can say what became of it.
+        Self.check(seen, refusals: [502, 503])
+        Self.report(
+          "kill -9 of a replica, ten times",
+          promised: "no failed read behind nginx, no acknowledged write lost, all followers equal to the table",
+          seen: Self.summary(seen) + " (502: the outcome is unknown)")
+      }
+    }
+  }
+}

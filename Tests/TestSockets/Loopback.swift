@@ -1,0 +1,80 @@
+package import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Sockets to servers on 127.0.0.1, for clients that are less well behaved than a library's.
+package enum Loopback {
+  /// The socket did not do what was asked of it.
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(_ what: String) {
+      description = "\(what): \(String(cString: strerror(errno)))"
+    }
+  }
+
+  /// Connects a socket, which no process that is started meanwhile inherits.
+  ///
+  /// - Parameter prepare: What is to be done before.
+  /// - Returns: The descriptor; whoever calls this closes it.
+  package static func connect(to port: Int, prepare: (Int32) -> Void = { _ in }) throws -> Int32 {
+    let descriptor = try makeSocket()
+    prepare(descriptor)
+    var address = Self.address(port)
+    let outcome = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard outcome == 0 else {
+      let failure = Failure("cannot connect to port \(port)")
+      close(descriptor)
+      throw failure
+    }
+    return descriptor
+  }
+
+  /// A port that nobody listens on at the moment.
+  package static func freePort() throws -> Int {
+    let descriptor = try makeSocket()
+    defer { close(descriptor) }
+    var address = Self.address(0)
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+      }
+    }
+    guard isBound else { throw Failure("no port is free") }
+    return Int(in_port_t(bigEndian: address.sin_port))
+  }
+
+  /// Sends all bytes.
+  package static func send(_ bytes: some ContiguousBytes, on descriptor: Int32) throws {
+    try bytes.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let part = UnsafeRawBufferPointer(rebasing: rest)
+        let count = Glibc.send(descriptor, part.baseAddress, part.count, Int32(MSG_NOSIGNAL))
+        guard count > 0 else { throw Failure("cannot send") }
+        rest = rest.dropFirst(count)
+      }
+    }
+  }
+
+  private static func makeSocket() throws -> Int32 {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { throw Failure("no socket") }
+    return descriptor
+  }
+
+  private static func address(_ port: Int) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(UInt16(port).bigEndian)
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    return address
+  }
+}
