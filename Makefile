@@ -34,7 +34,7 @@ torture-mutants: ## Shows that the torture finds out what is broken on purpose
 	@scripts/torture-mutants
 
 faults: ## Breaks servers, databases, disks, networks and clocks, and makes a table of what was seen
-	@scripts/install-dependencies nginx faketime
+	@scripts/install-dependencies nginx faketime ip
 	@scripts/faults
 
 fuzz: ## Sends the server random requests for SECONDS=60 with the random SEED=1
