@@ -191,7 +191,7 @@ let package = Package(
       swiftSettings: settings),
 
     .executableTarget(
-      name: "BareClient", dependencies: [.asyncHTTPClient, .grdb, .nioCore, .nioHTTP1, .nioPosix],
+      name: "BareClient", dependencies: [.argumentParser, .asyncHTTPClient, .grdb, .nioCore, .nioHTTP1, .nioPosix],
       path: "Benchmarks/BareClient", swiftSettings: settings),
     .executableTarget(
       name: "BareServer", dependencies: [.nioCore, .nioHTTP1, .nioPosix], path: "Benchmarks/BareServer",

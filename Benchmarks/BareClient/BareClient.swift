@@ -1,23 +1,30 @@
+import ArgumentParser
 import AsyncHTTPClient
 import GRDB
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Finds out that there is nothing new with the client's libraries alone: opens a database, reads a tag, sends one
-/// conditional request, and writes the tag of the answer. What a fetch costs beside it is ours.
-///
-///     BareClient URL DATABASE
+/// What a fetch costs beside it is ours.
 @main
-struct BareClient {
-  static func main() async throws {
-    let (url, path) = (CommandLine.arguments[1], CommandLine.arguments[2])
+struct BareClient: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "BareClient",
+    abstract: """
+      Finds out that there is nothing new with the client's libraries alone: opens a database, reads a tag, sends one \
+      conditional request, and writes the tag of the answer.
+      """)
+
+  @Argument(help: "What is asked for.") var url: String
+  @Argument(help: "The path of the database.") var database: String
+
+  func run() async throws {
     var configuration = Configuration()
     configuration.prepareDatabase { database in
       try database.execute(sql: "PRAGMA journal_mode = WAL")
       try database.execute(sql: "PRAGMA synchronous = NORMAL")
     }
-    let queue = try DatabaseQueue(path: path, configuration: configuration)
+    let queue = try DatabaseQueue(path: database, configuration: configuration)
     let known = try await queue.write { database in
       try database.execute(sql: "CREATE TABLE IF NOT EXISTS answer (tag TEXT)")
       return try String.fetchOne(database, sql: "SELECT tag FROM answer")
