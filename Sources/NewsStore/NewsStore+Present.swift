@@ -55,6 +55,13 @@ extension NewsStore {
   /// Whether the database, which is asked all the time, has not answered lately.
   public var isSilent: Bool { keeper.isFollowed && keeper.latest.map { $0.age > Self.silence } ?? false }
 
+  /// Whether the database answers, where it has been silent within a second: it may be this process that was held up.
+  public func isAnswering() async -> Bool {
+    let end = ContinuousClock.now + .seconds(1)
+    while isSilent, .now < end { try? await Task.sleep(for: Self.fastPoll) }
+    return !isSilent
+  }
+
   /// The present in which an `at` token has been reached.
   ///
   /// - Throws: `StoreError.notReachedYet`, `tokenExpired`, `unavailable`; `unknownTopics` for the scope, of which a

@@ -74,7 +74,7 @@ extension FaultTests {
       #expect(longest.value < .seconds(10))
       Self.report(
         "The database stands still for 30 s (SIGSTOP)",
-        promised: "reads from memory go on, writes are 503, at once but for those under way, and go on within 10 s",
+        promised: "reads from memory go on, writes are 503, soon but for those under way, and go on within 10 s",
         seen:
           "\(Self.summary(seen)), the slowest after \(Self.seconds(seen.longestRefusal)); writes again after \(Self.seconds(longest.value)); slowest read \(Self.milliseconds(seen.longestRead))"
       )

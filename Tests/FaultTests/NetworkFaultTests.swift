@@ -114,7 +114,7 @@ extension FaultTests {
     report(
       "The network between a replica and the database is cut for 30 s",
       promised:
-        "that replica reads from memory, its writes are 503, at once but for those under way, it is back within 15 s of the end; the other notices nothing",
+        "that replica reads from memory, its writes are 503, soon but for those under way, it is back within 15 s of the end; the other notices nothing",
       seen:
         "\(summary(seen)), the slowest after \(seconds(seen.longestRefusal)); it writes again after \(seconds(back.value)); the other answers from the database in \(milliseconds(nearRefusals.value))"
     )

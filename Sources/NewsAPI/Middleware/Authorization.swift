@@ -13,8 +13,8 @@ struct Authorization: RouterMiddleware {
     _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
   ) async throws -> Response {
     guard let token = Self.bearerToken(request.headers) else { throw ProblemError.unauthorized(presented: false) }
-    // Who would wait for the database until it is given up is told at once.
-    if store.isSilent { throw ProblemError.unavailable }
+    // Who would wait for the database until it is given up is told soon.
+    guard await store.isAnswering() else { throw ProblemError.unavailable }
     guard let key = try await store.authenticate(token) else { throw ProblemError.unauthorized(presented: true) }
     if let limits, let wait = limits.take(limits.bucket(of: key.id)) {
       context.metrics?.keyLimited()
