@@ -10,7 +10,12 @@ package enum Loopback {
   package struct Failure: Error, CustomStringConvertible {
     package let description: String
 
-    package init(_ what: String) {
+    package init(description: String) {
+      self.description = description
+    }
+
+    /// With the reason that the system gives.
+    init(_ what: String) {
       description = "\(what): \(String(cString: strerror(errno)))"
     }
   }

@@ -1,5 +1,5 @@
 package import Foundation
-import TestSockets
+package import TestSockets
 
 #if canImport(Glibc)
   import Glibc
@@ -7,10 +7,7 @@ import TestSockets
 
 /// Bytes on a socket, for requests that no well-behaved client sends.
 package enum RawConnection {
-  /// The socket did not do what was asked of it.
-  package struct Failure: Error, CustomStringConvertible {
-    package let description: String
-  }
+  package typealias Failure = Loopback.Failure
 
   /// Sends bytes to a server on loopback and reads all its answers, to the end of the connection.
   ///

@@ -122,8 +122,9 @@ import Testing
       let answers = try await RawConnection.exchange(head, port: media.server.port, endsInput: false)
       #expect(answers.map(\.status) == [413])
       #expect(try await media.upload(Self.photo).status == 413)
+      // A busy server may have all of it before it refuses it, and then the connection could go on.
       let chunked = try await RawConnection.exchange(
-        [Self.chunked(Self.photo, key: media.key)], port: media.server.port, endsInput: false)
+        [Self.chunked(Self.photo, key: media.key)], port: media.server.port)
       #expect(chunked.map(\.status) == [413])
       #expect(chunked[0].text.contains("500000"))
       #expect(try await media.upload(Self.photo.prefix(500_000)).status == 201)
