@@ -183,7 +183,7 @@ import Testing
       let database = try await TestDatabase.create(on: cluster.url)
       try await Installation.with(url: database.url) { installation in
         #expect(try await installation.run("migrate").status == 0)
-        try await installation.serve { server in
+        try await installation.serve(changes: ["TIDINGS_STALE_LIMIT": "3"]) { server in
           #expect(try await server.status("/readyz") == 200)
           try await cluster.stop(immediate: true)
           try await eventually("it is not ready") { try await server.status("/readyz") == 503 }
