@@ -11,8 +11,7 @@ extension FaultTests {
   ) async throws {
     try await Installation.with { installation in
       let key = try await installation.makeKey()
-      let server = try await installation.start(launcher: launcher)
-      do {
+      try await installation.serve(launcher: launcher) { server in
         for number in 0..<20 {
           let answer = try await server.send(
             "POST", "/v1/editorial/items", key: key,
@@ -22,12 +21,7 @@ extension FaultTests {
         try await body(server)
         // It lives.
         #expect(try await server.status("/healthz") == 200)
-        server.process.send(SIGKILL)
-      } catch {
-        server.process.send(SIGKILL)
-        throw error
       }
-      _ = await server.process.result()
     }
   }
 

@@ -60,16 +60,11 @@ extension FaultTests {
           #expect(try await installation.run("migrate").status == 0)
           let key = try await installation.makeKey()
           try await installation.serve { near in
-            let far = try await installation.start(
-              launcher: Island.launcher, changes: ["DATABASE_URL": distant, "TIDINGS_HOST": Island.server])
-            do {
+            try await installation.serve(
+              launcher: Island.launcher, changes: ["DATABASE_URL": distant, "TIDINGS_HOST": Island.server]
+            ) { far in
               try await Self.cutOff(far, beside: near, installation, key: key)
-            } catch {
-              far.process.send(SIGKILL)
-              throw error
             }
-            far.process.send(SIGKILL)
-            _ = await far.process.result()
           }
         }
       }
@@ -80,7 +75,7 @@ extension FaultTests {
     _ far: RunningServer, beside near: RunningServer, _ installation: Installation, key: String
   ) async throws {
     let back = Longest()
-    let nearRefusals = Longest()
+    let nearAnswer = Longest()
     let seen = try await ServerUsers.with(
       ServerUsers.Numbers(readers: 2), servers: [near.client, far.client], key: key, sql: installation.sql
     ) { users in
@@ -90,7 +85,7 @@ extension FaultTests {
       // The other one has not noticed.
       let began = ContinuousClock.now
       #expect(try await near.status("/v1/items?limit=7") == 200)
-      nearRefusals.note(.now - began)
+      nearAnswer.note(.now - began)
       #expect(try await far.status("/readyz") == 200)
       try await Island.mend()
       let mended = ContinuousClock.now
@@ -116,7 +111,7 @@ extension FaultTests {
       promised:
         "that replica reads from memory, its writes are 503, soon but for those under way, it is back within 15 s of the end; the other notices nothing",
       seen:
-        "\(summary(seen)), the slowest after \(seconds(seen.longestRefusal)); it writes again after \(seconds(back.value)); the other answers from the database in \(milliseconds(nearRefusals.value))"
+        "\(summary(seen)), the slowest after \(seconds(seen.longestRefusal)); it writes again after \(seconds(back.value)); the other answers from the database in \(milliseconds(nearAnswer.value))"
     )
   }
 }

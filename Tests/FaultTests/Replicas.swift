@@ -7,8 +7,6 @@ actor Replicas {
   nonisolated let installation: Installation
   /// An editor's.
   nonisolated let key: String
-  /// The servers.
-  nonisolated let servers: [TestClient]
   /// nginx with the configuration that is delivered.
   nonisolated let proxy: Proxy
   private let ports: [Int]
@@ -21,52 +19,42 @@ actor Replicas {
     _ installation: Installation, cache: Bool, _ body: @Sendable (Replicas) async throws -> Void
   ) async throws {
     let key = try await installation.makeKey()
-    var running: [RunningServer] = []
-    let outcome: Result<Void, any Error>
-    do {
-      for _ in 0..<2 { running.append(try await installation.start()) }
-      try await Proxy.with(try await Proxy(servers: running.map(\.port), cache: cache)) { [running] proxy in
-        let replicas = Replicas(installation, key: key, running, proxy)
-        do {
-          try await body(replicas)
-          await replicas.end()
-        } catch {
-          await replicas.end()
-          throw error
+    try await installation.serve { first in
+      try await installation.serve { second in
+        let running = [first, second]
+        try await Proxy.with(try await Proxy(servers: running.map(\.port), cache: cache)) { proxy in
+          let replicas = Replicas(installation, key: key, running, proxy)
+          do {
+            try await body(replicas)
+            await replicas.end()
+          } catch {
+            await replicas.end()
+            throw error
+          }
         }
       }
-      outcome = .success(())
-    } catch {
-      outcome = .failure(error)
     }
-    for server in running { server.process.send(SIGKILL) }
-    try outcome.get()
   }
 
   private init(_ installation: Installation, key: String, _ running: [RunningServer], _ proxy: Proxy) {
     self.installation = installation
     self.key = key
     self.proxy = proxy
-    servers = running.map(\.client)
     ports = running.map(\.port)
     processes = running.map(\.process)
   }
 
   /// Ends one and starts it again on its port.
-  ///
-  /// - Returns: How long it took from its start until it listened.
-  @discardableResult
-  func restart(_ index: Int, by signal: Int32) async throws -> Duration {
+  func restart(_ index: Int, by signal: Int32) async throws {
     processes[index].send(signal)
     let result = await processes[index].result()
     guard signal == SIGKILL || result.status == 0 else {
       throw Unexpected(description: "a server ended with \(result.status): \(result.errors)")
     }
-    let began = ContinuousClock.now
     processes[index] = try await installation.start(port: ports[index]).process
-    return .now - began
   }
 
+  /// Those that were started again, too.
   private func end() async {
     for process in processes {
       process.send(SIGKILL)

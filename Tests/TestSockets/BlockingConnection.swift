@@ -6,10 +6,6 @@ package import Foundation
 
 /// A connection to a server on loopback that its thread waits on: no time is lost between threads.
 package final class BlockingConnection {
-  package struct Failure: Error, CustomStringConvertible {
-    package let description: String
-  }
-
   private let descriptor: Int32
   private var received = Data()
 
@@ -46,7 +42,7 @@ package final class BlockingConnection {
     guard let head else { return Data() }
     let lines = String(decoding: received[..<head.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
     guard let status = lines[0].split(separator: " ").dropFirst().first.flatMap({ Int($0) }), status < 400 else {
-      throw Failure(description: "the answer is \(lines[0])")
+      throw Loopback.Failure(description: "the answer is \(lines[0])")
     }
     let length = lines.lazy.compactMap { line -> Int? in
       let parts = line.split(separator: ":", maxSplits: 1)
@@ -62,7 +58,7 @@ package final class BlockingConnection {
   private func receive() throws {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     let count = recv(descriptor, &buffer, buffer.count, 0)
-    guard count > 0 else { throw Failure(description: "the connection has ended") }
+    guard count > 0 else { throw Loopback.Failure(description: "the connection has ended") }
     received += buffer[..<count]
   }
 }
