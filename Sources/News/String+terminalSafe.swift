@@ -1,0 +1,42 @@
+extension String {
+  /// The text on one line, safe to print on a terminal and to write to a log.
+  ///
+  /// A run of line breaks and tabulators becomes one space. Other control characters (C0, DEL and C1, among them the
+  /// escape that starts terminal sequences), the bidirectional embeddings, overrides and isolates of UAX #9, and
+  /// characters without a glyph that hide text are removed. Everything else stays, joiners and directional marks included.
+  ///
+  /// ```swift
+  /// "Goal!\u{1B}]0;owned\u{07}\nNext".terminalSafe  // "Goal!]0;owned Next"
+  /// ```
+  public var terminalSafe: String {
+    if unicodeScalars.allSatisfy({ $0.terminalRole == .shown }) { return self }
+    var shown = String.UnicodeScalarView()
+    var isAfterBreak = false
+    for scalar in unicodeScalars {
+      switch scalar.terminalRole {
+      case .shown: shown.append(scalar)
+      case .lineBreak where !isAfterBreak: shown.append(" ")
+      case .lineBreak, .hidden: break
+      }
+      if scalar.terminalRole != .hidden { isAfterBreak = scalar.terminalRole == .lineBreak }
+    }
+    return String(shown)
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate enum TerminalRole {
+    case shown, lineBreak, hidden
+  }
+
+  fileprivate var terminalRole: TerminalRole {
+    switch value {
+    // Tabulators and the mandatory breaks of UAX #14.
+    case 0x09...0x0D, 0x85, 0x2028, 0x2029: .lineBreak
+    case 0..<0x20, 0x7F...0x9F: .hidden
+    // Embeddings and overrides, isolates and deprecated format characters, byte order mark, annotations.
+    case 0x202A...0x202E, 0x2066...0x206F, 0xFEFF, 0xFFF9...0xFFFB: .hidden
+    default: .shown
+    }
+  }
+}
