@@ -20,7 +20,7 @@ extension PostgresConnection {
     } catch {
       // Not awaited: the queue may be blocked by the resolver.
       onQueue { $0.close(with: PostgresError(.connectionFailed, "the attempt was given up")) }
-      throw error
+      throw naming(error)
     }
   }
 
@@ -142,17 +142,14 @@ extension PostgresConnection {
   private func connectFailed(_ attempt: ConnectAttempt, _ pointer: OpaquePointer) {
     var error = PostgresError(.connectionFailed, connection: pointer)
     // libpq's message about a malformed string quotes parts of it, possibly of the password.
-    if !isConnectionStringValid { error.message = "the connection string is malformed" }
+    if ConnectionOptions(configuration.connectionString) == nil { error.message = PostgresError.malformedString }
     attempt.finish(.failure(error))
   }
 
-  private var isConnectionStringValid: Bool {
-    let text = configuration.connectionString
-    guard text.contains("=") || text.contains("://") else { return true }
-    var message: UnsafeMutablePointer<CChar>?
-    defer { PQfreemem(message) }
-    guard let options = PQconninfoParse(text, &message) else { return false }
-    PQconninfoFree(options)
-    return true
+  /// Adds the servers to an error, for those who read it.
+  private nonisolated func naming(_ error: any Error) -> any Error {
+    guard var error = error as? PostgresError, error.code != .cancelled else { return error }
+    error.server = ConnectionOptions(configuration.connectionString)?.servers.joined(separator: ", ")
+    return error
   }
 }

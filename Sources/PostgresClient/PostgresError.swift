@@ -55,6 +55,9 @@ public struct PostgresError: Error, Sendable {
   /// The column the server's error is about.
   public var column: String?
 
+  /// The servers of the connection string as `host:port`, where no connection to them was made.
+  public internal(set) var server: String?
+
   /// The server function that reported the error: independent of the server's language, other than the message.
   var routine: String?
   /// The server ended the session with this error.
@@ -69,6 +72,9 @@ public struct PostgresError: Error, Sendable {
   }
 
   static let cancelled = PostgresError(.cancelled, "the task was cancelled")
+
+  /// The message in place of libpq's where that may quote the connection string.
+  static let malformedString = "the connection string is malformed"
 
   /// What logs may show of an error: why a connection was not made quotes hosts, users and databases, but neither data nor
   /// passwords.

@@ -150,7 +150,7 @@ struct FailureTests {
       ("postgresql://tidings@nowhere.invalid/db", "nowhere.invalid"),
       ("host=127.0.0.1 port=1 dbname=db", "127.0.0.1"),
       ("host=127.0.0.1 password='hidden", "malformed"),
-      ("postgresql://tidings:hidden@127.0.0.1:port/db", "port"),
+      ("postgresql://tidings:hidden@127.0.0.1:port/db", "malformed"),
     ] {
       let error = try await failure {
         try await PostgresConnection.connect(
