@@ -37,8 +37,6 @@ FROM runtime AS test
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends curl jq libsqlite3-0 \
   && rm -rf /var/lib/apt/lists/* /runtime && useradd --uid 10001 --create-home tidings
-COPY migrations /usr/share/tidings/migrations/
-ENV TIDINGS_MIGRATIONS=/usr/share/tidings/migrations
 COPY --from=client-build /usr/local/bin/tidings-fetch /usr/local/bin/
 COPY deploy/container/end-to-end /usr/local/bin/
 USER tidings
@@ -48,14 +46,10 @@ FROM scratch AS server
 COPY --from=runtime /runtime /
 COPY --from=runtime /usr/local/bin/tidings /usr/local/bin/
 COPY deploy/container/healthcheck /usr/lib/tidings/
-COPY migrations /usr/share/tidings/migrations/
-COPY openapi.yaml /usr/share/tidings/
 # A new volume takes its owner from here.
 COPY --from=runtime --chown=10001:10001 /runtime/var/lib/tidings /var/lib/tidings
 ENV PATH=/usr/local/bin:/usr/bin \
   TIDINGS_HOST=0.0.0.0 \
-  TIDINGS_MIGRATIONS=/usr/share/tidings/migrations \
-  TIDINGS_OPENAPI=/usr/share/tidings/openapi.yaml \
   TIDINGS_LOG_FORMAT=json
 USER 10001:10001
 WORKDIR /var/lib/tidings

@@ -54,7 +54,8 @@ bench: ## Measures the server on this machine, for an hour or more
 lint: ## Checks format, sizes, imports, migrations and scripts
 	@scripts/lint
 
-format: ## Rewrites the Swift sources in the project's format
+format: ## Rewrites the Swift sources in the project's format, and those made by scripts/embed
+	@scripts/embed
 	@swift format --in-place --parallel --recursive --configuration .swift-format \
 	  Package.swift Sources Tests $(wildcard Benchmarks)
 

@@ -13,8 +13,8 @@ public struct NewsAPI: Sendable {
     /// How long a shared cache may answer without asking, in seconds, at least 1: with 0, nginx and Varnish would not
     /// store anything.
     public var sharedMaxAge = 1
-    /// The bytes of `openapi.yaml`.
-    public var openAPI: Data
+    /// The document that `/openapi.yaml` serves.
+    public var openAPI = Data(embeddedOpenAPI.utf8)
     /// Bytes of memory for answers that are kept until they change.
     public var viewBudget = 64 << 20
     /// Whether answers are kept at all.
@@ -49,9 +49,7 @@ public struct NewsAPI: Sendable {
     package var limits = ConnectionLimits()
 
     /// Settings with the usual values.
-    public init(openAPI: Data) {
-      self.openAPI = openAPI
-    }
+    public init() {}
   }
 
   let store: NewsStore

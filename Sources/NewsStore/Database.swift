@@ -32,6 +32,9 @@ struct Database: Sendable {
       return try await DatabaseTime.measuring(body)
     } catch let error as PostgresError {
       throw StoreError(error) ?? error
+    } catch is MigrationError {
+      // A connection to a database without the schema: `NewsStore.schemaProblem` has the reason.
+      throw StoreError.unavailable
     }
   }
 }

@@ -1,20 +1,27 @@
 import Crypto
 public import Foundation
 
-/// A file of SQL that takes the schema one step on.
+/// A step of the schema: a file of SQL statements.
 public struct Migration: Sendable, Equatable {
-  /// From 1, without gaps.
+  /// The position among all migrations, 1 for the first.
   public let number: Int
   /// The name of the file, `0001_items_and_log.sql`.
   public let name: String
-  /// What the file says: any number of statements, to be run in one transaction.
+  /// The statements, which run in one transaction.
   public let sql: String
   /// SHA-256 of the file.
   public let checksum: Data
 
+  /// The migrations that this build contains, by number without gaps. The statements of the store need exactly this
+  /// schema, or a later one that keeps it usable.
+  public static let required: [Migration] = embeddedMigrations.enumerated().map { index, file in
+    Migration(
+      number: index + 1, name: file.name, sql: file.sql, checksum: Data(SHA256.hash(data: Data(file.sql.utf8))))
+  }
+
   /// Reads the migrations in a folder: all files `NNNN_name.sql`.
   ///
-  /// - Returns: By number, from 1 without gaps.
+  /// - Returns: The migrations by number, from 1 without gaps.
   /// - Throws: `MigrationError.unreadable`, `misnumbered`.
   public static func all(in folder: URL) throws -> [Migration] {
     let names: [String]
@@ -39,31 +46,33 @@ public struct Migration: Sendable, Equatable {
   }
 }
 
-/// Why the schema cannot be taken on.
+/// The reason why a schema cannot be used or migrated.
 public enum MigrationError: Error, Sendable, Equatable, CustomStringConvertible {
   /// A folder or file cannot be read.
   case unreadable(String)
   /// The files are not numbered 0001, 0002 and so on.
   case misnumbered(String, expected: Int)
-  /// The file is not the one that was applied.
+  /// The statements differ from those that were applied.
   case changed(String)
-  /// The database has a migration without a file: it is newer than this build, or a file was removed.
+  /// The database has a migration that is not known: the schema is newer than this build, or a file was removed.
   case missing(String)
-  /// Some are still to be applied.
+  /// The database lacks migrations.
   case pending([String])
 
-  /// A sentence for the operator, which names the file and says what to do.
+  /// A sentence for the operator, which names the file and the remedy.
   public var description: String {
     switch self {
-    case .unreadable(let path): "cannot read migrations: \(path)"
+    case .unreadable(let path): "cannot read migrations: \(path). TIDINGS_MIGRATIONS names their folder, if it is set."
     case .misnumbered(let name, let expected):
       "migration \(name) is not numbered \(expected): files are named NNNN_name.sql, from 0001 without gaps"
     case .changed(let name):
-      "migration \(name) was changed after it was applied: restore the file, and put changes into a new one"
+      "migration \(name) was changed after it was applied to this database: use the version of Tidings that applied it, "
+        + "and put changes into a new migration"
     case .missing(let name):
-      "migration \(name) was applied to this database and has no file here: it is missing, or this build is too old"
+      "the schema of the database is newer: migration \(name) was applied to it and is not known here. "
+        + "Use the version of Tidings that applied it, or a later one."
     case .pending(let names):
-      "the schema is not current; to be applied: \(names.joined(separator: ", ")). Run `tidings migrate`."
+      "the schema of the database is not current; to be applied: \(names.joined(separator: ", ")). Run `tidings migrate`."
     }
   }
 }

@@ -9,14 +9,17 @@ public struct Migrator: Sendable {
   private let configuration: PostgresConfiguration
   private let logger: Logger
 
+  /// Creates a migrator; no connection is made yet.
+  ///
   /// - Parameters:
-  ///   - migrations: All of them, by number.
-  ///   - configuration: How to reach the database. The statement timeout does not apply: an index takes what it takes.
-  ///   - logger: Told of each migration applied.
-  public init(_ migrations: [Migration], configuration: PostgresConfiguration, logger: Logger) {
+  ///   - migrations: All migrations, by number.
+  ///   - configuration: The connection to the database. `migrate()` ignores its statement timeout, because an index on a
+  ///     large table takes longer.
+  ///   - logger: Receives a line for each migration applied.
+  public init(
+    _ migrations: [Migration] = Migration.required, configuration: PostgresConfiguration, logger: Logger
+  ) {
     self.migrations = migrations
-    var configuration = configuration
-    configuration.statementTimeout = .seconds(24 * 3600)
     self.configuration = configuration
     self.logger = logger
   }
@@ -26,7 +29,9 @@ public struct Migrator: Sendable {
   /// - Returns: The names of the files applied, none if the schema was current.
   /// - Throws: `MigrationError.changed`, `missing`; `PostgresError`. A migration that fails leaves no trace.
   public func migrate() async throws -> [String] {
-    try await PostgresConnection.with(configuration: configuration, logger: logger) { connection in
+    var configuration = configuration
+    configuration.statementTimeout = .seconds(24 * 3600)
+    return try await PostgresConnection.with(configuration: configuration, logger: logger) { connection in
       var applied: [String] = []
       while let name = try await applyNext(connection) { applied.append(name) }
       return applied
@@ -84,16 +89,29 @@ public struct Migrator: Sendable {
     return try rows.first?.decode("found") ?? false
   }
 
-  /// Compares what was applied with the files.
+  /// Compares the applied migrations with the known ones.
   ///
   /// - Returns: The migrations still to be applied.
   private func verified(_ connection: PostgresConnection) async throws -> ArraySlice<Migration> {
-    let rows = try await connection.query("SELECT name, checksum FROM schema_migrations ORDER BY number")
-    for (index, row) in rows.enumerated() {
-      let name: String = try row.decode("name")
-      guard index < migrations.count, migrations[index].name == name else { throw MigrationError.missing(name) }
-      guard try migrations[index].checksum == row.decode("checksum") else { throw MigrationError.changed(name) }
+    let applied = try await Self.applied(connection)
+    try Self.compare(applied, with: migrations)
+    guard applied.count <= migrations.count else { throw MigrationError.missing(applied[migrations.count].name) }
+    return migrations[applied.count...]
+  }
+
+  /// The migrations that the database has, by number.
+  static func applied(_ connection: PostgresConnection) async throws -> [(name: String, checksum: Data)] {
+    try await connection.query("SELECT name, checksum FROM schema_migrations ORDER BY number")
+      .map { (try $0.decode("name"), try $0.decode("checksum")) }
+  }
+
+  /// Compares as many migrations as both lists have.
+  ///
+  /// - Throws: `MigrationError.missing`, `changed`.
+  static func compare(_ applied: [(name: String, checksum: Data)], with known: [Migration]) throws {
+    for (applied, known) in zip(applied, known) {
+      guard applied.name == known.name else { throw MigrationError.missing(applied.name) }
+      guard applied.checksum == known.checksum else { throw MigrationError.changed(applied.name) }
     }
-    return migrations[rows.count...]
   }
 }

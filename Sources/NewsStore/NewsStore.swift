@@ -10,6 +10,7 @@ public final class NewsStore: Sendable {
   let database: Database
   let standby: Standby?
   let seen: SeenVersion
+  let schema: SchemaGuard
   package let keeper: StateKeeper
   let listener: PostgresListener
   /// For how long answers are given from memory while the database does not answer.
@@ -22,7 +23,8 @@ public final class NewsStore: Sendable {
   /// anything: after a restore, a promotion or in a clone it begins a new one.
   ///
   /// - Parameters:
-  ///   - connection: How to reach the database; its schema must be current (`Migrator`).
+  ///   - connection: How to reach the database; a connection without the required schema (`Migration.required`) is not
+  ///     used.
   ///   - standby: How to reach one or more standbys of it, for reads that are not in memory; nil for none.
   ///   - pool: How many connections to keep, and how long to wait for one.
   ///   - staleLimit: For how long answers are given from memory while the database does not answer.
@@ -31,11 +33,13 @@ public final class NewsStore: Sendable {
     connection: PostgresConfiguration, standby: PostgresConfiguration? = nil,
     pool: PostgresPoolConfiguration = PostgresPoolConfiguration(), staleLimit: Duration = .seconds(60), logger: Logger
   ) {
-    let seen = SeenVersion()
+    let (seen, schema) = (SeenVersion(), SchemaGuard())
     self.seen = seen
+    self.schema = schema
     self.logger = logger
     let database = Database(
       pool: PostgresPool(configuration: connection, pool: pool, logger: logger) { connection in
+        try await schema.confirm(through: connection)
         try await seen.confirm(through: connection, logger: logger)
       })
     self.database = database

@@ -49,7 +49,7 @@ func standardError(_ line: String) {
 extension Settings {
   /// Runs the body with a store over a database whose schema is current, and shuts it down at the end.
   func withStore(_ logger: Logger, _ body: (NewsStore) async throws -> Void) async throws {
-    try await migrator(logger).check()
+    try await schema(logger).check()
     var pool = PostgresPoolConfiguration()
     pool.size = poolSize
     let store = NewsStore(
@@ -63,7 +63,6 @@ extension Settings {
     }
   }
 
-  func migrator(_ logger: Logger) throws -> Migrator {
-    Migrator(try Migration.all(in: migrations), configuration: connection, logger: logger)
-  }
+  /// The schema that the statements of this executable need, whatever folder `TIDINGS_MIGRATIONS` names.
+  func schema(_ logger: Logger) -> Migrator { Migrator(configuration: connection, logger: logger) }
 }

@@ -1,10 +1,15 @@
 import ArgumentParser
+import Foundation
+import Logging
 import NewsStore
 
 struct Migrate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Brings the schema of the database up to date.",
-    discussion: "Safe to run from any number of processes at once.")
+    discussion: """
+      The migrations are in the executable; TIDINGS_MIGRATIONS may name a folder of others. Any number of processes may
+      run it at once.
+      """)
 
   @OptionGroup var common: CommonOptions
 
@@ -14,10 +19,17 @@ struct Migrate: AsyncParsableCommand {
   func run() async throws {
     let (settings, logger) = try await common.load()
     try await reporting {
-      let migrator = try settings.migrator(logger)
-      if check { return try await migrator.check() }
-      let applied = try await migrator.migrate()
+      if check { return try await settings.schema(logger).check() }
+      let applied = try await migrator(settings, logger).migrate()
       print(applied.isEmpty ? "The schema is current." : "Applied \(applied.joined(separator: ", ")).")
+      // A folder of migrations may hold fewer or more than this executable needs.
+      if !settings.migrations.isEmpty { try await settings.schema(logger).check() }
     }
+  }
+
+  private func migrator(_ settings: Settings, _ logger: Logger) throws -> Migrator {
+    if settings.migrations.isEmpty { return settings.schema(logger) }
+    let migrations = try Migration.all(in: URL(filePath: settings.migrations))
+    return Migrator(migrations, configuration: settings.connection, logger: logger)
   }
 }

@@ -79,10 +79,13 @@ private struct Background: Service {
 
 extension Settings {
   func api() throws -> NewsAPI.Settings {
-    guard let description = try? Data(contentsOf: openAPI) else {
-      throw SettingError(name: "TIDINGS_OPENAPI", rule: "must name the readable file openapi.yaml, not \(openAPI.path)")
+    var api = NewsAPI.Settings()
+    if !openAPI.isEmpty {
+      guard let description = try? Data(contentsOf: URL(filePath: openAPI)) else {
+        throw SettingError(name: "TIDINGS_OPENAPI", rule: "must name a readable file, or be left out, not \(openAPI)")
+      }
+      api.openAPI = description
     }
-    var api = NewsAPI.Settings(openAPI: description)
     api.sharedMaxAge = sharedMaxAge
     api.viewBudget = cacheSize << 20
     api.keepsAnswers = cacheSize > 0

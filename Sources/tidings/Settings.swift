@@ -16,8 +16,10 @@ struct Settings: Sendable {
   var databaseReadURL: String
   var host: String
   var port: Int
-  var migrations: URL
-  var openAPI: URL
+  /// The folder of the migrations that `tidings migrate` applies; empty for those in the executable.
+  var migrations: String
+  /// The file that is served as `/openapi.yaml`; empty for the one in the executable.
+  var openAPI: String
   var sharedMaxAge: Int
   var staleLimit: Int
   var cacheSize: Int
@@ -59,8 +61,8 @@ struct Settings: Sendable {
     databaseReadURL = source.text("database.read.url", default: "")
     host = source.text("tidings.host", default: "127.0.0.1")
     port = try source.integer("tidings.port", in: 0...65535, default: 8080)
-    migrations = URL(filePath: source.text("tidings.migrations", default: "./migrations"))
-    openAPI = URL(filePath: source.text("tidings.openapi", default: "./openapi.yaml"))
+    migrations = source.text("tidings.migrations", default: "")
+    openAPI = source.text("tidings.openapi", default: "")
     sharedMaxAge = try source.integer("tidings.shared.max.age", in: 1...3600, default: 1)
     staleLimit = try source.integer("tidings.stale.limit", in: 0...86400, default: 60)
     cacheSize = try source.integer("tidings.cache.size", in: 0...65536, default: 64)

@@ -30,7 +30,7 @@ import Testing
       let database = try await TestDatabase.create(on: cluster.url)
       let configuration = PostgresConfiguration(connectionString: database.url)
       _ = try await Migrator(
-        NewsDatabase.migrations.get(), configuration: configuration, logger: NewsDatabase.logger
+        configuration: configuration, logger: NewsDatabase.logger
       ).migrate()
       #expect(try await unsafeSetting(database.url) == nil)
       let sql = PostgresPool(configuration: configuration, logger: NewsDatabase.logger)

@@ -58,9 +58,8 @@ import Testing
   @Test("The schema of the project is applied to a fresh database")
   func projectSchema() async throws {
     try await withEmptyDatabase { url, sql in
-      let migrations = try NewsDatabase.migrations.get()
-      let migrator = Migrator(
-        migrations, configuration: PostgresConfiguration.patient(url), logger: NewsDatabase.logger)
+      let migrations = Migration.required
+      let migrator = Migrator(configuration: PostgresConfiguration.patient(url), logger: NewsDatabase.logger)
       #expect(try await migrator.migrate() == migrations.map(\.name))
       try await migrator.check()
       #expect(try await sql.counter() == 0)

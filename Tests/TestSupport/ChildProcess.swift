@@ -38,8 +38,7 @@ package final class ChildProcess: Sendable {
       !["TIDINGS_", "DATABASE_", "PG"].contains { name.hasPrefix($0) }
     }
     return own.merging([
-      "DATABASE_URL": databaseURL, "TIDINGS_MIGRATIONS": Project.root.appending(path: "migrations").path,
-      "TIDINGS_OPENAPI": Project.root.appending(path: "openapi.yaml").path, "TIDINGS_ALLOW_UNSAFE_DURABILITY": "true",
+      "DATABASE_URL": databaseURL, "TIDINGS_ALLOW_UNSAFE_DURABILITY": "true",
     ]) { $1 }
   }
 

@@ -8,13 +8,11 @@ package enum NewsDatabase {
   /// Silent: what goes wrong in a test is told by the test.
   package static let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
 
-  package static let migrations = Result { try Migration.all(in: Project.root.appending(path: "migrations")) }
-
   /// One database with the schema in each process, which all others are copied from.
   private static let template = Task {
     let database = try await TestDatabase.create()
     _ = try await Migrator(
-      migrations.get(), configuration: PostgresConfiguration(connectionString: database.url), logger: logger
+      configuration: PostgresConfiguration(connectionString: database.url), logger: logger
     ).migrate()
     return database.name
   }

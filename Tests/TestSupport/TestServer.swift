@@ -58,7 +58,7 @@ package struct TestServer: Sendable {
     _ store: NewsStore, _ sql: PostgresPool, key: String, _ change: (inout NewsAPI.Settings) -> Void,
     _ body: @Sendable (TestServer) async throws -> Value
   ) async throws -> Value {
-    var settings = NewsAPI.Settings(openAPI: try Data(contentsOf: Project.root.appending(path: "openapi.yaml")))
+    var settings = NewsAPI.Settings()
     change(&settings)
     let api = NewsAPI(store: store, settings: settings)
     let (ports, found) = AsyncStream.makeStream(of: Int.self)

@@ -1,6 +1,8 @@
 import Foundation
+import NewsStore
 import PostgresClient
 import TestSupport
+import TestTime
 import Testing
 
 @Suite struct MigrateTests {
@@ -32,7 +34,7 @@ import Testing
       let results = try await [one, two]
       #expect(results.map(\.status) == [0, 0])
       #expect(results.count { $0.output.hasPrefix("Applied 0001_items_and_log.sql") } == 1)
-      let files = try NewsDatabase.migrations.get().count
+      let files = Migration.required.count
       #expect(try await installation.value("SELECT count(*) FROM schema_migrations") == files)
     }
   }
@@ -50,5 +52,93 @@ import Testing
         #expect(changed.errors.contains("0001_items_and_log.sql was changed"))
       }
     }
+  }
+
+  @Test("The executable alone, copied to another folder, migrates and serves with the contract of its version")
+  func copiedExecutable() async throws {
+    try await Installation.with(schema: false) { installation in
+      try await withFolder([:]) { folder in
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let copy = folder.appending(path: "tidings").path
+        try FileManager.default.copyItem(atPath: ChildProcess.tidings, toPath: copy)
+        func start(_ arguments: String...) throws -> ChildProcess {
+          try ChildProcess(
+            ["-C", folder.path, copy] + arguments, executable: "/usr/bin/env", environment: installation.environment())
+        }
+        #expect(try await start("migrate").result().status == 0)
+        let server = try await RunningServer(start("serve"))
+        let contract = try await server.send("GET", "/openapi.yaml")
+        #expect(contract.body == (try Data(contentsOf: Project.root.appending(path: "openapi.yaml"))))
+        #expect(try await server.status("/readyz") == 200)
+        server.process.send(SIGTERM)
+        #expect(await server.process.result().status == 0)
+      }
+    }
+  }
+
+  @Test("Migrations from a folder never stand for the schema that the executable needs")
+  func otherFolder() async throws {
+    try await Installation.with(schema: false) { installation in
+      let required = Migration.required
+      let fewer = Dictionary(uniqueKeysWithValues: required.dropLast().map { ($0.name, $0.sql) })
+      let last = try #require(required.last).name
+      try await withFolder(fewer) { folder in
+        let changes = ["TIDINGS_MIGRATIONS": folder.path]
+        let applied = try await installation.run("migrate", changes: changes)
+        #expect(applied.status > 0)
+        #expect(applied.output.hasPrefix("Applied 0001_items_and_log.sql"))
+        #expect(applied.errors.contains(last))
+        for command in [["serve"], ["migrate", "--check"], ["keys", "list"], ["export"], ["epoch", "show"]] {
+          let process = try ChildProcess(command, environment: installation.environment(changes))
+          let result = await process.result()
+          #expect(result.status > 0, "\(command)")
+          #expect(result.errors.contains(last) && result.errors.contains("tidings migrate"), "\(result.errors)")
+        }
+      }
+      #expect(try await installation.run("migrate").output == "Applied \(last).\n")
+      #expect(try await installation.run("migrate", "--check").status == 0)
+    }
+  }
+
+  @Test("A schema that is newer is not served from, and a server that runs beside one goes on")
+  func newerSchema() async throws {
+    try await Installation.with { installation in
+      try await installation.serve { server in
+        _ = try await installation.sql.query(
+          "INSERT INTO schema_migrations (number, name, checksum) VALUES (900, '0900_later.sql', '\\x00')")
+        let start = try await installation.run("serve")
+        #expect(start.status > 0)
+        #expect(start.errors.contains("0900_later.sql") && start.errors.contains("newer"), "\(start.errors)")
+        try await installation.endSessions()
+        try await eventually("the server has connected again") { try await server.status("/v1/topics/nowhere") == 404 }
+        #expect(try await server.status("/readyz") == 200)
+      }
+    }
+  }
+
+  @Test("A server whose database was put back to an older schema is not ready, until it is migrated")
+  func olderSchema() async throws {
+    try await Installation.with { installation in
+      try await installation.serve { server in
+        #expect(try await server.status("/readyz") == 200)
+        _ = try await installation.sql.query("CREATE TABLE aside AS SELECT * FROM schema_migrations WHERE number = 7")
+        _ = try await installation.sql.query("DELETE FROM schema_migrations WHERE number = 7")
+        try await installation.endSessions()
+        try await eventually("the server has looked") { try await server.status("/readyz") == 503 }
+        _ = try await installation.sql.query("INSERT INTO schema_migrations SELECT * FROM aside")
+        try await eventually("the server has looked again") { try await server.status("/readyz") == 200 }
+      }
+    }
+  }
+}
+
+extension Installation {
+  /// Ends all sessions in the database but the caller's.
+  fileprivate func endSessions() async throws {
+    _ = try await sql.query(
+      """
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()
+      """)
   }
 }

@@ -21,7 +21,7 @@ import Testing
       try await TestCluster.withCluster { primary in
         let database = try await TestDatabase.create(on: primary.url)
         let connection = PostgresConfiguration.patient(database.url)
-        _ = try await Migrator(NewsDatabase.migrations.get(), configuration: connection, logger: NewsDatabase.logger)
+        _ = try await Migrator(configuration: connection, logger: NewsDatabase.logger)
           .migrate()
         let standby = try await TestCluster.reserve()
         try await standby.becomeStandby(of: primary)

@@ -78,7 +78,7 @@ actor TortureSystem {
   ) async throws {
     try await TestDatabase.execute("CREATE DATABASE news", at: await cluster.url)
     _ = try await Migrator(
-      NewsDatabase.migrations.get(), configuration: PostgresConfiguration(connectionString: url),
+      configuration: PostgresConfiguration(connectionString: url),
       logger: NewsDatabase.logger
     ).migrate()
     for topic in topics {

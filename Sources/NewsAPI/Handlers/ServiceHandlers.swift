@@ -28,6 +28,7 @@ struct ServiceHandlers: Sendable {
   @Sendable func readiness(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     do {
+      if let problem = store.schemaProblem { throw problem }
       _ = try await store.present()
     } catch {
       context.logger.warning("not ready", metadata: ["error": "\(String(reflecting: error))"])

@@ -41,7 +41,7 @@ struct DatabaseCheckup {
 
   private func migrations() async -> Finding {
     do {
-      try await settings.migrator(logger).check()
+      try await settings.schema(logger).check()
       return .ok("migrations", "the schema is current")
     } catch let error as PostgresError {
       return .problem("migrations", error.message)
