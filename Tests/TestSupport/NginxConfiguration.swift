@@ -62,14 +62,16 @@ struct NginxConfiguration {
     return try render("limit", ["TIDINGS_RATE": limit.rate, "TIDINGS_BURST": String(limit.burst)])
   }
 
+  /// The redirect of plain HTTP. Writes the file that the server of `tidings.conf` includes for TLS.
   private func security() throws -> String {
     guard let certificate, let plainPort else { return "" }
-    return try render(
+    let included = folder.appending(path: "conf.d/tidings")
+    try FileManager.default.createDirectory(at: included, withIntermediateDirectories: true)
+    try render(
       "tls",
-      [
-        "TIDINGS_CERTIFICATE": certificate.certificate, "TIDINGS_CERTIFICATE_KEY": certificate.key,
-        "TIDINGS_LISTEN_PLAIN": "127.0.0.1:\(plainPort)",
-      ])
+      ["TIDINGS_CERTIFICATE": certificate.certificate, "TIDINGS_CERTIFICATE_KEY": certificate.key]
+    ).write(to: included.appending(path: "tls.conf"), atomically: true, encoding: .utf8)
+    return try render("redirect", ["TIDINGS_LISTEN_PLAIN": "127.0.0.1:\(plainPort)"])
   }
 
   private func render(_ name: String, _ variables: [String: String]) throws -> String {
