@@ -34,13 +34,59 @@ private func has(_ program: String) -> Bool {
   }
 
   @Test("The unit is hardly exposed", .enabled(if: has("systemd-analyze")))
-  func exposure() async throws {
+  func sandbox() async throws {
     try await Self.withUnit { folder in
       let result = try await Self.run(
         "systemd-analyze", "security", "--offline=true", "--no-pager", "--threshold=15", "./tidings.service", in: folder
       )
       #expect(result.status == 0, "\(result.output.suffix(500))\(result.errors)")
     }
+  }
+
+  private static func text(_ path: String) throws -> String {
+    try String(contentsOf: Project.root.appending(path: path), encoding: .utf8)
+  }
+
+  @Test("Compose passes all settings on to the servers, except those that its containers fix")
+  func settings() throws {
+    let fixed: Set = [
+      "DATABASE_URL", "DATABASE_URL_FILE", "TIDINGS_HOST", "TIDINGS_PORT", "TIDINGS_MIGRATIONS", "TIDINGS_OPENAPI",
+      "TIDINGS_MEDIA_DIRECTORY",
+    ]
+    let names = try Self.text("deploy/environment.example").matches(of: /(?m)^#?([A-Z][A-Z_]+)=/).map { String($0.1) }
+    let passed = try Self.text("docker-compose.yml").matches(of: /(?m)^    ([A-Z][A-Z_]+):$/).map { String($0.1) }
+    #expect(names.count > 15)
+    #expect(Set(names).subtracting(fixed) == Set(passed))
+  }
+
+  @Test("Compose publishes nginx alone beyond loopback, and has no password")
+  func exposure() throws {
+    let compose = try Self.text("docker-compose.yml")
+    let ports = compose.matches(of: /(?m)^ +- (\S+:[0-9]+)$/).map { String($0.1) }
+    #expect(ports.filter { !$0.hasPrefix("127.0.0.1:") } == ["${TIDINGS_PORT:-8080}:80"])
+    #expect(ports.count == 3)
+    for file in ["docker-compose.yml", "deploy/container/tls.yml"] {
+      let text = try Self.text(file)
+      #expect(text.firstMatch(of: /(?i)password(__file)?: +[^\/\s]/) == nil, "\(file)")
+    }
+    #expect(compose.firstMatch(of: /\/\/[a-z]+:[^@\/]+@/) == nil)
+  }
+
+  @Test("Each image of Compose is a variable, and none from elsewhere is the latest there is")
+  func images() throws {
+    let images = try Self.text("docker-compose.yml").matches(of: /(?m)^ +image: (.+)$/).map { String($0.1) }
+    #expect(images.count == 8)
+    for image in images {
+      let parts = try #require(image.wholeMatch(of: /\$\{[A-Z_]+_IMAGE:-([a-z\/-]+):([a-z0-9.-]+)\}/), "\(image)")
+      #expect(parts.2 != "latest" || parts.1.hasPrefix("tidings"), "\(image)")
+    }
+  }
+
+  @Test(
+    "nginx is never allowed to exceed the bounds of Cache-Control", arguments: ["tidings", "limit", "tls", "redirect"])
+  func staleness(template: String) throws {
+    let lines = try Self.text("deploy/nginx/\(template).conf.template").split(separator: "\n")
+    #expect(!lines.contains { $0.drop(while: { $0 == " " }).hasPrefix("proxy_cache_use_stale") })
   }
 
   @Test("Alerts are raised by what they are for", .enabled(if: has("promtool")))

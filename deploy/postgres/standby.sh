@@ -1,6 +1,6 @@
 #!/bin/bash
-# A standby that follows the service `database`: copies it at the first start. If it was away for longer than the
-# primary keeps its log, remove its volume, and it is copied again.
+# The entrypoint of the service `standby`, which follows the service `database`. The first start copies the database. If
+# the standby was away for longer than the primary keeps its log, remove its volume: the next start copies again.
 set -euo pipefail
 
 mkdir -p "$PGDATA"
@@ -9,10 +9,9 @@ chmod 700 "$PGDATA"
 as_postgres() { setpriv --reuid=postgres --regid=postgres --init-groups env HOME=/tmp "$@"; }
 
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
-  # What a copy that was interrupted has left.
+  # Remains of an interrupted copy.
   find "$PGDATA" -mindepth 1 -delete
-  export PGPASSWORD=$POSTGRES_PASSWORD
-  as_postgres pg_basebackup --dbname='host=database user=replicator' --pgdata="$PGDATA" --checkpoint=fast \
-    --write-recovery-conf
+  as_postgres pg_basebackup --pgdata="$PGDATA" --checkpoint=fast --write-recovery-conf \
+    --dbname='host=database user=replicator passfile=/run/passwords/replicator/pgpass'
 fi
-exec setpriv --reuid=postgres --regid=postgres --init-groups postgres
+exec setpriv --reuid=postgres --regid=postgres --init-groups "$@"
