@@ -28,6 +28,7 @@ extension Target.Dependency {
   static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
   static let nioHTTPTypesHTTP1 = product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
   static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+  static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
   static let systemPackage = product(name: "SystemPackage", package: "swift-system")
   static let serviceLifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
   static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -56,6 +57,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/apple/swift-system", from: "1.6.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
@@ -124,7 +126,7 @@ let package = Package(
       name: "TestSupport",
       dependencies: [
         "CZlib", "HTTPConditions", "MediaFiles", "News", "NewsAPI", "NewsStore", "PostgresClient", "TestSockets",
-        "TestTime", .asyncHTTPClient, .crypto, .hummingbird, .logging, .nioCore, .nioHTTP1, .nioPosix,
+        "TestTime", .asyncHTTPClient, .crypto, .hummingbird, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
         .serviceLifecycle, .yams,
       ],
       path: "Tests/TestSupport",

@@ -45,9 +45,13 @@ extension PostgresConnection {
   /// The socket is readable.
   func receive() {
     guard let pointer = handle?.pointer, !isClosed else { return }
-    let isAlive = PQconsumeInput(pointer) == 1
-    if isAlive, writeWatch != nil { flush() }
-    if isClosed { return }
+    var isAlive = EncryptedInput.consume(pointer)
+    if isAlive, writeWatch != nil {
+      flush()
+      if isClosed { return }
+      // Where the socket takes no more, libpq reads while it writes.
+      isAlive = EncryptedInput.consume(pointer)
+    }
     drain(pointer)
     if isClosed { return }
     deliverNotifications(pointer)

@@ -79,7 +79,7 @@ extension PostgresConnection {
       writeWatch = handle?.watchOnce(for: .writing, queued { $0.flush() })
     default:
       // The server's last words may still be there to be read.
-      _ = PQconsumeInput(pointer)
+      _ = EncryptedInput.consume(pointer)
       closeWithLastWords(pointer)
     }
   }

@@ -102,6 +102,38 @@ struct StatementTests {
     }
   }
 
+  @Test("a statement that could not be prepared is prepared again within the same transaction")
+  func failedPreparationInTransaction() async throws {
+    try await withPool(size: 1) { pool in
+      try await pool.transaction { transaction in
+        _ = try await transaction.query("SAVEPOINT before")
+        for _ in 1...2 {
+          let error = try await failure { try await transaction.query("SELECT a FROM absent") }
+          #expect(error.sqlState == "42P01")
+          _ = try await transaction.query("ROLLBACK TO before")
+        }
+        _ = try await transaction.query("CREATE TABLE absent (a int)")
+        let rows = try await transaction.query("SELECT a FROM absent")
+        #expect(rows.isEmpty)
+      }
+      #expect(pool.statistics.opened == 1)
+    }
+  }
+
+  @Test("the same text with parameters of other types is another statement")
+  func typesOfParameters() async throws {
+    try await withPool(size: 1) { pool in
+      func typeName(_ query: PostgresQuery) async throws -> String { try await pool.value(query) }
+      for _ in 1...2 {
+        #expect(try await typeName("SELECT pg_typeof(\(7))::text") == "bigint")
+        #expect(try await typeName("SELECT pg_typeof(\("7"))::text") == "text")
+        #expect(try await typeName("SELECT pg_typeof(\(7.5))::text") == "double precision")
+      }
+      let text = try await pool.value("SELECT \(7) || \("x")", as: String.self)
+      #expect(text == "7x")
+    }
+  }
+
   @Test("with preparation turned off no statement is left on the server")
   func withoutPreparation() async throws {
     try await withPool(size: 1, configure: { configuration, _ in configuration.preparesStatements = false }) { pool in

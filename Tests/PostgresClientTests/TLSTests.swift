@@ -55,4 +55,85 @@ struct TLSTests {
       #expect(misnamed.message.contains("does not match host name \"other.test\""), "\(misnamed.message)")
     }
   }
+
+  /// A database by way of a proxy that ends TLS.
+  private func withProxy(_ body: @Sendable (_ proxied: String, _ direct: PostgresPool) async throws -> Void)
+    async throws
+  {
+    try await withTestDatabase { url in
+      let parts = try #require(URLComponents(string: url))
+      let port = try #require(parts.port)
+      try await TLSProxy.with(serverPort: port) { proxy in
+        var parts = parts
+        parts.port = proxy.port
+        parts.query = "sslmode=require"
+        let proxied = try #require(parts.string)
+        try await withPool(url: url, size: 1) { try await body(proxied, $0) }
+      }
+    }
+  }
+
+  @Test("an answer is complete, whatever part of a record of 16 KiB it ends with", .timeLimit(.minutes(3)))
+  func largeRecords() async throws {
+    try await withProxy { proxied, _ in
+      try await withPool(url: proxied, size: 1) { pool in
+        for count in 1...120 {
+          let rows = try await pool.query("SELECT repeat('x', 3000) FROM generate_series(1, \(count))")
+          #expect(rows.count == count)
+        }
+        for bytes in stride(from: 15_000, through: 70_000, by: 499) {
+          let text = try await pool.value("SELECT repeat('x', \(bytes)::int4)", as: String.self)
+          #expect(text.utf8.count == bytes)
+        }
+        #expect(pool.statistics.opened == 1)
+      }
+    }
+  }
+
+  @Test(
+    "concurrent questions, large parameters and snapshots are answered through records of 16 KiB",
+    .timeLimit(.minutes(3)))
+  func concurrentLargeRecords() async throws {
+    try await withProxy { proxied, _ in
+      try await withPool(url: proxied, size: 4) { pool in
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for task in 0..<8 {
+            group.addTask {
+              for step in 0..<20 {
+                let text = String(repeating: "n", count: 9_000 + 1_777 * step + 311 * task)
+                let results = try await pool.snapshot(["SELECT \(text)", "SELECT \(text) FROM generate_series(1, 3)"])
+                let texts = try results.map { rows in try rows.map { try $0.decode(0, as: String.self) } }
+                #expect(texts == [[text], [text, text, text]])
+              }
+            }
+          }
+          try await group.waitForAll()
+        }
+      }
+    }
+  }
+
+  @Test(
+    "all notifications of a transaction arrive through records of 16 KiB, and a cancelled statement ends",
+    .timeLimit(.minutes(3)))
+  func notificationsAndCancellation() async throws {
+    try await withProxy { proxied, direct in
+      try await withPool(url: proxied, size: 2) { pool in
+        let error = try await pool.cancelWhileRunning("SELECT pg_sleep(60)")
+        #expect(error.code == .cancelled)
+      }
+      let listener = PostgresListener(configuration: .patient(proxied), logger: quiet)
+      var events = listener.events(channel: "news").makeAsyncIterator()
+      let first = await events.next()
+      #expect(first == .listening)
+      for count in [1, 3, 5, 7, 40] {
+        _ = try await direct.query(
+          "SELECT pg_notify('news', n || repeat('p', 7000)) FROM generate_series(1, \(count)) AS n")
+        for number in 1...count {
+          let event = await events.next()
+          #expect(event == .notification(payload: "\(number)" + String(repeating: "p", count: 7000)))
+        }
+      }
+    }
+  }
 }

@@ -250,4 +250,30 @@ struct TransactionTests {
       }
     }
   }
+
+  @Test("COMMIT that takes a little longer than a statement may has a known outcome", arguments: [true, false])
+  func commitBeyondTheLimit(after: Bool) async throws {
+    try await withPool(size: 2, configure: { configuration, _ in configuration.statementTimeout = .seconds(2) }) {
+      pool in
+      let slightlySlow = Self.slowCommit.replacing("pg_sleep(100)", with: "pg_sleep(2.3)")
+      try await pool.withConnection { try await $0.execute(script: slightlySlow) }
+      var isCommitted = true
+      do {
+        try await pool.transaction { transaction in
+          if after {
+            _ = try await transaction.commit(after: "INSERT INTO slow VALUES (1)")
+          } else {
+            _ = try await transaction.query("INSERT INTO slow VALUES (1)")
+          }
+        }
+      } catch let error as PostgresError where error.code == .server {
+        // On a busy machine the server's own limit may come first.
+        #expect(error.sqlState == "57014")
+        isCommitted = false
+      }
+      let count = try await pool.value("SELECT count(*) FROM slow", as: Int.self)
+      #expect(count == (isCommitted ? 1 : 0))
+      #expect(pool.statistics.opened <= 2)
+    }
+  }
 }

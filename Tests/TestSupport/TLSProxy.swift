@@ -1,0 +1,176 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// Ends TLS in front of a PostgreSQL server, as poolers and managed databases do, and writes records of up to 16 KiB.
+///
+/// An answer is sent once it is complete, so that its records are as full as they can be, whatever the server's pace.
+package final class TLSProxy: Sendable {
+  /// Where it listens on loopback.
+  package let port: Int
+  private let group: MultiThreadedEventLoopGroup
+
+  /// - Parameters:
+  ///   - serverPort: The port of the server on loopback, which may come and go.
+  ///   - certificates: The certificate it shows.
+  package init(serverPort: Int, certificates: TestCertificates) async throws {
+    var configuration = TLSConfiguration.makeServerConfiguration(
+      certificateChain: try NIOSSLCertificate.fromPEMBytes(Array(certificates.certificate.utf8)).map {
+        .certificate($0)
+      },
+      privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(certificates.key.utf8), format: .pem)))
+    configuration.shutdownTimeout = .milliseconds(100)
+    let context = try NIOSSLContext(configuration: configuration)
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    do {
+      let listener = try await ServerBootstrap(group: group)
+        .childChannelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(ClientSide(serverPort: serverPort, context: context))
+          }
+        }
+        .bind(host: "127.0.0.1", port: 0).get()
+      port = listener.localAddress?.port ?? 0
+      self.group = group
+    } catch {
+      try await group.shutdownGracefully()
+      throw error
+    }
+  }
+
+  /// Ends all connections.
+  package func end() async {
+    try? await group.shutdownGracefully()
+  }
+
+  /// Hands a proxy to the body and ends it afterwards.
+  package static func with<Result: Sendable>(
+    serverPort: Int, _ body: @Sendable (TLSProxy) async throws -> Result
+  ) async throws -> Result {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-tls.\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let proxy = try await TLSProxy(
+      serverPort: serverPort, certificates: TestCertificates(in: folder, host: "localhost"))
+    do {
+      let result = try await body(proxy)
+      await proxy.end()
+      return result
+    } catch {
+      await proxy.end()
+      throw error
+    }
+  }
+}
+
+/// The connection of a client: its first message asks for TLS, or for a statement to be cancelled (PostgreSQL 15, 55.2).
+private final class ClientSide: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  private static let requestForTLS: [UInt8] = [0, 0, 0, 8, 0x04, 0xD2, 0x16, 0x2F]
+
+  private let serverPort: Int
+  private let context: NIOSSLContext
+  private var isFirst = true
+  private var server: (any Channel)?
+  /// What came before there was a connection to the server.
+  private var held: [ByteBuffer] = []
+
+  init(serverPort: Int, context: NIOSSLContext) {
+    self.serverPort = serverPort
+    self.context = context
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let bytes = unwrapInboundIn(data)
+    if let server { return server.writeAndFlush(bytes, promise: nil) }
+    guard isFirst else { return held.append(bytes) }
+    isFirst = false
+    connect(context)
+    guard bytes.readableBytesView.elementsEqual(Self.requestForTLS) else { return held.append(bytes) }
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "S")), promise: nil)
+    do {
+      try context.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: self.context), position: .first)
+    } catch {
+      context.close(promise: nil)
+    }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    server?.close(promise: nil)
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    context.close(promise: nil)
+  }
+
+  private func connect(_ context: ChannelHandlerContext) {
+    let client = context.channel
+    let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+    ClientBootstrap(group: context.eventLoop)
+      .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 64 * 1024))
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(ServerSide(client: client))
+        }
+      }
+      .connect(host: "127.0.0.1", port: serverPort)
+      .whenComplete { result in
+        let (handler, context) = bound.value
+        guard case .success(let server) = result, context.channel.isActive else {
+          if case .success(let server) = result { server.close(promise: nil) }
+          return context.close(promise: nil)
+        }
+        handler.server = server
+        for bytes in handler.held { server.write(bytes, promise: nil) }
+        handler.held = []
+        server.flush()
+      }
+  }
+}
+
+/// The connection to the server.
+private final class ServerSide: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  /// ReadyForQuery without the state of the transaction, its last byte.
+  private static let ready: [UInt8] = [UInt8(ascii: "Z"), 0, 0, 0, 5]
+
+  private let client: any Channel
+  private var held = ByteBuffer()
+  private var isReady = false
+  private var timer: Scheduled<Void>?
+
+  init(client: any Channel) {
+    self.client = client
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    var bytes = unwrapInboundIn(data)
+    held.writeBuffer(&bytes)
+    let isComplete = held.readableBytesView.suffix(6).prefix(5).elementsEqual(Self.ready)
+    isReady = isReady || isComplete
+    timer?.cancel()
+    if isComplete || !isReady || held.readableBytes > 4 << 20 { return send() }
+    // What is no answer to a query, and ends without that: a notification, the start of COPY, a server's last words.
+    timer = context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(5)) { self.send() }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    timer?.cancel()
+    send()
+    client.close(promise: nil)
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    context.close(promise: nil)
+  }
+
+  private func send() {
+    if held.readableBytes == 0 { return }
+    client.writeAndFlush(held, promise: nil)
+    held = ByteBuffer()
+  }
+}
