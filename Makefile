@@ -1,5 +1,5 @@
 # `make` or `make help` lists what there is.
-.PHONY: help run test torture torture-mutants faults fuzz simulate bench lint format clean
+.PHONY: help run test torture torture-mutants faults fuzz simulate bench docs-check lint format clean
 
 SECONDS ?= 60
 SEED ?= 1
@@ -50,6 +50,11 @@ bench: ## Measures the server on this machine, for an hour or more
 	@scripts/install-dependencies wrk nginx
 	@status=0; for bench in bench bench-live bench-client bench-media bench-scale; do \
 	  scripts/$$bench || status=$$?; done; exit $$status
+
+docs-check: ## Follows the documentation line by line on a fresh Debian 12 in a folder; needs root
+	@swift build --product tidings
+	@swift build --product tidings-fetch
+	@scripts/check-docs
 
 lint: ## Checks format, sizes, imports, migrations and scripts
 	@scripts/lint
