@@ -1,4 +1,5 @@
-// The API's processes, which tidings.vcl sends requests to. Of several, those that are ready take turns.
+// The servers for tidings.vcl. Requests go to all that are ready, in turn. For each further server add a backend, and a line
+// in vcl_init.
 import directors;
 
 probe ready {

@@ -1,12 +1,12 @@
 vcl 4.1;
 
-// Varnish before Tidings, for version 7. The servers stand in backends.vcl beside this file:
+// Varnish 7 in front of Tidings. The servers are in backends.vcl beside this file:
 //
 //   varnishd -a :80 -f /etc/varnish/tidings.vcl -s malloc,256m
 //
-// How long an answer is kept is for Tidings to say, in Cache-Control: for `s-maxage` it is new, for
-// `stale-while-revalidate` it is given out while one request asks whether it still is, and for `stale-if-error` only
-// if the servers do not answer.
+// The Cache-Control of each answer decides how long it is cached. Within `s-maxage` it is fresh. Within
+// `stale-while-revalidate` it is sent while one request revalidates it. Within `stale-if-error` it is sent only if no server
+// answers.
 
 import std;
 include "./backends.vcl";
@@ -20,22 +20,22 @@ sub vcl_recv {
   if (req.url ~ "^/metrics([/?]|$)") {
     return (synth(404));
   }
-  // A stream of events has no end, and a file waits at the server for a slow reader, rather than here in memory.
+  // A stream of events has no end, and a file for a slow reader must not fill Varnish's memory.
   if (req.url ~ "^/v1/events(\?|$)" || (req.url ~ "^/v1/media/" && req.method == "GET")) {
     return (pipe);
   }
-  // Editors' requests go through as they are, and so do those that wait for what comes next.
+  // Editorial requests and long polls pass unchanged.
   if (req.method != "GET" && req.method != "HEAD") {
     return (pass);
   }
   if (req.url ~ "^/v1/(editorial|media)(/|$)" || req.url ~ "^/(healthz|readyz)(\?|$)" || req.url ~ "[?&]wait=") {
     return (pass);
   }
-  // Public answers are the same for everyone, and have no parts.
+  // Public answers are the same for everyone, and do not support ranges.
   unset req.http.Authorization;
   unset req.http.Cookie;
   unset req.http.Range;
-  // There are two variants of an answer, whatever the many spellings of Accept-Encoding are.
+  // An answer has two variants, with gzip and without, for all spellings of Accept-Encoding.
   if (req.http.Accept-Encoding ~ "(?i)(^|[\s,])gzip\s*(;|,|$)"
     && req.http.Accept-Encoding !~ "(?i)(^|[\s,])gzip\s*;\s*q=0(\.0*)?\s*(,|$)") {
     set req.http.X-Tidings-Encoding = "gzip";
@@ -49,7 +49,8 @@ sub vcl_hash {
   return (lookup);
 }
 
-// Varnish would ask for compressed answers only and expand them for others: with the tag of the compressed one.
+// By default Varnish fetches compressed answers only and expands them for other clients, with the entity tag of the
+// compressed variant.
 sub vcl_backend_fetch {
   if (!bereq.uncacheable) {
     unset bereq.http.Accept-Encoding;
@@ -62,7 +63,7 @@ sub vcl_backend_fetch {
 }
 
 sub vcl_pipe {
-  // Or the next request of the connection would go the same way.
+  // Otherwise the next request of the connection would be piped too.
   set bereq.http.Connection = "close";
 }
 
@@ -70,13 +71,12 @@ sub vcl_backend_response {
   if (bereq.uncacheable) {
     return (deliver);
   }
-  // What says that there is no answer now does not take the place of one.
+  // A 429 or 5xx does not replace a cached answer.
   if (beresp.status == 429 || beresp.status >= 500) {
     if (bereq.is_bgfetch) {
       return (abandon);
     }
-    // As if no server had answered: what was given out before can be looked up again. An answer that is not kept would be
-    // found in its place.
+    // As if no server had answered, so that the stale answer can be looked up again. An uncacheable answer would replace it.
     if (beresp.status >= 500) {
       return (error(503, "Service Unavailable"));
     }
@@ -84,7 +84,7 @@ sub vcl_backend_response {
     set beresp.ttl = 0s;
     return (deliver);
   }
-  // Whatever else must not be kept does: with the usual 120 s this outlives all that may be given out stale.
+  // Other uncacheable answers do replace it: 120 s, the usual time, exceeds all that may be sent stale.
   if (beresp.http.Cache-Control ~ "(?i)no-store|private" || beresp.http.Set-Cookie || beresp.ttl <= 0s) {
     set beresp.uncacheable = true;
     set beresp.ttl = 120s;
@@ -100,7 +100,7 @@ sub vcl_backend_response {
     set beresp.grace = beresp.grace
       + std.duration(regsub(beresp.http.Cache-Control, "(?i)^.*stale-if-error=([0-9]+).*$", "\1s"), 0s);
   }
-  // To ask with its validators whether it is still the same.
+  // Kept for revalidation with its validators.
   set beresp.keep = 10m;
   return (deliver);
 }
@@ -110,7 +110,7 @@ sub vcl_hit {
     || obj.ttl + std.duration(obj.http.X-Tidings-Revalidate, 0s) >= 0s) {
     return (deliver);
   }
-  // Too old, unless there is nothing better: the request waits for the answer that has been asked for already.
+  // Too old: the request waits for the fetch that is under way. The stale answer is used only if that fetch fails.
   set req.http.X-Tidings-Stale = "none";
   set req.grace = 0s;
   return (restart);
@@ -127,13 +127,13 @@ sub vcl_deliver {
   if (req.url !~ "^/v1/media/") {
     unset resp.http.Accept-Ranges;
   }
-  // RFC 9110 section 13.1.2, of which Varnish knows one tag, and no weak comparison.
+  // RFC 9110 section 13.1.2. Varnish itself supports neither lists of tags nor weak comparison.
   if (req.http.If-None-Match) {
     unset req.http.If-Modified-Since;
     if (resp.http.ETag && (req.http.If-None-Match == "*" || std.strstr(req.http.If-None-Match, resp.http.ETag))) {
       set req.http.If-None-Match = resp.http.ETag;
       if (resp.status == 200 && !obj.uncacheable) {
-        // It becomes a 304, which has no body that these could be of.
+        // The answer becomes a 304, and these describe a body.
         unset resp.http.Content-Encoding;
         unset resp.http.Content-Type;
       }
