@@ -102,14 +102,16 @@ let package = Package(
 
     .executableTarget(
       name: "tidings-fetch",
-      dependencies: ["BackgroundFetch", "FetchSimulator", "News", "NewsClient", .argumentParser, .unixSignals],
+      dependencies: [
+        "BackgroundFetch", "FetchSimulator", "News", "NewsClient", .argumentParser, .crypto, .unixSignals,
+      ],
       resources: [.embedInCode("Units")],
       swiftSettings: settings),
     .target(
       name: "NewsClient",
       dependencies: [
         "BackgroundFetch", "HTTPConditions", "News", .asyncHTTPClient, .crypto, .grdb, .logging, .nioCore, .nioHTTP1,
-        .nioHTTPCompression, .nioPosix,
+        .nioHTTPCompression, .nioPosix, .nioSSL,
       ],
       swiftSettings: settings),
     .target(name: "BackgroundFetch", swiftSettings: settings),

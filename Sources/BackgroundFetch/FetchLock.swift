@@ -94,6 +94,20 @@ public struct FetchLock: Sendable {
     }
   }
 
+  /// Whether somebody holds the lock at the moment; false where the file cannot be read.
+  ///
+  /// The look takes a shared lock for an instant, so that an `acquire()` in that instant returns `nil`.
+  package var isHeld: Bool {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    while flock(descriptor, LOCK_SH | LOCK_NB) != 0 {
+      if errno != EINTR { return errno == EWOULDBLOCK }
+    }
+    flock(descriptor, LOCK_UN)
+    return false
+  }
+
   /// The process that holds the lock, for messages; `nil` if none does or it has not said so yet.
   ///
   /// A process that was killed leaves its number behind, which may come to belong to another one.

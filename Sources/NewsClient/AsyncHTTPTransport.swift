@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPCompression
 import NIOPosix
+import NIOSSL
 
 /// Exchanges over AsyncHTTPClient.
 public final class AsyncHTTPTransport: HTTPTransport {
@@ -20,6 +21,10 @@ public final class AsyncHTTPTransport: HTTPTransport {
     configuration.redirectConfiguration = .disallow
     configuration.decompression = .enabled(limit: .size(maximumBody))
     configuration.timeout.connect = .seconds(connectTimeout)
+    // Older versions of TLS are deprecated (RFC 8996).
+    var tls = TLSConfiguration.makeClientConfiguration()
+    tls.minimumTLSVersion = .tlsv12
+    configuration.tlsConfiguration = tls
     // Who is offline is told so at once; when to try again is not the pool's to decide.
     configuration.connectionPool.retryConnectionEstablishment = false
     client = HTTPClient(eventLoopGroupProvider: .shared(Self.eventLoop), configuration: configuration)

@@ -38,6 +38,8 @@ struct Exchange: Sendable {
   var userAgent: String
   /// The time by which dates are judged.
   var now: @Sendable () -> Date
+  /// The waiting times that servers have demanded of this store.
+  var holds: OriginHolds
 
   /// Asks for JSON, and reads the answer.
   ///
@@ -82,16 +84,18 @@ struct Exchange: Sendable {
   func upload(
     _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader], most: Int, meter: inout Meter
   ) async throws -> (HTTPAnswer, Data) {
+    try checkHold(url)
     meter.requests += 1
     do {
       let head = try await transport.upload(
         file, to: url, method: method, headers: [HTTPHeader("User-Agent", userAgent)] + headers)
       meter.status = head.status
+      noteHold(head, url)
       var body = Data()
       for try await chunk in head.body { body.append(chunk.prefix(most - body.count)) }
       return (head, body)
     } catch {
-      throw try Self.failure(error, meter)
+      throw try Self.failure(error, meter, url)
     }
   }
 
@@ -101,6 +105,7 @@ struct Exchange: Sendable {
   }
 
   private func head(_ url: URL, fields: [HTTPHeader], meter: inout Meter) async throws -> HTTPAnswer {
+    try checkHold(url)
     let headers = [HTTPHeader("User-Agent", userAgent)] + fields
     meter.requests += 1
     meter.status = nil
@@ -109,9 +114,10 @@ struct Exchange: Sendable {
       let head = try await transport.get(url, headers: headers)
       meter.status = head.status
       meter.bytes += "HTTP/1.1 200 OK\r\n".utf8.count + Self.size(of: head.headers)
+      noteHold(head, url)
       return head
     } catch {
-      throw try Self.failure(error, meter)
+      throw try Self.failure(error, meter, url)
     }
   }
 
@@ -131,11 +137,38 @@ struct Exchange: Sendable {
     return body
   }
 
+  /// Nothing is sent to a server that has demanded to wait, whatever it was asked for then.
+  ///
+  /// - Throws: ``FetchError`` with `held`.
+  private func checkHold(_ url: URL) throws {
+    let seconds = holds.remaining(url)
+    guard seconds > 0 else { return }
+    throw FetchError(.held, Self.heldMessage(seconds), retryAfter: seconds)
+  }
+
+  /// The message where nothing is sent for some seconds.
+  static func heldMessage(_ seconds: Double) -> String {
+    "the server has asked for no requests for another \(Int(seconds.rounded(.up))) s"
+  }
+
+  /// Keeps what an answer says about the time of the next request.
+  private func noteHold(_ head: HTTPAnswer, _ url: URL) {
+    guard head.status == 429 || head.status >= 500 || 300...399 ~= head.status, head.status != 304,
+      let seconds = retryAfter(of: head)
+    else { return }
+    holds.hold(url, seconds: seconds)
+  }
+
   /// - Throws: `CancellationError` once the task is cancelled.
-  private static func failure(_ error: any Error, _ meter: Meter) throws -> FetchError {
+  private static func failure(_ error: any Error, _ meter: Meter, _ url: URL? = nil) throws -> FetchError {
     if let error = error as? FetchError { return error }
     try Task.checkCancellation()
-    return FetchError(.unreachable, "no answer: \(error)", status: meter.status)
+    let reason = ConnectionFailure.reason(error)
+    guard meter.status == nil else {
+      return FetchError(.unreachable, "the answer was cut off: \(reason)", status: meter.status)
+    }
+    let server = url?.host().map { " from \($0)" + (url?.port.map { ":\($0)" } ?? "") } ?? ""
+    return FetchError(.unreachable, "no answer\(server): \(reason)")
   }
 
   private func target(of head: HTTPAnswer, from url: URL) throws -> URL {

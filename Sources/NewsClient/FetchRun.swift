@@ -62,7 +62,7 @@ struct FetchRun {
       var scheduler = try client.scheduler(db)
       let hold = scheduler.holdRemaining(at: client.clock.now)
       guard hold == 0 else {
-        throw FetchError(.held, "the server has asked for no requests for another \(Int(hold.rounded(.up))) s")
+        throw FetchError(.held, Exchange.heldMessage(hold))
       }
       let before = scheduler
       scheduler.wakeStarted(reason, at: wake)

@@ -87,7 +87,7 @@ final class LocalStore: Sendable {
   }
 
   private static func failure(_ error: any Error) -> FetchError {
-    FetchError(.storage, "the store: \(error)")
+    FetchError(.storage, "the store cannot be used: \(StorageFailure.reason(error))")
   }
 
   private static func open(_ file: URL) throws -> DatabaseQueue { try .open(file, migrator) }

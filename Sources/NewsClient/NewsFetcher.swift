@@ -46,6 +46,8 @@ public final class NewsFetcher: Sendable {
   public let expirations = Observers<FetchBudget>()
   let store: LocalStore
   let server: NewsServer
+  /// What servers have demanded by `Retry-After`, of transfers too.
+  let holds: OriginHolds
   let clock: any FetchClock
   let log: @Sendable (String) -> Void
   private let fetcher: BackgroundFetcher
@@ -100,8 +102,10 @@ public final class NewsFetcher: Sendable {
     self.clock = clock
     self.log = log
     self.store = store
+    holds = OriginHolds(store: configuration.folder, clock: clock)
     let exchange = Exchange(
-      transport: transport ?? AsyncHTTPTransport(), userAgent: configuration.userAgent, now: { clock.now.date })
+      transport: transport ?? AsyncHTTPTransport(), userAgent: configuration.userAgent, now: { clock.now.date },
+      holds: holds)
     server = NewsServer(url: configuration.source.server, exchange: exchange)
     let lock = FetchLock(path: configuration.folder.appending(path: "fetch.lock").path(percentEncoded: false))
     fetcher = BackgroundFetcher(application: application, lock: lock, log: log)
@@ -121,7 +125,7 @@ public final class NewsFetcher: Sendable {
   ) async -> FetchReport {
     let wake = wake ?? clock.now
     let outcome = await fetcher.perform(reason: reason, wake: wake) { [self] budget in
-      budget.onExpiration { [expirations, unowned budget] in expirations.notify(budget) }
+      budget.onExpiration { [expirations, weak budget] in if let budget { expirations.notify(budget) } }
       return try await FetchRun(self, reason: reason, wake: wake, at: at).result { report in
         last.withLock { $0 = report }
       }
@@ -317,6 +321,9 @@ extension NewsFetcher {
   func scheduler(_ db: Database) throws -> FetchScheduler {
     var scheduler = try StateTable(db).value(FetchScheduler.self, .schedule) ?? FetchScheduler()
     scheduler.timeZone = configuration.timeZone
+    // What the server has demanded of a transfer.
+    let hold = holds.remaining(configuration.source.server)
+    if hold > 0 { scheduler.hold(seconds: hold, at: clock.now) }
     return scheduler
   }
 

@@ -43,7 +43,7 @@ final class SilenceGuard: Sendable {
       let now = clock.now
       let silent = last.withLock { $0.map { now.seconds(since: $0) } } ?? 0
       let left = limit - .seconds(silent)
-      guard left > .zero else { throw FetchError(.unreachable, "nothing has come for \(limit)") }
+      guard left > .zero else { throw FetchError(.unreachable, "nothing has come for \(Int(limit / .seconds(1))) s") }
       try await clock.sleep(for: left)
     }
   }

@@ -76,6 +76,74 @@ import Testing
     }
   }
 
+  @Test("that a process could not hand over any more are handed over by the next one")
+  func lost() async throws {
+    try await Installation.with { installation in
+      let picture = News.Attachment(url: "/v1/media/1", type: "image/png", bytes: 600)
+      let journal = try TransferJournal(store: installation.folder)
+      do {
+        let client = try installation.client()
+        let downloads = try AttachmentDownloads(client, policy: AttachmentPolicy(.all)) {}
+        withExtendedLifetime(downloads) {}
+      }
+      // A process that dies between the commit and what observers do has stored the items and nothing else.
+      installation.feed.publish([item(1, [picture])])
+      await (try installation.client()).performFetch()
+      #expect(try journal.transfers().isEmpty)
+      let client = try installation.client()
+      let downloads = try AttachmentDownloads(client, policy: AttachmentPolicy(.all)) {}
+      try await eventually("it is handed over") { try journal.transfers().count == 1 }
+      _ = await client.application.suspend()
+      // Once is enough.
+      withExtendedLifetime(downloads) {}
+      let again = try installation.client()
+      let others = try AttachmentDownloads(again, policy: AttachmentPolicy(.all)) {}
+      _ = await again.application.suspend()
+      #expect(try journal.transfers().count == 1)
+      withExtendedLifetime(others) {}
+    }
+  }
+
+  @Test("stay within a limit for all together, and do not keep a worker for a week")
+  func total() async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      let policy = AttachmentPolicy(.all, mostBytes: 1000, mostBytesOfAll: 2500)
+      let downloads = try AttachmentDownloads(client, policy: policy) {}
+      let journal = try TransferJournal(store: installation.folder)
+      let folder = installation.folder.appending(path: "attachments")
+      let old = folder.appending(path: "old")
+      try Data(repeating: 0, count: 1000).write(to: old)
+      installation.feed.publish(
+        (1...5).map { item($0, [News.Attachment(url: "/v1/media/\($0)", type: "image/png", bytes: 1000)]) })
+      await client.performFetch()
+      _ = await client.application.suspend()
+      let transfers = try journal.transfers()
+      #expect(transfers.count == 2)
+      #expect(transfers.allSatisfy { $0.request.patience <= 86_400 && $0.request.silencePatience ?? .infinity <= 3600 })
+      #expect(!FileManager.default.fileExists(atPath: old.path))
+      withExtendedLifetime(downloads) {}
+    }
+  }
+
+  @Test(
+    "come from the server alone, and over https, if the news do",
+    arguments: [
+      ("/v1/media/1", true), ("https://news.example/a.png", true), ("https://news.example:443/a.png", true),
+      ("http://news.example/a.png", false), ("https://other.example/a.png", false),
+      ("https://news.example:444/a.png", false), ("https://me@news.example/a.png", false),
+      ("file:///etc/passwd", false),
+    ])
+  func origins(url: String, isWanted: Bool) throws {
+    let server = try #require(URL(string: "https://news.example"))
+    var policy = AttachmentPolicy(.all)
+    let attachment = News.Attachment(url: url, type: "image/png")
+    #expect((policy.location(of: attachment, server: server) != nil) == isWanted)
+    policy.allowsOtherServers = true
+    let isSafe = isWanted || url.hasPrefix("https://other") || url.hasPrefix("https://news.example:444")
+    #expect((policy.location(of: attachment, server: server) != nil) == isSafe)
+  }
+
   @Test("that are larger than was announced are given up")
   func tooLarge() async throws {
     for framing in [FaultAnswer.Framing.chunked, .length(nil)] {

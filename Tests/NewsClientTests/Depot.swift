@@ -111,7 +111,7 @@ struct Depot {
     var request = TransferRequest(download: url, to: output)
     change(&request)
     let number = try journal.add(request).number
-    try journal.resume(number, at: clock.now.date)
+    try journal.resume(number, at: clock.now)
     return number
   }
 
@@ -121,10 +121,10 @@ struct Depot {
     return try #require(try journal.transfer(number))
   }
 
-  /// Lets time pass in steps that are shorter than any patience.
+  /// Lets time pass in short steps, so that there is real time for what is on its way.
   func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
     try await TestTime.eventually(what) {
-      if let shortest = clock.sleeping.first, shortest < 24 { clock.advance(by: min(shortest, 0.2)) }
+      clock.advance(by: 0.2)
       return try await condition()
     }
   }

@@ -90,7 +90,7 @@ import Testing
           try depot.journal.transfer(tasks[0].number)?.state == .failed
         }
         for task in tasks.dropFirst() {
-          try depot.journal.resume(task.number, at: depot.clock.now.date)
+          try depot.journal.resume(task.number, at: depot.clock.now)
           _ = try await depot.end(of: task.number)
         }
       }

@@ -13,7 +13,7 @@ import Testing
     request.mediaType = "image/png"
     request.headers = ["Authorization": "Bearer key"]
     let number = try depot.journal.add(request).number
-    try depot.journal.resume(number, at: depot.clock.now.date)
+    try depot.journal.resume(number, at: depot.clock.now)
     return number
   }
 
@@ -59,7 +59,7 @@ import Testing
         let missing = try depot.journal.add(
           TransferRequest(upload: depot.folder.appending(path: "input.bin"), to: depot.url)
         ).number
-        try depot.journal.resume(missing, at: depot.clock.now.date)
+        try depot.journal.resume(missing, at: depot.clock.now)
         #expect(try await depot.end(of: missing).state == .failed)
       }
     }

@@ -1,6 +1,7 @@
 import BackgroundFetch
 import Foundation
 import HTTPConditions
+import News
 
 /// One attempt at a download: goes on where the last one ended if the server still has the same, and never mixes two
 /// versions.
@@ -89,6 +90,7 @@ struct Download {
       var meter = Exchange.Meter()
       let head = try await exchange.open(transfer.request.url, fields: fields, originFields: own, meter: &meter)
       silence.heard()
+      guard [200, 206, 416].contains(head.status) else { throw await exchange.refusal(reading: head) }
       guard let total = try begin(head, transfer, file) else { return }
       try await write(head, transfer, file, total: total, silence)
     }
@@ -170,7 +172,8 @@ struct Download {
     } catch {
       try Task.checkCancellation()
       try journal.update(number) { $0.completed = file.length }
-      throw FetchError(.unreachable, "the content was cut off: \(error)", status: head.status)
+      throw FetchError(
+        .unreachable, "the content was cut off: \(ConnectionFailure.reason(error))", status: head.status)
     }
     // Without a length the end of the body is the end.
     try journal.update(number) { ($0.completed, $0.total) = (file.length, total < 0 ? file.length : total) }
@@ -215,11 +218,43 @@ extension HTTPAnswer {
 }
 
 extension Exchange {
-  /// What an answer means that is none of those wanted for a transfer.
-  func refusal(_ head: HTTPAnswer) -> FetchError {
+  /// The bytes of a problem that are read at most.
+  private static let mostOfProblem = 64 << 10
+
+  /// The error that an answer stands for which no transfer expects.
+  ///
+  /// - Parameter content: The beginning of its content.
+  func refusal(_ head: HTTPAnswer, content: Data = Data()) -> FetchError {
     let isTemporary = [408, 425, 429].contains(head.status) || head.status >= 500
     return FetchError(
-      isTemporary ? .unavailable : .rejected, "the server answered \(head.status)", status: head.status,
-      retryAfter: retryAfter(of: head))
+      isTemporary ? .unavailable : .rejected, "the server answered \(head.status)\(explanation(head, content))",
+      status: head.status, retryAfter: retryAfter(of: head))
+  }
+
+  /// The error of an answer whose content has not been read.
+  func refusal(reading head: HTTPAnswer) async -> FetchError {
+    var content = Data()
+    if head.mediaType == Self.problemType {
+      // What is cut off is not explained.
+      do {
+        for try await chunk in head.body {
+          content.append(chunk)
+          if content.count > Self.mostOfProblem { break }
+        }
+      } catch {}
+    }
+    return refusal(head, content: content)
+  }
+
+  private static let problemType = "application/problem+json"
+
+  /// What the server says about an error, as it may be shown on a terminal.
+  private func explanation(_ head: HTTPAnswer, _ content: Data) -> String {
+    guard head.mediaType == Self.problemType, let problem = try? NewsJSON.decode(Problem.self, from: content) else {
+      return ""
+    }
+    let faults = (problem.errors ?? []).prefix(5).map { "\($0.field) \($0.rule)" }
+    let words = faults.isEmpty ? [problem.detail ?? problem.title] : faults
+    return ": " + String(words.joined(separator: "; ").terminalSafe.prefix(500))
   }
 }

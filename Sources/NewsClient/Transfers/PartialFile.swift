@@ -23,13 +23,14 @@ final class PartialFile: Sendable {
       if !file.exists {
         let path = file.path(percentEncoded: false)
         guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
-          throw CocoaError(.fileWriteUnknown)
+          throw Self.systemError
         }
       }
       handle = try FileHandle(forUpdating: file)
       size = Atomic(Int64(try handle.seekToEnd()))
     } catch {
-      throw FetchError(.storage, "\(file.lastPathComponent) cannot be written: \(error.localizedDescription)")
+      let folder = file.deletingLastPathComponent().path(percentEncoded: false)
+      throw FetchError(.storage, "the folder \(folder) cannot be written: \(StorageFailure.reason(error))")
     }
   }
 
@@ -52,7 +53,7 @@ final class PartialFile: Sendable {
     try storing {
       try handle.synchronize()
       guard rename(file.path(percentEncoded: false), place.path(percentEncoded: false)) == 0 else {
-        throw CocoaError(.fileWriteUnknown)
+        throw Self.systemError
       }
       let folder = open(place.deletingLastPathComponent().path(percentEncoded: false), O_RDONLY | O_CLOEXEC)
       if folder >= 0 {
@@ -66,8 +67,12 @@ final class PartialFile: Sendable {
   func end() { try? handle.close() }
 
   private func storing(_ body: () throws -> Void) throws {
-    do { try body() } catch { throw FetchError(.storage, "the file cannot be written: \(error.localizedDescription)") }
+    do { try body() } catch {
+      throw FetchError(.storage, "the file cannot be written: \(StorageFailure.reason(error))")
+    }
   }
+
+  private static var systemError: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
   /// The SHA-256 of a file in hexadecimal digits.
   static func sha256(_ file: URL) throws -> String {

@@ -1,4 +1,4 @@
-import BackgroundFetch
+public import BackgroundFetch
 public import Foundation
 import GRDB
 
@@ -10,33 +10,43 @@ public final class TransferJournal: Sendable {
 
   /// Where the journal, and what is here of downloads, is kept.
   public let folder: URL
-  private let queue: DatabaseQueue
+  private let file: JournalFile
 
-  /// Opens the journal of a store, and makes it if there is none.
+  /// The name of the database in ``folder``.
+  static let name = "journal.sqlite"
+  /// The files that a commit changes.
+  static let committedFiles: Set = [name, name + "-wal"]
+
+  /// Opens the journal of a store, and makes it if there is none. A damaged one is renamed, and an empty one takes its
+  /// place.
   ///
-  /// - Parameter store: The folder of the client.
+  /// - Parameters:
+  ///   - store: The folder of the client.
+  ///   - log: Receives a sentence where a damaged journal was renamed.
   /// - Throws: ``FetchError`` with `storage`.
-  public init(store: URL) throws {
+  public init(store: URL, log: @escaping @Sendable (String) -> Void = { _ in }) throws {
     folder = Self.folder(in: store)
-    do {
-      try FileManager.default.createDirectory(
-        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-      queue = try DatabaseQueue.open(
-        folder.appending(path: "journal.sqlite", directoryHint: .notDirectory), Self.migrator)
-    } catch {
-      throw FetchError(.storage, "the journal of transfers: \(error)")
-    }
+    file = try JournalFile(folder: folder, log: log)
   }
 
   /// Where the worker's lock is.
   var lock: FetchLock { FetchLock(path: folder.appending(path: "worker.lock").path(percentEncoded: false)) }
+
+  /// Whether a worker is at the transfers of the store.
+  package var hasWorker: Bool { lock.isHeld }
+
+  /// The seconds until the next attempt at a transfer: its own wait, or the one that its server has demanded.
+  package func delay(of transfer: Transfer, clock: any FetchClock = SystemClock()) -> Double {
+    transfer.delay(
+      holds: OriginHolds(store: folder.deletingLastPathComponent(), clock: clock), at: clock.now)
+  }
 
   /// Adds a transfer, which is suspended.
   ///
   /// - Throws: ``FetchError`` with `storage`.
   public func add(_ request: TransferRequest, session: String? = nil, description: String? = nil) throws -> Transfer {
     var transfer = Transfer(request, session: session, description: description)
-    try write { db in
+    try file.write { db in
       try db.execute(
         sql: "INSERT INTO transfers (session, state, json) VALUES (?, ?, x'')",
         arguments: [session, transfer.state.rawValue])
@@ -55,7 +65,7 @@ public final class TransferJournal: Sendable {
   ///
   /// - Throws: ``FetchError`` with `storage`.
   public func transfers(of session: String? = nil) throws -> [Transfer] {
-    try read { db in
+    try file.read { db in
       try Data.fetchAll(
         db, sql: "SELECT json FROM transfers WHERE ?1 IS NULL OR session = ?1 ORDER BY number", arguments: [session])
     }.compactMap { try? JSONDecoder().decode(Transfer.self, from: $0) }
@@ -63,18 +73,35 @@ public final class TransferJournal: Sendable {
 
   /// Those that are running, in the order in which they were added.
   func running() throws -> [Transfer] {
-    try read { try Data.fetchAll($0, sql: "SELECT json FROM transfers WHERE state = 'running' ORDER BY number") }
+    try file.read { try Data.fetchAll($0, sql: "SELECT json FROM transfers WHERE state = 'running' ORDER BY number") }
       .compactMap { try? JSONDecoder().decode(Transfer.self, from: $0) }
   }
 
-  /// Whether a store has transfers that a worker should be at: whoever finds it so starts one, should the last one have
-  /// been killed.
+  /// Whether a store has transfers for which a worker should be started: one of them is due and nobody is at it.
   ///
-  /// - Parameter store: The folder of the client.
+  /// - Parameters:
+  ///   - store: The folder of the client.
+  ///   - constraints: The conditions that discretionary transfers wait for.
+  ///   - clock: The machine's, or another one in tests.
+  ///   - log: Receives a sentence where a damaged journal was renamed.
   /// - Throws: ``FetchError`` with `storage`.
-  public static func needsWorker(store: URL) throws -> Bool {
+  public static func needsWorker(
+    store: URL, constraints: any ConstraintSource = FetchConstraints.none, clock: any FetchClock = SystemClock(),
+    log: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws -> Bool {
     guard folder(in: store).exists else { return false }
-    return try !TransferJournal(store: store).running().isEmpty
+    let journal = try TransferJournal(store: store, log: log)
+    return try journal.needsWorker(
+      constraints: constraints, holds: OriginHolds(store: store, clock: clock), at: clock.now)
+  }
+
+  /// Whether a transfer is due and no worker is at it.
+  func needsWorker(constraints: any ConstraintSource, holds: OriginHolds, at now: FetchMoment) throws -> Bool {
+    let due = try running().filter { $0.delay(holds: holds, at: now) <= 0 || $0.timeLeft(at: now) <= 0 }
+    guard !due.isEmpty, !hasWorker else { return false }
+    // The machine is asked only where that decides.
+    return due.contains { !$0.request.isDiscretionary || $0.timeLeft(at: now) <= 0 }
+      || constraints.current.obstacle == nil
   }
 
   private static func folder(in store: URL) -> URL { store.appending(path: "transfers", directoryHint: .isDirectory) }
@@ -82,21 +109,45 @@ public final class TransferJournal: Sendable {
   /// A transfer; nil if there is none of that number.
   ///
   /// - Throws: ``FetchError`` with `storage`.
-  public func transfer(_ number: Int64) throws -> Transfer? { try read { try Self.transfer(number, $0) } }
+  public func transfer(_ number: Int64) throws -> Transfer? { try file.read { try Self.transfer(number, $0) } }
 
-  /// Lets a transfer go on. One that has failed is tried again from the beginning of its patience.
+  /// Lets a transfer go on. One that has failed is tried again from the beginning of its patience; a server that has
+  /// demanded to wait (`Retry-After`) is left alone nevertheless.
   ///
   /// - Returns: Whether it is running now; false for one that is finished or cancelled.
-  /// - Throws: ``FetchError`` with `storage`.
+  /// - Throws: ``FetchError`` with `rejected` for one that has failed and whose header fields are not kept any more;
+  ///   with `storage`.
   @discardableResult
-  public func resume(_ number: Int64, at date: Date = Date()) throws -> Bool {
-    try update(number) { transfer in
-      guard transfer.state != .finished, transfer.state != .cancelled else { return }
-      if transfer.state == .failed { transfer.begun = nil }
+  public func resume(_ number: Int64, at now: FetchMoment = SystemClock().now) throws -> Bool {
+    try file.write { db in
+      guard var transfer = try Self.transfer(number, db), ![.finished, .cancelled].contains(transfer.state) else {
+        return false
+      }
+      if transfer.state == .failed {
+        guard transfer.hasLostHeaders != true else {
+          throw FetchError(
+            .rejected, "transfer \(number) sent header fields, which are not kept once it is over; begin it anew")
+        }
+        transfer.start = nil
+        // An end that was not reported yet is none.
+        try Self.forgetEnd(of: transfer, db)
+      }
       transfer.state = .running
-      transfer.begun = transfer.begun ?? date
-      (transfer.due, transfer.failures, transfer.failure) = (.distantPast, 0, nil)
-    }?.state == .running
+      transfer.start = transfer.start ?? now
+      (transfer.waiting, transfer.failures, transfer.silentSince, transfer.failure) = (nil, 0, nil, nil)
+      try Self.save(transfer, db)
+      return true
+    }
+  }
+
+  private static func forgetEnd(of transfer: Transfer, _ db: Database) throws {
+    guard let session = transfer.session else { return }
+    let rows = try Row.fetchAll(db, sql: "SELECT number, json FROM events WHERE session = ?", arguments: [session])
+    for row in rows {
+      let event = try? JSONDecoder().decode(TransferEvent.self, from: row["json"])
+      guard let event, event.transfer == transfer.number, event.kind == .completed else { continue }
+      try db.execute(sql: "DELETE FROM events WHERE number = ?", arguments: [row["number"] as Int64])
+    }
   }
 
   /// Stops a transfer; what is here of it stays.
@@ -135,9 +186,11 @@ public final class TransferJournal: Sendable {
   /// - Returns: What it is then; nil if there is none of that number.
   @discardableResult
   func tell(_ number: Int64, _ change: (inout Transfer) -> TransferEvent.Kind?) throws -> Transfer? {
-    try write { db in
+    var hasDropped = false
+    let changed = try file.write { db -> Transfer? in
       guard var transfer = try Self.transfer(number, db) else { return nil }
       let event = change(&transfer)
+      hasDropped = transfer.dropHeaders()
       try Self.save(transfer, db)
       if let event, let session = transfer.session {
         let json = try JSONEncoder().encode(TransferEvent(transfer: number, kind: event))
@@ -145,11 +198,14 @@ public final class TransferJournal: Sendable {
       }
       return transfer
     }
+    // The log still has them. A process that reads at the moment is no reason to fail.
+    if hasDropped { try? file.emptyLog() }
+    return changed
   }
 
   /// What a session has not been told of yet, in order.
   func events(of session: String) throws -> [TransferEvent] {
-    try read { db in
+    try file.read { db in
       try Row.fetchAll(
         db, sql: "SELECT number, json FROM events WHERE session = ? ORDER BY number", arguments: [session]
       )
@@ -163,9 +219,10 @@ public final class TransferJournal: Sendable {
 
   /// A session has been told; a transfer that is over is forgotten with it.
   func acknowledge(_ event: TransferEvent) throws {
-    try write { db in
+    try file.write { db in
       try db.execute(sql: "DELETE FROM events WHERE number = ?", arguments: [event.number])
-      guard event.kind == .completed else { return }
+      // One that has been resumed meanwhile goes on.
+      guard event.kind == .completed, try Self.transfer(event.transfer, db)?.state.isOver == true else { return }
       try db.execute(sql: "DELETE FROM transfers WHERE number = ?", arguments: [event.transfer])
     }
   }
@@ -195,15 +252,7 @@ public final class TransferJournal: Sendable {
       arguments: [transfer.state.rawValue, try JSONEncoder().encode(transfer), transfer.number])
   }
 
-  private func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-    do { return try queue.read(body) } catch { throw FetchError(.storage, "the journal of transfers: \(error)") }
-  }
-
-  private func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
-    do { return try queue.write(body) } catch { throw FetchError(.storage, "the journal of transfers: \(error)") }
-  }
-
-  private static var migrator: DatabaseMigrator {
+  static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("transfers") { db in
       try db.execute(

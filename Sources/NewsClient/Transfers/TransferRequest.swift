@@ -14,7 +14,7 @@ public struct TransferRequest: Sendable, Hashable, Codable {
   /// `GET` for downloads; `POST` or `PUT` for uploads.
   public var method: String
   /// Fields of the request beside those that the transfer needs, such as `Authorization`. They are sent to the origin of
-  /// the URL only, and stored where only the user can read them.
+  /// the URL only. The journal, which only the user can read, has them until the transfer is over.
   public var headers: [String: String] = [:]
   /// The file to upload; of a download the place it is moved to when it is whole. Without one it is kept for the
   /// delegate of its session.
@@ -30,6 +30,8 @@ public struct TransferRequest: Sendable, Hashable, Codable {
   public var isDiscretionary = false
   /// For how many seconds from its beginning it is tried, whatever happens; a week.
   public var patience = 604_800.0
+  /// For how many seconds attempts may fail without any answer, such as where there is no such host; nil for a day.
+  public var silencePatience: Double?
 
   /// A download.
   ///

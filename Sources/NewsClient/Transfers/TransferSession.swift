@@ -13,8 +13,10 @@ public final class TransferSession: Sendable {
     case identifier
   }
 
-  /// How often it looks for what has happened.
-  static let pause = Duration.milliseconds(100)
+  /// The shortest time between two starts of a worker that nobody has asked for, in seconds.
+  static let restartPause = 60.0
+  /// The longest time between two looks, in seconds.
+  static let longestPause = 600.0
 
   /// What sets it apart from the other sessions of a store.
   public let identifier: String
@@ -25,6 +27,10 @@ public final class TransferSession: Sendable {
   private let held: FetchLock.Held
   private let handler = Mutex<(@Sendable () -> Void)?>(nil)
   private let task = Mutex<Task<Void, Never>?>(nil)
+  private let changes: JournalChanges
+  private let clock = SystemClock()
+  private let holds: OriginHolds
+  private let lastStart: Mutex<FetchMoment>
 
   /// Opens a session, and begins to tell its delegate of what has happened since the last one of this identifier.
   ///
@@ -45,12 +51,15 @@ public final class TransferSession: Sendable {
     let path = journal.folder.appending(path: "session-\(identifier).lock").path(percentEncoded: false)
     guard let held = try FetchLock(path: path).acquire() else { throw Failure.inUse }
     self.held = held
+    changes = JournalChanges(folder: journal.folder)
+    holds = OriginHolds(store: store, clock: clock)
+    lastStart = Mutex(clock.now)
     (self.application, self.delegate, self.startWorker) = (application, delegate, startWorker)
     // What was under way when the machine went down has no worker.
     if try transfers.contains(where: { $0.state == .running }) { try startWorker() }
-    let telling = Task { [weak self] in
+    let telling = Task { [weak self, changes, clock] in
       var told: [Int64: Int64] = [:]
-      while !Task.isCancelled, self?.tellAll(&told) != nil { try? await Task.sleep(for: Self.pause) }
+      while !Task.isCancelled, let pause = self?.tellAll(&told) { await changes.wait(atMost: pause, clock: clock) }
     }
     task.withLock { $0 = telling }
   }
@@ -89,19 +98,37 @@ public final class TransferSession: Sendable {
   /// system may then suspend the app that it has launched for them.
   public func whenAllIsTold(_ handler: @escaping @Sendable () -> Void) {
     self.handler.withLock { $0 = handler }
+    changes.signal()
   }
 
   func resume(_ number: Int64) throws {
-    if try journal.resume(number) { try startWorker() }
+    guard try journal.resume(number) else { return }
+    lastStart.withLock { $0 = clock.now }
+    try startWorker()
   }
 
-  /// Tells what has happened.
+  /// Reports everything that has happened, and starts a worker again where a transfer is due and the last worker has
+  /// ended.
   ///
-  /// - Parameter told: How far each transfer was when that was told last.
-  private func tellAll(_ told: inout [Int64: Int64]) {
+  /// - Parameter told: How far each transfer was at the last report.
+  /// - Returns: The seconds until the next look, if the journal does not change before.
+  private func tellAll(_ told: inout [Int64: Int64]) -> Double {
     tellEvents()
     tellProgress(&told)
     runHandlerIfDue()
+    return restartWorkerIfDue()
+  }
+
+  private func restartWorkerIfDue() -> Double {
+    let now = clock.now
+    let running = ((try? transfers) ?? []).filter { $0.state == .running }
+    guard let due = running.map({ $0.delay(holds: holds, at: now) }).min() else { return Self.longestPause }
+    let wait = max(due, Self.restartPause - now.seconds(since: lastStart.withLock { $0 }))
+    guard wait <= 0 else { return min(wait, Self.longestPause) }
+    // A worker that waits for a condition ends at once; the machine is asked by it and not here.
+    lastStart.withLock { $0 = now }
+    if !journal.hasWorker { try? startWorker() }
+    return Self.restartPause
   }
 
   private func tellEvents() {

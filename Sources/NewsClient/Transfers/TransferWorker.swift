@@ -7,16 +7,23 @@ import Synchronization
 public final class TransferWorker: Sendable {
   /// How many transfers are under way at the same time.
   public static let mostAtOnce = 4
-  /// How long it waits for something to do before it ends.
+  /// How long it stays without anything to do, in seconds.
   static let idle = 3.0
-  /// How often it looks for what has been asked for.
-  static let pause = Duration.milliseconds(200)
-  /// For how long what the machine has said of its constraints is believed, in seconds.
-  static let steadiness = 10.0
+  /// The longest time until the next attempt for which it stays, in seconds. For a longer one it ends: it is started
+  /// again by whoever looks then, such as a timer (see ``TransferJournal/needsWorker(store:constraints:clock:log:)``).
+  static let longestWait = 60.0
+  /// For how long an answer of the machine about its constraints holds, in seconds.
+  static let steadiness = 60.0
   /// The longest time between two attempts, in seconds.
   static let longestBackoff = 600.0
-  /// How often an answer may be none of what is wanted, one after the other.
+  /// How many wrong answers in a row end a transfer.
   static let mostWrongAnswers = 5
+  /// How many attempts without any answer a transfer has at least, however long they take.
+  static let leastSilentAttempts = 6
+  /// The seconds for which attempts may have no answer, if the request does not say.
+  static let silencePatience = 86_400.0
+  /// An attempt that moves so many bytes, or a sixteenth of the whole, was a success as far as it went.
+  static let fairPart: Int64 = 1 << 20
 
   private let journal: TransferJournal
   private let exchange: Exchange
@@ -25,8 +32,12 @@ public final class TransferWorker: Sendable {
   private let log: @Sendable (String) -> Void
   /// Those that are under way.
   private let active = Mutex<[Int64: Task<Void, Never>]>([:])
-  /// What the machine has said last.
-  private let asked = Mutex<(at: FetchMoment, isFree: Bool)?>(nil)
+  /// The last answer of the machine about its constraints.
+  private let asked = Mutex<(at: FetchMoment, obstacle: Transfer.Obstacle?)?>(nil)
+  private let changes: JournalChanges
+  private let holds: OriginHolds
+  /// Why the journal could not be written.
+  private let broken = Mutex<(any Error)?>(nil)
 
   /// A worker for a store.
   ///
@@ -43,31 +54,25 @@ public final class TransferWorker: Sendable {
     constraints: any ConstraintSource = FetchConstraints.none, clock: any FetchClock = SystemClock(),
     log: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {
-    journal = try TransferJournal(store: store)
+    journal = try TransferJournal(store: store, log: log)
+    changes = JournalChanges(folder: journal.folder)
+    holds = OriginHolds(store: store, clock: clock)
     exchange = Exchange(
-      transport: transport ?? AsyncHTTPTransport(), userAgent: userAgent, now: { clock.now.date })
+      transport: transport ?? AsyncHTTPTransport(), userAgent: userAgent, now: { clock.now.date }, holds: holds)
     (self.constraints, self.clock, self.log) = (constraints, clock, log)
   }
 
-  /// Works until there has been nothing to do for a while, or the task is cancelled.
+  /// Works until there has been nothing to do for a while, nothing is due within a minute, or the task is cancelled. In
+  /// between it sleeps until the next attempt is due or the journal changes.
   ///
   /// - Returns: false, and nothing has been done, if another worker is at it.
-  /// - Throws: ``FetchError`` with `storage`, where the journal cannot be read.
+  /// - Throws: ``FetchError`` with `storage`, where the journal cannot be read or written.
   @discardableResult
   public func run() async throws -> Bool {
-    // Another one may be about to end: what was asked for in this moment is then ours to do.
+    // Another worker may be about to end: a transfer that was resumed in this moment is then ours to do.
     guard let held = try await journal.lock.acquire(within: .seconds(5), clock: clock) else { return false }
     defer { held.release() }
-    var lastWork = clock.now
-    var failure: (any Error)?
-    while !Task.isCancelled {
-      do { if try step() { lastWork = clock.now } } catch {
-        failure = error
-        break
-      }
-      if clock.now.seconds(since: lastWork) > Self.idle { break }
-      try? await clock.sleep(for: Self.pause)
-    }
+    let failure = await work()
     for task in active.withLock({ Array($0.values) }) {
       task.cancel()
       await task.value
@@ -76,22 +81,48 @@ public final class TransferWorker: Sendable {
     return true
   }
 
+  /// - Returns: Why the journal cannot be used; nil at an orderly end.
+  private func work() async -> (any Error)? {
+    var lastWork = clock.now
+    while !Task.isCancelled {
+      let due: Double?
+      do { due = try step() } catch { return error }
+      let isActive = active.withLock { !$0.isEmpty }
+      let isSoon = due.map { $0 <= Self.longestWait } == true
+      if isActive || isSoon { lastWork = clock.now }
+      let idle = Self.idle - clock.now.seconds(since: lastWork)
+      if idle <= 0 { return nil }
+      let pause = isSoon ? due : isActive ? Self.steadiness : idle
+      await changes.wait(atMost: pause ?? idle, clock: clock)
+      if let error = broken.withLock({ $0 }) { return error }
+    }
+    return nil
+  }
+
   /// Starts what is due, and ends what is not wanted any more.
   ///
-  /// - Returns: Whether there is anything to do or to wait for.
-  private func step() throws -> Bool {
+  /// - Returns: The seconds until the next transfer is due; nil if none will be without a change of the journal, of the
+  ///   machine's constraints or of what is under way.
+  private func step() throws -> Double? {
     let running = try journal.running()
     let wanted = Set(running.map(\.number))
     for (number, task) in active.withLock({ $0 }) where !wanted.contains(number) { task.cancel() }
-    let now = clock.now.date
+    let now = clock.now
+    var next: Double?
     for transfer in running where active.withLock({ $0[transfer.number] == nil && $0.count < Self.mostAtOnce }) {
-      if let begun = transfer.begun, now > begun + transfer.request.patience {
+      let left = transfer.timeLeft(at: now)
+      if left <= 0 {
         try giveUp(transfer.number, transfer.failure ?? "the time for it is over")
-      } else if transfer.due <= now, !transfer.request.isDiscretionary || isFree(at: clock.now) {
+        continue
+      }
+      let delay = transfer.delay(holds: holds, at: now)
+      if delay > 0 {
+        next = min(next ?? .infinity, delay, left)
+      } else if try isFree(transfer, at: now) {
         start(transfer)
       }
     }
-    return !running.isEmpty || active.withLock { !$0.isEmpty }
+    return next
   }
 
   private func start(_ transfer: Transfer) {
@@ -99,18 +130,25 @@ public final class TransferWorker: Sendable {
       active[transfer.number] = Task {
         await attempt(transfer)
         _ = self.active.withLock { $0.removeValue(forKey: transfer.number) }
+        changes.signal()
       }
     }
   }
 
-  /// Whether nothing is in the way of those that are discretionary. The machine is not asked all the time.
-  private func isFree(at now: FetchMoment) -> Bool {
+  /// Whether no condition keeps a transfer from beginning; the journal says which one does.
+  private func isFree(_ transfer: Transfer, at now: FetchMoment) throws -> Bool {
+    let obstacle = transfer.request.isDiscretionary ? self.obstacle(at: now) : nil
+    if obstacle != transfer.obstacle { try journal.update(transfer.number) { $0.obstacle = obstacle } }
+    return obstacle == nil
+  }
+
+  /// What the machine says; it is asked once a minute at most.
+  private func obstacle(at now: FetchMoment) -> Transfer.Obstacle? {
     let known = asked.withLock { $0 }
-    if let known, now.seconds(since: known.at) < Self.steadiness { return known.isFree }
-    let current = constraints.current
-    let isFree = !current.isMetered && !current.isOnBattery && !current.isLowPower
-    asked.withLock { $0 = (now, isFree) }
-    return isFree
+    if let known, now.seconds(since: known.at) < Self.steadiness { return known.obstacle }
+    let obstacle = constraints.current.obstacle
+    asked.withLock { $0 = (now, obstacle) }
+    return obstacle
   }
 
   private func attempt(_ transfer: Transfer) async {
@@ -122,9 +160,13 @@ public final class TransferWorker: Sendable {
     } catch is CancellationError {
       // Somebody has suspended or cancelled it, or the worker ends.
     } catch {
-      let error = error as? FetchError ?? FetchError(.storage, "\(error)")
+      let error = error as? FetchError ?? FetchError(.storage, StorageFailure.reason(error))
       log("transfer \(transfer.number): \(error)")
-      do { try note(error, of: transfer) } catch { log("\(error)") }
+      do { try note(error, of: transfer) } catch {
+        log("\(error)")
+        // Without a note of the failure the transfer would be tried again at once.
+        broken.withLock { $0 = error }
+      }
     }
     // One that was cancelled meanwhile has left something behind.
     if (try? journal.transfer(transfer.number))??.state == .cancelled {
@@ -135,18 +177,27 @@ public final class TransferWorker: Sendable {
   /// Decides what becomes of a transfer whose attempt has failed.
   private func note(_ error: FetchError, of transfer: Transfer) throws {
     guard let current = try journal.transfer(transfer.number) else { return }
-    let failures = current.completed > transfer.completed ? 0 : current.failures + 1
+    let now = clock.now
+    // A server that asks for patience has not failed, and neither has one that nobody has asked.
+    let moved = current.completed - transfer.completed
+    let isFair = moved >= min(Self.fairPart, max(1, (current.total ?? .max) / 16))
+    let failures = isFair ? 0 : current.failures + (error.code == .held ? 0 : 1)
+    let isSilent = error.code == .unreachable && error.status == nil && moved <= 0
+    let silentSince = isSilent ? current.silentSince ?? now : nil
     let isHopeless =
       switch error.code {
-      case .rejected, .redirect: true
+      case .rejected, .redirect, .storage: true
       case .notTidings, .tooLarge: failures >= Self.mostWrongAnswers
-      default: false
+      default:
+        failures >= Self.leastSilentAttempts
+          && silentSince.map { now.elapsed(since: $0) } ?? 0
+            >= transfer.request.silencePatience ?? Self.silencePatience
       }
     if isHopeless { return try giveUp(transfer.number, error.message) }
     let backoff = min(Double(1 << min(failures, 20)) / 2, Self.longestBackoff) * .random(in: 0.5...1)
     try journal.update(transfer.number) { transfer in
-      (transfer.failures, transfer.failure) = (failures, error.message)
-      transfer.due = clock.now.date + max(error.retryAfter ?? 0, backoff)
+      (transfer.failures, transfer.failure, transfer.silentSince) = (failures, error.message, silentSince)
+      transfer.waiting = Waiting(max(error.retryAfter ?? 0, backoff), from: now, longest: RetryAfter.most)
     }
   }
 

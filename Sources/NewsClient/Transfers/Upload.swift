@@ -17,8 +17,9 @@ struct Upload {
   /// - Throws: ``FetchError``, `CancellationError`.
   func run(_ transfer: Transfer) async throws {
     guard let file = transfer.request.file,
-      let size = try? file.resourceValues(forKeys: [.fileSizeKey, .isRegularFileKey]), let length = size.fileSize
-    else { throw FetchError(.rejected, "the file to upload cannot be read") }
+      let values = try? file.resourceValues(forKeys: [.fileSizeKey, .isRegularFileKey]), let length = values.fileSize
+    else { throw FetchError(.rejected, "the file to upload is not there any more, or cannot be read") }
+    guard values.isRegularFile == true else { throw FetchError(.rejected, "what is to be uploaded is not a file") }
     try journal.update(transfer.number) { ($0.completed, $0.total) = (0, Int64(length)) }
     let silence = SilenceGuard(limit: Self.patience, clock: clock)
     let progress = TransferProgress(journal: journal, number: transfer.number, clock: clock)
@@ -32,7 +33,7 @@ struct Upload {
         content, to: transfer.request.url, method: transfer.request.method, headers: headers(transfer.request),
         most: Self.mostOfAnswer, meter: &meter)
     }
-    guard 200...299 ~= head.status else { throw exchange.refusal(head) }
+    guard 200...299 ~= head.status else { throw exchange.refusal(head, content: body) }
     try journal.tell(transfer.number) { transfer in
       (transfer.state, transfer.completed, transfer.failure) = (.finished, Int64(length), nil)
       transfer.answer = .init(status: head.status, location: head["Location"], body: body)

@@ -1,0 +1,68 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// The reasons for which an exchange has failed, in words for users.
+enum ConnectionFailure {
+  /// The reason of an error, without a full stop and without details of libraries.
+  static func reason(_ error: any Error) -> String {
+    switch error {
+    case let error as IOError: StorageFailure.system(error.errnoCode)
+    case let error as NIOConnectionError: connection(error)
+    case is SocketAddressError: "the name cannot be resolved"
+    case let error as HTTPClientError: client(error)
+    case is HTTPParserError: "what came is not HTTP"
+    case let error as ChannelError: channel(error)
+    case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: handshake(error)
+    default: other(error)
+    }
+  }
+
+  private static func connection(_ error: NIOConnectionError) -> String {
+    if let failure = error.connectionErrors.first { return reason(failure.error) }
+    return "the name '\(error.host)' cannot be resolved"
+  }
+
+  private static func client(_ error: HTTPClientError) -> String {
+    switch error {
+    case .connectTimeout: "the connection was not established in time"
+    case .remoteConnectionClosed: "the server closed the connection"
+    case .readTimeout, .deadlineExceeded: "the server has sent nothing for too long"
+    case .tlsHandshakeTimeout: "the TLS handshake was not finished in time"
+    case .cancelled: "the request was cancelled"
+    default: error.shortDescription.prefix(1).lowercased() + error.shortDescription.dropFirst()
+    }
+  }
+
+  private static func channel(_ error: ChannelError) -> String {
+    switch error {
+    case .connectTimeout: "the connection was not established in time"
+    default: "the connection was closed"
+    }
+  }
+
+  /// The reasons of BoringSSL that users can do something about; its own texts name files of its build.
+  private static func handshake(_ error: any Error) -> String {
+    let text = String(describing: error)
+    let known = [
+      ("CERTIFICATE_VERIFY_FAILED", "its certificate is not trusted, has expired or is for another name"),
+      ("failedToValidateHostname", "its certificate is for another name"),
+      ("WRONG_VERSION_NUMBER", "it does not speak TLS on this port"),
+      ("UNSUPPORTED_PROTOCOL", "it does not offer TLS 1.2 or later"),
+      ("PROTOCOL_VERSION", "it does not offer TLS 1.2 or later"),
+      ("HANDSHAKE_FAILURE", "it refused the TLS handshake"),
+      ("uncleanShutdown", "the connection was cut off"),
+      ("eofDuringHandshake", "it ended the TLS handshake"),
+    ]
+    return known.first { text.contains($0.0) }?.1 ?? "the TLS handshake failed"
+  }
+
+  private static func other(_ error: any Error) -> String {
+    let text = String(describing: error)
+    // Names of types and paths of sources say nothing to users.
+    return text.contains("(") || text.contains("/") ? "the connection failed" : text
+  }
+}

@@ -1,0 +1,143 @@
+package import BackgroundFetch
+package import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Changes of a store's journal of transfers, made by any process.
+///
+/// On Linux inotify(7) signals them. Elsewhere, and where the kernel has no watches left, waiting ends every second.
+package final class JournalChanges: Sendable {
+  private struct State {
+    var isPending = false
+    var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+    var last: UInt64 = 0
+  }
+
+  /// The longest wait without signals, in seconds.
+  static let unsignalledPause = 1.0
+
+  private let state = Mutex(State())
+  private let watch = Mutex<Watch?>(nil)
+
+  /// Watches the journal in a folder, which must exist.
+  package init(folder: URL) {
+    #if os(Linux)
+      let watch = Watch(folder) { [weak self] in self?.signal() }
+      self.watch.withLock { $0 = watch }
+    #endif
+  }
+
+  /// Ends the wait that is under way, or the next one.
+  package func signal() {
+    let waiters = state.withLock { state in
+      defer { state.waiters = [:] }
+      state.isPending = state.waiters.isEmpty
+      return state.waiters.values
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// Waits for a change since the last wait, for some time, or until the task is cancelled.
+  ///
+  /// - Parameters:
+  ///   - seconds: The longest wait.
+  ///   - clock: The clock that measures it.
+  package func wait(atMost seconds: Double, clock: any FetchClock) async {
+    let isSignalled = watch.withLock { $0 != nil }
+    let limit = isSignalled ? seconds : min(seconds, Self.unsignalledPause)
+    await withTaskGroup { group in
+      group.addTask { await self.wait() }
+      group.addTask { try? await clock.sleep(for: .seconds(max(limit, 0))) }
+      await group.next()
+      group.cancelAll()
+    }
+  }
+
+  private func wait() async {
+    let number = state.withLock { state in
+      state.last += 1
+      return state.last
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = state.withLock { state in
+          if state.isPending {
+            state.isPending = false
+            return true
+          }
+          state.waiters[number] = continuation
+          return false
+        }
+        if isOver { continuation.resume() }
+        // The handler may have run before there was a waiter to remove.
+        if Task.isCancelled { leave(number) }
+      }
+    } onCancel: {
+      leave(number)
+    }
+  }
+
+  private func leave(_ number: UInt64) {
+    state.withLock { $0.waiters.removeValue(forKey: number) }?.resume()
+  }
+}
+
+#if os(Linux)
+  /// A watch of inotify(7), until it is let go of.
+  ///
+  /// It has nothing but a source, which may be cancelled on any thread (dispatch_source_cancel(3)).
+  private final class Watch: @unchecked Sendable {
+    private let source: any DispatchSourceRead
+
+    /// Watches the journal in a folder; nil where the kernel has no watch to give.
+    init?(_ folder: URL, _ changed: @escaping @Sendable () -> Void) {
+      let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
+      guard descriptor >= 0 else { return nil }
+      let mask = UInt32(IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_TO)
+      guard inotify_add_watch(descriptor, folder.path(percentEncoded: false), mask) >= 0 else {
+        close(descriptor)
+        return nil
+      }
+      source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .global())
+      source.setEventHandler { if Self.readsChange(descriptor) { changed() } }
+      source.setCancelHandler { close(descriptor) }
+      source.resume()
+    }
+
+    deinit { source.cancel() }
+
+    /// Reads all events that there are.
+    ///
+    /// - Returns: Whether one of them is a commit: the write-ahead log or the database itself has changed.
+    private static func readsChange(_ descriptor: Int32) -> Bool {
+      var isChange = false
+      let size = 4096
+      withUnsafeTemporaryAllocation(byteCount: size, alignment: MemoryLayout<inotify_event>.alignment) { buffer in
+        while true {
+          let count = read(descriptor, buffer.baseAddress, size)
+          guard count > 0 else { return }
+          var offset = 0
+          while offset < count {
+            let event = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+            let start = offset + MemoryLayout<inotify_event>.size
+            let name = buffer[start..<start + Int(event.len)].prefix { $0 != 0 }
+            let isOverflow = event.mask & UInt32(IN_Q_OVERFLOW) != 0
+            if isOverflow || TransferJournal.committedFiles.contains(String(decoding: name, as: UTF8.self)) {
+              isChange = true
+            }
+            offset = start + Int(event.len)
+          }
+        }
+      }
+      return isChange
+    }
+  }
+#else
+  /// There is no watch here.
+  private final class Watch: Sendable {}
+#endif

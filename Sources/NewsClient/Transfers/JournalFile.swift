@@ -1,0 +1,117 @@
+import Foundation
+import GRDB
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The database of a journal of transfers. A damaged file is renamed, and an empty one takes its place.
+final class JournalFile: Sendable {
+  /// The file.
+  let file: URL
+  private let queue: Mutex<DatabaseQueue>
+  private let log: @Sendable (String) -> Void
+
+  /// Opens the journal in a folder, and makes what is missing.
+  ///
+  /// - Parameter log: Receives a sentence where a damaged file was renamed.
+  /// - Throws: ``FetchError`` with `storage`.
+  init(folder: URL, log: @escaping @Sendable (String) -> Void) throws {
+    file = folder.appending(path: TransferJournal.name, directoryHint: .notDirectory)
+    self.log = log
+    do {
+      try FileManager.default.createDirectory(
+        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      queue = Mutex(try Self.openQueue(file))
+    } catch let error as DatabaseError where error.isCorruption {
+      do {
+        try Self.setAside(file, log)
+        queue = Mutex(try Self.openQueue(file))
+      } catch {
+        throw Self.failure(error, file)
+      }
+    } catch {
+      throw Self.failure(error, file)
+    }
+  }
+
+  /// Reads in one snapshot.
+  ///
+  /// - Throws: ``FetchError`` with `storage`.
+  func read<Value>(_ body: (Database) throws -> Value) throws -> Value { try withQueue { try $0.read(body) } }
+
+  /// Writes in one transaction.
+  ///
+  /// - Throws: ``FetchError`` with `storage`.
+  func write<Value>(_ body: (Database) throws -> Value) throws -> Value { try withQueue { try $0.write(body) } }
+
+  /// Moves all commits to the database and empties the log, so that overwritten values are in neither. Other processes
+  /// that read at the moment keep the log; whoever closes the file last removes it.
+  func emptyLog() throws {
+    try withQueue { queue in
+      _ = try queue.writeWithoutTransaction { db in try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+    }
+  }
+
+  private func withQueue<Value>(_ body: (DatabaseQueue) throws -> Value) throws -> Value {
+    let present = queue.withLock { $0 }
+    do {
+      return try body(present)
+    } catch {
+      if let error = error as? DatabaseError, error.isCorruption { try? replace(present) }
+      throw Self.failure(error, file)
+    }
+  }
+
+  private func replace(_ broken: DatabaseQueue) throws {
+    try queue.withLock { queue in
+      // Another thread may have met the same error and replaced the file.
+      guard queue === broken else { return }
+      try? queue.close()
+      try Self.setAside(file, log)
+      queue = try Self.openQueue(file)
+    }
+  }
+
+  private static func openQueue(_ file: URL) throws -> DatabaseQueue {
+    restrict(file)
+    let queue = try DatabaseQueue.open(file, TransferJournal.migrator)
+    // What is overwritten is zeroed: header fields may be secrets. A file that cannot be written needs none of this.
+    try? queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA secure_delete = ON") }
+    return queue
+  }
+
+  /// Leaves the journal to its user alone, whatever the umask is. SQLite makes the log and the index with the same mode.
+  private static func restrict(_ file: URL) {
+    let path = file.path(percentEncoded: false)
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
+    if descriptor >= 0 {
+      fchmod(descriptor, 0o600)
+      close(descriptor)
+    }
+    for suffix in ["-wal", "-shm"] { chmod(path + suffix, 0o600) }
+  }
+
+  /// Renames a damaged file and its log, with the time in their names.
+  private static func setAside(_ file: URL, _ log: @Sendable (String) -> Void) throws {
+    let stamp = Int(Date().timeIntervalSince1970)
+    let path = file.path(percentEncoded: false)
+    for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
+      let place = path + suffix + ".broken-\(stamp)"
+      try? FileManager.default.removeItem(atPath: place)
+      try FileManager.default.moveItem(atPath: path + suffix, toPath: place)
+    }
+    log("the list of transfers was damaged and is empty now; the old file is \(path).broken-\(stamp)")
+  }
+
+  private static func failure(_ error: any Error, _ file: URL) -> FetchError {
+    if let error = error as? FetchError { return error }
+    let path = file.path(percentEncoded: false)
+    return FetchError(.storage, "the list of transfers, \(path), cannot be used: \(StorageFailure.reason(error))")
+  }
+}
