@@ -29,8 +29,8 @@ extension FetchInterval: ExpressibleByArgument {
   public init?(argument: String) { self.init(argument) }
 }
 
-/// Results for machines: one line of JSON with sorted keys.
-func printJSON(_ value: some Encodable) throws { print(try jsonLine(value)) }
+/// Prints a result for machines: one line of JSON with sorted keys.
+func printJSON(_ value: some Encodable) throws { try Output.print(try jsonLine(value)) }
 
 /// A line of JSON with sorted keys.
 func jsonLine(_ value: some Encodable) throws -> String {

@@ -1,12 +1,16 @@
 public import ArgumentParser
 import BackgroundFetch
 import Foundation
+import News
 public import NewsClient
 
-struct Fetch: AsyncParsableCommand {
+struct Fetch: AsyncParsableCommand, JSONReporting {
   static let configuration = CommandConfiguration(
     commandName: "fetch", abstract: "Asks for what is new, within 30 seconds.",
-    discussion: "The exit code is 0 for new data, 10 for none, and 20 where the fetch has failed.")
+    discussion: """
+      The exit code is 0 for new data, 10 for none, and 20 where the fetch has failed or its result cannot be written. With
+      --scheduled and --json, a line with "notNow" says why nothing was asked, and "next" when it will be.
+      """)
 
   @ParentCommand var parent: TidingsFetch
 
@@ -22,27 +26,62 @@ struct Fetch: AsyncParsableCommand {
     let wake = SystemClock().now
     let client = try parent.client(launchReason: .fetch)
     await client.application.launch()
+    // A transfer that had to wait may be due by now, whether or not there is anything to fetch.
+    parent.startWorkerIfNeeded()
     if scheduled, case .wait(let until, let reason) = try client.decision() {
       var report = FetchReport(result: .noData)
       report.badge = try client.badge
-      let next = until == .distantFuture ? "" : ", next at \(localTime(until))"
-      try finish(report, note: "not now: \(reason)\(next)")
+      let next = until == .distantFuture ? nil : until
+      try finish(FetchLine(report: report, notNow: reason.description, next: next))
     }
     let downloads = try media.downloads(client, parent)
     let report = await client.performFetch(scheduled ? .scheduled : .manual, wake: wake)
-    try parent.startWorkerIfNeeded()
+    parent.startWorkerIfNeeded()
     _ = await client.application.suspend()
     withExtendedLifetime(downloads) {}
-    try finish(report, note: nil)
+    try finish(FetchLine(report: report))
   }
 
-  private func finish(_ report: FetchReport, note: String?) throws -> Never {
-    if json {
-      try printJSON(report)
-    } else {
-      print("\(report.result.rawValue): \(note ?? report.summary)")
+  private func finish(_ line: FetchLine) throws -> Never {
+    do {
+      if json { try printJSON(line) } else { try Output.print(line.text) }
+    } catch let failure as Output.Failure where failure.isClosedPipe {
+      // The exit code says what the fetch has come to, whoever reads the line.
     }
-    throw report.result.exitCode
+    throw line.report.result.exitCode
+  }
+
+  static func failure(_ message: String) -> any Encodable {
+    var report = FetchReport(result: .failed)
+    report.error = message
+    return report
+  }
+}
+
+/// The result of a fetch as it is printed.
+private struct FetchLine: Encodable {
+  var report: FetchReport
+  /// Why the schedule has no wake now, so that nothing was asked.
+  var notNow: String?
+  /// When it has one.
+  var next: Date?
+
+  private enum Keys: String, CodingKey {
+    case notNow, next
+  }
+
+  /// Writes the members of the report and these beside them.
+  func encode(to encoder: any Encoder) throws {
+    try report.encode(to: encoder)
+    var container = encoder.container(keyedBy: Keys.self)
+    try container.encodeIfPresent(notNow, forKey: .notNow)
+    try container.encodeIfPresent(next, forKey: .next)
+  }
+
+  /// The line for people.
+  var text: String {
+    let next = next.map { ", next at \(localTime($0))" } ?? ""
+    return "\(report.result.rawValue): \(notNow.map { "not now: \($0)\(next)" } ?? report.outcome)"
   }
 }
 
@@ -50,15 +89,34 @@ struct MediaOptions: ParsableArguments {
   @Option(help: "Which files of new items are downloaded: none, thumbnails or all; TIDINGS_MEDIA says it, too.")
   var media: MediaSelection?
 
-  /// Hands the files of what a client fetches to the worker; nil if none are wanted.
-  func downloads(_ client: NewsFetcher, _ command: TidingsFetch) throws -> AttachmentDownloads? {
-    let environment = ProcessInfo.processInfo.environment["TIDINGS_MEDIA"]
-    guard let selection = media ?? environment.map({ MediaSelection(rawValue: $0) }) ?? MediaSelection.none else {
-      throw ValidationError("TIDINGS_MEDIA is none of none, thumbnails and all")
+  /// The option, and else the setting of the environment.
+  ///
+  /// - Throws: `ValidationError`
+  var selection: MediaSelection {
+    get throws {
+      if let media { return media }
+      guard let text = ProcessInfo.processInfo.environment["TIDINGS_MEDIA"] else { return .none }
+      guard let selection = MediaSelection(rawValue: text) else {
+        throw ValidationError("TIDINGS_MEDIA is none of none, thumbnails and all")
+      }
+      return selection
     }
+  }
+
+  /// Hands the files of what a client fetches to the worker.
+  ///
+  /// - Returns: nil if none are wanted, or where they cannot be kept: that is logged, and no reason not to fetch.
+  /// - Throws: `ValidationError`
+  func downloads(_ client: NewsFetcher, _ command: TidingsFetch) throws -> AttachmentDownloads? {
+    let selection = try selection
     if selection == MediaSelection.none { return nil }
-    let worker = try command.workerProcess()
-    return try AttachmentDownloads(client, policy: AttachmentPolicy(selection)) { try worker.start() }
+    do {
+      let worker = try command.workerProcess()
+      return try AttachmentDownloads(client, policy: AttachmentPolicy(selection)) { try worker.start() }
+    } catch {
+      Output.log("files of items are not downloaded: \(error)")
+      return nil
+    }
   }
 }
 
@@ -67,15 +125,18 @@ typealias MediaSelection = AttachmentPolicy.Selection
 extension AttachmentPolicy.Selection: ExpressibleByArgument {}
 
 extension FetchReport {
-  /// What it has come to, for people.
+  /// The counts, for people.
   var summary: String {
     let counts = "\(inserted) new, \(updated) changed, \(removed) removed"
-    return "\(counts); \(requests) requests, \(bytes) bytes; badge \(badge)"
+    return "\(counts); \(counted(requests, "request")), \(bytes) bytes; badge \(badge)"
   }
+
+  /// The counts, or why the fetch has failed.
+  var outcome: String { result == .failed ? (error ?? "for an unknown reason").terminalSafe : summary }
 }
 
 extension FetchResult {
-  /// What a process ends with.
+  /// The exit code of a process with this result.
   var exitCode: ExitCode {
     switch self {
     case .newData: ExitCode(0)

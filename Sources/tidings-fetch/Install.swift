@@ -6,73 +6,80 @@ import NewsClient
 struct Install: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "install", abstract: "Lets systemd ask every two minutes whether it is time to fetch.",
-    discussion: "Writes tidings-fetch.service and tidings-fetch.timer for the user's systemd and starts the timer.")
+    discussion: """
+      Writes a service and a timer for the user's systemd and starts the timer. Each store has its own. The user's systemd
+      runs while the user is logged in, and always after: loginctl enable-linger. The exit code is 20 where the timer has
+      not been started.
+      """)
 
   @ParentCommand var parent: Schedule
 
   @Flag(inversion: .prefixedNo, help: "Whether the timer is started.")
   var start = true
 
+  @OptionGroup var media: MediaOptions
+
   func run() async throws {
     let client = try parent.parent.client()
+    let selection = try media.selection
     // What is followed is remembered for the unit, which does not say it.
     try client.updateSchedule { _ in }
-    let folder = try Self.folder(ProcessInfo.processInfo.environment)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let service = Self.service(executable: try TidingsFetch.executable, store: client.configuration.folder)
-    for (name, text) in [("tidings-fetch.service", service), ("tidings-fetch.timer", Self.timer)] {
-      let file = folder.appending(path: name)
-      try Data(text.utf8).write(to: file, options: .atomic)
-      print("wrote \(file.path(percentEncoded: false))")
+    let units = try parent.parent.units()
+    let options = selection == MediaSelection.none ? [] : ["--media \(selection.rawValue)"]
+    for file in try units.write(executable: try TidingsFetch.executable, options: options) {
+      try Output.print("wrote \(file.path(percentEncoded: false))")
     }
     if try client.schedule.interval == .never {
-      print("nothing is fetched before an interval is set: tidings-fetch schedule set minimum")
+      try Output.print("nothing is fetched before an interval is set: tidings-fetch schedule set minimum")
     }
-    if start { try Self.startTimer() }
-  }
-
-  /// The folder of the user's units (systemd.unit(5)).
-  private static func folder(_ environment: [String: String]) throws -> URL {
-    guard let home = environment["XDG_CONFIG_HOME"] ?? environment["HOME"].map({ $0 + "/.config" }), !home.isEmpty
-    else { throw ValidationError("HOME is not set") }
-    return URL(filePath: home, directoryHint: .isDirectory).appending(path: "systemd/user")
-  }
-
-  private static var timer: String {
-    String(decoding: PackageResources.tidings_fetch_timer, as: UTF8.self)
-  }
-
-  /// The shipped unit with the places of this machine.
-  private static func service(executable: String, store: URL) -> String {
-    String(decoding: PackageResources.tidings_fetch_service, as: UTF8.self)
-      .replacing(
-        "/usr/local/bin/tidings-fetch",
-        with: "\(quoted(executable)) --store \(quoted(store.absoluteURL.path(percentEncoded: false)))")
-  }
-
-  /// A word of a command line: within quotes backslashes escape, percent signs and dollars are doubled
-  /// (systemd.service(5), "Command lines").
-  private static func quoted(_ word: String) -> String {
-    let escaped = word.map { character in
-      switch character {
-      case "\\", "\"": "\\\(character)"
-      case "%", "$": "\(character)\(character)"
-      default: "\(character)"
-      }
+    if start {
+      try systemctl(["daemon-reload"], units)
+      try systemctl(["enable", "--now", "\(units.name).timer"], units)
     }
-    return "\"\(escaped.joined())\""
+    try Output.print("the timer runs while you are logged in; to have it run always: loginctl enable-linger")
   }
 
-  private static func startTimer() throws {
-    for arguments in [["daemon-reload"], ["enable", "--now", "tidings-fetch.timer"]] {
-      let process = Process()
-      process.executableURL = URL(filePath: "/usr/bin/env")
-      process.arguments = ["systemctl", "--user"] + arguments
-      try process.run()
-      process.waitUntilExit()
-      guard process.terminationStatus == 0 else {
-        throw CleanExit.message("The timer was not started; try: systemctl --user enable --now tidings-fetch.timer")
-      }
+  private func systemctl(_ arguments: [String], _ units: Units) throws {
+    if TidingsFetch.systemctl(arguments) { return }
+    Output.log("The timer was not started; try: systemctl --user enable --now \(units.name).timer")
+    throw FetchResult.failed.exitCode
+  }
+}
+
+struct Uninstall: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "uninstall", abstract: "Stops the timer of the store, and removes its units. What is stored stays.")
+
+  @ParentCommand var parent: Schedule
+
+  func run() async throws {
+    let units = try parent.parent.units()
+    guard units.files.contains(where: { FileManager.default.fileExists(atPath: $0.path(percentEncoded: false)) }) else {
+      return try Output.print("no timer is installed for this store")
     }
+    // Without a running systemd there is nothing to stop.
+    let isStopped = TidingsFetch.systemctl(["disable", "--now", "\(units.name).timer"])
+    for file in try units.remove() { try Output.print("removed \(file.path(percentEncoded: false))") }
+    if isStopped, TidingsFetch.systemctl(["daemon-reload"]) { return }
+    Output.log("systemd did not answer; if the timer still runs: systemctl --user stop \(units.name).timer")
+  }
+}
+
+extension TidingsFetch {
+  /// The units of the store.
+  func units() throws -> Units {
+    try Units(store: folder, default: Self.defaultFolder, environment: ProcessInfo.processInfo.environment)
+  }
+
+  /// Runs systemctl for the user's systemd.
+  ///
+  /// - Returns: Whether it has succeeded; it says itself why not.
+  static func systemctl(_ arguments: [String]) -> Bool {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["systemctl", "--user"] + arguments
+    guard (try? process.run()) != nil else { return false }
+    process.waitUntilExit()
+    return process.terminationReason == .exit && process.terminationStatus == 0
   }
 }

@@ -4,7 +4,7 @@ import Foundation
 import News
 import NewsClient
 
-struct List: AsyncParsableCommand {
+struct List: AsyncParsableCommand, JSONReporting {
   static let configuration = CommandConfiguration(commandName: "list", abstract: "Prints what is stored, newest first.")
 
   @ParentCommand var parent: TidingsFetch
@@ -17,8 +17,12 @@ struct List: AsyncParsableCommand {
 
   func run() async throws {
     for item in try parent.client().items(limit: limit.map { max(0, $0) }) {
-      if json { try printJSON(item) } else { print("\(localTime(item.date))  \(item.title ?? item.text.firstLine)") }
+      if json { try printJSON(item) } else { try Output.print(line(item)) }
     }
+  }
+
+  private func line(_ item: NewsItem) -> String {
+    "\(localTime(item.date))  \((item.title ?? item.text.firstLine).terminalSafe)"
   }
 }
 
@@ -33,7 +37,7 @@ struct Open: AsyncParsableCommand {
   }
 }
 
-struct Snapshot: AsyncParsableCommand {
+struct Snapshot: AsyncParsableCommand, JSONReporting {
   static let configuration = CommandConfiguration(
     commandName: "snapshot", abstract: "Prints the top headlines as they were stored last.")
 
@@ -45,8 +49,11 @@ struct Snapshot: AsyncParsableCommand {
   func run() async throws {
     let snapshot = try parent.client().snapshot
     if json { return try printJSON(snapshot) }
-    for headline in snapshot.headlines { print("\(headline.breaking ? "!" : " ") \(headline.title)") }
-    print("badge \(snapshot.badge), \(snapshot.checked.map { "checked \(localTime($0))" } ?? "never checked")")
+    for headline in snapshot.headlines {
+      try Output.print("\(headline.breaking ? "!" : " ") \(headline.title.terminalSafe)")
+    }
+    let checked = snapshot.checked.map { "checked \(localTime($0))" } ?? "never checked"
+    try Output.print("badge \(snapshot.badge), \(checked)")
   }
 }
 
@@ -57,11 +64,11 @@ struct Badge: AsyncParsableCommand {
   @ParentCommand var parent: TidingsFetch
 
   func run() async throws {
-    print(try parent.client().badge)
+    try Output.print("\(try parent.client().badge)")
   }
 }
 
-struct Log: AsyncParsableCommand {
+struct Log: AsyncParsableCommand, JSONReporting {
   static let configuration = CommandConfiguration(
     commandName: "log", abstract: "Prints what the last fetches came to and what they cost.")
 
@@ -75,7 +82,7 @@ struct Log: AsyncParsableCommand {
 
   func run() async throws {
     for run in try parent.client().runs(limit: max(0, limit)) {
-      if json { try printJSON(run) } else { print(run.line) }
+      if json { try printJSON(run) } else { try Output.print(run.line) }
     }
   }
 }
@@ -84,9 +91,11 @@ extension RunRecord {
   /// The record for people.
   var line: String {
     let status = status.map { "\($0)" } ?? "-"
-    let cost = "\(requests) requests, \(bytes) bytes, \(Int(wallMilliseconds)) ms (\(Int(cpuMilliseconds)) ms CPU)"
+    let cost =
+      "\(counted(requests, "request")), \(bytes) bytes, \(Int(wallMilliseconds)) ms (\(Int(cpuMilliseconds)) ms CPU)"
     let next = nextWake.map { ", next \(localTime($0))" } ?? ""
-    return "\(localTime(started))  \(reason.rawValue)  \(result.rawValue)  \(items) items  \(status)  \(cost)\(next)"
+    return
+      "\(localTime(started))  \(reason.rawValue)  \(result.rawValue)  \(counted(items, "item"))  \(status)  \(cost)\(next)"
   }
 }
 

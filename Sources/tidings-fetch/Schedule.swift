@@ -6,7 +6,7 @@ import NewsClient
 struct Schedule: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schedule", abstract: "Shows or changes when news are fetched.",
-    subcommands: [Show.self, Set.self, Install.self])
+    subcommands: [Show.self, Set.self, Install.self, Uninstall.self])
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -16,7 +16,7 @@ struct Schedule: AsyncParsableCommand {
 
     func run() async throws {
       let client = try parent.parent.client()
-      printSchedule(try client.schedule, try client.decision())
+      try printSchedule(try client.schedule, try client.decision())
     }
   }
 
@@ -31,6 +31,7 @@ struct Schedule: AsyncParsableCommand {
 
     func run() async throws {
       try parent.parent.client().updateSchedule { $0.setInterval(interval) }
+      if interval.isBelowFloor { try Output.print("interval  \(interval.text)") }
     }
   }
 
@@ -57,24 +58,38 @@ struct Status: AsyncParsableCommand {
   func run() async throws {
     let client = try parent.client()
     let source = client.configuration.source
-    print("server    \(source.server.absoluteString)")
-    print("topics    \(source.topics.isEmpty ? "all" : source.topics.joined(separator: ", "))")
+    try Output.print("server    \(source.server.absoluteString)")
+    try Output.print("topics    \(source.topics.isEmpty ? "all" : source.topics.joined(separator: ", "))")
     let snapshot = try client.snapshot
-    print("items     \(try client.count), badge \(try client.badge)")
-    print("checked   \(snapshot.checked.map(localTime) ?? "never")")
-    if let run = try client.runs(limit: 1).first { print("last      \(run.line)") }
-    printSchedule(try client.schedule, try client.decision())
+    try Output.print("items     \(try client.count), badge \(try client.badge)")
+    try Output.print("checked   \(snapshot.checked.map(localTime) ?? "never")")
+    if let run = try client.runs(limit: 1).first { try Output.print("last      \(run.line)") }
+    try printSchedule(try client.schedule, try client.decision())
+  }
+}
+
+extension FetchInterval {
+  /// Whether less was asked for than is ever waited.
+  fileprivate var isBelowFloor: Bool {
+    if case .seconds(let seconds) = self { seconds < Self.floor } else { false }
+  }
+
+  /// The interval for people.
+  fileprivate var text: String {
+    guard case .seconds(let asked) = self, let seconds else { return description }
+    let floor = isBelowFloor ? " (the shortest there is; \(roundedTime(asked)) was asked for)" : ""
+    return roundedTime(seconds) + floor
   }
 }
 
 /// Draws when the app is opened, and says what the schedule has decided.
-func printSchedule(_ schedule: FetchScheduler, _ decision: FetchDecision) {
-  print("interval  \(schedule.interval)")
+func printSchedule(_ schedule: FetchScheduler, _ decision: FetchDecision) throws {
+  try Output.print("interval  \(schedule.interval.text)")
   switch decision {
-  case .wake(let reason, _): print("next      now: \(reason)")
-  case .wait(.distantFuture, let reason): print("next      never: \(reason)")
-  case .wait(let date, let reason): print("next      \(localTime(date)): \(reason)")
+  case .wake(let reason, _): try Output.print("next      now: \(reason)")
+  case .wait(.distantFuture, let reason): try Output.print("next      never: \(reason)")
+  case .wait(let date, let reason): try Output.print("next      \(localTime(date)): \(reason)")
   }
-  print()
-  for line in HeatMap(schedule.openings.hours).lines { print(line) }
+  try Output.print()
+  for line in HeatMap(schedule.openings.hours).lines { try Output.print(line) }
 }

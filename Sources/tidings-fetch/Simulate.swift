@@ -96,7 +96,7 @@ private struct Play {
     let notes = Notes()
     observations = [
       client.application.observe { notes.add($0.rawValue) },
-      client.expirations.add { notes.add("expiration handler, \($0.timeRemaining ?? .zero) left") },
+      client.expirations.add { notes.add("expiration handler, \(seconds($0.timeRemaining ?? .zero)) left") },
     ]
     (self.client, self.notes) = (client, notes)
     guard isAlive else { return }
@@ -114,17 +114,26 @@ private struct Play {
     let wake = notes.wake()
     await client.application.launch()
     let report = await handler(client, wake)
-    notes.add("\(report.result.rawValue): \(report.error ?? report.summary)")
+    notes.add("\(report.result.rawValue): \(report.outcome)")
     notes.add("\(await client.application.suspend().rawValue)")
     withExtendedLifetime(observations) {}
+    try notes.check()
     throw report.result.exitCode
   }
 }
+
+private func seconds(_ duration: Duration) -> String { String(format: "%.1f s", duration / .seconds(1)) }
 
 /// Lines with the time since a wake, negative before it.
 private final class Notes: Sendable {
   private let before = Mutex<[(moment: FetchMoment, text: String)]?>([])
   private let start = Mutex(SystemClock().now)
+  private let failure = Mutex<Output.Failure?>(nil)
+
+  /// - Throws: ``Output/Failure`` where a line could not be printed.
+  func check() throws {
+    if let failure = failure.withLock(\.self), !failure.isClosedPipe { throw failure }
+  }
 
   func add(_ text: String) {
     let now = SystemClock().now
@@ -142,7 +151,9 @@ private final class Notes: Sendable {
 
   private func print(_ moment: FetchMoment, _ text: String) {
     let seconds = moment.seconds(since: start.withLock { $0 })
-    Swift.print(String(format: "%7.3f s  ", seconds) + text)
+    do { try Output.print(String(format: "%7.3f s  ", seconds) + text) } catch let error as Output.Failure {
+      failure.withLock { $0 = error }
+    } catch {}
   }
 }
 

@@ -38,7 +38,7 @@ struct SimulateWeek: AsyncParsableCommand {
     for reader in readers {
       for source in sources {
         let outcomes = Simulation(persona: reader, newsroom: source, days: days, seed: seed).run(catalogue.policies)
-        print(Report(outcomes, in: .gmt))
+        try Output.print("\(Report(outcomes, in: .gmt))")
       }
     }
   }

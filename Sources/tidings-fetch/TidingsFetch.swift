@@ -1,19 +1,21 @@
 import ArgumentParser
 import BackgroundFetch
 import Foundation
+import News
 import NewsClient
 
-/// The client's command: wiring only. All commands have their names written out: to find one out from a type takes
+/// The client's command and its options. All commands have their names written out: to find one out from a type takes
 /// longer than a fetch that finds nothing.
-@main
 struct TidingsFetch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tidings-fetch",
     abstract: "Keeps news where they can be read without a network, and asks for new ones when it is worth it.",
     discussion: """
       What is followed is remembered: the server and the topics are to be given the first time only. Standard output is
-      for results, standard error for what went wrong.
+      for results, standard error for what went wrong. Exit codes are 0, 10 for a fetch without anything new, 20 for what
+      has failed, and 64 for arguments that make no sense.
       """,
+    version: TidingsVersion.current,
     subcommands: [
       Fetch.self, Watch.self, Schedule.self, List.self, Open.self, Snapshot.self, Badge.self, Log.self, Status.self,
       SignOut.self, Simulate.self, Download.self, Upload.self, Transfers.self, Worker.self,
@@ -40,14 +42,12 @@ struct TidingsFetch: AsyncParsableCommand {
   func client(
     launchReason: LaunchReason = .user, exitsOnSuspend: Bool = false, transport: (any HTTPTransport)? = nil
   ) throws -> NewsFetcher {
-    let report: @Sendable (String) -> Void = { line in
-      FileHandle.standardError.write(Data("tidings-fetch: \(line)\n".utf8))
-    }
     let folder = try folder
+    try Self.checkAccess(folder)
     return try NewsFetcher(
       folder: folder,
-      application: Application(launchReason: launchReason, exitsOnSuspend: exitsOnSuspend, log: report),
-      transport: transport, log: report
+      application: Application(launchReason: launchReason, exitsOnSuspend: exitsOnSuspend, log: Output.log),
+      transport: transport, log: Output.log
     ) { stored in
       var configuration = NewsFetcher.Configuration(
         folder: folder, source: try source(stored: stored), userAgent: Self.userAgent)
@@ -80,20 +80,54 @@ struct TidingsFetch: AsyncParsableCommand {
     get throws {
       let environment = ProcessInfo.processInfo.environment
       if let path = store ?? environment["TIDINGS_STORE"] { return URL(filePath: path, directoryHint: .isDirectory) }
-      guard let home = environment["XDG_STATE_HOME"] ?? environment["HOME"].map({ $0 + "/.local/state" }), !home.isEmpty
-      else { throw ValidationError("Missing expected argument '--store <store>'") }
-      return URL(filePath: home, directoryHint: .isDirectory).appending(path: "tidings-fetch")
+      guard let folder = Self.defaultFolder else {
+        throw ValidationError("Missing expected argument '--store <store>'")
+      }
+      return folder
     }
   }
 
+  /// Where everything is kept if nothing else is said; nil without a home.
+  static var defaultFolder: URL? {
+    let environment = ProcessInfo.processInfo.environment
+    guard let home = environment["XDG_STATE_HOME"] ?? environment["HOME"].map({ $0 + "/.local/state" }), !home.isEmpty
+    else { return nil }
+    return URL(filePath: home, directoryHint: .isDirectory).appending(path: "tidings-fetch")
+  }
+
+  /// Says why a folder that is there cannot be used, which looks like a missing one otherwise.
+  ///
+  /// - Throws: ``FetchError`` with `storage`.
+  private static func checkAccess(_ folder: URL) throws {
+    let path = folder.path(percentEncoded: false)
+    var information = stat()
+    guard stat(path, &information) == 0 else {
+      // What is missing is made.
+      if errno == ENOENT { return }
+      throw unusable(path, String(cString: strerror(errno)))
+    }
+    guard information.st_mode & S_IFMT == S_IFDIR else { throw unusable(path, "it is not a folder") }
+    guard access(path, R_OK | X_OK) == 0 else {
+      let owner =
+        information.st_uid == geteuid() ? "" : ", it belongs to the user with the number \(information.st_uid)"
+      throw unusable(path, String(cString: strerror(errno)) + owner)
+    }
+  }
+
+  private static func unusable(_ path: String, _ reason: String) -> FetchError {
+    FetchError(.storage, "The store \(path) cannot be used: \(reason). Another one is chosen with --store.")
+  }
+
   /// The downloads and uploads of the store.
-  func journal() throws -> TransferJournal { try TransferJournal(store: folder) }
+  func journal() throws -> TransferJournal {
+    try Self.checkAccess(try folder)
+    return try TransferJournal(store: folder, log: Output.log)
+  }
 
   /// What does them, in this process.
   func worker() throws -> TransferWorker {
-    try TransferWorker(store: folder, userAgent: Self.userAgent, constraints: Self.constraints) { line in
-      FileHandle.standardError.write(Data("tidings-fetch: \(line)\n".utf8))
-    }
+    try TransferWorker(
+      store: folder, userAgent: Self.userAgent, constraints: Self.constraints, log: Output.log)
   }
 
   /// What does them, in a process of its own.
@@ -103,9 +137,15 @@ struct TidingsFetch: AsyncParsableCommand {
       arguments: ["--store", try folder.absoluteURL.path(percentEncoded: false), "worker"])
   }
 
-  /// Starts a worker if there is something to do for one.
-  func startWorkerIfNeeded() throws {
-    if try TransferJournal.needsWorker(store: folder) { try workerProcess().start() }
+  /// Starts a worker if a transfer is due. That it cannot be started is logged, and keeps nothing else from its end.
+  func startWorkerIfNeeded() {
+    do {
+      let isNeeded = try TransferJournal.needsWorker(
+        store: folder, constraints: Self.constraints, log: Output.log)
+      if isNeeded { try workerProcess().start() }
+    } catch {
+      Output.log("downloads and uploads do not go on: \(error)")
+    }
   }
 
   /// The path of this program.
@@ -120,7 +160,8 @@ struct TidingsFetch: AsyncParsableCommand {
     }
   }
 
-  private static var constraints: any ConstraintSource {
+  /// What the machine says of its power and network.
+  static var constraints: any ConstraintSource {
     #if os(Linux)
       SystemConstraints()
     #else
@@ -128,7 +169,17 @@ struct TidingsFetch: AsyncParsableCommand {
     #endif
   }
 
-  private static let userAgent = "tidings-fetch/0.1 (Linux; +https://github.com/tidings/tidings)"
+  /// Name and version, and how to reach those who run it if `TIDINGS_CONTACT` says so (RFC 9110 section 10.1.5).
+  static var userAgent: String {
+    let contact = ProcessInfo.processInfo.environment["TIDINGS_CONTACT"]?.filter { $0.isASCII && !"()\\".contains($0) }
+    #if os(Linux)
+      let system = "Linux"
+    #else
+      let system = "Darwin"
+    #endif
+    let comment = [system, contact?.terminalSafe].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: "; ")
+    return "tidings-fetch/\(TidingsVersion.current) (\(comment))"
+  }
 }
 
 /// An address of http or https.

@@ -1,114 +1,166 @@
+import BackgroundFetch
 import Foundation
 import NewsClient
 
-/// A transfer as it is printed.
-struct TransferLine: Encodable {
-  let number: Int64
-  let direction: TransferRequest.Direction
-  let url: URL
-  let file: String?
-  let state: Transfer.State
-  let completed: Int64
-  let total: Int64?
-  let failure: String?
-  let location: String?
-
-  init(_ transfer: Transfer) {
-    number = transfer.number
-    direction = transfer.request.direction
-    url = transfer.request.url
-    file = transfer.request.file?.path(percentEncoded: false)
-    (state, completed, total) = (transfer.state, transfer.completed, transfer.total)
-    (failure, location) = (transfer.failure, transfer.answer?.location)
-  }
-
-  /// The line for people.
-  var text: String {
-    let name = file.map { URL(filePath: $0).lastPathComponent } ?? url.absoluteString
-    let whole = total.map { " of \(Self.amount($0))" } ?? ""
-    let note = failure.map { ": \($0)" } ?? ""
-    return "\(number)  \(state.rawValue)  \(Self.amount(completed))\(whole)  \(name)\(note)"
-  }
-
-  /// Bytes for people.
-  static func amount(_ bytes: Int64) -> String {
-    var value = Double(bytes)
-    for unit in ["B", "KiB", "MiB"] {
-      if value < 1024 { return unit == "B" ? "\(bytes) B" : String(format: "%.1f \(unit)", value) }
-      value /= 1024
-    }
-    return String(format: "%.1f GiB", value)
-  }
-}
-
-/// Shows on a terminal how far transfers are: a line with a bar for each, drawn anew until all are over.
+/// Shows on a terminal how far transfers are: a line with a bar for each, drawn anew until all are over. Without a
+/// terminal it writes a line where one begins to wait for something.
 struct TransferDisplay {
-  private static let width = 24
-  private static let pause = Duration.milliseconds(200)
+  private static let pause = 0.2
+  /// The shortest time between two starts of a worker, in seconds.
+  private static let restartPause = 5.0
 
   private let journal: TransferJournal
+  private let startWorker: () -> Void
+  private let clock = SystemClock()
 
-  init(_ journal: TransferJournal) { self.journal = journal }
+  /// - Parameter startWorker: Starts a worker if a transfer is due and nobody is at it.
+  init(_ journal: TransferJournal, startWorker: @escaping () -> Void) {
+    self.journal = journal
+    self.startWorker = startWorker
+  }
 
-  /// Whether there is somebody to show anything.
+  /// Whether somebody looks at standard error.
   static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-  /// Shows transfers until all are over; without a terminal only waits for that.
-  func follow(_ transfers: () throws -> [Transfer]) async throws {
-    var rates: [Int64: Rate] = [:]
+  /// The columns of the terminal; 80 where it does not say.
+  static var columns: Int {
+    var size = winsize()
+    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+  }
+
+  /// Shows transfers until all are over, or until nothing has moved for some time. A worker that has ended meanwhile is
+  /// started again when a transfer is due.
+  ///
+  /// - Parameter timeout: Seconds.
+  /// - Returns: Whether all are over.
+  func follow(timeout: Double, _ transfers: () throws -> [Transfer]) async throws -> Bool {
+    let changes = JournalChanges(folder: journal.folder)
+    let isTerminal = Self.isTerminal
+    var rates: [Int64: TransferRate] = [:]
+    var told: [Int64: String] = [:]
     var drawn = 0
+    var last: [Int64: Int64] = [:]
+    var lastMove = clock.now
+    var lastStart = clock.now
     while true {
       let current = try transfers()
-      let isOver = current.allSatisfy { $0.state != .running }
-      if Self.isTerminal {
+      let now = clock.now
+      if isTerminal {
         let lines = current.map { transfer in
-          var rate = rates[transfer.number] ?? Rate()
-          defer { rates[transfer.number] = rate }
-          return Self.line(transfer, perSecond: rate.add(transfer.completed))
+          let rate = rates[transfer.number, default: TransferRate()].add(transfer.completed)
+          return ProgressLine(TransferLine(transfer, journal), perSecond: rate).text(columns: Self.columns)
         }
         draw(lines, over: drawn)
         drawn = lines.count
+      } else {
+        for transfer in current { tell(transfer, &told) }
       }
-      if isOver { return }
-      try await Task.sleep(for: Self.pause)
+      let running = current.filter { $0.state == .running }
+      if running.isEmpty { return true }
+      let moved = Dictionary(running.map { ($0.number, $0.completed) }) { $1 }
+      if moved != last { (last, lastMove) = (moved, now) }
+      if now.seconds(since: lastMove) >= timeout {
+        Output.log("nothing has moved for \(roundedTime(timeout)); it goes on: tidings-fetch transfers")
+        return false
+      }
+      if now.seconds(since: lastStart) >= Self.restartPause {
+        lastStart = now
+        startWorker()
+      }
+      let left = timeout - now.seconds(since: lastMove)
+      await changes.wait(atMost: min(isTerminal ? Self.pause : 1, left), clock: clock)
+      try Task.checkCancellation()
     }
+  }
+
+  /// Writes a line where a transfer has begun to wait, or waits for another reason.
+  private func tell(_ transfer: Transfer, _ told: inout [Int64: String]) {
+    let line = TransferLine(transfer, journal)
+    guard line.waitsFor != nil else { return }
+    let key = "\(line.waitsFor?.rawValue ?? "") \(line.failure ?? "")"
+    if told.updateValue(key, forKey: transfer.number) != key { Output.log(line.text) }
   }
 
   /// Over the lines that were drawn before.
   private func draw(_ lines: [String], over drawn: Int) {
     let up = drawn > 0 ? "\u{1B}[\(drawn)A" : ""
-    let text = lines.map { "\r\u{1B}[2K\($0)\n" }.joined()
-    FileHandle.standardError.write(Data((up + text).utf8))
+    Output.draw(up + lines.map { "\r\u{1B}[2K\($0)\n" }.joined())
+  }
+}
+
+/// A line with a bar, within the columns of a terminal.
+struct ProgressLine {
+  private static let longestBar = 24
+  private static let shortestBar = 5
+
+  private let line: TransferLine
+  private let perSecond: Double
+
+  init(_ line: TransferLine, perSecond: Double) {
+    (self.line, self.perSecond) = (line, perSecond)
   }
 
-  private static func line(_ transfer: Transfer, perSecond: Double) -> String {
-    let line = TransferLine(transfer)
-    guard transfer.state == .running, let total = transfer.total, total > 0 else { return line.text }
-    let share = min(1, Double(transfer.completed) / Double(total))
+  /// The line, one column shorter than the terminal, so that it does not wrap.
+  func text(columns: Int) -> String {
+    guard line.state == .running, line.waitsFor == nil, let total = line.total, total > 0 else {
+      return line.text.prefix(columns: columns - 1)
+    }
+    let share = min(1, max(0, Double(line.completed) / Double(total)))
+    let left = perSecond > 0 ? "  \(roundedTime(Double(total - line.completed) / perSecond)) left" : ""
+    let rate = "\(TransferLine.amount(Int64(perSecond)))/s"
+    let texts = [
+      "\(Int(share * 100))%  \(line.text)  \(rate)\(left)", "\(Int(share * 100))%  \(line.name)  \(rate)\(left)",
+      "\(Int(share * 100))%  \(line.name)", "\(Int(share * 100))%",
+    ]
+    // The most that fits beside a bar.
+    let room = columns - 2
+    let text = texts.first { $0.columns + Self.shortestBar <= room } ?? ""
+    let width = min(Self.longestBar, max(0, room - text.columns))
     let full = Int(share * Double(width))
     let bar = String(repeating: "█", count: full) + String(repeating: "░", count: width - full)
-    let left = perSecond > 0 ? ", \(time(Double(total - transfer.completed) / perSecond)) left" : ""
-    let percent = "\(Int(share * 100))%"
-    return "\(bar) \(percent)  \(line.text)  \(TransferLine.amount(Int64(perSecond)))/s\(left)"
+    return "\(bar) \(text)".prefix(columns: columns - 1)
   }
+}
 
-  private static func time(_ seconds: Double) -> String {
-    let whole = Int(min(seconds, 360_000).rounded(.up))
-    if whole < 60 { return "\(whole) s" }
-    return whole < 3600 ? "\(whole / 60) min" : "\(whole / 3600) h \(whole % 3600 / 60) min"
+extension String {
+  /// The columns on a terminal: two for characters of East Asian scripts and pictures, one for others.
+  fileprivate var columns: Int { reduce(0) { $0 + $1.columns } }
+
+  /// As much from the beginning as fits.
+  fileprivate func prefix(columns limit: Int) -> String {
+    var left = limit
+    return String(
+      prefix { character in
+        left -= character.columns
+        return left >= 0
+      })
   }
+}
 
-  /// How fast something moves, over the last seconds.
-  private struct Rate {
-    private var samples: [(at: ContinuousClock.Instant, bytes: Int64)] = []
-
-    /// - Returns: Bytes a second.
-    mutating func add(_ bytes: Int64) -> Double {
-      samples.append((.now, bytes))
-      samples.removeAll { $0.at < .now - .seconds(5) || $0.bytes > bytes }
-      guard let first = samples.first, samples.count > 1 else { return 0 }
-      let seconds = (ContinuousClock.now - first.at) / .seconds(1)
-      return seconds > 0 ? Double(bytes - first.bytes) / seconds : 0
+extension Character {
+  /// A rough form of UAX #11.
+  fileprivate var columns: Int {
+    guard let value = unicodeScalars.first?.value else { return 0 }
+    switch value {
+    case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
+      0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
+      return 2
+    default: return 1
     }
+  }
+}
+
+/// The speed of a transfer over the last seconds.
+struct TransferRate {
+  private var samples: [(at: ContinuousClock.Instant, bytes: Int64)] = []
+
+  /// - Returns: Bytes a second.
+  mutating func add(_ bytes: Int64) -> Double {
+    samples.append((.now, bytes))
+    samples.removeAll { $0.at < .now - .seconds(5) || $0.bytes > bytes }
+    guard let first = samples.first, samples.count > 1 else { return 0 }
+    let seconds = (ContinuousClock.now - first.at) / .seconds(1)
+    return seconds > 0 ? Double(bytes - first.bytes) / seconds : 0
   }
 }

@@ -3,13 +3,15 @@ import BackgroundFetch
 import Foundation
 import NewsClient
 
-struct Download: AsyncParsableCommand {
+struct Download: AsyncParsableCommand, JSONReporting {
   static let configuration = CommandConfiguration(
     commandName: "download",
     abstract: "Downloads a file, in a process of its own that goes on whatever becomes of this one.",
     discussion: """
       What was cut off goes on where it ended, if the server still has the same. The file is there when it is whole, and
-      never before. With --wait the exit code is 0 for a file that is whole and 20 for one that was given up.
+      never before. With --wait the exit code is 0 for a file that is whole and 20 for one that was given up, or where
+      nothing has moved for the time of --timeout. A transfer that must wait for more than a minute goes on with the next
+      command, or with the timer of schedule install.
       """)
 
   @ParentCommand var parent: TidingsFetch
@@ -29,22 +31,28 @@ struct Download: AsyncParsableCommand {
   @Flag(help: "Waits for a network that is not paid by volume, and for external power.")
   var discretionary = false
 
-  @Flag(help: "Waits for the end, and shows how far it is.")
-  var wait = false
+  @OptionGroup var following: FollowOptions
+  var json: Bool { following.json }
 
   func run() async throws {
-    var request = TransferRequest(download: url.url, to: absolute(output))
+    let place = absolute(output)
+    guard !isFolder(place) else { throw ValidationError("'\(output)' is a folder; --output is the name of a file") }
+    var request = TransferRequest(download: url.url, to: place)
     request.sha256 = sha256?.digits
     request.mediaType = type
     request.isDiscretionary = discretionary
-    try await parent.begin(request, wait: wait)
+    try await parent.begin(request, following)
   }
 }
 
-struct Upload: AsyncParsableCommand {
+struct Upload: AsyncParsableCommand, JSONReporting {
   static let configuration = CommandConfiguration(
     commandName: "upload",
-    abstract: "Uploads a file, in a process of its own that goes on whatever becomes of this one.")
+    abstract: "Uploads a file, in a process of its own that goes on whatever becomes of this one.",
+    discussion: """
+      Other users of the machine can see the words of a command line: keys belong into a file, or come from standard input,
+      by --header-file. The list of transfers keeps header fields until the upload is over, readable by its user only.
+      """)
 
   @ParentCommand var parent: TidingsFetch
 
@@ -60,25 +68,30 @@ struct Upload: AsyncParsableCommand {
   @Option(help: "The media type, such as image/jpeg.")
   var type = "application/octet-stream"
 
-  @Option(help: "A field of the request, such as 'Authorization: Bearer KEY'; may be given several times.")
+  @Option(help: "A field of the request, such as 'Content-Language: en'; may be given several times.")
   var header: [HeaderField] = []
+
+  @Option(help: "A file with a field of the request on each line, such as a key; - is standard input.")
+  var headerFile: String?
 
   @Flag(help: "Waits for a network that is not paid by volume, and for external power.")
   var discretionary = false
 
-  @Flag(help: "Waits for the end, and shows how far it is.")
-  var wait = false
+  @OptionGroup var following: FollowOptions
+  var json: Bool { following.json }
 
   func run() async throws {
     let file = absolute(file)
+    guard !isFolder(file) else { throw ValidationError("'\(self.file)' is a folder; only files are uploaded") }
     guard FileManager.default.isReadableFile(atPath: file.path(percentEncoded: false)) else {
       throw ValidationError("The file '\(self.file)' cannot be read")
     }
+    let fields = try header + (headerFile.map { try HeaderField.read($0) } ?? [])
     var request = TransferRequest(upload: file, to: url.url, method: method.rawValue)
     request.mediaType = type
-    request.headers = Dictionary(header.map { ($0.name, $0.value) }) { $1 }
+    request.headers = Dictionary(fields.map { ($0.name, $0.value) }) { $1 }
     request.isDiscretionary = discretionary
-    try await parent.begin(request, wait: wait)
+    try await parent.begin(request, following)
   }
 }
 
@@ -89,25 +102,22 @@ struct Transfers: AsyncParsableCommand {
 
   @ParentCommand var parent: TidingsFetch
 
-  struct List: AsyncParsableCommand {
+  struct List: AsyncParsableCommand, JSONReporting {
     static let configuration = CommandConfiguration(
       commandName: "list", abstract: "Lists them, in the order in which they were begun.")
 
     @ParentCommand var parent: Transfers
 
-    @Flag(help: "Prints each as a line of JSON.")
-    var json = false
-
-    @Flag(help: "Shows how far they are until all are over.")
-    var wait = false
+    @OptionGroup var following: FollowOptions
+    var json: Bool { following.json }
 
     func run() async throws {
       let journal = try parent.parent.journal()
-      try parent.parent.startWorkerIfNeeded()
-      if wait { try await TransferDisplay(journal).follow { try journal.transfers() } }
-      for transfer in try journal.transfers() where !wait || json {
-        if json { try printJSON(TransferLine(transfer)) } else { print(TransferLine(transfer).text) }
-      }
+      parent.parent.startWorkerIfNeeded()
+      var isOver = true
+      if following.wait { isOver = try await parent.parent.follow(journal, following) { try journal.transfers() } }
+      for transfer in try journal.transfers() { try following.print(TransferLine(transfer, journal)) }
+      if !isOver { throw FetchResult.failed.exitCode }
     }
   }
 
@@ -168,25 +178,56 @@ struct Worker: AsyncParsableCommand {
 
 extension TidingsFetch {
   /// Begins a transfer that belongs to no app.
-  func begin(_ request: TransferRequest, wait: Bool) async throws {
+  func begin(_ request: TransferRequest, _ following: FollowOptions) async throws {
     let journal = try journal()
     let number = try journal.add(request).number
     try journal.resume(number)
     try workerProcess().start()
-    guard wait else { return try printJSONOrText(journal, number) }
-    try await TransferDisplay(journal).follow { [try journal.transfer(number)].compactMap(\.self) }
+    var isOver = true
+    if following.wait {
+      isOver = try await follow(journal, following) { [try journal.transfer(number)].compactMap(\.self) }
+    }
     guard let transfer = try journal.transfer(number) else { return }
-    if !TransferDisplay.isTerminal { try printJSON(TransferLine(transfer)) }
-    if transfer.state != .finished { throw FetchResult.failed.exitCode }
+    try following.print(TransferLine(transfer, journal))
+    if following.wait, !isOver || transfer.state != .finished { throw FetchResult.failed.exitCode }
   }
 
-  private func printJSONOrText(_ journal: TransferJournal, _ number: Int64) throws {
-    guard let transfer = try journal.transfer(number) else { return }
-    if TransferDisplay.isTerminal { print(TransferLine(transfer).text) } else { try printJSON(TransferLine(transfer)) }
+  /// Waits for the end of transfers; see ``TransferDisplay/follow(timeout:_:)``.
+  func follow(
+    _ journal: TransferJournal, _ following: FollowOptions, _ transfers: () throws -> [Transfer]
+  ) async throws -> Bool {
+    let display = TransferDisplay(journal) { startWorkerIfNeeded() }
+    return try await display.follow(timeout: following.timeout, transfers)
+  }
+}
+
+/// How the end of a transfer is waited for and printed.
+struct FollowOptions: ParsableArguments {
+  @Flag(help: "Waits for the end, and shows how far it is.")
+  var wait = false
+
+  @Option(help: "How many seconds nothing may move until --wait ends; the transfer goes on.")
+  var timeout = 60.0
+
+  @Flag(help: "Prints each transfer as a line of JSON.")
+  var json = false
+
+  func validate() throws {
+    guard timeout > 0, timeout.isFinite else { throw ValidationError("The value of '--timeout' must be above 0") }
+  }
+
+  /// Prints a transfer. After a wait the terminal shows it already.
+  func print(_ line: TransferLine) throws {
+    if json { return try printJSON(line) }
+    if !(wait && TransferDisplay.isTerminal) { try Output.print(line.text) }
   }
 }
 
 private func absolute(_ path: String) -> URL { URL(filePath: path).absoluteURL.standardizedFileURL }
+
+private func isFolder(_ file: URL) -> Bool {
+  (try? file.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory == true
+}
 
 /// An address of http or https, with a query or without.
 struct HTTPLink: ExpressibleByArgument {
@@ -218,6 +259,27 @@ struct HeaderField: ExpressibleByArgument {
   init?(argument: String) {
     guard let match = argument.wholeMatch(of: /([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*([^\r\n\0]*)/) else { return nil }
     (name, value) = (String(match.1), String(match.2))
+  }
+
+  /// The fields in a file, one on each line; empty lines and those that begin with a number sign say nothing.
+  ///
+  /// - Parameter path: `-` for standard input.
+  /// - Throws: `ValidationError`, without the text of a line, which may be secret.
+  static func read(_ path: String) throws -> [HeaderField] {
+    let name = path == "-" ? "standard input" : "the file '\(path)'"
+    let data =
+      path == "-" ? try? FileHandle.standardInput.readToEnd() ?? Data() : FileManager.default.contents(atPath: path)
+    guard let data else { throw ValidationError("The header fields in \(name) cannot be read") }
+    let lines = String(decoding: data, as: UTF8.self).split(
+      omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    return try lines.enumerated().compactMap { index, line in
+      let text = line.trimmingCharacters(in: .whitespaces)
+      if text.isEmpty || text.hasPrefix("#") { return nil }
+      guard let field = HeaderField(argument: text) else {
+        throw ValidationError("Line \(index + 1) of \(name) is no header field such as 'Name: value'")
+      }
+      return field
+    }
   }
 }
 

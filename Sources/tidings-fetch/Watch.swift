@@ -4,7 +4,7 @@ import Foundation
 import NewsClient
 import UnixSignals
 
-struct Watch: AsyncParsableCommand {
+struct Watch: AsyncParsableCommand, JSONReporting {
   static let configuration = CommandConfiguration(
     commandName: "watch", abstract: "Fetches as soon as the server tells of something new, until it is interrupted.",
     discussion: "It connects anew by itself. A timer may go on beside it.")
@@ -22,22 +22,30 @@ struct Watch: AsyncParsableCommand {
     await client.application.launch()
     let downloads = try media.downloads(client, parent)
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-    await withTaskGroup { group in
+    let (lines, printer) = AsyncStream.makeStream(of: String.self)
+    let outcome = await withTaskGroup(of: (any Error)?.self) { group in
       group.addTask {
         await client.watch { report in
-          guard let line = line(report) else { return }
-          // At once, also where the output is no terminal.
-          FileHandle.standardOutput.write(Data("\(line)\n".utf8))
+          if let line = line(report) { printer.yield(line) }
         }
+        return nil
       }
       group.addTask {
         for await _ in signals { break }
+        return nil
       }
-      await group.next()
+      group.addTask {
+        // At once, also where the output is no terminal.
+        do { for await line in lines { try Output.print(line) } } catch { return error }
+        return nil
+      }
+      let first = await group.next()
       group.cancelAll()
+      return first ?? nil
     }
     _ = await client.application.suspend()
     withExtendedLifetime(downloads) {}
+    if let outcome { throw outcome }
   }
 
   private func line(_ report: FetchReport) -> String? {

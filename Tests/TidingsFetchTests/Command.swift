@@ -14,8 +14,15 @@ struct Command: Sendable {
     server: String, _ body: @Sendable (Command) async throws -> Value
   ) async throws -> Value {
     let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-fetch-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: folder) }
+    defer {
+      try? FileManager.default.removeItem(at: folder)
+      try? FileManager.default.removeItem(atPath: folder.path + "-home")
+    }
     return try await body(Command(server: server, folder: folder))
+  }
+
+  private var environment: [String: String] {
+    ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "TZ": "UTC", "HOME": folder.path + "-home"]
   }
 
   /// Beside the executable that runs the tests.
@@ -23,11 +30,14 @@ struct Command: Sendable {
 
   /// Starts it.
   ///
-  /// - Parameter wrapper: A program, with arguments, that runs it.
-  func start(_ arguments: [String], wrapper: [String] = []) throws -> ChildProcess {
+  /// - Parameters:
+  ///   - wrapper: A program, with arguments, that runs it.
+  ///   - closingOutput: Whether nobody reads its standard output.
+  func start(_ arguments: [String], wrapper: [String] = [], closingOutput: Bool = false) throws -> ChildProcess {
     let words = wrapper + [Self.executable, "--server", server, "--store", folder.path] + arguments
     return try ChildProcess(
-      Array(words.dropFirst()), executable: words[0], environment: ["PATH": "/usr/bin:/bin", "TZ": "UTC"])
+      Array(words.dropFirst()), executable: words[0], environment: environment,
+      closingOutput: closingOutput)
   }
 
   /// Runs it to the end.

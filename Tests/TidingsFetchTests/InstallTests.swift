@@ -3,32 +3,94 @@ import TestSupport
 import Testing
 
 @Suite("tidings-fetch schedule install") struct InstallTests {
+  /// A home, with a systemctl that notes what it is asked for.
+  private struct Home {
+    let folder: URL
+    var units: URL { folder.appending(path: ".config/systemd/user") }
+    var environment: [String: String] {
+      ["HOME": folder.path, "XDG_RUNTIME_DIR": folder.path, "PATH": "\(folder.path)/bin:/usr/bin:/bin"]
+    }
+
+    static func with(systemctl status: Int = 0, _ body: (Home) async throws -> Void) async throws {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-home-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder.appending(path: "bin"), withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let program = folder.appending(path: "bin/systemctl")
+      try Data("#!/bin/sh\necho \"$@\" >>\"$HOME/asked\"\nexit \(status)\n".utf8).write(to: program)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program.path)
+      try await body(Home(folder: folder))
+    }
+
+    func run(_ arguments: String..., store: String? = nil) async throws -> ChildProcess.Result {
+      let words = (store.map { ["--store", folder.appending(path: $0).path] } ?? []) + arguments
+      return try await ChildProcess(
+        ["--server", "http://127.0.0.1:1"] + words, executable: ChildProcess.tidings + "-fetch",
+        environment: environment
+      ).result()
+    }
+
+    func names() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: units.path).sorted()
+    }
+
+    var asked: String { (try? String(contentsOf: folder.appending(path: "asked"), encoding: .utf8)) ?? "" }
+  }
+
   @Test(
     "writes units with which systemd finds no fault, whatever the store is called",
     arguments: ["plain", #"a "b" 50% $HOME \"#])
   func units(name: String) async throws {
-    let home = FileManager.default.temporaryDirectory.appending(path: "tidings-home-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: home) }
-    let environment = ["HOME": home.path, "XDG_RUNTIME_DIR": home.path, "PATH": "/usr/bin:/bin"]
-    let store = home.appending(path: name).path
-    let installation = try await ChildProcess(
-      ["--server", "http://127.0.0.1:1", "--store", store, "schedule", "install", "--no-start"],
-      executable: ChildProcess.tidings + "-fetch", environment: environment
-    ).result()
-    #expect(installation.status == 0)
-    #expect(installation.output.contains("schedule set minimum"))
-    let units = home.appending(path: ".config/systemd/user")
-    #expect(
-      try FileManager.default.contentsOfDirectory(atPath: units.path).sorted()
-        == ["tidings-fetch.service", "tidings-fetch.timer"])
-    guard let analyze = program("systemd-analyze") else { return }
-    let verdict = try await ChildProcess(
-      ["--user", "verify", units.path + "/tidings-fetch.service", units.path + "/tidings-fetch.timer"],
-      executable: analyze, environment: environment
-    ).result()
-    #expect(verdict.status == 0)
-    #expect(verdict.output == "")
-    #expect(verdict.errors == "")
+    try await Home.with { home in
+      let installation = try await home.run("schedule", "install", "--no-start", store: name)
+      #expect(installation.status == 0)
+      #expect(installation.output.contains("schedule set minimum"))
+      #expect(installation.output.contains("loginctl enable-linger"))
+      let names = try home.names()
+      #expect(names.count == 2)
+      #expect(names.allSatisfy { $0.wholeMatch(of: /tidings-fetch-[0-9a-f]{8}\.(service|timer)/) != nil })
+      guard let analyze = program("systemd-analyze") else { return }
+      let verdict = try await ChildProcess(
+        ["--user", "verify"] + names.map { home.units.appending(path: $0).path }, executable: analyze,
+        environment: home.environment
+      ).result()
+      #expect(verdict.status == 0)
+      #expect(verdict.output == "")
+      #expect(verdict.errors == "")
+    }
+  }
+
+  @Test("keeps the units of each store apart, starts their timers, and removes them")
+  func stores() async throws {
+    try await Home.with { home in
+      #expect(try await home.run("schedule", "install").status == 0)
+      #expect(try await home.run("schedule", "install", "--media", "thumbnails", store: "other").status == 0)
+      let names = try home.names()
+      #expect(names.count == 4)
+      #expect(names.contains("tidings-fetch.service"))
+      let other = try #require(names.first { $0.hasPrefix("tidings-fetch-") && $0.hasSuffix(".service") })
+      let texts = try ["tidings-fetch.service", other].map {
+        try String(contentsOf: home.units.appending(path: $0), encoding: .utf8)
+      }
+      #expect(texts[0].contains("/.local/state/tidings-fetch"))
+      #expect(!texts[0].contains("--media"))
+      #expect(texts[1].contains("fetch --scheduled --media thumbnails\n"))
+      let timer = other.replacing(".service", with: ".timer")
+      #expect(home.asked.contains("--user enable --now tidings-fetch.timer\n"))
+      #expect(home.asked.contains("--user enable --now \(timer)\n"))
+
+      #expect(try await home.run("schedule", "uninstall", store: "other").status == 0)
+      #expect(home.asked.contains("--user disable --now \(timer)\n"))
+      #expect(try home.names() == ["tidings-fetch.service", "tidings-fetch.timer"])
+      #expect(try await home.run("schedule", "uninstall", store: "other").output.contains("no timer is installed"))
+    }
+  }
+
+  @Test("ends with 20 and says what to do where the timer has not been started")
+  func notStarted() async throws {
+    try await Home.with(systemctl: 1) { home in
+      let result = try await home.run("schedule", "install")
+      #expect(result.status == 20)
+      #expect(result.errors.contains("systemctl --user enable --now tidings-fetch.timer"))
+    }
   }
 }

@@ -151,7 +151,7 @@ import Testing
     try await FaultServer.with({ _ in FaultAnswer(status: 404) }) { server in
       try await Command.with(server: server.url) { command in
         let path = command.folder.appending(path: "out.bin").path
-        let missing = try await command.run("download", server.url, "--output", path, "--wait")
+        let missing = try await command.run("download", server.url, "--output", path, "--wait", "--json")
         #expect(missing.status == 20)
         #expect(missing.output.contains(#""failure":"the server answered 404""#))
         #expect(try await command.run("transfers").output == "1  failed  0 B  out.bin: the server answered 404\n")

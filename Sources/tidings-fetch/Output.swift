@@ -1,0 +1,76 @@
+import Foundation
+import News
+
+/// The standard streams of the command: results go to standard output, what went wrong to standard error.
+enum Output {
+  /// Standard output could not be written.
+  struct Failure: Error {
+    /// The number of the error (errno(3)).
+    var code: Int32
+
+    /// Whether the reader has gone, such as `head` after its lines.
+    var isClosedPipe: Bool { code == EPIPE }
+
+    /// The failure as a sentence.
+    var message: String { "The result cannot be written: \(String(cString: strerror(code)))." }
+  }
+
+  /// Prepares the streams; to be called before anything is opened.
+  ///
+  /// A write to a closed pipe returns an error instead of a signal. The descriptors 0 to 2 are occupied, so that a file
+  /// of the store never takes the place of a stream that is closed.
+  static func prepare() {
+    signal(SIGPIPE, SIG_IGN)
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+      // It takes the lowest number that is free. Writing to it fails as it does with a closed stream.
+      guard open("/dev/null", O_RDONLY) >= 0 else { return }
+    }
+  }
+
+  /// Writes a line to standard output.
+  ///
+  /// - Throws: ``Failure``
+  static func print(_ line: String = "") throws { try write(line + "\n", to: STDOUT_FILENO) }
+
+  /// Writes a line to standard error, after the name of the command. Where that fails nothing is left to do.
+  static func log(_ line: String) { try? write("tidings-fetch: \(line.terminalSafe)\n", to: STDERR_FILENO) }
+
+  /// Writes text to standard error as it is.
+  static func draw(_ text: String) { try? write(text, to: STDERR_FILENO) }
+
+  private static func write(_ text: String, to descriptor: Int32) throws {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let count = bytes.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+      if count >= 0 {
+        bytes = bytes.dropFirst(count)
+        continue
+      }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN:
+        // Whoever shares the stream has made it non-blocking.
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&waiting, 1, -1)
+      case let code: throw Failure(code: code)
+      }
+    }
+  }
+}
+
+/// `write(2)`, beside a function of the same name.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+  write(descriptor, bytes, count)
+}
+
+/// A number with its noun: `1 request`, `2 requests`.
+func counted(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
+/// A time for people, rounded: `34 s`, `5 min`, `2 h 10 min`.
+func roundedTime(_ seconds: Double) -> String {
+  let whole = Int(min(max(seconds, 0), 31_536_000).rounded(.up))
+  if whole < 60 { return "\(whole) s" }
+  if whole < 3600 { return "\(whole / 60) min" }
+  let minutes = whole % 3600 / 60
+  return minutes == 0 ? "\(whole / 3600) h" : "\(whole / 3600) h \(minutes) min"
+}

@@ -1,0 +1,74 @@
+import BackgroundFetch
+import Foundation
+import News
+import NewsClient
+
+/// A transfer as it is printed.
+struct TransferLine: Encodable {
+  /// What a transfer waits for.
+  enum Wait: String, Encodable {
+    case power, network, retry
+  }
+
+  let number: Int64
+  let direction: TransferRequest.Direction
+  let url: URL
+  let file: String?
+  let state: Transfer.State
+  let completed: Int64
+  let total: Int64?
+  let failure: String?
+  let location: String?
+  /// nil where it is not running, or is under way.
+  let waitsFor: Wait?
+  /// Seconds until the next attempt.
+  let retryIn: Int?
+
+  init(_ transfer: Transfer, _ journal: TransferJournal) {
+    number = transfer.number
+    direction = transfer.request.direction
+    url = transfer.request.url
+    file = transfer.request.file?.path(percentEncoded: false)
+    (state, completed, total) = (transfer.state, transfer.completed, transfer.total)
+    (failure, location) = (transfer.failure, transfer.answer?.location)
+    let delay = state == .running ? journal.delay(of: transfer) : 0
+    retryIn = delay > 0 ? Int(delay.rounded(.up)) : nil
+    waitsFor =
+      switch transfer.obstacle {
+      case _ where state != .running: nil
+      case .power?: .power
+      case .network?: .network
+      case nil: delay > 0 ? .retry : nil
+      }
+  }
+
+  /// The line for people, for a terminal too.
+  var text: String {
+    let whole = total.map { " of \(Self.amount($0))" } ?? ""
+    let note = failure.map { ": \($0.terminalSafe)" } ?? ""
+    return "\(number)  \(status)  \(Self.amount(completed))\(whole)  \(name)\(note)"
+  }
+
+  /// The last part of the path, or the address.
+  var name: String { (file.map { URL(filePath: $0).lastPathComponent } ?? url.absoluteString).terminalSafe }
+
+  /// The state in words, with what is waited for.
+  var status: String {
+    switch waitsFor {
+    case .power: "waits for external power"
+    case .network: "waits for a network that is not metered"
+    case .retry: "tries again in \(roundedTime(Double(retryIn ?? 0)))"
+    case nil: state.rawValue
+    }
+  }
+
+  /// Bytes for people.
+  static func amount(_ bytes: Int64) -> String {
+    var value = Double(bytes)
+    for unit in ["B", "KiB", "MiB"] {
+      if value < 1024 { return unit == "B" ? "\(bytes) B" : String(format: "%.1f \(unit)", value) }
+      value /= 1024
+    }
+    return String(format: "%.1f GiB", value)
+  }
+}

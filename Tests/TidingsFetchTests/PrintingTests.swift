@@ -1,0 +1,95 @@
+import FaultServer
+import Foundation
+import News
+import TestSupport
+import Testing
+
+@Suite("What tidings-fetch prints") struct PrintingTests {
+  @Test("is the version of the libraries, which User-Agent has too")
+  func version() async throws {
+    try await FaultServer.with({ _ in FaultAnswer(status: 503) }) { server in
+      try await Command.with(server: server.url) { command in
+        #expect(try await command.run("--version").output == TidingsVersion.current + "\n")
+        _ = try await command.fetch()
+        #expect(server.requests.first?["User-Agent"] == "tidings-fetch/\(TidingsVersion.current) (Linux)")
+        let environment = [
+          "TIDINGS_SERVER": server.url, "TIDINGS_STORE": command.folder.path + "-b", "PATH": "/usr/bin:/bin",
+          "TIDINGS_CONTACT": "desk@news.example\u{1B}",
+        ]
+        let process = try ChildProcess(
+          ["fetch"], executable: ChildProcess.tidings + "-fetch", environment: environment)
+        #expect(await process.result().status == 20)
+        #expect(
+          server.requests.last?["User-Agent"]
+            == "tidings-fetch/\(TidingsVersion.current) (Linux; desk@news.example)")
+        try? FileManager.default.removeItem(atPath: command.folder.path + "-b")
+      }
+    }
+  }
+
+  @Test("has no sequences for terminals, whatever the server says")
+  func terminal() async throws {
+    let feed = FaultFeed()
+    feed.publish("first \u{1B}]0;owned\u{07}\u{1B}[2J\r\u{202E}gnp.exe")
+    let problem = #"{"type":"/x","title":"\u001b[2J","status":400,"detail":"no \u001b]0;x\u0007harbor"}"#
+    try await FaultServer.with({ request in
+      request.path.hasPrefix("/v1/")
+        ? feed.answer(request)
+        : FaultAnswer(status: 400, headers: [("Content-Type", "application/problem+json")], body: Data(problem.utf8))
+    }) { server in
+      try await Command.with(server: server.url) { command in
+        #expect(try await command.fetch().status == 0)
+        let output = command.folder.appending(path: "a\u{1B}[2Jb\u{202E}.bin").path
+        let download = try await command.run("download", server.url + "/x", "--output", output, "--wait")
+        #expect(download.output.contains("harbor"), "\(download.output)")
+        var texts = [download.output, download.errors]
+        for words in [["list"], ["snapshot"], ["status"], ["log"], ["transfers"]] {
+          let result = try await command.start(words).result()
+          texts += [result.output, result.errors]
+        }
+        for text in texts {
+          #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0 == "\u{202E}" }, "\(text)")
+        }
+        #expect(texts.joined().contains("first ]0;owned[2J"))
+      }
+    }
+  }
+
+  @Test("tells a schedule that has no wake now from a server that has nothing new")
+  func notNow() async throws {
+    let feed = FaultFeed()
+    try await FaultServer.with(feed.answer) { server in
+      try await Command.with(server: server.url) { command in
+        struct Line: Decodable {
+          var result: String
+          var notNow: String?
+          var next: String?
+        }
+        func line(_ words: String...) async throws -> Line {
+          let result = try await command.start(words).result()
+          return try JSONDecoder().decode(Line.self, from: Data(result.output.utf8))
+        }
+        var report = try await line("fetch", "--scheduled", "--json")
+        #expect((report.result, report.notNow) == ("noData", "background fetch is off"))
+        #expect(report.next == nil)
+        #expect(try await command.run("schedule", "set", "2h").output == "")
+        report = try await line("fetch", "--json")
+        #expect((report.result, report.notNow) == ("noData", nil))
+        // The first one may have a wake, and then has had it.
+        _ = try await line("fetch", "--scheduled", "--json")
+        report = try await line("fetch", "--scheduled", "--json")
+        #expect(report.notNow != nil)
+        #expect(report.next?.hasSuffix("Z") == true)
+      }
+    }
+  }
+
+  @Test("names the shortest interval where less is asked for")
+  func floor() async throws {
+    try await Command.with(server: "http://127.0.0.1:1") { command in
+      let output = try await command.run("schedule", "set", "5m").output
+      #expect(output == "interval  15 min (the shortest there is; 5 min was asked for)\n")
+      #expect(try await command.run("schedule", "show").output.hasPrefix(output))
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import FaultServer
+import Foundation
+import News
+import NewsClient
+import TestSupport
+import TestTime
+import Testing
+
+@Suite("tidings-fetch with a store in trouble") struct StoreFaultTests {
+  /// How the store is spoilt, by a script that gets its folder as `$1` and then becomes the command.
+  enum Trouble: String, CaseIterable {
+    case fullDisk, readOnlyDisk, otherUser
+
+    /// The programs before the command.
+    func wrapper(_ folder: URL) -> [String] {
+      let script =
+        switch self {
+        case .fullDisk:
+          """
+          copy=$(mktemp -d) && cp -a "$1/." "$copy/" && mount -t tmpfs -o size=256k tmpfs "$1" && cp -a "$copy/." "$1/"
+          rm -rf "$copy"; head -c 1000000 /dev/zero >"$1/ballast" 2>/dev/null
+          shift; exec "$@"
+          """
+        case .readOnlyDisk:
+          #"mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" || exit 99; shift; exec "$@""#
+        case .otherUser:
+          #"chmod 700 "$1"; shift; exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@""#
+        }
+      return ["/usr/bin/unshare", "-m", "/bin/sh", "-c", script, "sh", folder.path]
+    }
+  }
+
+  /// All commands that need the store, and whether they only read it.
+  static let commands: [(words: [String], reads: Bool)] = [
+    (["fetch", "--json"], false), (["fetch", "--scheduled", "--json"], false), (["list", "--json"], true),
+    (["snapshot", "--json"], true), (["log", "--json"], true), (["list"], true), (["snapshot"], true),
+    (["badge"], true),
+    (["log"], true), (["status"], true), (["schedule", "show"], true), (["open"], false),
+    (["schedule", "set", "1h"], false), (["signout"], false), (["transfers", "--json"], true),
+    (["transfers", "pause", "1"], false), (["transfers", "resume", "1"], false), (["transfers", "cancel", "1"], false),
+    (["download", "SERVER/y", "--output", "/tmp/tidings-none", "--json"], false),
+    (["upload", "/etc/hostname", "SERVER/y", "--json"], false), (["watch", "--json"], false),
+    (["simulate", "fetch"], false), (["simulate", "push"], false),
+  ]
+
+  @Test(
+    "ends with a documented code and a sentence, and with JSON where that is asked for", .enabled(if: getuid() == 0),
+    arguments: Trouble.allCases)
+  func troubles(trouble: Trouble) async throws {
+    let feed = FaultFeed()
+    feed.publish("one")
+    try await FaultServer.with({ request in
+      request.path.hasPrefix("/v1/") ? feed.answer(request) : FaultAnswer(status: 404)
+    }) { server in
+      try await Command.with(server: server.url) { command in
+        #expect(try await command.fetch().status == 0)
+        let output = command.folder.appending(path: "x").path
+        #expect(try await command.run("download", server.url + "/x", "--output", output, "--wait").status == 20)
+        for (words, _) in Self.commands {
+          let words = words.map { $0.replacingOccurrences(of: "SERVER", with: server.url) }
+          let process = try command.start(words, wrapper: trouble.wrapper(command.folder))
+          let timer = Task {
+            // Watching has no end of its own.
+            try await Task.sleep(for: .seconds(words.contains("watch") ? 3 : 60))
+            process.send(SIGTERM)
+          }
+          let result = await process.result()
+          timer.cancel()
+          expectOrderly(result, words, trouble)
+        }
+        // What was stored is there.
+        #expect(try await command.run("list").status == 0)
+        #expect(try await command.items().count == 1)
+      }
+    }
+  }
+
+  private func expectOrderly(_ result: ChildProcess.Result, _ words: [String], _ trouble: Trouble) {
+    let what = "\(trouble) \(words): \(result.status) \(result.output) \(result.errors)"
+    #expect([0, 10, 20].contains(result.status), "\(what)")
+    #expect(
+      !result.errors.contains("rror:") && !result.errors.contains("SQL") && !result.errors.contains("("), "\(what)")
+    if result.status == 20 {
+      #expect(!result.errors.isEmpty || !result.output.isEmpty, "\(what)")
+      if trouble == .otherUser { #expect(result.errors.contains("belongs to the user with the number"), "\(what)") }
+    }
+    guard words.contains("--json") else { return }
+    for line in result.output.split(separator: "\n") {
+      #expect((try? JSONSerialization.jsonObject(with: Data(line.utf8))) != nil, "\(what)")
+    }
+    #expect(result.status == 0 || !result.output.isEmpty, "\(what)")
+  }
+
+  @Test("fetches although the list of transfers is damaged, says so, and has a new one", arguments: [0, 100])
+  func damagedJournal(offset: Int) async throws {
+    let feed = FaultFeed()
+    feed.publish("one")
+    try await FaultServer.with(feed.answer) { server in
+      try await Command.with(server: server.url) { command in
+        #expect(try await command.fetch().status == 0)
+        #expect(try await command.run("transfers").status == 0)
+        let journal = command.folder.appending(path: "transfers/journal.sqlite")
+        var bytes = try Data(contentsOf: journal)
+        bytes.replaceSubrange(offset..<offset + 4000, with: Data(repeating: 0x5A, count: 4000))
+        try bytes.write(to: journal)
+        feed.publish("two")
+        let result = try await command.start(["fetch", "--json"]).result()
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.output.contains(#""inserted":1"#))
+        let list = try await command.run("transfers")
+        #expect((list.status, list.output) == (0, ""))
+        #expect((result.errors + list.errors).contains("the list of transfers was damaged and is empty now"))
+        #expect(try await command.fetch().status == 10)
+      }
+    }
+  }
+
+  @Test("ends in time where the server is silent, and says what it waited for", .timeLimit(.minutes(3)))
+  func silentServer() async throws {
+    try await FaultServer.with({ _ in FaultAnswer().hanging(at: .start) }) { server in
+      try await Command.with(server: server.url) { command in
+        let output = command.folder.appending(path: "x").path
+        let url = server.url + "/x"
+        let commands = [
+          ["download", url, "--output", output, "--wait", "--timeout", "2", "--json"],
+          ["upload", "/etc/hostname", url, "--wait", "--timeout", "2", "--json"],
+          ["transfers", "--wait", "--timeout", "2", "--json"],
+        ]
+        for words in commands {
+          let start = ContinuousClock.now
+          let result = try await command.start(words).result()
+          #expect(result.status == 20, "\(words): \(result.errors)")
+          #expect(ContinuousClock.now - start < .seconds(30))
+          #expect(result.errors.contains("nothing has moved for 2 s"), "\(result.errors)")
+          #expect(result.output.contains(#""state":"running""#))
+        }
+        for number in 1...2 { _ = try await command.run("transfers", "cancel", "\(number)") }
+      }
+    }
+  }
+
+  @Test("says in a sentence why there is no answer, without a network too", .enabled(if: getuid() == 0))
+  func noNetwork() async throws {
+    try await Command.with(server: "http://news.example.invalid") { command in
+      for words in [["fetch"], ["fetch", "--json"]] {
+        let process = try command.start(words, wrapper: ["/usr/bin/unshare", "-n"])
+        let result = await process.result()
+        #expect(result.status == 20)
+        #expect(result.errors.hasPrefix("tidings-fetch: no answer from news.example.invalid: "), "\(result.errors)")
+        #expect(!result.errors.contains("rror") && !result.errors.contains("("), "\(result.errors)")
+      }
+    }
+    try await Command.with(server: "http://127.0.0.1:1") { command in
+      let result = try await command.run("fetch")
+      #expect(result.output == "failed: no answer from 127.0.0.1:1: connection refused\n")
+      #expect(result.errors.hasPrefix("tidings-fetch: no answer from 127.0.0.1:1: connection refused\n"))
+    }
+  }
+}

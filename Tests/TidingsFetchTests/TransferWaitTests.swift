@@ -1,0 +1,180 @@
+import BackgroundFetch
+import FaultServer
+import Foundation
+import NewsClient
+import TestSupport
+import TestTime
+import Testing
+
+@Suite("tidings-fetch download --wait") struct TransferWaitTests {
+  @Test("ends at once with 20 where the file cannot be written, and refuses folders", .timeLimit(.minutes(2)))
+  func hopeless() async throws {
+    try await FaultServer.with({ _ in FaultAnswer(body: Data("x".utf8)) }) { server in
+      try await Command.with(server: server.url) { command in
+        _ = try await command.run("transfers")
+        let occupied = command.folder.appending(path: "occupied")
+        try Data().write(to: occupied)
+        let url = server.url + "/x"
+        let result = try await command.run("download", url, "--output", occupied.path + "/out.bin", "--wait", "--json")
+        #expect(result.status == 20)
+        #expect(result.output.contains("cannot be written"), "\(result.output)")
+        let folder = command.folder.path
+        for words in [["download", url, "--output", folder, "--wait"], ["upload", folder, url, "--wait"]] {
+          let refused = try await command.start(words).result()
+          #expect(refused.status == 64)
+          #expect(refused.errors.contains("is a folder"), "\(refused.errors)")
+        }
+      }
+    }
+  }
+
+  @Test("ends where nothing moves for the time that it has, and says why", .timeLimit(.minutes(2)))
+  func deadServer() async throws {
+    try await Command.with(server: "http://127.0.0.1:1") { command in
+      let output = command.folder.appending(path: "x").path
+      let result = try await command.run(
+        "download", "http://127.0.0.1:1/x", "--output", output, "--wait", "--timeout", "3")
+      #expect(result.status == 20)
+      #expect(result.errors.contains("tries again in"), "\(result.errors)")
+      #expect(result.errors.contains("nothing has moved for 3 s"), "\(result.errors)")
+      #expect(result.output.contains("no answer from 127.0.0.1:1: connection refused"), "\(result.output)")
+      _ = try await command.run("transfers", "cancel", "1")
+    }
+  }
+
+  @Test("notices that the worker has been killed, and starts another one", .timeLimit(.minutes(2)))
+  func workerKilled() async throws {
+    let content = Data(repeating: 7, count: 100_000)
+    try await FaultServer.with({ request in
+      let answer = FaultAnswer(headers: [("ETag", "\"one\"")], body: content)
+      return request["Range"] == nil
+        ? answer.hanging(at: .body(50_000))
+        : FaultAnswer(
+          status: 206, headers: [("ETag", "\"one\""), ("Content-Range", "bytes 50000-99999/100000")],
+          body: content.dropFirst(50_000))
+    }) { server in
+      try await Command.with(server: server.url) { command in
+        let output = command.folder.appending(path: "out.bin")
+        let process = try command.start(["download", server.url + "/file", "--output", output.path, "--wait", "--json"])
+        var worker: Int32?
+        try await eventually("half is here") {
+          let text = try? String(contentsOf: command.folder.appending(path: "transfers/worker.lock"), encoding: .utf8)
+          worker = text.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+          let part = try? Data(contentsOf: command.folder.appending(path: ".out.bin.1.part"))
+          return worker != nil && part?.count == 50_000
+        }
+        kill(try #require(worker), SIGKILL)
+        let result = await process.result()
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try Data(contentsOf: output) == content)
+      }
+    }
+  }
+
+  @Test("fits its bars into forty columns", .enabled(if: program("script") != nil), .timeLimit(.minutes(2)))
+  func narrow() async throws {
+    let content = Data(repeating: 7, count: 400_000)
+    let name = "a-name-that-is-longer-than-any-terminal-of-forty-columns-would-bear.bin"
+    try await FaultServer.with({ _ in
+      FaultAnswer(body: content).dripping(bytes: 20_000, every: .milliseconds(100))
+    }) { server in
+      try await Command.with(server: server.url) { command in
+        let words = [
+          ChildProcess.tidings + "-fetch", "--server", server.url, "--store", command.folder.path, "download",
+          server.url + "/f", "--output", command.folder.appending(path: name).path, "--wait",
+        ]
+        let line = "stty cols 40; " + words.joined(separator: " ")
+        let result = try await ChildProcess(
+          ["-qec", line, "/dev/null"], executable: try #require(program("script")),
+          environment: ["PATH": "/usr/bin:/bin", "TERM": "xterm"]
+        ).result()
+        #expect(result.status == 0, "\(result.output)")
+        let drawn = result.output.split(whereSeparator: \.isNewline).filter { $0.contains("\u{1B}[2K") }
+          .map { $0.replacing(/\u{1B}\[[0-9]*[A-Z]/, with: "") }
+        #expect(drawn.count > 3)
+        #expect(drawn.allSatisfy { $0.count < 40 }, "\(drawn)")
+        #expect(drawn.contains { $0.contains("█") && $0.contains("%") }, "\(drawn)")
+      }
+    }
+  }
+
+  @Test("leaves no process behind where the server asks to wait for an hour, and says for how long")
+  func retryAfter() async throws {
+    try await FaultServer.with({ _ in
+      FaultAnswer(status: 503, headers: [("Retry-After", "3600")])
+    }) { server in
+      try await Command.with(server: server.url) { command in
+        let output = command.folder.appending(path: "x").path
+        let url = server.url + "/x"
+        #expect(try await command.run("download", url, "--output", output).status == 0)
+        let lock = FetchLock(path: command.folder.appending(path: "transfers/worker.lock").path)
+        try await eventually("it has been refused") { server.requests.count == 1 }
+        try await eventually("the worker has ended") { lock.holder == nil }
+        for words in [["transfers"], ["transfers", "resume", "1"], ["transfers"]] {
+          let result = try await command.start(words).result()
+          guard words == ["transfers"] else { continue }
+          #expect(result.output.contains("tries again in"), "\(result.output)")
+        }
+        let (status, report) = try await command.fetch()
+        #expect(status == 20)
+        #expect(report?.error?.contains("the server has asked for no requests for another") == true)
+        #expect(server.requests.count == 1)
+      }
+    }
+  }
+
+  @Test("refuses a server without TLS 1.2 for that", .enabled(if: program("openssl") != nil), .timeLimit(.minutes(2)))
+  func oldTLS() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-tls-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let certificates = try TestCertificates(in: folder, host: "localhost")
+    let script = """
+      exec openssl s_server -www -accept 127.0.0.1:0 -tls1_1 -cipher ALL:@SECLEVEL=0 -cert server.crt -key server.key 1>&2
+      """
+    let server = try ChildProcess(
+      ["-c", "cd '\(folder.path)' && \(script)"], executable: "/bin/sh", environment: ["PATH": "/usr/bin:/bin"])
+    var port: String?
+    for await line in server.errorLines {
+      port = line.firstMatch(of: /^ACCEPT .*:([0-9]+)$/).map { String($0.1) }
+      if port != nil { break }
+    }
+    let url = "https://localhost:\(try #require(port))"
+    try await Command.with(server: url) { command in
+      let output = command.folder.appending(path: "x").path
+      let result = try await command.run("download", url + "/x", "--output", output, "--wait", "--timeout", "2")
+      #expect(result.status == 20)
+      #expect(result.output.contains("it does not offer TLS 1.2 or later"), "\(result.output)")
+      _ = try await command.run("transfers", "cancel", "1")
+    }
+    server.send(SIGTERM)
+    _ = await server.result()
+    withExtendedLifetime(certificates) {}
+  }
+
+  @Test("takes header fields from a file, and names the line that is none")
+  func headerFile() async throws {
+    try await FaultServer.with({ _ in FaultAnswer(status: 201) }) { server in
+      try await Command.with(server: server.url) { command in
+        try FileManager.default.createDirectory(at: command.folder, withIntermediateDirectories: true)
+        let file = command.folder.appending(path: "fields")
+        try Data("# the desk\nAuthorization: Bearer s3cret\n\nX-A: b\n".utf8).write(to: file)
+        let words = ["upload", "/etc/hostname", server.url + "/u", "--wait"]
+        #expect(try await command.start(words + ["--header-file", file.path]).result().status == 0)
+        #expect(server.requests.map { $0["Authorization"] } == ["Bearer s3cret"])
+        #expect(server.requests.map { $0["X-A"] } == ["b"])
+        try Data("Authorization: x\ns3cret without a colon\n".utf8).write(to: file)
+        let refused = try await command.start(words + ["--header-file", file.path]).result()
+        #expect(refused.status == 64)
+        #expect(refused.errors.contains("Line 2 of"))
+        #expect(!refused.errors.contains("s3cret"))
+        for name in try FileManager.default.subpathsOfDirectory(
+          atPath: command.folder.appending(path: "transfers").path)
+        {
+          let data = try Data(contentsOf: command.folder.appending(path: "transfers/\(name)"))
+          #expect(data.range(of: Data("s3cret".utf8)) == nil, "\(name)")
+        }
+      }
+    }
+  }
+}
