@@ -50,8 +50,8 @@ private func has(_ program: String) -> Bool {
   @Test("Compose passes all settings on to the servers, except those that its containers fix")
   func settings() throws {
     let fixed: Set = [
-      "DATABASE_URL", "DATABASE_URL_FILE", "TIDINGS_HOST", "TIDINGS_PORT", "TIDINGS_MIGRATIONS", "TIDINGS_OPENAPI",
-      "TIDINGS_MEDIA_DIRECTORY",
+      "DATABASE_URL", "DATABASE_URL_FILE", "DATABASE_READ_URL_FILE", "TIDINGS_HOST", "TIDINGS_PORT",
+      "TIDINGS_MIGRATIONS", "TIDINGS_OPENAPI", "TIDINGS_MEDIA_DIRECTORY",
     ]
     let names = try Self.text("deploy/environment.example").matches(of: /(?m)^#?([A-Z][A-Z_]+)=/).map { String($0.1) }
     let passed = try Self.text("docker-compose.yml").matches(of: /(?m)^    ([A-Z][A-Z_]+):$/).map { String($0.1) }
