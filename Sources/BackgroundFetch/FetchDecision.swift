@@ -16,6 +16,10 @@ public enum FetchDecision: Sendable, Hashable {
     case backoff
     /// The machine was started or got its network back a moment ago, and not all are to come at once.
     case settling
+    /// There is no network.
+    case offline
+    /// A push came over the limit and waits to be made up for.
+    case push
     /// No source may be fetched yet.
     case sources
     /// The last days brought nothing new.
@@ -58,6 +62,8 @@ extension FetchDecision.Reason: CustomStringConvertible {
     case .suggested: return "the server suggested to come later"
     case .backoff: return "the last fetch has failed"
     case .settling: return "the machine or its network has just come up"
+    case .offline: return "there is no network"
+    case .push: return "a push has been waiting for its wake"
     case .sources: return "no source is due"
     case .nothingNew: return "the last days brought nothing new"
     case .constrained: return "the network is metered or power is low"

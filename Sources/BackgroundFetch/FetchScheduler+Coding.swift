@@ -2,6 +2,7 @@ extension FetchScheduler: Codable {
   private enum CodingKeys: String, CodingKey {
     case interval, openings, news, sources, pushes, lastWake, failures, seed, price, allowance
     case lastSuccess, lastFailure, holding, suggestion, reconnection
+    case openWake, offline, offlineRuns
   }
 
   /// Reads what ``encode(to:)`` wrote. The zone is the machine's.
@@ -30,6 +31,9 @@ extension FetchScheduler: Codable {
     holding = try waiting(.holding, longest: Self.longestHold)
     suggestion = try waiting(.suggestion, longest: Self.longestSuggestion)
     reconnection = try waiting(.reconnection, longest: Self.settling)
+    openWake = try container.decodeIfPresent(OpenWake.self, forKey: .openWake)
+    offline = try waiting(.offline, longest: Self.longestRetry)
+    offlineRuns = min(max(try container.decodeIfPresent(Int.self, forKey: .offlineRuns) ?? 0, 0), 1000)
   }
 
   /// Writes all but the zone.
@@ -50,5 +54,8 @@ extension FetchScheduler: Codable {
     try container.encodeIfPresent(holding, forKey: .holding)
     try container.encodeIfPresent(suggestion, forKey: .suggestion)
     try container.encodeIfPresent(reconnection, forKey: .reconnection)
+    try container.encodeIfPresent(openWake, forKey: .openWake)
+    try container.encodeIfPresent(offline, forKey: .offline)
+    if offlineRuns > 0 { try container.encode(offlineRuns, forKey: .offlineRuns) }
   }
 }

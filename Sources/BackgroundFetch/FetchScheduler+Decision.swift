@@ -1,15 +1,32 @@
 import Foundation
 
 extension FetchScheduler {
-  /// Whether the schedule has a wake now, and if not, when to ask again. It changes nothing: a wake that takes place is
-  /// told by ``wakeStarted(_:at:)``. Who asks later than told may have missed the time before an opening, and is told
-  /// of the next one.
+  /// Whether there is a wake now, by the schedule or for a push that came over the limit, and if not, when to ask again.
+  /// It changes nothing: a wake that takes place is reported by ``wakeStarted(_:at:)``, one for a push by
+  /// ``takePendingPush(at:)`` before. A late caller may have missed the time before an opening, and gets the next one.
   ///
   /// - Parameters:
   ///   - now: The time.
   ///   - constraints: What makes wakes dearer at the moment.
   public func decision(at now: FetchMoment, constraints: FetchConstraints = .none) -> FetchDecision {
     guard let floor = interval.seconds else { return .wait(until: .distantFuture, .never) }
+    var decision = scheduled(at: now, floor: floor, constraints: constraints)
+    if let delay = pushDelay(at: now) {
+      switch decision {
+      case _ where delay <= 0: decision = .wake(.push, sources: dueSources(at: now))
+      case .wait(let until, _) where now.date + delay < until: decision = .wait(until: now.date + delay, .push)
+      default: break
+      }
+    }
+    if case .wake = decision, constraints.isOffline { return .wait(until: now.date + Self.firstRetry, .offline) }
+    return decision
+  }
+
+  private func dueSources(at now: FetchMoment) -> [String] {
+    sources.filter { $0.delay(at: now) <= 0 }.map(\.name)
+  }
+
+  private func scheduled(at now: FetchMoment, floor: Double, constraints: FetchConstraints) -> FetchDecision {
     let bound = bound(at: now, floor: floor)
     let outlook = Outlook(self, at: now, floor: floor, earliest: bound.seconds)
     let plan = outlook.plan(constraints: constraints)
@@ -20,7 +37,7 @@ extension FetchScheduler {
     let purpose = outlook.purpose(of: plan.wakes)
     // A timer may come early by its accuracy.
     guard date > now.date + 1 || bound.seconds > 0 else {
-      return .wake(purpose, sources: sources.filter { $0.delay(at: now) <= 0 }.map(\.name))
+      return .wake(purpose, sources: dueSources(at: now))
     }
     if wake == outlook.first, bound.seconds > 0 { return .wait(until: date, bound.reason) }
     return .wait(until: date, plan.obstacle ?? outlook.quiet(before: wake) ?? purpose)
@@ -40,7 +57,9 @@ extension FetchScheduler {
 
   /// In how many seconds a pending push is to wake the app; nil if there is none.
   public func pushDelay(at now: FetchMoment) -> Double? {
-    pushes.delay(at: now).map { max($0, holdRemaining(at: now)) }
+    pushes.delay(at: now).map {
+      max($0, holdRemaining(at: now), offline?.remaining(at: now) ?? 0, backoffRemaining(at: now))
+    }
   }
 
   /// How long a scheduled wake must wait at least, and what for.
@@ -51,13 +70,18 @@ extension FetchScheduler {
       (lastWake.map { floor - now.elapsed(since: $0) } ?? 0, .floor),
       (holdRemaining(at: now), .hold),
       (suggestion?.remaining(at: now) ?? 0, .suggested),
-      (lastFailure.map { backoff - now.elapsed(since: $0) } ?? 0, .backoff),
+      (backoffRemaining(at: now), .backoff),
+      (offline?.remaining(at: now) ?? 0, .offline),
       (settlingDelay - now.uptime, .settling),
       (reconnection?.remaining(at: now) ?? 0, .settling),
       (shared ?? 0, .sources),
     ]
     let longest = waits.max { $0.seconds < $1.seconds }
     return longest.map { (max(0, $0.seconds), $0.reason) } ?? (0, .floor)
+  }
+
+  private func backoffRemaining(at now: FetchMoment) -> Double {
+    lastFailure.map { max(0, backoff - now.elapsed(since: $0)) } ?? 0
   }
 
   /// Seconds from the last error to the next scheduled wake: a quarter of an hour, doubled with each error, up to

@@ -20,6 +20,11 @@ public struct FetchScheduler: Sendable, Hashable {
   /// is over when the app is opened on the dot, and not all installs come at once.
   public static let lead = 180.0...480.0
 
+  /// The longest time between two attempts without a network, in seconds.
+  static let longestRetry = 900.0
+  /// The time between the first two attempts without a network, in seconds; it doubles with each.
+  static let firstRetry = 120.0
+
   /// How often wakes are wanted.
   public internal(set) var interval: FetchInterval
   /// When the app is opened.
@@ -48,6 +53,19 @@ public struct FetchScheduler: Sendable, Hashable {
   var holding: Waiting?
   var suggestion: Waiting?
   var reconnection: Waiting?
+  /// The wake whose run has not been recorded yet.
+  var openWake: OpenWake?
+  /// The time to the next attempt after runs without a network.
+  var offline: Waiting?
+  /// How many runs in succession had no network.
+  var offlineRuns = 0
+
+  /// A wake that may turn out to have had no network.
+  struct OpenWake: Sendable, Hashable, Codable {
+    var reason: FetchReason
+    /// The wake before it.
+    var previous: FetchMoment?
+  }
 
   /// The scheduler of a fresh install.
   ///
@@ -76,6 +94,7 @@ public struct FetchScheduler: Sendable, Hashable {
   /// habits.
   public mutating func signOut() {
     setInterval(.never)
+    (offline, offlineRuns) = (nil, 0)
     failures = 0
     lastFailure = nil
     reconnection = nil
@@ -112,13 +131,15 @@ public struct FetchScheduler: Sendable, Hashable {
   ///   - now: When.
   public mutating func wakeStarted(_ reason: FetchReason = .scheduled, at now: FetchMoment) {
     guard reason == .scheduled || reason == .push else { return }
+    openWake = OpenWake(reason: reason, previous: lastWake)
     lastWake = now
     guard reason == .scheduled else { return }
     allowance.advance(to: LocalQuarter(now.date, in: timeZone))
     allowance.wake()
   }
 
-  /// The handler has ended.
+  /// The handler has ended. A wake without a network is not spent: it comes again after a few minutes, whatever the
+  /// interval.
   ///
   /// - Parameters:
   ///   - run: What it came to. A single `newData` or `noData` ends the backoff, a single `newData` lifts the limit that
@@ -131,6 +152,7 @@ public struct FetchScheduler: Sendable, Hashable {
   ) {
     price.add(run)
     allowance.advance(to: LocalQuarter(now.date, in: timeZone))
+    close(run, at: now)
     if !run.isOffline {
       allowance.add(run.result)
       for index in sources.indices {
@@ -149,6 +171,20 @@ public struct FetchScheduler: Sendable, Hashable {
       lastSuccess = now
       pushes.cancelPending()
     }
+  }
+
+  /// Ends the wake of a run; one without a network is given back.
+  private mutating func close(_ run: RunRecord, at now: FetchMoment) {
+    if run.result == .failed, run.reason == .push { pushes.postpone() }
+    if !run.isOffline { (offline, offlineRuns) = (nil, 0) }
+    guard let wake = openWake, wake.reason == run.reason else { return }
+    openWake = nil
+    guard run.isOffline else { return }
+    lastWake = wake.previous
+    if wake.reason == .scheduled { allowance.giveBack() }
+    let seconds = Self.firstRetry * exp2(Double(min(offlineRuns, 10)))
+    offline = Waiting(seconds, from: now, longest: Self.longestRetry)
+    offlineRuns = min(offlineRuns + 1, 1000)
   }
 
   /// The server wants no requests for a while (`Retry-After`). It binds everything, pushes and manual refresh too.
@@ -177,6 +213,7 @@ public struct FetchScheduler: Sendable, Hashable {
 
   /// The network has come back. Scheduled wakes begin after this install's part of ``settling``.
   public mutating func reconnected(at now: FetchMoment) {
+    (offline, offlineRuns) = (nil, 0)
     reconnection = Waiting(settlingDelay, from: now, longest: Self.settling)
   }
 
@@ -192,6 +229,6 @@ public struct FetchScheduler: Sendable, Hashable {
 
   /// Whether to wake the app now for pushes that had to wait; the wake counts from then on.
   public mutating func takePendingPush(at now: FetchMoment) -> Bool {
-    isAllowed(.push, at: now) && pushes.takePending(at: now)
+    pushDelay(at: now) == 0 && pushes.takePending(at: now)
   }
 }

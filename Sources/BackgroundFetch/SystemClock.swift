@@ -4,13 +4,16 @@ import Foundation
   import Glibc
 #elseif canImport(Musl)
   import Musl
+#elseif canImport(Darwin)
+  import Darwin
 #endif
 
 /// The machine's clocks.
 ///
-/// On Linux the steady one is `CLOCK_BOOTTIME`, which goes on while the machine sleeps (clock_gettime(2)) and by which
-/// `ContinuousClock` sleeps, too. Elsewhere it counts from the first use in this process, and each process passes for a
-/// boot of its own: moments of two processes are then compared by the time of day.
+/// The steady one counts from the boot and goes on while the machine sleeps, as `ContinuousClock` does: on Linux it is
+/// `CLOCK_BOOTTIME` (clock_gettime(2)), on Apple platforms `CLOCK_MONOTONIC_RAW` (mach_continuous_time(3)). Elsewhere it
+/// counts from the first use in this process, and each process passes for a boot of its own: moments of two processes
+/// are then compared by the time of day.
 public struct SystemClock: FetchClock {
   /// The machine's clocks.
   public init() {}
@@ -39,6 +42,16 @@ public struct SystemClock: FetchClock {
     private static let boot =
       (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8))?
       .trimmingCharacters(in: .whitespacesAndNewlines) ?? UUID().uuidString
+  #elseif canImport(Darwin)
+    private static var uptime: Double { Double(clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW)) / 1e9 }
+
+    /// A UUID that the kernel makes at each boot; where the sandbox hides it, each process passes for a boot.
+    private static let boot: String = {
+      var bytes = [UInt8](repeating: 0, count: 64)
+      var size = bytes.count
+      guard sysctlbyname("kern.bootsessionuuid", &bytes, &size, nil, 0) == 0 else { return UUID().uuidString }
+      return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }()
   #else
     private static let start = ContinuousClock.now
     private static let boot = UUID().uuidString

@@ -1,11 +1,19 @@
 #if os(Linux)
   public import Foundation
 
-  /// What the machine says: its battery and profile in sysfs, and NetworkManager about the network. What it does not say
-  /// is taken for no constraint.
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #endif
+
+  /// The constraints of this machine: battery, profile and network interfaces from sysfs, and the network's state from
+  /// NetworkManager. What the machine does not say is taken for no constraint.
   public struct SystemConstraints: ConstraintSource {
     /// A battery with less than so many percent is low.
     static let lowCapacity = 20
+    /// The longest wait for the program that asks NetworkManager, in milliseconds.
+    static let timeout = 3000
 
     private let sysfs: URL
     private let busctl: [String]
@@ -23,15 +31,21 @@
       self.busctl = busctl
     }
 
-    /// What the machine says now; it takes up to a second where NetworkManager does not answer.
+    /// The present constraints. It takes up to a second where NetworkManager does not answer, and three where its
+    /// client hangs.
     public var current: FetchConstraints {
+      let network = networkProperties
       let batteries = batteries
       let isLow =
         text("firmware/acpi/platform_profile") == "low-power"
         || batteries.contains { battery in
           text("\(battery)/capacity").flatMap { Int($0) }.map { $0 < Self.lowCapacity } == true
         }
-      return FetchConstraints(isMetered: isMetered, isLowPower: isLow, isOnBattery: !batteries.isEmpty)
+      // NMConnectivityState: 1 is no network, 2 a login page in front of it. 0 is not known.
+      let isOffline = network.connectivity.map { [1, 2].contains($0) }
+      return FetchConstraints(
+        isMetered: [1, 3].contains(network.metered), isLowPower: isLow, isOnBattery: !batteries.isEmpty,
+        isOffline: isOffline ?? hasNoCarrier)
     }
 
     /// The batteries that the machine runs on at the moment (Documentation/ABI/testing/sysfs-class-power of Linux).
@@ -50,24 +64,67 @@
         .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// `Metered` of NetworkManager (NMMetered): 1 is yes, and 3 a guess that it is.
-    private var isMetered: Bool {
-      guard let program = busctl.first, FileManager.default.isExecutableFile(atPath: program) else { return false }
+    /// Whether the machine has network adapters and none of them is connected, nor any tunnel or bridge
+    /// (Documentation/ABI/testing/sysfs-class-net of Linux). Without adapters nothing is known: a container has none.
+    private var hasNoCarrier: Bool {
+      let interfaces = sysfs.appending(path: "class/net")
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: interfaces.path(percentEncoded: false))) ?? []
+      let adapters = names.filter {
+        FileManager.default.fileExists(atPath: interfaces.appending(path: "\($0)/device").path(percentEncoded: false))
+      }
+      let isConnected = names.contains { $0 != "lo" && ["up", "unknown"].contains(text("class/net/\($0)/operstate")) }
+      return !adapters.isEmpty && !isConnected
+    }
+
+    /// `Metered` of NetworkManager (NMMetered: 1 is yes, and 3 a guess that it is) and its `Connectivity`; nil where it
+    /// does not answer.
+    private var networkProperties: (metered: Int?, connectivity: Int?) {
+      let answer = busctlOutput([
+        "get-property", "org.freedesktop.NetworkManager", "/org/freedesktop/NetworkManager",
+        "org.freedesktop.NetworkManager", "Metered", "Connectivity",
+      ])
+      // A line for each: the type, `u`, and the value.
+      let values = answer.split(separator: "\n").map { line in
+        line.hasPrefix("u ") ? Int(line.dropFirst(2)) : nil
+      }
+      return (values.first.flatMap(\.self), values.dropFirst().first.flatMap(\.self))
+    }
+
+    private func busctlOutput(_ arguments: [String]) -> String {
+      guard let program = busctl.first, FileManager.default.isExecutableFile(atPath: program) else { return "" }
       let process = Process()
       let output = Pipe()
       process.executableURL = URL(filePath: program)
-      process.arguments =
-        busctl.dropFirst() + [
-          "get-property", "org.freedesktop.NetworkManager", "/org/freedesktop/NetworkManager",
-          "org.freedesktop.NetworkManager", "Metered",
-        ]
+      process.arguments = busctl.dropFirst() + arguments
       process.standardOutput = output
       process.standardError = FileHandle.nullDevice
-      guard (try? process.run()) != nil else { return false }
-      let answer = output.fileHandleForReading.readDataToEndOfFile()
+      guard (try? process.run()) != nil else { return "" }
+      let answer = Self.contents(output.fileHandleForReading.fileDescriptor)
+      // A program that hangs must not hold up the fetch.
+      if answer == nil { kill(process.processIdentifier, SIGKILL) }
       process.waitUntilExit()
-      return ["u 1", "u 3"].contains(
-        String(decoding: answer, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
+      return answer ?? ""
+    }
+
+    /// Reads to the end.
+    ///
+    /// - Returns: nil if that does not come within ``timeout``.
+    private static func contents(_ descriptor: Int32) -> String? {
+      let end = ContinuousClock.now + .milliseconds(timeout)
+      var bytes: [UInt8] = []
+      var buffer = [UInt8](repeating: 0, count: 1024)
+      while bytes.count < 1 << 16 {
+        let left = (end - .now) / .milliseconds(1)
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard left > 0, poll(&entry, 1, Int32(left.rounded(.up))) > 0 else {
+          if left > 0, errno == EINTR { continue }
+          return nil
+        }
+        let count = read(descriptor, &buffer, buffer.count)
+        if count <= 0 { return String(decoding: bytes, as: UTF8.self) }
+        bytes += buffer[..<count]
+      }
+      return nil
     }
   }
 #endif

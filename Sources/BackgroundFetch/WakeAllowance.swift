@@ -34,6 +34,11 @@ struct WakeAllowance: Sendable, Hashable {
     wakes += 1
   }
 
+  /// The last wake was none after all.
+  mutating func giveBack() {
+    wakes = max(0, wakes - 1)
+  }
+
   mutating func add(_ result: FetchResult) {
     switch result {
     case .newData:

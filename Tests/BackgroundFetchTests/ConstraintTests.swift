@@ -48,6 +48,43 @@ import Testing
     #expect(try !isLow(["firmware/acpi/platform_profile": "balanced"]))
   }
 
+  @Test("say that there is no network where NetworkManager finds none, or a login page", arguments: 0...4)
+  func connectivity(value: Int) throws {
+    let source = SystemConstraints(
+      sysfs: URL(filePath: "/nowhere"), busctl: ["/bin/sh", "-c", "echo u 4; echo u \(value)"])
+    #expect(source.current.isOffline == [1, 2].contains(value))
+  }
+
+  @Test("say that there is no network where no adapter is connected, unless NetworkManager knows better")
+  func carrier() throws {
+    func isOffline(_ states: [String: String], busctl: [String] = []) throws -> Bool {
+      var found = false
+      var files = ["class/net/lo/operstate": "unknown"]
+      for (name, state) in states {
+        files["class/net/\(name)/operstate"] = state
+        if name.hasPrefix("en") || name.hasPrefix("wl") { files["class/net/\(name)/device/vendor"] = "0x8086" }
+      }
+      try withSysfs(files) { found = SystemConstraints(sysfs: $0, busctl: busctl).current.isOffline }
+      return found
+    }
+    #expect(try isOffline(["enp0s1": "down", "wlp2s0": "dormant"]))
+    #expect(try isOffline(["wlp2s0": "down", "docker0": "down"]))
+    #expect(try !isOffline(["enp0s1": "down", "wlp2s0": "up"]))
+    #expect(try !isOffline(["enp0s1": "unknown"]))
+    #expect(try !isOffline(["enp0s1": "down", "tun0": "unknown"]))
+    #expect(try !isOffline([:]), "a container without an adapter")
+    #expect(try !isOffline(["docker0": "down"]))
+    #expect(try !isOffline(["enp0s1": "down"], busctl: ["/bin/sh", "-c", "echo u 4; echo u 4"]))
+  }
+
+  @Test("are found without a program that hangs")
+  func hanging() throws {
+    let start = ContinuousClock.now
+    let source = SystemConstraints(sysfs: URL(filePath: "/nowhere"), busctl: ["/bin/sh", "-c", "exec sleep 600"])
+    #expect(source.current == .none)
+    #expect(ContinuousClock.now - start < .seconds(60))
+  }
+
   @Test("say that the network is metered where NetworkManager does, or guesses so", arguments: 0...4)
   func network(value: Int) throws {
     // The arguments that follow are those of the shell.

@@ -49,6 +49,31 @@ import Testing
     #expect(next(scheduler, after: now) - now < FetchScheduler.longestBackoff)
   }
 
+  @Test(arguments: UInt64(0)..<20)
+  func `The first wait after an error is a quarter of an hour at most, and each doubles it`(
+    seed: UInt64
+  ) {
+    var scheduler = scheduler(seed: seed)
+    for (number, longest) in [900.0, 1800, 3600, 7200, 14_400, 21_600, 21_600].enumerated() {
+      let start = Double(number) * day
+      scheduler.record(failed, at: moment(start))
+      #expect(scheduler.decision(at: moment(start + 0.74 * longest)).reason == .backoff)
+      #expect(scheduler.decision(at: moment(start + longest)).reason != .backoff)
+    }
+  }
+
+  @Test func `A leap of the wall clock neither ends a backoff nor prolongs it`() {
+    var scheduler = scheduler()
+    scheduler.record(failed, at: moment(0))
+    for leap in [-400 * day, 400 * day] {
+      func now(_ seconds: Double) -> FetchMoment {
+        FetchMoment(date: monday + leap + seconds, uptime: moment(seconds).uptime, boot: "first")
+      }
+      #expect(scheduler.decision(at: now(600)).reason == .backoff)
+      #expect(scheduler.decision(at: now(900)).reason != .backoff)
+    }
+  }
+
   @Test func `To be offline is no error`() {
     var scheduler = scheduler()
     var offline = failed
