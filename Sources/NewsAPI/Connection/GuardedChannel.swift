@@ -47,7 +47,7 @@ struct GuardedChannel: ServerChildChannel {
         withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
         withEncoderConfiguration: HTTPResponseEncoder.Configuration(), withDecoderLimitConfiguration: Self.decoderLimits
       )
-      try pipeline.addHandler(timeLimits)
+      try pipeline.addHandlers([OriginForm(), timeLimits])
       let rateGate = rateGate(for: channel.remoteAddress)
       if let rateGate { try pipeline.addHandler(rateGate) }
       try pipeline.addHandlers([

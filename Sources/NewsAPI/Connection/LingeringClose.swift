@@ -1,10 +1,11 @@
 package import NIOCore
 
-/// Lets a connection end without a loss. What has been written leaves before it closes; and after the last answer, what
-/// the client still sends is thrown away until it closes too: to close at once would make the kernel reset the
-/// connection, and the client could lose an answer that it has not read (RFC 9112 section 9.6).
+/// Closes connections without data loss. Pending output is sent first. After the last answer, further input is
+/// discarded until the client closes, too, or `ConnectionLimits.lingeringBytes` is exceeded: an immediate close would
+/// make the kernel reset the connection, and the client could lose an answer that it has not read (RFC 9112 section
+/// 9.6).
 ///
-/// It stands before the decoder and the encoder.
+/// The handler stands before the decoder and the encoder.
 package final class LingeringClose: ChannelDuplexHandler, RemovableChannelHandler {
   package typealias InboundIn = ByteBuffer
   package typealias OutboundIn = ByteBuffer
@@ -17,8 +18,9 @@ package final class LingeringClose: ChannelDuplexHandler, RemovableChannelHandle
   private var isInputOver = false
   /// The output ends with what has been written, and the connection with the client's end.
   private var isEnding = false
-  /// What the client still sends is thrown away.
+  /// Whether input is discarded.
   private var isDeaf = false
+  /// The bytes received since the output began to end.
   private var bytes = 0
   private var context: ChannelHandlerContext?
 
@@ -48,9 +50,11 @@ package final class LingeringClose: ChannelDuplexHandler, RemovableChannelHandle
   }
 
   package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard isDeaf else { return context.fireChannelRead(data) }
-    bytes += unwrapInboundIn(data).readableBytes
-    if bytes > limits.lingeringBytes { context.close(promise: nil) }
+    if isEnding || isDeaf {
+      bytes += unwrapInboundIn(data).readableBytes
+      guard bytes <= limits.lingeringBytes else { return context.close(promise: nil) }
+    }
+    if !isDeaf { context.fireChannelRead(data) }
   }
 
   package func triggerUserOutboundEvent(

@@ -26,6 +26,7 @@ final class RateGate: ChannelDuplexHandler, RemovableChannelHandler {
   private var owed = CircularBuffer<RateBucket?>()
   private var refusal: Exceeded?
   private var isOver = false
+  private var wantsToRead = false
   private var context: ChannelHandlerContext?
 
   /// - Parameter count: Told of each refusal.
@@ -47,6 +48,11 @@ final class RateGate: ChannelDuplexHandler, RemovableChannelHandler {
       owed.append(bucket)
     }
     context.fireChannelRead(data)
+  }
+
+  /// Backpressure: input after a refused request is discarded, so none is read until the refusal can be written.
+  func read(context: ChannelHandlerContext) {
+    if refusal == nil { context.read() } else { wantsToRead = true }
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -92,5 +98,9 @@ final class RateGate: ChannelDuplexHandler, RemovableChannelHandler {
     guard owed.isEmpty, let refusal = refusal.take() else { return }
     count()
     context?.fireErrorCaught(refusal)
+    if wantsToRead {
+      wantsToRead = false
+      context?.read()
+    }
   }
 }

@@ -7,8 +7,10 @@ package import NIOCore
 package import NIOHTTP1
 import News
 
-/// Keeps from the router what is no proper request, answers it in its turn, and ends connections that cannot or must
-/// not go on (RFC 9112 section 9).
+/// Rejects malformed requests before they reach the router, each in its turn, and ends connections that cannot or must
+/// not continue (RFC 9112 section 9).
+///
+/// Targets are in origin form already (`OriginForm`).
 package final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
   package typealias InboundIn = HTTPServerRequestPart
   package typealias InboundOut = HTTPServerRequestPart
@@ -44,6 +46,12 @@ package final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler 
   /// The answer being written is the last one.
   private var isLastAnswer = false
   private var isOver = false
+  /// Whether the last request has arrived as far as it is wanted. Anything further is discarded.
+  private var isInputOver: Bool { isLast && (!isInRequest || hasBrokenBody) }
+  private var hasBrokenBody = false
+  /// Whether input is read again, for `LingeringClose` to discard a bounded number of bytes.
+  private var isDraining = false
+  private var wantsToRead = false
 
   /// - Parameter count: Told of each refusal, which no router counts.
   package init(logger: Logger, count: @escaping @Sendable (_ status: Int, _ bytes: Int) -> Void) {
@@ -54,9 +62,8 @@ package final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler 
   package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard !isOver else { return }
     switch unwrapInboundIn(data) {
-    case .head(let received):
+    case .head(let head):
       guard !isLast else { return }
-      let head = received.inOriginForm
       if let problem = head.refusal { return refuse(problem, hasBody: head.method != .HEAD, context) }
       owed += 1
       isInRequest = true
@@ -85,12 +92,19 @@ package final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler 
         return
       }
       isLast = true
+      hasBrokenBody = true
       bodyError = error
       reportBodyError(context)
     // Bytes behind those that the decoder gave up on.
     case is ByteToMessageDecoderError: break
     default: context.fireErrorCaught(error)
     }
+  }
+
+  /// Backpressure: nothing is read after the last request until its answer has been written. SwiftNIO reports the end of
+  /// the input all the same.
+  package func read(context: ChannelHandlerContext) {
+    if isInputOver, !isDraining { wantsToRead = true } else { context.read() }
   }
 
   package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -137,7 +151,11 @@ package final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler 
 
   /// Between two requests nothing is left to be done, but what was written last may not have left yet.
   package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-    guard mode == .all, owed == 0 else { return context.close(mode: mode, promise: promise) }
+    guard mode == .all, owed == 0 else {
+      context.close(mode: mode, promise: promise)
+      if mode == .output { drain(context) }
+      return
+    }
     context.triggerUserOutboundEvent(LingeringClose.Event.closeWhenSent, promise: promise)
   }
 
@@ -167,6 +185,15 @@ package final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler 
     isOver = true
     context.flush()
     context.close(mode: .output, promise: nil)
+    drain(context)
+  }
+
+  private func drain(_ context: ChannelHandlerContext) {
+    isDraining = true
+    if wantsToRead {
+      wantsToRead = false
+      context.read()
+    }
   }
 }
 

@@ -17,7 +17,7 @@ package final class TimeLimits: ChannelDuplexHandler, RemovableChannelHandler {
     /// No request is under way; bytes of earlier answers may still wait for the client.
     case idle(unsent: Int)
     case header
-    case body(since: NIODeadline, bytes: Int64)
+    case body(BodyAllowance)
     /// The next step is the server's.
     case answering
   }
@@ -58,14 +58,13 @@ package final class TimeLimits: ChannelDuplexHandler, RemovableChannelHandler {
     switch unwrapInboundIn(data) {
     case .head:
       unanswered += 1
-      phase = .body(since: now, bytes: 0)
+      phase = .body(BodyAllowance(began: now))
       setDeadline(now + limits.bodyPause, context)
     case .body(let part):
-      guard case .body(let since, var bytes) = phase else { break }
-      bytes += Int64(part.readableBytes)
-      phase = .body(since: since, bytes: bytes)
-      let average = since + limits.bodyPause + .nanoseconds(bytes * 1_000_000_000 / limits.bodyRate)
-      setDeadline(min(now + limits.bodyPause, average), context)
+      guard case .body(var allowance) = phase else { break }
+      allowance.add(part.readableBytes)
+      phase = .body(allowance)
+      setDeadline(allowance.deadline(at: now, limits), context)
     case .end:
       if unanswered > 0 { phase = .answering } else { beIdle(context) }
     }
@@ -83,11 +82,12 @@ package final class TimeLimits: ChannelDuplexHandler, RemovableChannelHandler {
     context.fireChannelReadComplete()
   }
 
-  /// Who takes a body no faster than a disk does asks for more of it later.
+  /// Backpressure: reading resumes once a disk, or an earlier answer, has caught up.
   package func read(context: ChannelHandlerContext) {
-    if let since = pausedSince.take(), case .body(let began, let bytes) = phase {
+    if let since = pausedSince.take(), case .body(var allowance) = phase {
       let pause = context.eventLoop.now - since
-      phase = .body(since: began + pause, bytes: bytes)
+      allowance.began = allowance.began + pause
+      phase = .body(allowance)
       setDeadline(deadline + pause, context)
     }
     context.read()

@@ -8,11 +8,11 @@ import NIOHTTP1
 import News
 import NewsStore
 
-/// Answers `/v1/events` with a stream that lasts until one of both has enough. Nothing else is answered on its
-/// connection after that.
+/// Answers `/v1/events` with a stream that lasts until either side closes it. It is the last answer of its connection:
+/// input after the request is not read while the stream lasts.
 ///
-/// A slow reader is not sent more than it takes: what it has missed comes as one event when it reads again. Who has read
-/// nothing from one heartbeat to the next is sent the end.
+/// A slow reader is not sent more than it takes: missed changes become one event once it reads again. A reader that has
+/// taken nothing from one heartbeat to the next is sent the end.
 final class EventStreamHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -49,6 +49,7 @@ final class EventStreamHandler: ChannelDuplexHandler, RemovableChannelHandler {
   private var isOver = false
   /// The server is about to end, or the client has said that it sends no more.
   private var isClosing = false
+  private var wantsToRead = false
 
   /// How long the last bytes of a stream may take to leave.
   private static let farewell = TimeAmount.seconds(10)
@@ -75,6 +76,18 @@ final class EventStreamHandler: ChannelDuplexHandler, RemovableChannelHandler {
       }
     }
     context.fireChannelRead(data)
+  }
+
+  /// Backpressure: input after a request for a stream is never answered, so it is left to the socket, which is bounded.
+  /// SwiftNIO reports the end of the input all the same.
+  func read(context: ChannelHandlerContext) {
+    if stream != nil || opening?.isWhole == true { wantsToRead = true } else { context.read() }
+  }
+
+  private func resumeReading(_ context: ChannelHandlerContext) {
+    guard wantsToRead else { return }
+    wantsToRead = false
+    context.read()
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -120,11 +133,7 @@ extension EventStreamHandler {
     guard owed == 0, let (head, opening, isWhole) = opening, isWhole else { return }
     self.opening = nil
     guard let state = streams.present, let current = state.token(of: opening.scope) else {
-      // The router knows what to say.
-      owed += 1
-      context.fireChannelRead(wrapInboundOut(.head(head)))
-      context.fireChannelRead(wrapInboundOut(.end(nil)))
-      return context.fireChannelReadComplete()
+      return passOn(head, context)
     }
     let resumption = opening.token.flatMap { state.resumption(of: $0, in: opening.scope) }
     let stream = Stream(scope: opening.scope, epoch: state.moment.epoch, told: resumption ?? state.moment.version)
@@ -142,9 +151,20 @@ extension EventStreamHandler {
         advance: { news in bound.value.handler.advance(news, bound.value.context) },
         beat: { bound.value.handler.beat(bound.value.context) }),
       in: stream.scope, after: stream.told)
-    // What came before it was added nobody tells it.
+    // Catch up on changes made before the registration.
     if let state = streams.present { advance(EventStreams.News(state: state), context) }
     if isClosing { end(context) }
+  }
+
+  /// Leaves a request to the router. Requests behind it may have been dropped, so its answer is the last one.
+  private func passOn(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    var head = head
+    head.headers.replaceOrAdd(name: "Connection", value: "close")
+    owed += 1
+    context.fireChannelRead(wrapInboundOut(.head(head)))
+    context.fireChannelRead(wrapInboundOut(.end(nil)))
+    context.fireChannelReadComplete()
+    resumeReading(context)
   }
 
   private static func head(version: HTTPVersion) -> HTTPResponseHead {
@@ -187,7 +207,7 @@ extension EventStreamHandler {
     return state.resumption(of: told, in: stream.scope) != nil
   }
 
-  /// Tells that the changes up to a token cannot be told.
+  /// Sends `resync`: the changes up to the token are unavailable.
   private func resync(to token: SyncToken, _ context: ChannelHandlerContext) {
     send(ByteBuffer(string: "id: \(token)\nevent: resync\ndata: {\"token\":\"\(token)\"}\n\n"), context)
   }
@@ -216,6 +236,8 @@ extension EventStreamHandler {
     leave()
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     context.close(mode: .output, promise: nil)
+    // `LingeringClose` discards a bounded number of bytes.
+    resumeReading(context)
     context.eventLoop.assumeIsolated().scheduleTask(in: Self.farewell) { context.close(promise: nil) }
   }
 

@@ -50,9 +50,10 @@ final class LongPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
   }
 
-  /// A client that sends ahead waits for its answers first.
+  /// Backpressure: nothing is read while a request waits, so that a client that sends ahead fills its own memory. SwiftNIO
+  /// reports the end of the input all the same.
   func read(context: ChannelHandlerContext) {
-    if let held, !held.behind.isEmpty { held.wantsToRead = true } else { context.read() }
+    if let held, held.isWhole { held.wantsToRead = true } else { context.read() }
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

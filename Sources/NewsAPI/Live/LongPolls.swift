@@ -24,11 +24,39 @@ final class LongPolls: Sendable {
   /// By target.
   typealias Waiting = Membership<String, ChangeQuery, Waiter>
 
+  /// The targets whose answers are due: those in the making, and those behind them.
+  private struct Queue {
+    /// Both, so that none is made twice at a time.
+    var known: Set<String> = []
+    var next = CircularBuffer<String>()
+    var workers = 0
+
+    /// - Returns: How many workers to start.
+    mutating func add(_ targets: [String]) -> Int {
+      next.append(contentsOf: targets.filter { known.insert($0).inserted })
+      let missing = min(LongPolls.width - workers, next.count)
+      workers += missing
+      return missing
+    }
+
+    /// - Parameter done: The target that a worker has dealt with.
+    /// - Returns: The next one; nil ends the worker.
+    mutating func next(after done: String?) -> String? {
+      if let done { known.remove(done) }
+      if next.isEmpty {
+        workers -= 1
+        return nil
+      }
+      return next.removeFirst()
+    }
+  }
+
   private let views: Views
   private let waiting = Mutex(Waiting())
+  private let queue = Mutex(Queue())
   /// How many waited when the server was told to end; nil before.
   private let leaving = Mutex<Int?>(nil)
-  /// How many answers for those who wait are in the making at a time.
+  /// The maximum number of answers in the making at a time.
   private static let width = 4
 
   init(views: Views) {
@@ -80,7 +108,7 @@ final class LongPolls: Sendable {
   func add(_ wait: Wait, on eventLoop: any EventLoop, release: @escaping @Sendable () -> Void) -> Waiting.Ticket? {
     let waiter = Waiter(eventLoop: eventLoop, end: eventLoop.now + wait.longest, release: release)
     let ticket = waiting.withLock { $0.add(waiter, to: wait.target, subject: wait.query) }
-    // Whoever brings something new looks at the groups after it has become the present, so it is seen there or here.
+    // The state is updated before groups are read, so no change is missed.
     guard !isCurrent(wait.query) else { return ticket }
     remove(ticket)
     return nil
@@ -88,19 +116,14 @@ final class LongPolls: Sendable {
 
   func remove(_ ticket: Waiting.Ticket) { waiting.withLock { $0.remove(ticket) } }
 
-  /// Wakes those who wait, until the task is cancelled.
+  /// Answers requests once there is something new, until the task is cancelled. A request stays in its group until its
+  /// answer is in memory, so that its own deadline and the end of its connection count all the time.
   func run() async {
     await withDiscardingTaskGroup { group in
       group.addTask { await self.watchTheClock() }
       for await state in views.store.states() {
-        let rooms = Array(waiting.withLock { $0.take { !state.isNewest($0) } })
-        for first in 0..<min(rooms.count, Self.width) {
-          group.addTask {
-            for index in stride(from: first, to: rooms.count, by: Self.width) {
-              await self.wake(rooms[index].value, rooms[index].key)
-            }
-          }
-        }
+        let due = waiting.withLock { $0.groups.filter { !state.isNewest($0.value.subject) }.map(\.key) }
+        for _ in 0..<queue.withLock({ $0.add(due) }) { group.addTask { await self.work() } }
       }
     }
   }
@@ -114,10 +137,23 @@ final class LongPolls: Sendable {
     }
   }
 
-  private func wake(_ room: Waiting.Group, _ target: String) async {
-    // One makes the answer; the others then find it in memory.
-    _ = try? await views.changes(room.subject, isLongPoll: true, for: target)
-    for waiter in room.members.values { waiter.eventLoop.execute(waiter.release) }
+  private func work() async {
+    var target: String?
+    while let next = queue.withLock({ $0.next(after: target) }) {
+      await wake(next)
+      target = next
+    }
+  }
+
+  private func wake(_ target: String) async {
+    // All may have left while others were answered.
+    guard let query = waiting.withLock({ $0.groups[target]?.subject }) else { return }
+    // The answer is made once; the requests then find it in memory.
+    _ = try? await views.changes(query, isLongPoll: true, for: target)
+    let group = waiting.withLock { $0.take(target) }
+    for waiter in (group?.members ?? [:]).values {
+      waiter.eventLoop.execute(waiter.release)
+    }
   }
 
   private func isCurrent(_ query: ChangeQuery) -> Bool { views.store.remembered?.isNewest(query) ?? false }

@@ -31,14 +31,11 @@ struct Membership<Key: Hashable & Sendable, Subject: Sendable, Member: Sendable>
     if groups[ticket.key]?.members.isEmpty == true { groups[ticket.key] = nil }
   }
 
-  /// Removes and returns the groups with some subjects.
-  mutating func take(where isDue: (Subject) -> Bool) -> [Key: Group] {
-    let due = groups.filter { isDue($0.value.subject) }
-    for (key, group) in due {
-      groups[key] = nil
-      count -= group.members.count
-    }
-    return due
+  /// Removes and returns a group; nil if there is none.
+  mutating func take(_ key: Key) -> Group? {
+    guard let group = groups.removeValue(forKey: key) else { return nil }
+    count -= group.members.count
+    return group
   }
 
   /// Gives all groups a new subject.

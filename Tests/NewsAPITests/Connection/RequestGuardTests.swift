@@ -9,10 +9,11 @@ import Testing
 
 @Suite struct RequestGuardTests {
   private let channel: EmbeddedChannel
+  private let socket = Socket()
 
   init() throws {
     channel = EmbeddedChannel(handlers: [
-      HTTPResponseEncoder(), ByteToMessageHandler(HTTPRequestDecoder()), TimeLimits(limits: ConnectionLimits()),
+      socket, HTTPResponseEncoder(), ByteToMessageHandler(HTTPRequestDecoder()), TimeLimits(limits: ConnectionLimits()),
       RequestGuard(logger: Logger(label: "test")) { _, _ in },
     ])
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
@@ -91,11 +92,52 @@ import Testing
     #expect(throws: ChannelError.outputClosed) { try answer() }
   }
 
+  @Test(
+    "Nothing is read behind the last request until its answer has been written",
+    arguments: [
+      "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "GET / HTTP/1.0\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\n\r\n",
+      "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    ])
+  func lastInput(request: String) throws {
+    channel.read()
+    #expect(socket.reads == 1)
+    try receive(request)
+    channel.read()
+    #expect(socket.reads == 1)
+    try answer()
+    #expect(try sent().contains("Connection: close\r\n"))
+    // What still comes is for `LingeringClose`.
+    #expect(socket.reads == 2)
+  }
+
+  @Test("The body of the last request is read to its end")
+  func lastBody() throws {
+    try receive("PUT / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 10\r\n\r\n")
+    channel.read()
+    #expect(socket.reads == 1)
+    try receive("0123456789")
+    channel.read()
+    #expect(socket.reads == 1)
+  }
+
   @Test("HEAD is refused without a body")
   func head() throws {
     try receive("HEAD / HTTP/1.1\r\n\r\n")
     let text = try sent()
     #expect(text.hasPrefix("HTTP/1.1 400 "))
     #expect(text.hasSuffix("\r\n\r\n"))
+  }
+}
+
+/// Counts how often the server asks for input.
+private final class Socket: ChannelOutboundHandler {
+  typealias OutboundIn = ByteBuffer
+  var reads = 0
+
+  func read(context: ChannelHandlerContext) {
+    reads += 1
+    context.read()
   }
 }

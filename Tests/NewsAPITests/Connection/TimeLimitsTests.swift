@@ -149,6 +149,33 @@ import Testing
     #expect(isExceeded())
   }
 
+  @Test("A body has its time, whatever number of bytes has come")
+  func manyBytes() {
+    let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
+    for before: Int64 in [9_223_372_036, 9_223_372_037, 1 << 40, .max - 1, .max] {
+      var allowance = BodyAllowance(began: start, bytes: before)
+      allowance.add(1)
+      allowance.add(.max)
+      #expect(allowance.deadline(at: start, limits) == start + limits.bodyPause)
+      // The average rate allows a year at most.
+      let late = allowance.deadline(at: start + .hours(24 * 366), limits) - start - limits.bodyPause
+      #expect(late >= .hours(24 * 365) && late <= .hours(24 * 365) + .seconds(1))
+    }
+  }
+
+  @Test("More bytes of a body than nanoseconds fit into an integer are counted")
+  func hugeBody() throws {
+    let channel = EmbeddedChannel(handlers: [TimeLimits(limits: limits)])
+    try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    try channel.writeInbound(HTTPServerRequestPart.head(HTTPRequestHead(version: .http1_1, method: .POST, uri: "/")))
+    let part = HTTPServerRequestPart.body(ByteBuffer(repeating: 0, count: 64 << 20))
+    for _ in 0..<150 { try channel.writeInbound(part) }
+    channel.read()
+    #expect(channel.isActive)
+    channel.embeddedEventLoop.advanceTime(by: limits.bodyPause)
+    #expect(throws: TimeLimits.Exceeded.self) { try channel.throwIfErrorCaught() }
+  }
+
   @Test("Chunks that have nothing in them but extensions are no progress")
   func chunkExtensions() throws {
     try receive("PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;x=")

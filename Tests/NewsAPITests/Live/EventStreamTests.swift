@@ -228,4 +228,29 @@ import Testing
       }
     }
   }
+
+  @Test("A stream that is asked for by the whole URL begins as any other")
+  func absoluteForm() async throws {
+    try await TestServer.with { server in
+      let request = "GET HTTP://news.example/v1/events HTTP/1.1\r\nHost: a\r\n\r\n"
+      let bytes = try await RawConnection.bytes([Data(request.utf8)], port: server.port)
+      let text = String(decoding: bytes, as: UTF8.self)
+      #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+      #expect(text.contains("text/event-stream"))
+    }
+  }
+
+  @Test(
+    "What a client sends behind a stream is not read",
+    arguments: ["", "Connection: Upgrade\r\nUpgrade: x\r\n", "Connection: close\r\n"])
+  func behind(fields: String) async throws {
+    try await TestServer.with { server in
+      let request = "GET /v1/events HTTP/1.1\r\nHost: a\r\n\(fields)\r\n"
+      let next = "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 999999999999\r\n\r\n"
+      let bytes = Data((request + next).utf8) + Data(count: 1 << 20)
+      // The sockets of both sides have buffers of a few MiB.
+      let taken = try await RawConnection.fill(bytes, limit: 64 << 20, port: server.port)
+      #expect(taken < 32 << 20)
+    }
+  }
 }

@@ -2,6 +2,7 @@ import TestTime
 import Foundation
 import News
 import NewsStore
+import PostgresClient
 import TestSupport
 import Testing
 
@@ -144,6 +145,76 @@ import Testing
       let samples = try PrometheusScrape(await server.get("/metrics").text).samples
       let hot = PrometheusScrape.Sample(name: "tidings_http_hot_requests_total", labels: [:])
       #expect((samples[hot] ?? 0) >= 300)
+    }
+  }
+
+  @Test("A request by the whole URL waits as any other")
+  func absoluteForm() async throws {
+    try await TestServer.with { server in
+      _ = try await server.publish("one")
+      let token = try await Self.token(server)
+      let start = "GET http://news.example/v1/changes?wait=50&since=\(token) HTTP/1.1\r\n"
+      let request = Data((start + "Host: a\r\nConnection: close\r\n\r\n").utf8)
+      async let answers = RawConnection.exchange([request], port: server.port, endsInput: false)
+      try await eventually("it waits") { try await Self.waiting(server) == 1 }
+      _ = try await server.publish("two")
+      let texts = try await answers.map { try Self.texts($0) }
+      #expect(texts == [["two"]])
+    }
+  }
+
+  @Test("What a client sends behind a request that waits is not read", arguments: [true, false])
+  func behind(isUpgrade: Bool) async throws {
+    try await TestServer.with { server in
+      _ = try await server.publish("one")
+      let token = try await Self.token(server)
+      let fields = isUpgrade ? "Connection: Upgrade\r\nUpgrade: x\r\n" : ""
+      let request = "GET /v1/changes?wait=50&since=\(token) HTTP/1.1\r\nHost: a\r\n\(fields)\r\n"
+      let bytes = Data(request.utf8) + Data(count: 1 << 20)
+      let taken = try await RawConnection.fill(bytes, limit: 64 << 20, port: server.port)
+      #expect(taken < 32 << 20)
+    }
+  }
+
+  @Test("A request whose answer is not made yet goes on waiting, no longer than it asked for")
+  func slowAnswers() async throws {
+    try await TestServer.with { server in
+      _ = try await server.publish("one")
+      let token = try await Self.token(server)
+      let client = TestClient(url: server.url)
+      let polls = (1...8).map { limit in
+        Task { try await client.send("GET", "/v1/changes?wait=12&since=\(token)&limit=\(limit)").status }
+      }
+      try await eventually("all wait") { try await Self.waiting(server) == 8 }
+      // The lock on the items is asked for within the publish, so that it is granted with its end, before any reader.
+      let (release, isReleased) = AsyncStream.makeStream(of: Void.self)
+      let publishing = Task {
+        try await server.sql.transaction { transaction in
+          _ = try await transaction.query("UPDATE items SET title = 'two', revision = revision + 1")
+          _ = try await transaction.query("SELECT count(*) FROM publish(ARRAY(SELECT id FROM items))")
+          try await eventually("the lock is asked for") {
+            let query: PostgresQuery = """
+              SELECT count(*) FROM pg_locks
+              WHERE NOT granted AND relation = 'items'::regclass AND mode = 'AccessExclusiveLock'
+              """
+            return try await server.sql.query(query).first?.decode(0, as: Int.self) == 1
+          }
+        }
+      }
+      let locking = Task {
+        try await server.sql.transaction { transaction in
+          _ = try await transaction.query("LOCK TABLE items IN ACCESS EXCLUSIVE MODE")
+          for await _ in release {}
+        }
+      }
+      try await publishing.value
+      let version = try #require(SyncToken(token)).version
+      try await eventually("the change is known") { server.store.remembered?.moment.version ?? 0 > version }
+      #expect(try await Self.waiting(server) == 8)
+      try await eventually("their time is over") { try await Self.waiting(server) == 0 }
+      isReleased.finish()
+      try await locking.value
+      for poll in polls { #expect(try await poll.value == 200) }
     }
   }
 }
