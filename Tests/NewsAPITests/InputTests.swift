@@ -33,6 +33,29 @@ import Testing
     }
   }
 
+  @Test("Of very many errors the first are named, and the others counted")
+  func manyErrors() async throws {
+    try await TestServer.with { server in
+      for path in ["/healthz", "/v1/items", "/v1/changes"] {
+        let answer = try await server.get(path + "?" + Array(repeating: "a", count: 7000).joined(separator: "&"))
+        let errors = try #require(try answer.json(Problem.self, status: 400).errors)
+        #expect(errors.count == 33)
+        #expect(errors.last == FieldError(field: "*", rule: "6968 more errors are not listed"))
+        #expect(answer.body.count < 4096)
+      }
+      let names = (0..<60_000).map { "\"f\($0)\": 0" }.joined(separator: ",")
+      let answer = try await server.write("POST", "items", "{\(names)}")
+      let errors = try #require(try answer.json(Problem.self, status: 422).errors)
+      // The required fields come first, then the unknown ones in the order of their names.
+      #expect(errors.map(\.field) == ["date", "text", "f0", "f1", "f10"] + errors.dropFirst(5).map(\.field))
+      #expect(errors.last == FieldError(field: "*", rule: "59970 more errors are not listed"))
+      #expect(answer.body.count < 4096)
+      // One character of very many bytes.
+      let long = "e" + String(repeating: "\u{301}", count: 10_000)
+      #expect(try await server.write("POST", "items", "{\"\(long)\": 0}").body.count < 1024)
+    }
+  }
+
   @Test("A cursor is good for the filters it was made for, and for no others")
   func foreignCursor() async throws {
     try await TestServer.with { server in

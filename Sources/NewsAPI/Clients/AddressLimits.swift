@@ -53,9 +53,12 @@ final class AddressLimits: Sendable {
   /// - Returns: The refusal where there is nothing left.
   func take(_ bucket: RateBucket) -> ProblemError? { limiter.take(bucket).map { .tooManyRequests(in: $0) } }
 
-  /// Requests that nobody must be kept from: those of who watches over the server.
+  /// Whether a request is for one of the monitoring endpoints, which are never rate limited.
+  ///
+  /// - Parameter target: The target in origin form.
   static func isExempt(_ target: String) -> Bool {
-    ["/healthz", "/readyz", "/metrics"].contains { target.hasPrefix($0) }
+    let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
+    return ["/healthz", "/readyz", "/metrics"].contains { path.elementsEqual($0.utf8) }
   }
 }
 

@@ -3101,9 +3101,12 @@ components:
         status: { type: integer, minimum: 400, maximum: 599 }
         detail: { type: string }
         errors:
-          description: The parameters or fields at fault.
+          description: >-
+            The parameters or fields at fault. The first 32 are named; an element with the field `*` then says how many
+            more there are.
           type: array
           minItems: 1
+          maxItems: 33
           items: { $ref: "#/components/schemas/FieldError" }
         reason:
           description: Why an item or a token is no longer good.

@@ -106,7 +106,7 @@ extension EditorialItemHandlers {
     let revision = reader.integer("revision", in: 1...Int.max)
     // To remove it would publish a draft.
     if patch["state"] == .null { reader.refuse("state", "must be draft or published") }
-    guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors) }
+    guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors.list) }
     return revision
   }
 

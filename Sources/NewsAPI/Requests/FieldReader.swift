@@ -1,14 +1,14 @@
 import Foundation
 import News
 
-/// Reads the fields of a JSON object one by one. What is wrong is collected, so that the editor learns all of it at
-/// once. null is no value of any field: what is not to be set is left out.
+/// Reads the fields of a JSON object one by one. Errors are collected, so that one answer reports them together. null
+/// is not accepted; omit the field instead.
 struct FieldReader {
   private let fields: [String: JSONValue]
   /// What names of fields begin with in errors: `attachments[0].`.
   private let prefix: String
   private var unread: Set<String>
-  private(set) var errors: [FieldError] = []
+  private(set) var errors = FieldErrors()
 
   init(_ fields: [String: JSONValue], prefix: String = "") {
     self.fields = fields
@@ -17,11 +17,11 @@ struct FieldReader {
   }
 
   mutating func refuse(_ name: String, _ rule: String) {
-    errors.append(FieldError(field: prefix + name, rule: rule))
+    errors.append(prefix + name, rule)
   }
 
-  mutating func add(_ errors: [FieldError]) {
-    self.errors += errors
+  mutating func add(_ errors: FieldErrors) {
+    self.errors.append(errors)
   }
 
   /// Fields that are in answers too and decide nothing.
@@ -31,7 +31,7 @@ struct FieldReader {
 
   /// Refuses what was not read.
   mutating func finish() {
-    for name in unread.sorted() { refuse(String(name.prefix(64)), "is not a field of this resource") }
+    errors.append(unknown: unread, prefix: prefix, "is not a field of this resource")
   }
 
   /// Takes what a field stands for; what `convert` does not accept breaks the rule.

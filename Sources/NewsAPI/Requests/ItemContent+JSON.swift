@@ -39,7 +39,7 @@ extension ItemBody {
       breaking: reader.bool("breaking") ?? false,
       attachments: reader.attachments())
     reader.finish()
-    guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors) }
+    guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors.list) }
     self.init(id: id, revision: revision, content: content)
   }
 }
@@ -61,7 +61,7 @@ extension FieldReader {
 
   fileprivate mutating func date(notAfter latest: Date) -> Date {
     guard let text = string("date") else {
-      if errors.last?.field != "date" { refuse("date", "is required") }
+      if errors.named.last?.field != "date" { refuse("date", "is required") }
       return .distantPast
     }
     guard let date = RFC3339.date(from: text).map(RFC3339.truncated) else {
@@ -117,7 +117,7 @@ extension FieldReader {
     let type = value("type", rule: "must be a media type such as image/jpeg") {
       if case .string(let type) = $0, MediaType.isValid(type) { type } else { nil }
     }
-    if type == nil, !errors.contains(where: { $0.field.hasSuffix(".type") }) { refuse("type", "is required") }
+    if type == nil, !errors.named.contains(where: { $0.field.hasSuffix(".type") }) { refuse("type", "is required") }
     return Attachment(
       url: url ?? "", type: type ?? "",
       bytes: integer("bytes", in: Attachment.byteRange),

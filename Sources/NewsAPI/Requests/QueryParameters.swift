@@ -3,11 +3,11 @@ import Hummingbird
 package import News
 import NewsStore
 
-/// The query of a request, read parameter by parameter. What is wrong is collected, so that the client learns all of
-/// it at once; `check()` ends the reading.
+/// The query of a request, read parameter by parameter. Errors are collected, so that one answer reports them together;
+/// `check()` ends the reading.
 package struct QueryParameters {
   private var values: [String: String] = [:]
-  private var errors: [FieldError] = []
+  private var errors = FieldErrors()
 
   /// Splits the query; a parameter that is not known here, comes twice, or is empty is an error, never ignored.
   ///
@@ -18,7 +18,7 @@ package struct QueryParameters {
     for pair in (query ?? "").split(separator: "&") {
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let name = Self.decode(parts[0]), known.contains(name) else {
-        refuse(String(parts[0].prefix(64)), "is not a parameter of this resource")
+        refuse(FieldErrors.shortened(parts[0]), "is not a parameter of this resource")
         continue
       }
       guard parts.count == 2, !parts[1].isEmpty else {
@@ -43,11 +43,11 @@ package struct QueryParameters {
 
   /// Throws if anything read so far was wrong.
   package func check() throws {
-    guard errors.isEmpty else { throw ProblemError.invalidParameters(errors) }
+    guard errors.isEmpty else { throw ProblemError.invalidParameters(errors.list) }
   }
 
   mutating func refuse(_ name: String, _ rule: String) {
-    errors.append(FieldError(field: name, rule: rule))
+    errors.append(name, rule)
   }
 
   /// Takes what a parameter stands for; what `convert` does not accept breaks the rule.

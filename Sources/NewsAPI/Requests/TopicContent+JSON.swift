@@ -19,7 +19,7 @@ struct TopicBody {
     let position = reader.integer("position", in: -1_000_000...1_000_000) ?? 0
     content = TopicContent(titles: reader.titles(), position: Int32(position))
     reader.finish()
-    guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors) }
+    guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors.list) }
   }
 }
 

@@ -52,6 +52,9 @@ import Testing
     try await Self.server(2) { server in
       for (client, status) in [
         ("2001:db8:0:1::1", 200), ("2001:db8:0:1:ffff::2", 200), ("2001:db8:0:1::3", 429), ("2001:db8:0:2::1", 200),
+        // Subnet 0, whose groups may be left out.
+        ("2001:db8:1::5", 200), ("2001:db8:1::a:b:c", 200), ("2001:0db8:1:0:ffff::", 429), ("2001:DB8:1::", 429),
+        ("2001:db8:1:1::5", 200), ("2001:db8::5", 200), ("2001:db8:0:0:1:0:0:5", 200), ("2001:db8::1:0:0:5", 429),
       ] {
         let answer = try await server.get("/v1/state", ("X-Forwarded-For", client))
         #expect(answer.status == status, "\(client)")
@@ -120,6 +123,17 @@ import Testing
       #expect(try await server.get("/v1/items", client).status == 200)
       #expect(try await server.get("/v1/items", client).status == 429)
       #expect(try await server.get("/healthz", client).status == 200)
+    }
+  }
+
+  @Test("A path that only begins as a probe's does is limited")
+  func exactPaths() async throws {
+    try await Self.server(1) { server in
+      for (number, path) in ["/metricsX", "/healthz/", "/readyz2?a", "/metrics%20"].enumerated() {
+        let bytes = Self.requests("198.51.100.\(number)", [path, path])
+        let statuses = try await RawConnection.exchange([bytes], port: server.port, endsInput: false).map(\.status)
+        #expect(statuses == [404, 429], "\(path)")
+      }
     }
   }
 

@@ -1,0 +1,52 @@
+import News
+
+/// The errors of one request. An answer names the first 32 and the number of the others: its size must not depend on
+/// how much of a request is wrong.
+struct FieldErrors: Sendable {
+  static let maximumNamed = 32
+  /// The longest name of an unknown field or parameter in an answer, in Unicode scalars.
+  static let maximumNameLength = 64
+
+  /// The first errors.
+  private(set) var named: [FieldError] = []
+  private var unnamed = 0
+
+  var isEmpty: Bool { named.isEmpty }
+
+  /// The errors as they are sent: those named, then a line for the others.
+  var list: [FieldError] {
+    unnamed == 0 ? named : named + [FieldError(field: "*", rule: "\(unnamed) more errors are not listed")]
+  }
+
+  mutating func append(_ field: String, _ rule: String) {
+    if named.count < Self.maximumNamed {
+      named.append(FieldError(field: field, rule: rule))
+    } else {
+      unnamed += 1
+    }
+  }
+
+  mutating func append(_ other: FieldErrors) {
+    let room = Self.maximumNamed - named.count
+    named += other.named.prefix(room)
+    unnamed += max(0, other.named.count - room) + other.unnamed
+  }
+
+  /// Adds an error for each name, in the order of the names.
+  mutating func append(unknown names: some Collection<String>, prefix: String, _ rule: String) {
+    // A body may have as many as fit in it: only the first are sorted.
+    let room = Self.maximumNamed - named.count
+    var first: [String] = []
+    for name in names where first.count < room || first.last.map({ name < $0 }) ?? false {
+      first.insert(name, at: first.firstIndex { name < $0 } ?? first.endIndex)
+      if first.count > room { first.removeLast() }
+    }
+    for name in first { append(prefix + Self.shortened(name), rule) }
+    unnamed += names.count - first.count
+  }
+
+  /// A character may have any number of scalars, a scalar four bytes at most.
+  static func shortened(_ name: some StringProtocol) -> String {
+    String(String.UnicodeScalarView(name.unicodeScalars.prefix(maximumNameLength)))
+  }
+}
