@@ -48,7 +48,7 @@ extension FetchInterval: LosslessStringConvertible {
     switch self {
     case .never: "never"
     case .minimum: "minimum"
-    case .seconds(let seconds): seconds.rounded() == seconds ? String(Int(seconds)) : String(seconds)
+    case .seconds(let seconds): Int(exactly: seconds).map { String($0) } ?? String(seconds)
     }
   }
 

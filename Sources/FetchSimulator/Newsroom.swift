@@ -70,7 +70,7 @@ public struct Newsroom: Sendable, Hashable, Codable {
       for bulletin in bulletins ?? [] where bulletin.days.contains(weekday) {
         for minutes in stride(from: bulletin.from.minutes, to: bulletin.to.minutes, by: max(1, bulletin.every)) {
           let date = days.date(day, minutes + generator.unit() * bulletin.delay)
-          dates += Array(repeating: date, count: max(1, bulletin.items))
+          dates += Array(repeating: date, count: min(max(1, bulletin.items), 10_000))
         }
       }
       for stream in streams ?? [] where stream.days.contains(weekday) {

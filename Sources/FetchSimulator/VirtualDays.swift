@@ -29,6 +29,8 @@ struct VirtualDays {
   ///
   /// - Parameter minutes: Since midnight; those beyond the day are on the next or the one before.
   func date(_ day: Int, _ minutes: Double) -> Date {
+    // A file of one's own may have any number.
+    let minutes = minutes.isNaN ? 0 : min(max(minutes, -1e7), 1e7)
     let shift = (minutes / 1440).rounded(.down)
     let rest = minutes - shift * 1440
     let noon = starts[day] + 43_200

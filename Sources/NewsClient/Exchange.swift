@@ -92,7 +92,11 @@ struct Exchange: Sendable {
       meter.status = head.status
       noteHold(head, url)
       var body = Data()
-      for try await chunk in head.body { body.append(chunk.prefix(most - body.count)) }
+      for try await chunk in head.body {
+        body.append(chunk.prefix(most - body.count))
+        // An answer may be endless.
+        if body.count == most { break }
+      }
       return (head, body)
     } catch {
       throw try Self.failure(error, meter, url)
@@ -198,8 +202,10 @@ struct Exchange: Sendable {
     return url.absoluteString.utf8.count - scheme
   }
 
-  /// What a coded body took; without a coding the body itself tells.
+  /// The bytes of a coded body, 0...``mostBytes``; nil without a coding. A server may claim any length where there is no
+  /// body, as in a 304.
   private static func codedLength(_ head: HTTPAnswer) -> Int? {
-    head["Content-Encoding"] == nil ? nil : head["Content-Length"].flatMap(Int.init)
+    guard head["Content-Encoding"] != nil, head.status != 304 else { return nil }
+    return head["Content-Length"].flatMap(Int.init).map { min(max($0, 0), mostBytes) }
   }
 }

@@ -87,7 +87,8 @@ struct ItemApplication {
     difference.inserted.sort { SyncState.Place($0) > SyncState.Place($1) }
     difference.updated.sort { SyncState.Place($0) > SyncState.Place($1) }
     difference.removed.sort { $0.uuidString < $1.uuidString }
-    state.badge += difference.inserted.count { isNews($0, since: held) }
+    // A damaged file may have any number.
+    state.badge = min(state.badge, 1 << 32) + difference.inserted.count { isNews($0, since: held) }
     state.newest = (difference.inserted.map { SyncState.Place($0) } + [state.newest].compactMap { $0 }).max()
     return difference
   }

@@ -148,9 +148,11 @@ extension Date: PostgresEncodable {
     return Int64(microseconds) - Self.postgresEpoch
   }
 
-  /// By way of the interval since 1970: like this, what was made from whole milliseconds of the Unix epoch comes
-  /// back as the very same Double.
+  /// The sum is one of integers, so that whole milliseconds of the Unix epoch come back as the very same `Double`. In the
+  /// last year of the server's range, 294276, the sum is greater than an integer can be.
   init(postgresMicroseconds microseconds: Int64) {
-    self.init(timeIntervalSince1970: Double(microseconds + Self.postgresEpoch) / 1_000_000)
+    let (sum, hasOverflowed) = microseconds.addingReportingOverflow(Self.postgresEpoch)
+    let exact = hasOverflowed ? Double(microseconds) + Double(Self.postgresEpoch) : Double(sum)
+    self.init(timeIntervalSince1970: exact / 1_000_000)
   }
 }

@@ -92,10 +92,15 @@ extension RunRecord {
   var line: String {
     let status = status.map { "\($0)" } ?? "-"
     let cost =
-      "\(counted(requests, "request")), \(bytes) bytes, \(Int(wallMilliseconds)) ms (\(Int(cpuMilliseconds)) ms CPU)"
+      "\(counted(requests, "request")), \(bytes) bytes, \(whole(wallMilliseconds)) ms (\(whole(cpuMilliseconds)) ms CPU)"
     let next = nextWake.map { ", next \(localTime($0))" } ?? ""
     return
       "\(localTime(started))  \(reason.rawValue)  \(result.rawValue)  \(counted(items, "item"))  \(status)  \(cost)\(next)"
+  }
+
+  /// Whole milliseconds. A damaged file may have any number.
+  private func whole(_ milliseconds: Double) -> String {
+    Int(exactly: milliseconds.rounded(.towardZero)).map { String($0) } ?? "\(milliseconds)"
   }
 }
 

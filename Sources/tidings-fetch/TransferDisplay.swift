@@ -107,8 +107,8 @@ struct ProgressLine {
       return line.text.prefix(columns: columns - 1)
     }
     let share = min(1, max(0, Double(line.completed) / Double(total)))
-    let left = perSecond > 0 ? "  \(roundedTime(Double(total - line.completed) / perSecond)) left" : ""
-    let rate = "\(TransferLine.amount(Int64(perSecond)))/s"
+    let left = perSecond > 0 ? "  \(roundedTime((Double(total) - Double(line.completed)) / perSecond)) left" : ""
+    let rate = "\(TransferLine.amount(Int64(exactly: perSecond.rounded()) ?? .max))/s"
     let texts = [
       "\(Int(share * 100))%  \(line.text)  \(rate)\(left)", "\(Int(share * 100))%  \(line.name)  \(rate)\(left)",
       "\(Int(share * 100))%  \(line.name)", "\(Int(share * 100))%",
@@ -161,6 +161,6 @@ struct TransferRate {
     samples.removeAll { $0.at < .now - .seconds(5) || $0.bytes > bytes }
     guard let first = samples.first, samples.count > 1 else { return 0 }
     let seconds = (ContinuousClock.now - first.at) / .seconds(1)
-    return seconds > 0 ? Double(bytes - first.bytes) / seconds : 0
+    return seconds > 0 ? (Double(bytes) - Double(first.bytes)) / seconds : 0
   }
 }

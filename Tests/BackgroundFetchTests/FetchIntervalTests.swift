@@ -26,6 +26,11 @@ import Testing
     #expect(try JSONDecoder().decode([FetchInterval].self, from: data) == [interval])
   }
 
+  @Test(arguments: [Double.infinity, -.infinity, .nan, 1e300, .greatestFiniteMagnitude])
+  func `Any number can be printed`(_ seconds: Double) {
+    #expect(!FetchInterval.seconds(seconds).description.isEmpty)
+  }
+
   @Test func `JSON that is no interval is an error`() {
     for text in ["[3600]", "[\"often\"]", "[null]", "[\"-3\"]"] {
       #expect(throws: DecodingError.self) { try JSONDecoder().decode([FetchInterval].self, from: Data(text.utf8)) }

@@ -84,6 +84,22 @@ import Testing
     }
   }
 
+  @Test("whose length no sum can hold is one without a body")
+  func hugeLength() async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      let client = try installation.client()
+      await client.performFetch()
+      installation.feed.fault(
+        next: .init { _, _ in
+          FaultAnswer(status: 304).setting("Content-Encoding", "br").setting("Content-Length", "\(Int.max)")
+        })
+      let report = await client.performFetch()
+      #expect(report.result == .noData)
+      #expect(report.bytes < 10_000)
+    }
+  }
+
   @Test("A store that is no database any more is put aside, and everything is fetched anew")
   func corrupt() async throws {
     try await Installation.with { installation in

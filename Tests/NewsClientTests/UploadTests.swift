@@ -64,4 +64,18 @@ import Testing
       }
     }
   }
+
+  @Test("ends with the beginning of an answer that has no end")
+  func endlessAnswer() async throws {
+    try await Depot.with { depot in
+      depot.spoil { answer, _, _ in
+        answer.body { _ in Data(count: 200_000) }.declaring(length: 1 << 40).hanging(at: .body(200_000))
+      }
+      try await depot.working {
+        let transfer = try await depot.end(of: upload(depot, Depot.content(1000)))
+        #expect(transfer.state == .finished)
+        #expect(transfer.answer?.body.count == 64 << 10)
+      }
+    }
+  }
 }

@@ -77,6 +77,9 @@ struct TypeTests {
       #expect(isEqual)
       let early = try await pool.value("SELECT '1969-12-31 23:59:59.999999+00'::timestamptz", as: Date.self)
       #expect((early.timeIntervalSince1970 * 1_000_000).rounded() == -1)
+      // The last microsecond that the server has: counted from 1970 it is beyond an integer.
+      let last = try await pool.value("SELECT '294276-12-31 23:59:59.999999+00'::timestamptz", as: Date.self)
+      #expect(abs(last.timeIntervalSince1970 - 9_224_318_016_000) < 1)
       let outOfRange = Date(timeIntervalSince1970: 1e30)
       let error = try await failure { try await pool.query("SELECT \(outOfRange)") }
       #expect(error.sqlState == "22008")

@@ -82,6 +82,8 @@ struct MachineCheckup {
   static func freeSpace(_ path: String) -> Int? {
     var status = statvfs()
     guard statvfs(path, &status) == 0 else { return nil }
-    return Int(status.f_bavail) * Int(status.f_frsize)
+    // File systems without a limit report the largest number of blocks.
+    let (bytes, hasOverflowed) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+    return hasOverflowed ? .max : Int(clamping: bytes)
   }
 }
