@@ -45,6 +45,9 @@ package struct Proxy: Sendable {
   private let process: ChildProcess
   private let folder: URL
 
+  /// The path of nginx.
+  package static var nginx: String { Kind.nginx.executable ?? "nginx" }
+
   /// Whether there is an nginx.
   package static var isInstalled: Bool { Kind.nginx.isInstalled }
 
