@@ -23,7 +23,7 @@ extension NewsAPI {
       server: HTTPServerBuilder {
         GuardedChannel(
           responder: $0, limits: settings.limits, addressLimits: addressLimits, metrics: counted,
-          hotAnswers: hotAnswers, polls: polls, streams: streams)
+          hotAnswers: hotAnswers, polls: polls, streams: streams, onConnection: settings.onConnection)
       },
       configuration: ApplicationConfiguration(address: address, backlog: Self.backlog),
       onServerRunning: { channel in

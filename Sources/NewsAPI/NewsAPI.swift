@@ -3,6 +3,7 @@ public import Foundation
 import HTTPConditions
 public import Hummingbird
 public import MediaFiles
+package import NIOCore
 import News
 public import NewsStore
 
@@ -47,6 +48,8 @@ public struct NewsAPI: Sendable {
     package var heartbeat: Duration = .seconds(15)
     /// How patient connections are.
     package var limits = ConnectionLimits()
+    /// Called with each new connection on its event loop, once its handlers are in place.
+    package var onConnection: (@Sendable (any Channel) -> Void)?
 
     /// Settings with the usual values.
     public init() {}

@@ -24,10 +24,12 @@ import Testing
     return bytes
   }
 
-  @Test func `Any bytes give a value or a fault that lies within them`() {
+  @Test func `Any bytes give a value or a fault that lies within them`() async {
     var generator = SplitMix64(seed: 8259)
     var accepted = 0
-    for _ in 0..<200_000 {
+    for number in 0..<200_000 {
+      // The threads are shared with servers of other tests, which answer within a time.
+      if number % 200 == 0 { await Task.yield() }
       let bytes = Self.body(using: &generator)
       do {
         let value = try JSONValue.parse(bytes)

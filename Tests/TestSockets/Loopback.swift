@@ -41,6 +41,17 @@ package enum Loopback {
     return descriptor
   }
 
+  /// The port at this end of a connection.
+  package static func localPort(of descriptor: Int32) throws -> Int {
+    var address = Self.address(0)
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isKnown = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) == 0 }
+    }
+    guard isKnown else { throw Failure("the socket has no address") }
+    return Int(in_port_t(bigEndian: address.sin_port))
+  }
+
   /// A port that nobody listens on at the moment.
   package static func freePort() throws -> Int {
     let descriptor = try makeSocket()

@@ -20,10 +20,12 @@ struct GuardedChannel: ServerChildChannel {
   private let hotAnswers: HotAnswers
   private let polls: LongPolls
   private let streams: EventStreams
+  private let onConnection: (@Sendable (any Channel) -> Void)?
 
   init(
     responder: @escaping HTTPChannelHandler.Responder, limits: ConnectionLimits, addressLimits: AddressLimits?,
-    metrics: APIMetrics, hotAnswers: HotAnswers, polls: LongPolls, streams: EventStreams
+    metrics: APIMetrics, hotAnswers: HotAnswers, polls: LongPolls, streams: EventStreams,
+    onConnection: (@Sendable (any Channel) -> Void)?
   ) {
     self.limits = limits
     self.addressLimits = addressLimits
@@ -31,6 +33,7 @@ struct GuardedChannel: ServerChildChannel {
     self.hotAnswers = hotAnswers
     self.polls = polls
     self.streams = streams
+    self.onConnection = onConnection
     http = HTTP1Channel(responder: responder)
   }
 
@@ -56,6 +59,7 @@ struct GuardedChannel: ServerChildChannel {
         EventStreamHandler(streams: streams, logger: logger),
         RequestGuard(logger: logger, count: metrics.countRefusal), FileSender(), entrance,
       ])
+      onConnection?(channel)
       return Value(channel: channel, router: entrance.router)
     }
   }
