@@ -1,0 +1,55 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Settings at their extremes: each number either works or is refused at the start. 0 is how people spell "never".
+@Suite struct SettingLimitsTests {
+  private static let ranges: [(name: String, lowest: Int, highest: Int)] = [
+    ("TIDINGS_SHARED_MAX_AGE", 1, 3600), ("TIDINGS_CACHE_SIZE", 0, 65_536), ("TIDINGS_PURGE_AFTER", 0, 36_500),
+    ("TIDINGS_MEDIA_LIMIT", 1, 1_048_576), ("TIDINGS_MEDIA_UNUSED_AFTER", 1, 36_500),
+    ("TIDINGS_ADDRESS_RATE", 0, 1_000_000_000), ("TIDINGS_KEY_RATE", 0, 1_000_000_000),
+    ("TIDINGS_SLOW_REQUEST", 0, 3_600_000), ("TIDINGS_POOL_SIZE", 1, 1000),
+  ]
+
+  @Test("A server works with all numbers at their lowest, and with all at their highest", arguments: [true, false])
+  func extremes(isLowest: Bool) async throws {
+    try await Installation.with { installation in
+      let made = try await installation.run(
+        "keys", "create", "--name", "desk", "--scope", "items:write", "media:write")
+      let key = made.output.trimmingCharacters(in: .newlines)
+      try await withFolder(["files/empty": ""]) { folder in
+        var changes = ["TIDINGS_MEDIA_DIRECTORY": folder.appending(path: "files").path]
+        for range in Self.ranges { changes[range.name] = "\(isLowest ? range.lowest : range.highest)" }
+        if !isLowest { changes["TIDINGS_STALE_LIMIT"] = "86400" }
+        try await installation.serve(changes: changes) { server in
+          let body = #"{"date": "2026-01-01T00:00:00Z", "text": "x"}"#
+          for _ in 0..<3 {
+            let written = try await server.send("POST", "/v1/editorial/items", key: key, body: body)
+            #expect(written.status == 201)
+            for path in ["/v1/items", "/v1/items?limit=7", "/v1/items?q=x", "/v1/changes", "/readyz", "/metrics"] {
+              let status = try await server.status(path)
+              #expect(status == 200, "\(path)")
+            }
+          }
+          let upload = try await server.client.send(
+            "POST", "/v1/editorial/media", key: key, headers: [("Content-Type", "image/png")], file: SampleMedia.png())
+          #expect(upload.status == 201)
+        }
+      }
+    }
+  }
+
+  @Test("A number beyond its range, or beyond any integer, is refused by its name")
+  func beyond() async throws {
+    try await Installation.with { installation in
+      for range in Self.ranges {
+        for value in ["\(range.lowest - 1)", "\(range.highest + 1)", "\(Int.max)", "9223372036854775808", "1e3"] {
+          let result = try await installation.run("serve", changes: [range.name: value])
+          // A crash has the number of its signal below zero.
+          #expect(result.status > 0, "\(range.name)=\(value)")
+          #expect(result.errors.contains(range.name), "\(range.name)=\(value): \(result.errors)")
+        }
+      }
+    }
+  }
+}
