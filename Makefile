@@ -1,7 +1,8 @@
 # `make` or `make help` lists what there is.
-.PHONY: help run test torture torture-mutants faults fuzz simulate bench docs-check lint format clean
+.PHONY: help run test torture torture-mutants faults attack pipelines fuzz simulate bench docs-check lint format clean
 
 SECONDS ?= 60
+PIPELINES ?= 10000
 SEED ?= 1
 COMPUTING = ^(BackgroundFetch|FetchSimulator|HTTPConditions|MediaFiles|News|NewsFeeds|SafeHTML)Tests\.
 CLIENT = ^(NewsClient|TidingsFetch|FaultServer)Tests\.
@@ -36,6 +37,15 @@ torture-mutants: ## Shows that the torture finds out what is broken on purpose
 faults: ## Breaks servers, databases, disks, networks and clocks, and makes a table of what was seen
 	@scripts/install-dependencies nginx faketime ip
 	@scripts/faults
+
+attack: ## Attacks a release build beside a reader, and makes a table of response times and memory
+	@scripts/install-dependencies
+	@scripts/attack
+
+pipelines: ## Opens PIPELINES=10000 connections with several requests, from the random SEED=1 on
+	@scripts/install-dependencies
+	@TIDINGS_PIPELINES=$(PIPELINES) TIDINGS_PIPELINES_SEED=$(SEED) \
+	  scripts/with-cluster swift test --disable-xctest --filter PipelineTests
 
 fuzz: ## Sends the server random requests for SECONDS=60 with the random SEED=1
 	@scripts/install-dependencies

@@ -6,7 +6,7 @@ import TestSupport
 /// Very many connections to a server on loopback.
 final class Crowd: Sendable {
   private let port: Int
-  private let greeting: [UInt8]
+  private let greeting: @Sendable (Int) -> String
   private let patience: Duration
   private let descriptors: Mutex<[Int32]>
   private let openings = Count()
@@ -16,10 +16,21 @@ final class Crowd: Sendable {
   /// - Parameters:
   ///   - greeting: What each sends first.
   ///   - patience: For how long one tries to connect: where the server's queue is full, the kernel would for minutes.
-  init(_ count: Int, port: Int, greeting: String, patience: Duration = .seconds(5)) async throws {
+  convenience init(_ count: Int, port: Int, greeting: String, patience: Duration = .seconds(5)) async throws {
+    try await self.init(count, port: port, patience: patience) { _ in greeting }
+  }
+
+  /// Opens connections.
+  ///
+  /// - Parameters:
+  ///   - patience: How long one tries to connect: where the server's queue is full, the kernel would for minutes.
+  ///   - greeting: The bytes that a connection sends first, by its number.
+  init(
+    _ count: Int, port: Int, patience: Duration = .seconds(5), greeting: @escaping @Sendable (Int) -> String
+  ) async throws {
     self.port = port
     self.patience = patience
-    self.greeting = Array(greeting.utf8)
+    self.greeting = greeting
     descriptors = Mutex([])
     try await onThread {
       // One that cannot be opened or has been closed already is tried again by `nag`.
@@ -36,8 +47,7 @@ final class Crowd: Sendable {
       setsockopt($0, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     }
     guard let descriptor = connected else { return }
-    _ = openings.next()
-    try? Loopback.send(greeting, on: descriptor)
+    try? Loopback.send(Array(greeting(openings.next()).utf8), on: descriptor)
     descriptors.withLock { $0.append(descriptor) }
   }
 
