@@ -45,7 +45,7 @@ attack: ## Attacks a release build beside a reader, and makes a table of respons
 pipelines: ## Opens PIPELINES=10000 connections with several requests, from the random SEED=1 on
 	@scripts/install-dependencies
 	@TIDINGS_PIPELINES=$(PIPELINES) TIDINGS_PIPELINES_SEED=$(SEED) \
-	  scripts/with-cluster swift test --disable-xctest --filter PipelineTests
+	  scripts/with-cluster swift test --disable-xctest --filter NewsAPITests.PipelineTests
 
 fuzz: ## Sends the server random requests for SECONDS=60 with the random SEED=1
 	@scripts/install-dependencies
