@@ -14,6 +14,9 @@ public struct APIContext: RequestContext {
   /// Where it is counted what an answer saves; nil outside of `RequestMetrics`.
   var metrics: APIMetrics?
 
+  /// Shared by all copies of the context.
+  let record = RequestRecord()
+
   private let channel: any Channel
 
   /// Made by the server for each request.

@@ -2,6 +2,7 @@ public import CoreMetrics
 public import Foundation
 import HTTPConditions
 public import Hummingbird
+public import Logging
 public import MediaFiles
 package import NIOCore
 import News
@@ -39,6 +40,9 @@ public struct NewsAPI: Sendable {
     public var requestsPerKey: Int?
     /// How long a request may take before the log says so, 0 or more; nil for never.
     public var slowRequest: Duration? = .seconds(1)
+    /// The level from which on the lines of editorial writes and refused keys are written; nil for that of the
+    /// application's logger.
+    public var logLevel: Logger.Level?
     /// Whether each request of the router becomes a span of the process's tracer (swift-distributed-tracing), which costs
     /// something even where there is none.
     public var makesSpans = false
@@ -97,7 +101,9 @@ public struct NewsAPI: Sendable {
     router.add(middleware: RequestMetrics(metrics: counted))
     if settings.makesSpans { router.add(middleware: TracingMiddleware()) }
     router.add(middleware: RequestLog(proxies: settings.trustedProxies, slow: settings.slowRequest))
-    router.add(middleware: ProblemResponses(paths: paths, proxies: settings.trustedProxies))
+    router.add(
+      middleware:
+        ProblemResponses(paths: paths, proxies: settings.trustedProxies, logLevel: settings.logLevel))
     router.add(middleware: HeaderLimit())
     router.add(middleware: ExactPath())
     addRoutes(to: router)

@@ -139,14 +139,14 @@ extension NewsStore {
   /// Takes an item back for good. Its row stays.
   ///
   /// - Parameters:
-  ///   - reason: What readers are told, in the editor's words.
-  ///   - precondition: `.none` retracts whatever is there.
-  /// - Throws: `StoreError.notFound`, `retracted`, `preconditionFailed`, `outcomeUnknown`.
+  ///   - reason: The editor's explanation, which the item's public address shows.
+  ///   - precondition: `.exists` retracts any revision.
+  /// - Throws: `StoreError.notFound`, `retracted`, `preconditionFailed`, `preconditionRequired`, `outcomeUnknown`.
   public func retract(_ id: UUID, reason: String?, if precondition: WritePrecondition) async throws {
     let rows = try await database.transaction { transaction in
       guard let existing = try await Self.lockedItem(id, in: transaction) else { throw StoreError.notFound }
       try Self.refuseRetracted(existing)
-      if precondition != .none { try precondition.check(revision: existing.revision) }
+      try precondition.check(revision: existing.revision)
       _ = try await transaction.query(
         "UPDATE items SET state = 'retracted', retraction_reason = \(reason) WHERE id = \(id)")
       return try await transaction.commit(after: "SELECT version FROM publish(ARRAY[\(id)])")

@@ -10,7 +10,7 @@ public struct APIKey: Sendable, Equatable {
     case itemsWrite = "items:write"
     /// Store media.
     case mediaWrite = "media:write"
-    /// Everything about the installation.
+    /// Everything: it includes all other scopes.
     case admin
   }
 
@@ -24,6 +24,9 @@ public struct APIKey: Sendable, Equatable {
   public var created: Date
   /// When it was made invalid; nil while it is valid.
   public var revoked: Date?
+
+  /// Whether the scopes of the key include a scope. `admin` includes every other one.
+  public func allows(_ scope: Scope) -> Bool { scopes.contains(scope) || scopes.contains(.admin) }
 }
 
 extension NewsStore {
@@ -63,11 +66,18 @@ extension NewsStore {
   ///
   /// - Returns: nil for anything but a valid key, in the same time wherever it differs.
   public func authenticate(_ text: String) async throws -> APIKey? {
+    guard let key = try await presentedKey(text), key.revoked == nil else { return nil }
+    return key
+  }
+
+  /// Finds the key that a request presents, a revoked one included. The caller refuses the latter: it is returned for the
+  /// log alone.
+  ///
+  /// - Returns: nil for anything but a key of this installation, in the same time wherever it differs.
+  public func presentedKey(_ text: String) async throws -> APIKey? {
     guard let key = PresentedKey(text) else { return nil }
     let rows = try await database.query(
-      """
-      SELECT id, name, scopes, created_at, revoked_at, digest FROM api_keys WHERE id = \(key.id) AND revoked_at IS NULL
-      """)
+      "SELECT id, name, scopes, created_at, revoked_at, digest FROM api_keys WHERE id = \(key.id)")
     guard let row = rows.first, key.matches(try row.decode("digest")) else { return nil }
     return try APIKey(row: row)
   }

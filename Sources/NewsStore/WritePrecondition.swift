@@ -1,6 +1,6 @@
 /// What a writer says about the state it means to overwrite (RFC 9110 section 13.1).
 public enum WritePrecondition: Sendable, Equatable {
-  /// Nothing was said: good for creating with a new id, and for taking back.
+  /// The writer names no revision, which is enough to create an item with a new id and for nothing else.
   case none
   /// It must be in one of these revisions.
   case revisions(Set<Int>)

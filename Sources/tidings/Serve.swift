@@ -31,7 +31,9 @@ struct Serve: AsyncParsableCommand {
     try await reporting { [settings] in
       try await settings.withStore(logger) { store in
         try await settings.refuseUnsafeDurability(of: store, logger)
-        let api = NewsAPI(store: store, settings: try settings.api())
+        var apiSettings = try settings.api()
+        apiSettings.logLevel = logger.logLevel
+        let api = NewsAPI(store: store, settings: apiSettings)
         MetricsSystem.bootstrap(api.metricsFactory)
         try await Self.serve(api, store, settings, logger)
       }

@@ -43,7 +43,7 @@ import Testing
       let delta = try await Self.changes(server, since: snapshot.token)
       #expect(delta.snapshot == nil)
       #expect(Self.steps(delta) == ["+one?", "+three"])
-      _ = try await server.write("DELETE", Self.path(one))
+      _ = try await server.write("DELETE", Self.path(one), nil, ("If-Match", "*"))
       #expect(Self.steps(try await Self.changes(server, since: delta.token)) == ["-retracted"])
       // Nothing that was removed is in a snapshot.
       #expect(Self.steps(try await Self.changes(server)) == ["+two", "+three"])
@@ -141,8 +141,8 @@ import Testing
       #expect(Self.steps(list) == ["+1", "+2"])
       #expect(list.more && list.snapshot == true)
       _ = try await server.write("PATCH", Self.path(items[0]), #"{"text": "1!"}"#, ("If-Match", "*"))
-      _ = try await server.write("DELETE", Self.path(items[1]))
-      _ = try await server.write("DELETE", Self.path(items[3]))
+      _ = try await server.write("DELETE", Self.path(items[1]), nil, ("If-Match", "*"))
+      _ = try await server.write("DELETE", Self.path(items[3]), nil, ("If-Match", "*"))
       var steps: [String] = []
       while list.more {
         list = try await server.get("/v1/changes?limit=2&since=\(list.token)").json(ChangeList.self)
@@ -203,7 +203,7 @@ import Testing
     try await TestServer.with { server in
       let item = try await server.publish("x")
       let old = try await Self.changes(server).token
-      _ = try await server.write("DELETE", Self.path(item))
+      _ = try await server.write("DELETE", Self.path(item), nil, ("If-Match", "*"))
       let current = try await Self.changes(server).token
       _ = try await server.sql.query("UPDATE scopes SET floor = version + 1")
       #expect(try await server.get("/v1/changes?since=\(old)").json(Problem.self, status: 410).reason == "expired")

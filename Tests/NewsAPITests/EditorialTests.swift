@@ -169,10 +169,13 @@ import Testing
     }
   }
 
-  @Test("Retraction is final, and its row stays for editors")
+  @Test("Retraction needs a revision and is final; its row stays for editors")
   func retraction() async throws {
     try await TestServer.with { server in
       let item = try await server.publish("x")
+      let unlocked = try await server.write("DELETE", Self.path(item))
+      #expect(try unlocked.json(Problem.self, status: 428).type == "/problems/precondition-required")
+      #expect(try await server.get("/v1/" + Self.path(item)).status == 200)
       #expect(try await server.write("DELETE", Self.path(item), nil, ("If-Match", "\"r2\"")).status == 412)
       #expect(try await server.write("DELETE", Self.path(item), nil, ("If-Match", "\"r1\"")).status == 204)
       #expect(try await server.write("DELETE", Self.path(item)).status == 410)

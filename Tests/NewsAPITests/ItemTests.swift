@@ -145,7 +145,7 @@ import Testing
       let item = try await server.publish("x").item
       let path = "/v1/items/\(item.id.uuidString.lowercased())"
       #expect(try await server.get(path).json(NewsItem.self) == item)
-      _ = try await server.write("DELETE", "items/\(item.id)?reason=It+was+wrong")
+      _ = try await server.write("DELETE", "items/\(item.id)?reason=It+was+wrong", nil, ("If-Match", "*"))
       let gone = try await server.get(path, ("If-None-Match", "*"))
       let problem = try gone.json(Problem.self, status: 410)
       #expect(problem.reason == "retracted")

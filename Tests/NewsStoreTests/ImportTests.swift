@@ -89,7 +89,7 @@ import Testing
   func neverRevived() async throws {
     try await NewsDatabase.withStore { store, sql in
       _ = try await store.importItems([Self.entry(1), Self.entry(2)])
-      try await store.retract(UUID(1), reason: "wrong", if: .none)
+      try await store.retract(UUID(1), reason: "wrong", if: .exists)
       try await sql.publish([UUID(2)], after: "UPDATE items SET state = 'expired' WHERE id = \(UUID(2))")
       let before = try await sql.counter()
       for revision in 1...2 {

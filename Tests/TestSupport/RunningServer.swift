@@ -41,9 +41,9 @@ package struct RunningServer: Sendable {
 
   /// Sends a request and waits for its answer.
   package func send(
-    _ method: String, _ path: String, key: String? = nil, body: String? = nil
+    _ method: String, _ path: String, key: String? = nil, headers: [(String, String)] = [], body: String? = nil
   ) async throws -> TestResponse {
-    try await client.send(method, path, key: key, body: body)
+    try await client.send(method, path, key: key, headers: headers, body: body)
   }
 
   package func status(_ path: String) async throws -> Int { try await send("GET", path).status }

@@ -64,7 +64,8 @@ struct EdgeSetting: Sendable {
   }
 
   func retract(_ id: String) async throws {
-    let answer = try await proxy.send("DELETE", "/v1/editorial/items/" + id, key: key)
+    let answer = try await proxy.send(
+      "DELETE", "/v1/editorial/items/" + id, key: key, headers: [("If-Match", "*")])
     guard answer.status == 204 else { throw Unexpected(description: "\(answer.status) to DELETE") }
   }
 

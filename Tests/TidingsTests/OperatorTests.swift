@@ -16,7 +16,8 @@ import Testing
         let made = try await server.send("POST", "/v1/editorial/items", key: key, body: body)
         let item = try made.json(EditorialItem.self, status: 201).item
         let token = try #require(try await server.send("GET", "/v1/changes")["Sync-Token"])
-        _ = try await server.send("DELETE", "/v1/editorial/items/\(item.id.uuidString.lowercased())", key: key)
+        _ = try await server.client.send(
+          "DELETE", "/v1/editorial/items/\(item.id.uuidString.lowercased())", key: key, headers: [("If-Match", "*")])
 
         let young = try await installation.run("purge", "--older-than", "1d")
         #expect(young.status == 0)

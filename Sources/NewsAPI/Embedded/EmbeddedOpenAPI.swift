@@ -49,7 +49,7 @@ info:
     | `/problems/range-not-satisfiable` | 416 | no range lies within the file; `Content-Range` has its length |
     | `/problems/expectation-failed` | 417 | `Expect` asks for something else than `100-continue` |
     | `/problems/invalid-field` | 422 | fields of the body break rules, or a file has another digest than its header says; `errors` names all of them |
-    | `/problems/precondition-required` | 428 | a change without a lock |
+    | `/problems/precondition-required` | 428 | a change or a retraction without a lock |
     | `/problems/too-many-requests` | 429 | more than the server takes from one address or with one key; see `Retry-After` |
     | `/problems/headers-too-large` | 431 | more than 16 KiB of header fields |
     | `/problems/internal` | 500 | a fault of the server |
@@ -745,8 +745,8 @@ paths:
       tags: [editorial]
       summary: Retracts an item for good
       description: >-
-        Followers are told to remove it, and its public address answers 410 with the reason. `If-Match` is honoured
-        and not required: what is wrong must go, whoever has edited it last.
+        Followers remove it, and its public address answers 410 with the reason. The lock is `If-Match` (428 without it);
+        `If-Match: *` retracts any revision.
       security:
         - key: ["items:write"]
       parameters:
@@ -763,6 +763,7 @@ paths:
         "410": { $ref: "#/components/responses/EditorialGone" }
         "412": { $ref: "#/components/responses/PreconditionFailed" }
         "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "428": { $ref: "#/components/responses/PreconditionRequired" }
         "429": { $ref: "#/components/responses/TooManyRequests" }
         "431": { $ref: "#/components/responses/HeadersTooLarge" }
         "500": { $ref: "#/components/responses/InternalError" }

@@ -37,6 +37,7 @@ struct EditorialItemHandlers: Sendable {
     try request.parameters().check()
     let body = try ItemBody(try await JSONBody.object(of: request, context: context), now: now())
     let id = body.id ?? .version7(at: now())
+    context.record.setSubject("item", id.uuidString.lowercased())
     let (item, created) = try await refusingUnknownTopics { try await store.create(id, body.content) }
     return try Self.answer(item, created: created)
   }

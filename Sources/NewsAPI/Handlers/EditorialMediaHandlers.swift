@@ -27,6 +27,7 @@ struct EditorialMediaHandlers: Sendable {
       context.awaitBody()
       let stored = try await receive(request, head, upload, context)
       let (media, created) = try await library.add(upload, stored, type: head.type, name: head.name, now: now())
+      context.record.setSubject("media", media.id.uuidString.lowercased())
       return try answer(media, created: created)
     } catch MediaError.full {
       throw ProblemError.storageFull

@@ -21,6 +21,7 @@ struct EditorialTopicHandlers: Sendable {
     try request.parameters().check()
     let body = try TopicBody(try await JSONBody.object(of: request, context: context), needsSlug: true)
     guard let slug = body.slug else { throw ProblemError.internal }
+    context.record.setSubject("topic", slug)
     let (topic, created) = try await store.createTopic(slug, body.content)
     return try Self.answer(topic, created: created)
   }

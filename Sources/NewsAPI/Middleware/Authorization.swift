@@ -12,21 +12,34 @@ struct Authorization: RouterMiddleware {
   func handle(
     _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
   ) async throws -> Response {
-    guard let token = Self.bearerToken(request.headers) else { throw ProblemError.unauthorized(presented: false) }
-    // Who would wait for the database until it is given up is told soon.
+    let record = context.record
+    guard let token = Self.bearerToken(request.headers) else {
+      record.setRefusal("no key")
+      throw ProblemError.unauthorized(presented: false)
+    }
+    // A request that would wait for the database until its deadline is refused at once.
     guard await store.isAnswering() else { throw ProblemError.unavailable }
-    guard let key = try await store.authenticate(token) else { throw ProblemError.unauthorized(presented: true) }
+    guard let key = try await store.presentedKey(token) else {
+      record.setRefusal("unknown key")
+      throw ProblemError.unauthorized(presented: true)
+    }
+    record.setKey(key)
+    guard key.revoked == nil else {
+      record.setRefusal("revoked key")
+      throw ProblemError.unauthorized(presented: true)
+    }
     if let limits, let wait = limits.take(limits.bucket(of: key.id)) {
       context.metrics?.keyLimited()
       throw ProblemError.tooManyRequests(in: wait)
     }
-    guard key.scopes.contains(scope) else { throw ProblemError.forbidden(scope) }
+    guard key.allows(scope) else {
+      record.setRefusal("scope \(scope.rawValue) required")
+      throw ProblemError.forbidden(scope)
+    }
     // To ignore it would let a client believe that its repeats are recognised.
     guard request.headers[.idempotencyKey] == nil else { throw ProblemError.idempotencyKeyUnsupported }
-    var context = context
-    context.logger[metadataKey: "key"] = "\(key.id)"
     // Nothing of an editor's is in a shared cache that an error would have to replace, or may get there.
-    var response = try await ProblemError.adjusting({ $0.replacesStored = false }) { [context] in
+    var response = try await ProblemError.adjusting({ $0.replacesStored = false }) {
       try await next(request, context)
     }
     response.headers[.cacheControl] = CachePolicy.editorial

@@ -7,6 +7,10 @@ import NewsStore
 struct ProblemResponses: RouterMiddleware {
   let paths: KnownPaths
   let proxies: TrustedProxies
+  /// The level from which on lines are written; nil for that of the context's logger.
+  let logLevel: Logger.Level?
+  /// Bounds the lines that clients without a key can cause.
+  let refusals = LineLimit()
 
   func handle(
     _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
@@ -23,7 +27,7 @@ struct ProblemResponses: RouterMiddleware {
           metadata: [
             "method": "\(request.method)", "path": "\(request.uri.path)", "error": "\(String(reflecting: error))",
             "client": "\(proxies.client(of: request, context))",
-          ])
+          ].merging(context.record.metadata) { own, _ in own })
       }
       // Whoever may read what is here may also read why not.
       if paths.methods(of: request.uri.path).contains(.options) { CrossOrigin.add(to: &problem.headers) }
@@ -32,13 +36,29 @@ struct ProblemResponses: RouterMiddleware {
     if response.status != .noContent || request.method != .options, !response.isForAll {
       response.headers[.requestID] = context.requestID
     }
-    context.logger.debug(
-      "request",
+    log(request, response, context)
+    return request.method == .head ? response.createHeadResponse() : response
+  }
+
+  /// Writes the line of the request: at `info` for a write and for a refused key, which together are the record of who
+  /// changed what, and at `debug` for everything else.
+  private func log(_ request: Request, _ response: Response, _ context: APIContext) {
+    let record = context.record
+    var event: (message: Logger.Message, level: Logger.Level) = ("request", .debug)
+    if record.refusal != nil {
+      event = ("key refused", refusals.allow() ? .info : .debug)
+    } else if record.key != nil, ![.get, .head].contains(request.method) {
+      event = ("editorial write", .info)
+    }
+    var logger = context.logger
+    if let logLevel { logger.logLevel = logLevel }
+    guard event.level >= logger.logLevel else { return }
+    logger.log(
+      level: event.level, event.message,
       metadata: [
         "method": "\(request.method)", "path": "\(request.uri.path)", "status": "\(response.status.code)",
         "client": "\(proxies.client(of: request, context))",
-      ])
-    return request.method == .head ? response.createHeadResponse() : response
+      ].merging(record.metadata) { own, _ in own })
   }
 
   private func problem(for error: any Error, _ request: Request) -> ProblemError {

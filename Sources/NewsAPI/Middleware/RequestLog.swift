@@ -33,7 +33,7 @@ struct RequestLog: RouterMiddleware {
           "method": "\(request.method)", "route": "\(context.endpointPath ?? "unknown")",
           "path": "\(request.uri.path)", "status": "\(response.status.code)", "ms": "\(duration.milliseconds)",
           "database_ms": "\(database.total.milliseconds)", "client": "\(proxies.client(of: request, context))",
-        ])
+        ].merging(context.record.metadata) { own, _ in own })
     }
     return response
   }

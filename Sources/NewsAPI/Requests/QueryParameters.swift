@@ -118,7 +118,16 @@ extension APIContext {
   ///
   /// - Throws: 404 for what cannot be an id.
   func itemID() throws -> UUID {
+    try resourceID("item")
+  }
+
+  /// The id in the path, which becomes the subject of the request's log lines.
+  ///
+  /// - Parameter subject: The kind of resource: `item` or `media`.
+  /// - Throws: 404 for what cannot be an id.
+  func resourceID(_ subject: String) throws -> UUID {
     guard let text = parameters.get("id"), let id = UUID(uuidString: text) else { throw ProblemError(.notFound) }
+    record.setSubject(subject, id.uuidString.lowercased())
     return id
   }
 
@@ -127,6 +136,7 @@ extension APIContext {
   /// - Throws: 404 for what cannot be a slug.
   func topicSlug() throws -> String {
     guard let slug = parameters.get("slug"), TopicSlug.isValid(slug) else { throw ProblemError(.notFound) }
+    record.setSubject("topic", slug)
     return slug
   }
 }

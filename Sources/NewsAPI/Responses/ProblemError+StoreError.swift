@@ -31,7 +31,7 @@ extension ProblemError {
       self = ProblemError(
         .preconditionRequired, "precondition-required", "A precondition is required",
         detail:
-          "Say which revision is overwritten, in `If-Match` or in the field `revision`; or create with `If-None-Match: *`."
+          "Name the revision that the write is for, in `If-Match` or the field `revision`. `If-Match: *` accepts any; `If-None-Match: *` creates."
       )
     case .outcomeUnknown:
       self = ProblemError(

@@ -47,7 +47,7 @@ import Testing
       let path = "items/\(one.item.id.uuidString.lowercased())"
       _ = try await server.write("PATCH", path, #"{"topics": ["b"]}"#, ("If-Match", "*"))
       #expect(try await Self.next(&source).topics == ["a", "b"])
-      _ = try await server.write("DELETE", path)
+      _ = try await server.write("DELETE", path, nil, ("If-Match", "*"))
       #expect(try await Self.next(&source).ids == [one.item.id])
     }
   }

@@ -1,0 +1,50 @@
+import Foundation
+import Logging
+import News
+import NewsStore
+import Synchronization
+
+/// The facts about a request that handlers establish and the log lines of outer layers contain.
+///
+/// A context is a value: each layer works on its own copy, and a field that an inner layer sets stays invisible to the
+/// layers around it. All copies of a context share one record.
+final class RequestRecord: Sendable {
+  private struct Facts {
+    var key: APIKey?
+    var subject: (name: String, value: String)?
+    var refusal: String?
+  }
+
+  private let facts = Mutex(Facts())
+
+  /// The key that the request presented; nil without a key of this installation.
+  var key: APIKey? { facts.withLock { $0.key } }
+
+  /// The reason why the key was refused; nil for an accepted one.
+  var refusal: String? { facts.withLock { $0.refusal } }
+
+  func setKey(_ key: APIKey) { facts.withLock { $0.key = key } }
+
+  func setRefusal(_ refusal: String) { facts.withLock { $0.refusal = refusal } }
+
+  /// Sets the resource that the request reads or writes.
+  ///
+  /// - Parameters:
+  ///   - name: `item`, `media` or `topic`.
+  ///   - value: The resource's id or slug.
+  func setSubject(_ name: String, _ value: String) { facts.withLock { $0.subject = (name, value) } }
+
+  /// The facts as metadata of a log line. The key itself is not among them.
+  var metadata: Logger.Metadata {
+    facts.withLock { facts in
+      var metadata: Logger.Metadata = [:]
+      if let key = facts.key {
+        metadata["key"] = "\(key.id)"
+        metadata["key_name"] = "\(key.name.terminalSafe)"
+      }
+      if let subject = facts.subject { metadata[subject.name] = "\(subject.value)" }
+      if let refusal = facts.refusal { metadata["reason"] = "\(refusal)" }
+      return metadata
+    }
+  }
+}

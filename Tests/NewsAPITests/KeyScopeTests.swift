@@ -1,0 +1,48 @@
+import NIOCore
+import NewsAPI
+import NewsStore
+import Synchronization
+import TestSupport
+import Testing
+
+/// Which keys may use which editorial paths.
+@Suite struct KeyScopeTests {
+  private static let operations = ((try? Contract.shared.get().operations) ?? []).filter {
+    $0.path.hasPrefix("/v1/editorial/")
+  }.sorted()
+
+  /// A request that the router passes to the operation's handler; whatever the handler answers, the key was accepted.
+  private static func status(of operation: Contract.Operation, key: String, _ server: TestServer) async throws -> Int {
+    let target = operation.path.replacing("{id}", with: "019a0000-0000-7000-8000-000000000000")
+      .replacing("{slug}", with: "nowhere")
+    let hasBody = ["POST", "PUT", "PATCH"].contains(operation.method)
+    return try await server.send(operation.method, target, key: key, body: hasBody ? "{}" : nil).status
+  }
+
+  @Test("A key with the scope admin may use every editorial operation", arguments: operations)
+  func admin(operation: Contract.Operation) async throws {
+    try await TestServer.with { server in
+      let key = try await server.store.createKey(name: "operator", scopes: [.admin])
+      #expect(![401, 403].contains(try await Self.status(of: operation, key: key, server)))
+    }
+  }
+
+  @Test("A key with another scope than the operation's may not use it", arguments: operations)
+  func others(operation: Contract.Operation) async throws {
+    try await TestServer.with { server in
+      let isMedia = operation.path.hasPrefix("/v1/editorial/media")
+      let key = try await server.store.createKey(name: "other", scopes: [isMedia ? .itemsWrite : .mediaWrite])
+      #expect(try await Self.status(of: operation, key: key, server) == 403)
+    }
+  }
+
+  @Test("Clients without a key cause at most 600 log lines at once, and ten a second after that")
+  func lineLimit() {
+    let seconds = Mutex<Int64>(1000)
+    let limit = LineLimit { .uptimeNanoseconds(0) + .seconds(seconds.withLock { $0 }) }
+    func lines() -> Int { (0..<1000).map { _ in limit.allow() }.filter(\.self).count }
+    #expect(lines() == 600)
+    seconds.withLock { $0 += 3 }
+    #expect(lines() == 30)
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import News
+import TestSupport
+import Testing
+
+/// The record of editorial writes: the log of a real server at its default level.
+@Suite struct WriteLogTests {
+  private static let body = #"{"date": "2026-01-01T00:00:00Z", "text": "confidential words"}"#
+
+  private struct Record: Sendable {
+    var lines: [RunningServer.LogLine]
+    var text: String
+    var keyID: String
+    var secret: String
+  }
+
+  /// Everything that the server writes to its log while the body sends requests with a key named `night desk`.
+  private static func log(
+    _ changes: [String: String] = [:],
+    during body: @Sendable (RunningServer, _ installation: Installation, _ key: String) async throws -> Void
+  ) async throws -> Record {
+    try await withMediaFolder { folder in
+      try await Installation.with { installation in
+        let made = try await installation.run(
+          "keys", "create", "--name", "night desk", "--scope", "items:write", "media:write")
+        let key = made.output.trimmingCharacters(in: .newlines)
+        let parts = key.split(separator: "_").map(String.init)
+        try #require(parts.count == 3)
+        // A busy machine would add lines of slow requests.
+        let changes = [
+          "TIDINGS_MEDIA_DIRECTORY": folder.path, "TIDINGS_LOG_LEVEL": "info", "TIDINGS_SLOW_REQUEST": "0",
+        ].merging(changes) { $1 }
+        return try await installation.serve(changes: changes) { server in
+          try await body(server, installation, key)
+          server.process.send(SIGTERM)
+          let text = await server.process.result().errors
+          return Record(
+            lines: text.split(separator: "\n").compactMap { RunningServer.LogLine(String($0)) }, text: text,
+            keyID: parts[1], secret: parts[2])
+        }
+      }
+    }
+  }
+
+  @Test("Every editorial write leaves one line with key, method, path, status and what it wrote")
+  func writes() async throws {
+    let record = try await Self.log { server, _, key in
+      let made = try await server.send("POST", "/v1/editorial/items", key: key, body: Self.body)
+      let item = try made.json(EditorialItem.self, status: 201).item.id.uuidString.lowercased()
+      let path = "/v1/editorial/items/\(item)"
+      _ = try await server.send("GET", path, key: key)
+      _ = try await server.send("PATCH", path, key: key, headers: [("If-Match", "\"r1\"")], body: #"{"text": "y"}"#)
+      _ = try await server.send("PATCH", path, key: key, headers: [("If-Match", "\"r1\"")], body: #"{"text": "z"}"#)
+      _ = try await server.send("PUT", path, key: key, headers: [("If-Match", "*")], body: Self.body)
+      _ = try await server.send("DELETE", path, key: key, headers: [("If-Match", "*")])
+      _ = try await server.send("POST", "/v1/editorial/topics", key: key, body: #"{"slug": "city"}"#)
+      _ = try await server.client.send(
+        "POST", "/v1/editorial/media", key: key, headers: [("Content-Type", "image/png")], file: SampleMedia.png())
+      _ = try await server.send("POST", "/v1/editorial/items", key: key, body: "{}")
+      _ = try await server.send("GET", "/v1/items")
+    }
+    let writes = record.lines.filter { $0.message == "editorial write" }
+    let summary = writes.map { "\($0.metadata["method"] ?? "") \($0.metadata["status"] ?? "")" }
+    #expect(
+      summary == [
+        "POST 201", "PATCH 200", "PATCH 412", "PUT 200", "DELETE 204", "POST 201", "POST 201", "POST 422",
+      ])
+    for line in writes {
+      #expect(line.level == "info")
+      #expect(line.metadata["key"] == record.keyID)
+      #expect(line.metadata["key_name"] == "night desk")
+      #expect(line.metadata["client"] == "127.0.0.1")
+      #expect(line.metadata["path"]?.hasPrefix("/v1/editorial/") == true)
+    }
+    let item = try #require(writes.first?.metadata["item"])
+    #expect(writes.prefix(5).allSatisfy { $0.metadata["item"] == item })
+    #expect(writes[1].metadata["path"] == "/v1/editorial/items/\(item)")
+    #expect(writes[5].metadata["topic"] == "city")
+    #expect(writes[6].metadata["media"].flatMap { UUID(uuidString: $0) } != nil)
+    // Reads leave no line at this level, and neither keys nor texts are in any line.
+    #expect(!record.lines.contains { $0.metadata["method"] == "GET" })
+    #expect(!record.text.contains(record.secret))
+    #expect(!record.text.contains("confidential"))
+  }
+
+  @Test("A refused key leaves one line with the reason and the client, and never the key itself")
+  func refusals() async throws {
+    let record = try await Self.log { server, installation, key in
+      let camera = try await installation.run("keys", "create", "--name", "camera", "--scope", "media:write")
+      let other = camera.output.trimmingCharacters(in: .newlines)
+      _ = try await server.send("POST", "/v1/editorial/items", body: Self.body)
+      _ = try await server.send("POST", "/v1/editorial/items", key: "tdk_0123_guessed-secret", body: Self.body)
+      _ = try await server.send("GET", "/v1/editorial/items", key: other)
+      let id = try #require(key.split(separator: "_").dropFirst().first)
+      #expect(try await installation.run("keys", "revoke", String(id)).status == 0)
+      _ = try await server.send("DELETE", "/v1/editorial/items/019a0000-0000-7000-8000-000000000000", key: key)
+    }
+    let refused = record.lines.filter { $0.message == "key refused" }
+    #expect(
+      refused.map { $0.metadata["reason"] } == ["no key", "unknown key", "scope items:write required", "revoked key"])
+    #expect(refused.map { $0.metadata["status"] } == ["401", "401", "403", "401"])
+    #expect(refused.allSatisfy { $0.level == "info" && $0.metadata["client"] == "127.0.0.1" })
+    #expect(refused.map { $0.metadata["key_name"] } == [nil, nil, "camera", "night desk"])
+    #expect(refused.last?.metadata["key"] == record.keyID)
+    #expect(!record.text.contains("guessed-secret"))
+    #expect(!record.text.contains(record.secret))
+    #expect(!record.lines.contains { $0.message == "editorial write" })
+  }
+
+  @Test("The line is in the text format too")
+  func text() async throws {
+    try await Installation.with { installation in
+      let key = try await installation.makeKey()
+      let process = try ChildProcess(
+        ["serve", "--port", "0"], environment: installation.environment(["TIDINGS_LOG_FORMAT": "text"]))
+      var port: Int?
+      for await line in process.errorLines {
+        guard line.contains("listening"), let found = line.firstMatch(of: /address=\S*?:(\d+)/) else { continue }
+        port = Int(found.1)
+        break
+      }
+      let client = TestClient(url: "http://127.0.0.1:\(try #require(port))")
+      let made = try await client.send("POST", "/v1/editorial/items", key: key, body: Self.body)
+      let item = try made.json(EditorialItem.self, status: 201).item.id.uuidString.lowercased()
+      process.send(SIGTERM)
+      let lines = await process.result().errors.split(separator: "\n").filter { $0.contains("editorial write") }
+      #expect(lines.count == 1)
+      for part in ["info", "item=\(item)", "key_name=desk", "method=POST", "status=201"] {
+        #expect(lines.first?.contains(part) == true, "\(part)")
+      }
+      #expect(lines.first?.contains(key) == false)
+    }
+  }
+}
