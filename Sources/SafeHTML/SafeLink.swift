@@ -17,8 +17,9 @@ public enum SafeLink {
 
   /// As `web`, for links that may lead to a mail address too.
   static func resolve(_ reference: String, base: URL?, allowingMail: Bool) -> String? {
-    guard let cleaned = cleaned(reference) else { return nil }
-    let scheme = scheme(of: cleaned)
+    guard let written = cleaned(reference) else { return nil }
+    let scheme = scheme(of: written)
+    let cleaned = encoded(written, afterScheme: scheme)
     let url: URL?
     switch scheme {
     case "http", "https": url = URL(string: cleaned)
@@ -55,6 +56,45 @@ public enum SafeLink {
       48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0 || [43, 45, 46].contains($0)
     }
     return isScheme && !name.isEmpty ? name.lowercased() : nil
+  }
+
+  /// The reference with its invalid characters percent-encoded behind the authority. `URL` would encode all of a component
+  /// with one such character, valid `%XX` included.
+  private static func encoded(_ reference: String, afterScheme scheme: String?) -> String {
+    let bytes = Array(reference.utf8)
+    let start = scheme.map { $0.utf8.count + 1 } ?? 0
+    var index = start
+    if bytes[start...].starts(with: "//".utf8) {
+      index = bytes[(start + 2)...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.count
+    }
+    var output = bytes[..<index]
+    var inFragment = false
+    for (position, byte) in bytes.enumerated().dropFirst(index) {
+      var isValid = isURLByte(byte)
+      switch byte {
+      case UInt8(ascii: "%"): isValid = bytes[(position + 1)...].prefix(2).count(where: isHexadecimal) == 2
+      case UInt8(ascii: "#"):
+        isValid = !inFragment
+        inFragment = true
+      default: break
+      }
+      if isValid { output.append(byte) } else { output += percentEncoded(byte) }
+    }
+    return String(decoding: output, as: UTF8.self)
+  }
+
+  /// RFC 3986: unreserved and reserved characters but brackets, which stand in the host alone.
+  private static func isURLByte(_ byte: UInt8) -> Bool {
+    48...57 ~= byte || 65...90 ~= byte || 97...122 ~= byte || "-._~!$&'()*+,;=:@/?#".utf8.contains(byte)
+  }
+
+  private static func isHexadecimal(_ byte: UInt8) -> Bool {
+    48...57 ~= byte || 65...70 ~= byte || 97...102 ~= byte
+  }
+
+  private static func percentEncoded(_ byte: UInt8) -> [UInt8] {
+    let digits = Array("0123456789ABCDEF".utf8)
+    return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
   }
 
   private static func bounded(_ url: String) -> String? {

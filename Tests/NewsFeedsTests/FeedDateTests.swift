@@ -97,4 +97,23 @@ struct FeedDateTests {
       }
     }
   }
+
+  @Test(
+    "of two digits are of this century up to 49 (RFC 5322, section 4.3)",
+    arguments: [(0, 2000), (26, 2026), (48, 2048), (49, 2049), (50, 1950), (51, 1951), (99, 1999)])
+  func twoDigits(year: Int, full: Int) throws {
+    let text = year < 10 ? "0\(year)" : "\(year)"
+    let date = try #require(FeedDate.date(from: "20 Aug \(text) 13:45:00 GMT"))
+    #expect(RFC3339.string(from: date) == "\(full)-08-20T13:45:00.000Z")
+  }
+
+  @Test(
+    "have an offset to the west with a minus sign or a hyphen",
+    arguments: [
+      "2026-08-20T10:45:00\u{2212}03:00", "Thu, 20 Aug 2026 10:45:00 \u{2212}0300", "2026-08-20T10:45:00-03:00",
+      "2026-08-20T10:45:00\u{2212}0300",
+    ])
+  func minusSign(text: String) {
+    #expect(FeedDate.date(from: text) == august)
+  }
 }
