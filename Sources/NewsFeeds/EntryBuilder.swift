@@ -9,6 +9,9 @@ enum EntryBuilder {
   static let maximumSummaryBytes = 16 * 1024
   static let maximumHTMLBytes = 512 * 1024
   static let maximumAuthorBytes = 256
+  /// The authors and categories that are looked at: each is read as markup.
+  private static let maximumAuthors = 64
+  private static let maximumLabels = 256
   static let maximumCategories = 16
   static let maximumLabelBytes = 256
   static let maximumAltBytes = 1024
@@ -54,12 +57,10 @@ enum EntryBuilder {
     }
     let (guid, link) = (raw.guid?.trimmed.nonEmpty, raw.link.flatMap { SafeLink.web($0, base: raw.base) })
     // What names the feed's page names no entry.
-    let names = [guid, link].compactMap { $0 }.filter { $0 != raw.home }
-    let name = (names.first ?? Digest.fallbackName(title: title, date: isOwn ? date : nil))
-      .replacing("\0", with: "\u{FFFD}")
-    // PostgreSQL's `text` cannot hold NUL; all other texts are cleaned.
-    let source = raw.source.replacing("\0", with: "\u{FFFD}")
-    let authors = raw.authors.map { line(RawText($0, .unsure)) }.filter { !$0.isEmpty }
+    let names = [guid, link].compactMap { $0 }.filter { !$0.utf8.elementsEqual((raw.home ?? "").utf8) }
+    let name = (names.first ?? Digest.fallbackName(title: title, date: isOwn ? date : nil)).withoutNUL
+    let source = raw.source.withoutNUL
+    let authors = raw.authors.prefix(maximumAuthors).map { line(RawText($0, .unsure)) }.filter { !$0.isEmpty }
     return FeedEntry(
       id: raw.id ?? Digest.identifier(source: source, guid: name), source: source, guid: name,
       digest: Digest.content(of: raw, date: isOwn ? date : nil), date: date, title: title,
@@ -91,7 +92,7 @@ enum EntryBuilder {
   private static func categories(_ labels: [String]) -> [FeedCategory] {
     var slugs: Set<String> = []
     var categories: [FeedCategory] = []
-    for label in labels {
+    for label in labels.prefix(maximumLabels) {
       let label = line(RawText(label, .unsure))
       guard label.utf8.count <= maximumLabelBytes, let slug = Slug.make(label), slugs.insert(slug).inserted else {
         continue

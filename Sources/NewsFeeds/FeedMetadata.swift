@@ -3,6 +3,11 @@ internal import SafeHTML
 
 /// What the entries of a feed have in common.
 struct FeedMetadata {
+  /// The authors of the feed that are kept.
+  static let maximumAuthors = 64
+  /// Of each text. Every entry repeats it, so that the work for a feed would grow with the product of both.
+  private static let maximumBytes = 4096
+
   private var identifier: String?
   private(set) var link: String?
   private var address: String?
@@ -23,10 +28,18 @@ struct FeedMetadata {
   /// What relative links refer to where neither entry nor feed say it.
   var fallbackBase: String? { link ?? address ?? identifier.flatMap { SafeLink.web($0) } }
 
+  /// A text without blanks around it; nil for an empty one and one that is too long to be repeated.
+  static func bounded(_ text: String) -> String? {
+    guard text.utf8.count <= 2 * maximumBytes, let text = text.trimmed.nonEmpty, text.utf8.count <= maximumBytes else {
+      return nil
+    }
+    return text
+  }
+
   /// Takes the version of RSS.
   mutating func applyVersion(_ root: FeedNamespace, _ attributes: [FeedAttribute]) {
     let version = attributes.first { $0.space == .none && $0.name == "version" }?.value
-    isOld = root == .rdf || version?.hasPrefix("0.9") == true
+    isOld = root == .rdf || version?.utf8.starts(with: "0.9".utf8) == true
   }
 
   /// Takes `xml:base` and `xml:lang` from an element that holds entries.
@@ -34,7 +47,7 @@ struct FeedMetadata {
     for attribute in attributes where attribute.space == .xml {
       switch attribute.name {
       case "base": base = SafeLink.web(attribute.value, base: base) ?? base
-      case "lang": language = attribute.value
+      case "lang": language = Self.bounded(attribute.value)
       default: break
       }
     }
@@ -42,7 +55,7 @@ struct FeedMetadata {
 
   /// Takes what a child of an RSS channel says.
   mutating func applyRSS(_ element: FeedElement) {
-    let text = element.text.trimmed.nonEmpty
+    let text = Self.bounded(element.text)
     switch (element.name.space, element.name.local) {
     case (.none, "link"): link = link ?? text.flatMap { SafeLink.web($0, base: base) ?? $0 }
     case (.atom, "link") where element["rel"] == "self":
@@ -57,11 +70,14 @@ struct FeedMetadata {
   /// Takes what a child of an Atom feed says.
   mutating func applyAtom(_ element: FeedElement) {
     guard element.name.space == .atom else { return }
-    let text = element.text.trimmed.nonEmpty
+    let text = Self.bounded(element.text)
     switch element.name.local {
     case "id": identifier = identifier ?? text
     case "title": title = title ?? text
-    case "author": if let name = element.value(.atom, "name") { authors.append(name) }
+    case "author":
+      if authors.count < Self.maximumAuthors, let name = element.value(.atom, "name").flatMap(Self.bounded) {
+        authors.append(name)
+      }
     case "link":
       let target = element["href"].flatMap { SafeLink.web($0, base: base) }
       switch element["rel"] ?? "alternate" {

@@ -8,6 +8,10 @@ enum JSONFeedParser {
   static let versionPrefix = "https://jsonfeed.org/version/"
 
   static func events(of document: [UInt8]) -> [FeedEvent] {
+    if JSONKeys.areTooLong(in: document) {
+      let message = "has a key of more than \(JSONKeys.maximumBytes) bytes"
+      return [.failed(FeedProblem(position: .line(1), message: message))]
+    }
     let feed: JSONFeedDocument
     do {
       feed = try JSONDecoder().decode(JSONFeedDocument.self, from: Data(document))
@@ -31,8 +35,9 @@ enum JSONFeedParser {
 
   /// Whether a whole text is the object of a JSON Feed.
   static func isJSONFeed(_ text: [UInt8]) -> Bool {
-    guard let head = try? JSONDecoder().decode(JSONFeedHead.self, from: Data(text)) else { return false }
-    return head.version.hasPrefix(versionPrefix) && head.hasItems
+    guard !JSONKeys.areTooLong(in: text), let head = try? JSONDecoder().decode(JSONFeedHead.self, from: Data(text))
+    else { return false }
+    return head.version.utf8.starts(with: versionPrefix.utf8) && head.hasItems
   }
 }
 
@@ -68,7 +73,7 @@ private struct JSONFeedDocument: Decodable {
     case feedURL = "feed_url"
   }
 
-  var isJSONFeed: Bool { version?.hasPrefix(JSONFeedParser.versionPrefix) == true }
+  var isJSONFeed: Bool { version?.utf8.starts(with: JSONFeedParser.versionPrefix.utf8) == true }
 }
 
 private struct JSONFeedAuthor: Decodable {
@@ -152,7 +157,7 @@ private struct Attempt<Value: Decodable>: Decodable {
 
 extension RawEntry {
   fileprivate init(_ item: JSONFeedItem, of feed: JSONFeedDocument, at position: FeedPosition) {
-    let source = [feed.feedURL, feed.homePage, feed.title].lazy.compactMap { $0?.trimmed.nonEmpty }.first
+    let source = [feed.feedURL, feed.homePage, feed.title].lazy.compactMap { $0.flatMap(FeedMetadata.bounded) }.first
     self.init(position: position, source: "json-feed:" + (source ?? "urn:tidings:feed"))
     let feedBase = feed.homePage ?? feed.feedURL
     guid = item.id?.text.trimmed.nonEmpty
@@ -165,7 +170,7 @@ extension RawEntry {
     content = RawText(item.html, .html)
     text = item.text
     categories = item.tags ?? []
-    language = item.language ?? feed.language
+    language = item.language ?? feed.language.flatMap(FeedMetadata.bounded)
     authors = Self.names(item.authors, item.author)
     if authors.isEmpty { authors = Self.names(feed.authors, feed.author) }
     attachments = (item.attachments ?? []).map { file in
@@ -177,6 +182,8 @@ extension RawEntry {
 
   /// `author` is that of version 1.
   private static func names(_ authors: [JSONFeedAuthor]?, _ author: JSONFeedAuthor?) -> [String] {
-    (authors ?? author.map { [$0] } ?? []).compactMap { $0.name?.trimmed.nonEmpty }
+    (authors ?? author.map { [$0] } ?? []).prefix(FeedMetadata.maximumAuthors).compactMap {
+      $0.name.flatMap(FeedMetadata.bounded)
+    }
   }
 }

@@ -53,6 +53,11 @@ struct JSONLinesParser {
       return [.skipped(FeedProblem(position: position, message: "is larger than \(maximumLineBytes) bytes"))]
     }
     if line.allSatisfy({ " \t\r".utf8.contains($0) }) { return [] }
+    if JSONKeys.areTooLong(in: line) {
+      return [
+        .skipped(FeedProblem(position: position, message: "has a key of more than \(JSONKeys.maximumBytes) bytes"))
+      ]
+    }
     do {
       let item = try JSONDecoder().decode(JSONLine.self, from: Data(line))
       return item.sourceDigest == nil

@@ -5,6 +5,7 @@ extension LanguageTag {
   ///
   /// - Returns: nil for what is no tag.
   static func normalised(_ text: String) -> String? {
+    guard text.utf8.count <= 64 else { return nil }
     let tag = text.trimmed.replacing("_", with: "-")
     guard isValid(tag) else { return nil }
     var afterSingleton = false

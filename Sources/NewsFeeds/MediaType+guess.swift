@@ -3,7 +3,8 @@ internal import News
 extension MediaType {
   /// `type/subtype` in lower case without parameters (RFC 9110, section 8.3.1), nil for anything else.
   static func valid(_ text: String) -> String? {
-    let essence = text.prefix { $0 != ";" }.lowercased().trimmed
+    let bytes = text.utf8.prefix(256).prefix { $0 != UInt8(ascii: ";") }
+    let essence = String(decoding: bytes, as: UTF8.self).lowercased().trimmed
     return isValid(essence) ? essence : nil
   }
 

@@ -28,12 +28,18 @@ enum PlainText {
 extension String {
   var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
   var nonEmpty: String? { isEmpty ? nil : self }
+
+  /// The text with U+FFFD for NUL, which PostgreSQL's `text` cannot hold.
+  var withoutNUL: String {
+    utf8.contains(0) ? String(String.UnicodeScalarView(unicodeScalars.map { $0.value == 0 ? "\u{FFFD}" : $0 })) : self
+  }
 }
 
-extension Array where Element: Hashable {
-  /// Each element once, where it stood first.
-  func uniqued() -> [Element] {
-    var seen: Set<Element> = []
-    return filter { seen.insert($0).inserted }
+extension [String] {
+  /// Each text once, where it stood first. By bytes: to hash characters takes time that grows with the square of their
+  /// combining marks.
+  func uniqued() -> [String] {
+    var seen: Set<[UInt8]> = []
+    return filter { seen.insert([UInt8]($0.utf8)).inserted }
   }
 }

@@ -49,7 +49,9 @@ extension RawEntry {
   /// A text construct (section 3.1) or content (section 4.1.3.3); nil for other media and content kept elsewhere.
   private static func text(_ element: FeedElement?, within base: String?) -> RawText? {
     guard let element else { return nil }
-    switch element["type"]?.lowercased().trimmed ?? "text" {
+    // A longer one is no type, and would be compared in time that grows with the square of its combining marks.
+    let type = element["type"] ?? "text"
+    switch type.utf8.count <= 256 ? type.lowercased().trimmed : "" {
     case "xhtml", "application/xhtml+xml":
       // "The content SHOULD be a single div, which MUST NOT be considered part of the content."
       let wrapper = element.children.count == 1 ? element.children.first : nil

@@ -50,7 +50,7 @@ extension RawEntry {
     return (files + nested).compactMap { file in
       guard let url = file["url"]?.nonEmpty else { return nil }
       // Pages of players are no files.
-      if file["medium"] == "document" || file["type"]?.hasPrefix("text/html") == true { return nil }
+      if file["medium"] == "document" || file["type"]?.utf8.starts(with: "text/html".utf8) == true { return nil }
       return Attachment(
         url: url, type: file["type"] ?? "", bytes: file["fileSize"].flatMap(count),
         width: file["width"].flatMap(pixels), height: file["height"].flatMap(pixels))
@@ -81,6 +81,7 @@ extension RawEntry {
   /// `lawyer@boyer.net (Lawyer Boyer)`, or `Lawyer Boyer <lawyer@boyer.net>`: the name is for readers, the address is
   /// not.
   private static func name(inMailbox text: String) -> String {
+    guard text.utf8.count <= 4 * EntryBuilder.maximumAuthorBytes else { return "" }
     if let open = text.firstIndex(of: "("), let close = text.lastIndex(of: ")"), open < close {
       return String(text[text.index(after: open)..<close]).trimmed
     }

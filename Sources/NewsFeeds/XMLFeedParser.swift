@@ -1,8 +1,10 @@
 /// Reads a feed of XML. After what is not well-formed it goes on with the next entry, so that an entry is given whole or
 /// not at all.
 final class XMLFeedParser {
-  /// Smaller pieces cost more calls, larger ones more copying where much is broken.
-  private static let pieceSize = 16 * 1024
+  /// Bytes for one call of the parser: smaller pieces cost more calls, larger ones more copying where much is broken.
+  private static let maximumPieceSize = 16 * 1024
+  /// Behind something broken the next may be broken too, and what follows it is read again.
+  private static let minimumPieceSize = 256
   /// A file that is broken in more places is none that somebody wrote.
   private static let maximumRestarts = 10_000
 
@@ -14,6 +16,7 @@ final class XMLFeedParser {
   private var parser: XMLPushParser
   private var search: EntrySearch?
   private var restarts = 0
+  private var pieceSize = XMLFeedParser.maximumPieceSize
   /// What the parser was given, from the last place on from which it could be read again, and where that starts.
   private var recent: [UInt8] = []
   private var recentStart = 0
@@ -29,8 +32,8 @@ final class XMLFeedParser {
   func feed(_ bytes: [UInt8]) {
     var rest = bytes[...]
     while !rest.isEmpty, failure == nil {
-      read(rest.prefix(Self.pieceSize))
-      rest = rest.dropFirst(Self.pieceSize)
+      read(rest.prefix(Self.maximumPieceSize))
+      rest = rest.dropFirst(Self.maximumPieceSize)
     }
   }
 
@@ -48,9 +51,12 @@ final class XMLFeedParser {
     var rest = bytes
     while !rest.isEmpty, failure == nil {
       if search == nil {
-        parser.feed(rest)
-        remember(rest)
-        rest = parser.failure == nil ? [] : startSearch()
+        let piece = rest.prefix(pieceSize)
+        rest = rest.dropFirst(pieceSize)
+        parser.feed(piece)
+        remember(piece)
+        pieceSize = min(2 * pieceSize, Self.maximumPieceSize)
+        if parser.failure != nil { rest = startSearch() + rest }
       } else if let found = search?.find(in: rest) {
         restart()
         rest = found[...]
@@ -62,7 +68,7 @@ final class XMLFeedParser {
 
   private func remember(_ piece: ArraySlice<UInt8>) {
     recent += piece
-    let isLost = parser.anchor.offset < recentStart || recent.count > maximumEntryBytes + Self.pieceSize
+    let isLost = parser.anchor.offset < recentStart || recent.count > maximumEntryBytes + Self.maximumPieceSize
     let passed = isLost ? recent.count : parser.anchor.offset - recentStart
     recent.removeFirst(passed)
     recentStart += passed
@@ -84,6 +90,7 @@ final class XMLFeedParser {
     abandon()
     parser = XMLPushParser(document: document, firstLine: line, within: parser.structure)
     (recent, recentStart) = ([], 0)
+    pieceSize = Self.minimumPieceSize
     restarts += 1
   }
 

@@ -8,6 +8,10 @@ internal import SafeHTML
 final class XMLPushParser {
   /// Elements within each other.
   private static let maximumDepth = 256
+  /// In one start tag. libxml2 compares each attribute with all before it.
+  private static let maximumAttributes = 128
+  /// Declared by elements within each other. libxml2 looks through all of them for the prefix of each name.
+  private static let maximumNamespaces = 256
   private static let entityCapacity = 9
   private static let parserIsReady: Void = xmlInitParser()
 
@@ -28,6 +32,10 @@ final class XMLPushParser {
   private let entity = UnsafeMutablePointer<xmlEntity>.allocate(capacity: 1)
   private let entityText = UnsafeMutablePointer<xmlChar>.allocate(capacity: XMLPushParser.entityCapacity)
   private var depth = 0
+  private var attributeLimit = AttributeLimit(maximum: XMLPushParser.maximumAttributes, syntax: .xml)
+  /// How many namespaces each open element declares.
+  private var declaredNamespaces: [Int] = []
+  private var namespaceCount = 0
   private var firstError: XMLFailure?
 
   /// - Parameters:
@@ -88,11 +96,16 @@ final class XMLPushParser {
 
   private func parse(_ piece: [UInt8], isLast: Bool) {
     guard let context else { return }
+    let accepted = piece.prefix { attributeLimit.accepts($0) }
     withExtendedLifetime(self) {
-      piece.withUnsafeBytes { buffer in
+      accepted.withUnsafeBytes { buffer in
         let characters = buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
         _ = xmlParseChunk(context, characters, Int32(buffer.count), isLast ? 1 : 0)
       }
+    }
+    if accepted.count < piece.count {
+      stop("has a start tag with more than \(Self.maximumAttributes) attributes")
+      return
     }
     // The returned code counts harmless errors too, such as a prefix that is not declared.
     if failure == nil, context.pointee.wellFormed == 0 {
@@ -137,11 +150,16 @@ final class XMLPushParser {
   ) {
     guard failure == nil else { return }
     depth += 1
+    declaredNamespaces.append(declaredCount)
+    namespaceCount += declaredCount
+    if namespaceCount > Self.maximumNamespaces {
+      return stop("declares more than \(Self.maximumNamespaces) namespaces within each other")
+    }
     if depth <= reopened { return }
     if depth > Self.maximumDepth { return stop("has more than \(Self.maximumDepth) elements within each other") }
     let prefix = prefix.map { String(cString: $0) }
     let local = String(cString: name)
-    let space = FeedNamespace(uri: uri.map { String(cString: $0) }, prefix: prefix)
+    let space = FeedNamespace(uri: uri.map(Self.namespace), prefix: prefix)
     let qualifiedName = (prefix.map { $0 + ":" } ?? "") + local
     let error = document.start(
       FeedName(space: space, local: local), Self.attributes(values, count), tag: qualifiedName, line: line)
@@ -157,10 +175,19 @@ final class XMLPushParser {
     (0..<count).compactMap { index in
       guard let field = values.map({ $0 + index * 5 }), let name = field[0], let start = field[3], let end = field[4]
       else { return nil }
-      let space = FeedNamespace(uri: field[2].map { String(cString: $0) }, prefix: field[1].map { String(cString: $0) })
+      let space = FeedNamespace(uri: field[2].map(Self.namespace), prefix: field[1].map { String(cString: $0) })
       let value = String(decoding: UnsafeBufferPointer(start: start, count: end - start), as: UTF8.self)
       return FeedAttribute(space: space, name: String(cString: name), value: value)
     }
+  }
+
+  /// The name of a namespace, of which a longer one than all that are known is cut: every element repeats it.
+  private static func namespace(_ uri: Text) -> String {
+    String(decoding: UnsafeBufferPointer(start: uri, count: Self.length(of: uri, atMost: 128)), as: UTF8.self)
+  }
+
+  private static func length(of text: Text, atMost limit: Int) -> Int {
+    (0..<limit).first { text[$0] == 0 } ?? limit
   }
 
   /// "Pairs prefix/URI".
@@ -176,6 +203,7 @@ final class XMLPushParser {
   private func endElement() {
     guard failure == nil else { return }
     depth -= 1
+    namespaceCount -= declaredNamespaces.popLast() ?? 0
     document.end()
     if document.structure < structure.count { structure.removeLast() }
     if document.isAtEdge { setAnchor() }
@@ -227,6 +255,12 @@ final class XMLPushParser {
     handler.cdataBlock = { context, bytes, count in
       guard let context, let bytes, count > 0 else { return }
       XMLPushParser.parser(context).characters(UnsafeBufferPointer(start: bytes, count: Int(count)), isCDATA: true)
+    }
+    handler.attributeDecl = { context, _, _, _, _, _, values in
+      xmlFreeEnumeration(values)
+      guard let context else { return }
+      // Each element would get its default values once more.
+      XMLPushParser.parser(context).stop("declares attributes in its document type")
     }
     handler.getEntity = { context, name in
       guard let context, let name else { return nil }

@@ -34,7 +34,6 @@ final class Composer {
     self.base = base
   }
 
-  var depth: Int { open.count }
   var text: String { plain.text }
 
   var html: String {

@@ -68,8 +68,8 @@ enum ElementRules {
     case "src", "cite": return SafeLink.resolve(value, base: base, allowingMail: false)
     case "width", "height", "colspan", "rowspan": return number(value, in: 1...99_999)
     case "start", "value": return number(value, in: -99_999...99_999)
-    case "dir": return ["ltr", "rtl", "auto"].first { $0 == value.lowercased() }
-    case "scope": return ["row", "col", "rowgroup", "colgroup"].first { $0 == value.lowercased() }
+    case "dir": return word(value, of: ["ltr", "rtl", "auto"])
+    case "scope": return word(value, of: ["row", "col", "rowgroup", "colgroup"])
     case "lang":
       let isTag = value.utf8.allSatisfy { 48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0 || $0 == 45 }
       return isTag && 1...35 ~= value.utf8.count ? value : nil
@@ -77,7 +77,13 @@ enum ElementRules {
     }
   }
 
+  /// In time that grows with the square of its combining marks a longer text would be compared.
+  private static func word(_ value: String, of words: [String]) -> String? {
+    value.utf8.count <= 16 ? words.first { $0 == value.lowercased() } : nil
+  }
+
   private static func number(_ value: String, in range: ClosedRange<Int>) -> String? {
+    guard value.utf8.count <= 32 else { return nil }
     let digits = value.hasSuffix("px") ? value.dropLast(2) : value[...]
     return Int(digits.trimmingCharacters(in: .whitespaces)).flatMap { range.contains($0) ? String($0) : nil }
   }

@@ -1,7 +1,7 @@
 internal import CLibXML2
 
 /// Reads HTML with libxml2 and tells a composer what it meets, in order: no tree is built, so depth costs no stack.
-final class HTMLScanner {
+package final class HTMLScanner {
   /// Elements open at once; whatever follows in deeper markup is given up. Real pages stay below a hundred.
   static let maximumDepth = 512
 
@@ -9,6 +9,10 @@ final class HTMLScanner {
 
   private let context: htmlParserCtxtPtr
   private unowned let composer: Composer
+  private var maximumAttributeCount = 0
+  /// The elements that libxml2 has open, among them those without content that it does not know as such. It looks through
+  /// all of them for each end tag.
+  private var depth = 0
 
   private init?(composer: Composer) {
     _ = Self.parserIsReady
@@ -26,6 +30,14 @@ final class HTMLScanner {
     guard let scanner = HTMLScanner(composer: composer) else { return }
     scanner.run(source)
     composer.finish()
+  }
+
+  /// The attributes that libxml2 finds in the tag that has most, each name counted once.
+  package static func maximumAttributeCount(in source: [UInt8]) -> Int {
+    let composer = Composer(base: nil)
+    guard let scanner = HTMLScanner(composer: composer) else { return 0 }
+    scanner.run(source)
+    return scanner.maximumAttributeCount
   }
 
   private func run(_ source: [UInt8]) {
@@ -47,7 +59,8 @@ final class HTMLScanner {
   }
 
   private func start(_ name: UnsafePointer<xmlChar>, _ attributes: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?) {
-    if composer.depth >= Self.maximumDepth {
+    depth += 1
+    if depth > Self.maximumDepth {
       xmlStopParser(context)
       return
     }
@@ -57,7 +70,13 @@ final class HTMLScanner {
       pairs.append((String(cString: key).lowercased(), pair[1].map { String(cString: $0) } ?? ""))
       next = pair + 2
     }
+    maximumAttributeCount = max(maximumAttributeCount, pairs.count)
     composer.start(String(cString: name).lowercased(), pairs)
+  }
+
+  private func end(_ name: UnsafePointer<xmlChar>) {
+    depth -= 1
+    composer.end(String(cString: name).lowercased())
   }
 
   private static func scanner(_ context: UnsafeMutableRawPointer) -> HTMLScanner {
@@ -73,7 +92,7 @@ final class HTMLScanner {
     }
     handler.endElement = { context, name in
       guard let context, let name else { return }
-      HTMLScanner.scanner(context).composer.end(String(cString: name).lowercased())
+      HTMLScanner.scanner(context).end(name)
     }
     let characters: charactersSAXFunc = { context, bytes, count in
       guard let context, let bytes, count > 0 else { return }

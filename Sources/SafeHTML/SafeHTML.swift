@@ -30,6 +30,9 @@ public struct SafeHTML: Sendable, Equatable {
   /// The part of a source that is looked at, in bytes of UTF-8.
   public static let maximumSourceBytes = 16 * 1024 * 1024
 
+  /// The attributes of a tag that are looked at.
+  public static let maximumAttributes = 64
+
   /// Makes markup safe.
   ///
   /// - Parameters:
@@ -63,7 +66,9 @@ public struct SafeHTML: Sendable, Equatable {
   /// Decodes the entities of a text that is not markup; its white space stays, except at both ends.
   public static func decodingEntities(_ text: String) -> String {
     let composer = Composer(base: nil)
-    HTMLScanner.scan(cleaned("<pre>" + text.replacing("<", with: "&lt;") + "</pre>"), into: composer)
+    // By bytes: to compare characters takes time that grows with the square of their combining marks.
+    let escaped = text.utf8.flatMap { $0 == UInt8(ascii: "<") ? Array("&lt;".utf8) : [$0] }
+    HTMLScanner.scan(cleaned("<pre>" + String(decoding: escaped, as: UTF8.self) + "</pre>"), into: composer)
     return composer.text.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
@@ -86,7 +91,25 @@ public struct SafeHTML: Sendable, Equatable {
     return composer.html
   }
 
-  /// Line ends as LF, no NUL, at which the parser would stop, and no names of characters that it does not know.
+  /// `<wbr>` as `<wbr/>`: the parser does not know that it has no content, and keeps it open.
+  private static func closed(_ bytes: [UInt8]) -> [UInt8] {
+    var output: [UInt8] = []
+    var rest = bytes[...]
+    while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
+      output += rest[...start]
+      rest = rest[(start + 1)...]
+      let name = rest.prefix(3)
+      guard name.elementsEqual("wbr".utf8, by: { $0 | 0x20 == $1 }), rest.dropFirst(3).first == UInt8(ascii: ">") else {
+        continue
+      }
+      output += name + "/>".utf8
+      rest = rest.dropFirst(4)
+    }
+    return output + rest
+  }
+
+  /// Line ends as LF, no NUL, at which the parser would stop, no names of characters that it does not know, and no more
+  /// than `maximumAttributes` in a tag.
   private static func cleaned(_ source: String) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(min(source.utf8.count, maximumSourceBytes))
@@ -99,6 +122,6 @@ public struct SafeHTML: Sendable, Equatable {
       }
       afterReturn = isReturn
     }
-    return HTMLEntities.numbered(bytes)
+    return AttributeLimit.applied(to: closed(HTMLEntities.numbered(bytes)), maximum: maximumAttributes)
   }
 }

@@ -1,0 +1,142 @@
+import SafeHTML
+import TestRandom
+import Testing
+
+@Suite struct `The cost of markup` {
+  struct Shape: Sendable, CustomTestStringConvertible {
+    var name: String
+    var bytes = 8_000
+    var make: @Sendable (Int) -> String
+
+    var testDescription: String { name }
+
+    /// The same text again and again.
+    static func repeated(_ text: String, bytes: Int = 8_000) -> Shape {
+      Shape(name: "\(text.prefix(40).debugDescription) again and again", bytes: bytes) { size in
+        String(repeating: text, count: size / text.utf8.count)
+      }
+    }
+
+    /// A text within others.
+    static func long(_ start: String, _ text: String, _ end: String, bytes: Int = 8_000) -> Shape {
+      Shape(name: "a long \((start + end).debugDescription)", bytes: bytes) { size in
+        start + String(repeating: text, count: size / text.utf8.count) + end
+      }
+    }
+  }
+
+  private static let attributes = [
+    Shape(name: "attributes", bytes: 40_000) { size in
+      "<a " + (0..<size / 8).map { "a\($0)=1" }.joined(separator: " ") + ">"
+    },
+    Shape(name: "attributes without values", bytes: 40_000) { size in
+      "<p " + (0..<size / 6).map { "b\($0)" }.joined(separator: " ") + ">"
+    },
+    Shape(name: "attributes behind a quoted bracket", bytes: 40_000) { size in
+      "<a x='>' " + (0..<size / 8).map { "a\($0)='>'" }.joined(separator: "\n") + ">"
+    },
+    Shape(name: "attributes behind a comment that looks like an open quote", bytes: 40_000) { size in
+      "<!-- <a x=\" --><a " + (0..<size / 8).map { "a\($0)=1" }.joined(separator: " ") + " y=\">"
+    },
+    Shape(name: "attributes of a tag without end", bytes: 40_000) { size in
+      "<a " + (0..<size / 8).map { "a\($0)=1" }.joined(separator: "\t")
+    },
+    Shape(name: "a name of many parts", bytes: 100_000) { size in
+      "<a " + (0..<size / 8).map { "abc\($0)" }.joined() + ">"
+    },
+  ]
+
+  private static let tags: [Shape] = [
+    Shape(name: "elements without content, then end tags", bytes: 80_000) { size in
+      String(repeating: "<wbr>", count: size / 10) + String(repeating: "</b>", count: size / 8)
+    },
+    Shape(name: "newer elements without content, then end tags", bytes: 80_000) { size in
+      String(repeating: "<source>", count: size / 16) + String(repeating: "</b>", count: size / 8)
+    },
+    Shape(name: "open elements, then end tags", bytes: 80_000) { size in
+      String(repeating: "<x>", count: size / 6) + String(repeating: "</y>", count: size / 8)
+    },
+    Shape(name: "pictures") { size in (0..<size / 34).map { "<img src=http://a.example/\($0)>" }.joined() },
+  ]
+
+  private static let repetitions =
+    [
+      "<b>", "<p>", "<div>", "<ul><li>", "<table><tr><td>", "<a href=x>", "</a>", "</p>", "<b><p>", "<p><b></p>",
+      "<!--",
+      "<!---->", "<![CDATA[", "<?", "<", "&", "&#", "&nbsp;", "&#x1F600;", "&CounterClockwiseContourIntegral;",
+      "<a x=\"",
+      "<a b='\"", "<script>", "<script></script>", "<style></", "<select><option>", "<head><title>", "<svg><math>",
+      "<dl><dt><dd>", "<form>", "<frameset>", "<pre>\n\n </pre>", "<br>", "🇩🇪", "👩\u{200D}", "<!DOCTYPE ",
+      "<img src='data:image/png;base64,AAAA'>",
+    ].map { Shape.repeated($0) }
+
+  private static let lengths: [Shape] = [
+    .long("", " ", "."), .long("<pre>", "\n", "</pre>"), .long("<p title=\"", "v ", "\">x</p>"),
+    .long("<a href=\"http://a.example/", "v ", "\">x</a>"), .long("<img src='data:image/png;base64,", "AAAA", "'>"),
+    .long("&", "a", ";"), .long("e", "\u{316}\u{301}", ""), .long("<td colspan='e", "\u{316}\u{301}", "px'>"),
+    .long("<p dir='e", "\u{316}\u{301}", "'>"), .long("<p lang='e", "\u{316}\u{301}", "'>"),
+    .long("<a title='e", "\u{316}\u{301}", "' href='//a.example'>x</a>"),
+  ]
+
+  @Test(arguments: attributes + tags + repetitions + lengths)
+  func `The work is in proportion to the size`(_ shape: Shape) {
+    let growth = growth(from: shape.bytes, of: shape.make) { _ = SafeHTML($0, base: "https://a.example/") }
+    #expect(growth < linearGrowth)
+  }
+
+  @Test(arguments: ["<", "e\u{316}\u{301}", "&amp;", "a <b", "&#"])
+  func `Decoding entities and recognising markup are in proportion to the size`(_ text: String) {
+    let make = { (size: Int) in "x" + String(repeating: text, count: size / text.utf8.count) }
+    #expect(growth(from: 8_000, of: make) { _ = SafeHTML.decodingEntities($0) } < linearGrowth)
+    #expect(growth(from: 8_000, of: make) { _ = SafeHTML.looksLikeMarkup($0) } < linearGrowth)
+  }
+
+}
+
+@Suite struct `Attributes of a tag` {
+  @Test func `The first 64 count`() {
+    let many = (0..<70).map { "data-\($0)=\"\($0)\"" }
+    let early = "<a " + (many.prefix(63) + ["href=\"https://a.example/\""]).joined(separator: " ") + ">x</a>"
+    #expect(SafeHTML(early).html == "<a href=\"https://a.example/\">x</a>")
+    let late = "<p><a " + (many + ["href=\"https://a.example/\""]).joined(separator: " ") + ">x</a> y</p>"
+    #expect(SafeHTML(late).html == "<p>x y</p>")
+    #expect(SafeHTML(late).text == "x y")
+  }
+
+  @Test(arguments: [
+    "<script>if(a<b){\(String(repeating: "one two = three; ", count: 100))}</script>",
+    "<!-- a <b \(String(repeating: "one two = three; ", count: 100)) -->",
+    "<style><x \(String(repeating: "one two ", count: 100))</style>",
+  ])
+  func `The end of a script or comment with something like a tag is not lost`(_ source: String) {
+    #expect(SafeHTML("<p>before</p>" + source + "<p>after</p>").text == "before\n\nafter")
+  }
+
+  @Test func `A quoted value with something like a tag ends where it ends`() {
+    let words = String(repeating: "one two ", count: 100)
+    let html = SafeHTML("<p title=\"a <b \(words)\">text</p><p>after</p>").html
+    #expect(html.hasSuffix("text</p><p>after</p>"), "\(html)")
+  }
+
+  @Test func `Breaks within words end nothing`() {
+    let source = "<p>" + String(repeating: "long<wbr>", count: 2000) + "</p><p>after</p>"
+    let safe = SafeHTML(source)
+    #expect(safe.text.hasSuffix("longlong\n\nafter"))
+    #expect(safe.text.utf8.count == 8000 + 7)
+  }
+
+  @Test func `No parser sees more, whatever surrounds them`() {
+    var random = SplitMix64(seed: 7)
+    let pieces = [
+      "<", ">", " ", "\"", "'", "=", "/", "a", "b", "c", "d", "e", "f", "<p", "<b ", "<!--", "-->", "<script>",
+      "</script>", "]]>", "<![CDATA[", "?>", "<?", "\n", "é", "&amp;", "@", "-", "=\"", "='", " y=\"", "/>", "</a",
+      "\u{C}",
+      "_", ":q", "l m n o", "r=1 s=2",
+    ]
+    for _ in 0..<2000 {
+      let text = (0..<Int.random(in: 1...60, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }
+      let limited = AttributeLimit.applied(to: Array(text.joined().utf8), maximum: 3)
+      #expect(HTMLScanner.maximumAttributeCount(in: limited) <= 3, "\(text.joined().debugDescription)")
+    }
+  }
+}
