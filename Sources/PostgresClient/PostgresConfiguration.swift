@@ -24,6 +24,9 @@ public struct PostgresConfiguration: Sendable {
   /// How many prepared statements a connection keeps; the least recently used one is deallocated. At least 1.
   public var preparedStatementLimit = 256
 
+  /// Reports outages. Copies of a configuration share it, so that several pools and listeners report an outage once.
+  package var outages = OutageLog()
+
   /// A configuration with the defaults of the other properties.
   public init(connectionString: String) {
     self.connectionString = connectionString

@@ -76,13 +76,6 @@ public struct PostgresError: Error, Sendable {
   /// The message in place of libpq's where that may quote the connection string.
   static let malformedString = "the connection string is malformed"
 
-  /// What logs may show of an error: why a connection was not made quotes hosts, users and databases, but neither data nor
-  /// passwords.
-  static func forLog(_ error: any Error) -> String {
-    guard let error = error as? PostgresError, error.code == .connectionFailed else { return "\(error)" }
-    return "\(error): \(error.message)"
-  }
-
   /// A cached plan whose columns have changed meanwhile, or a prepared statement that the session does not know
   /// (any more): preparing again helps.
   var isStaleStatement: Bool {

@@ -61,11 +61,12 @@ public final class PostgresListener: Sendable {
       try await connection.open()
       let name = channel.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
       try await connection.execute(script: "LISTEN \"\(name)\"")
+      configuration.outages.succeeded(logger: logger)
       isListening = true
       events.yield(.listening)
       for await _ in ends {}
     } catch {
-      logger.warning("no connection to listen on", metadata: ["error": "\(PostgresError.forLog(error))"])
+      configuration.outages.failed(error, logger: logger)
     }
     await connection.close()
     return isListening

@@ -118,11 +118,12 @@ extension PostgresPool {
         await connection.close()
         throw error
       }
+      configuration.outages.succeeded(logger: logger)
       state.withLock { $0.attemptSucceeded() }
       release(connection)
       launch()
     } catch {
-      logger.warning("no connection to PostgreSQL", metadata: ["error": "\(PostgresError.forLog(error))"])
+      configuration.outages.failed(error, logger: logger)
       let (waiters, isShutDown) = state.withLock { state in
         (state.attemptFailed(now: PostgresConnection.now), state.isShutDown)
       }

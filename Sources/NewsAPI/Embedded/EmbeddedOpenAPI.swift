@@ -1817,6 +1817,7 @@ components:
           schema: { $ref: "#/components/schemas/Health" }
           example:
             status: ok
+            version: 1.4.2
     Readiness:
       description: Send it requests.
       headers:
@@ -3038,9 +3039,10 @@ components:
     Health:
       type: object
       additionalProperties: false
-      required: [status]
+      required: [status, version]
       properties:
         status: { type: string, const: ok }
+        version: { type: string, description: "The version of the server (Semantic Versioning 2.0.0)." }
 
     Readiness:
       type: object

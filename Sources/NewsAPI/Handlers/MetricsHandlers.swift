@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import News
 import NewsStore
 
 /// `/metrics`: what Prometheus collects.
@@ -13,6 +14,8 @@ struct MetricsHandlers: Sendable {
     try request.parameters().check()
     var text = PrometheusText()
     metrics.registry.write(to: &text)
+    text.begin("tidings_build_info", .gauge, help: "1, with the version of the server as a label.")
+    text.add("tidings_build_info", PrometheusText.labels([("version", TidingsVersion.current)]), 1)
     if let version = store.remembered?.moment.version {
       text.add("tidings_feed_version", .gauge, help: "Version of the last change of the feed.", Double(version))
     }

@@ -21,7 +21,7 @@ struct ServiceHandlers: Sendable {
   /// Whether the process lives: no reason to start it again.
   @Sendable func health(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    return try Self.status("ok")
+    return try Self.status(["status": "ok", "version": TidingsVersion.current])
   }
 
   /// Whether it can do its work: a load balancer sends no requests otherwise.
@@ -31,10 +31,11 @@ struct ServiceHandlers: Sendable {
       if let problem = store.schemaProblem { throw problem }
       _ = try await store.present()
     } catch {
-      context.logger.warning("not ready", metadata: ["error": "\(String(reflecting: error))"])
+      // Load balancers ask every few seconds: the reason is logged where the connection is lost.
+      context.logger.debug("not ready", metadata: ["error": "\(String(reflecting: error))"])
       throw ProblemError.unavailable
     }
-    return try Self.status("ready")
+    return try Self.status(["status": "ready"])
   }
 
   @Sendable func openAPI(_ request: Request, context: APIContext) async throws -> Response {
@@ -42,7 +43,7 @@ struct ServiceHandlers: Sendable {
     return try description.response(to: request, caching, context.metrics)
   }
 
-  private static func status(_ status: String) throws -> Response {
-    try .json(["status": status], headers: [.cacheControl: CachePolicy.notStored])
+  private static func status(_ fields: [String: String]) throws -> Response {
+    try .json(fields, headers: [.cacheControl: CachePolicy.notStored])
   }
 }

@@ -1,12 +1,14 @@
 import Foundation
 
-/// What the process takes of the machine (Linux, proc(5)), under the names all clients of Prometheus use.
+/// The resources that the process uses (Linux, proc(5)), under the names that all clients of Prometheus use.
 struct ProcessUsage {
   private let processorSeconds: Double
   private let residentBytes: Double
   private let openFiles: Double
+  /// The soft limit on open files; infinite for none.
+  private let maximumFiles: Double
 
-  /// nil where the system does not tell.
+  /// - Returns: nil where `/proc` is not available.
   init?() {
     guard let stat = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
       let files = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"),
@@ -18,11 +20,15 @@ struct ProcessUsage {
     processorSeconds = (fields[11] + fields[12]) / Double(sysconf(Int32(_SC_CLK_TCK)))
     residentBytes = fields[21] * Double(sysconf(Int32(_SC_PAGESIZE)))
     openFiles = Double(files.count)
+    var limit = rlimit()
+    let isKnown = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+    maximumFiles = isKnown && limit.rlim_cur != .max ? Double(limit.rlim_cur) : .infinity
   }
 
   func write(to text: inout PrometheusText) {
     text.add("process_cpu_seconds_total", .counter, help: "Processor time of the process.", processorSeconds)
     text.add("process_resident_memory_bytes", .gauge, help: "Resident memory of the process.", residentBytes)
     text.add("process_open_fds", .gauge, help: "Open file descriptors of the process.", openFiles)
+    text.add("process_max_fds", .gauge, help: "Limit on open file descriptors of the process.", maximumFiles)
   }
 }

@@ -64,6 +64,6 @@ enum PortProbe {
       answer += buffer[..<count]
     }
     let text = String(decoding: answer, as: UTF8.self)
-    return text.hasPrefix("HTTP/1.1 200") && text.hasSuffix(#"{"status":"ok"}"#)
+    return text.hasPrefix("HTTP/1.1 200") && text.contains(#"{"status":"ok""#)
   }
 }
