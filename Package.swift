@@ -71,8 +71,8 @@ let package = Package(
       name: "tidings",
       dependencies: [
         "MediaFiles", "NewsAPI", "NewsFeeds", "NewsStore", "PostgresClient", "News",
-        .argumentParser, .configuration, .coreMetrics, .hummingbird, .logging, .serviceLifecycle, .systemPackage,
-        .unixSignals,
+        .argumentParser, .configuration, .coreMetrics, .hummingbird, .logging, .nioCore, .serviceLifecycle,
+        .systemPackage, .unixSignals,
       ],
       swiftSettings: settings),
     .target(

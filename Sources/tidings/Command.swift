@@ -1,49 +1,55 @@
 import ArgumentParser
 import Foundation
 import Logging
+import News
 import NewsStore
 import PostgresClient
 
-/// What all commands share: settings, a logger, and the way errors are told.
+/// The options that all commands share: settings, and the user to work as.
 struct CommonOptions: ParsableArguments {
   @Option(help: ArgumentHelp("A file of NAME=value lines with settings.", valueName: "file"))
   var settings: String?
 
-  /// Loads the settings and starts logging.
-  func load() async throws -> (settings: Settings, logger: Logger) {
-    let settings = try await reporting { try await Settings.load(file: self.settings) }
+  @Option(help: ArgumentHelp("The user to work as once the settings are read, for root only.", valueName: "name"))
+  var user: String?
+
+  /// Reads the settings, takes on the user's rights and starts logging.
+  func load() throws -> (settings: Settings, logger: Logger) {
+    let settings = try loadSettings()
     settings.logFormat.bootstrap(level: settings.logLevel)
-    return (settings, Logger(label: "tidings"))
+    let logger = Logger(label: "tidings")
+    for unknown in settings.unknownNames {
+      logger.warning(
+        "unknown setting", metadata: ["name": "\(unknown.name.terminalSafe)", "nearest": "\(unknown.nearest.rawValue)"])
+    }
+    return (settings, logger)
+  }
+
+  /// Reads the settings and takes on the user's rights.
+  func loadSettings() throws -> Settings {
+    let settings = try Settings.load(file: settings)
+    if let user { try ServerUser.become(user) }
+    return settings
   }
 
   /// Runs the body of a command with a store, which is shut down at the end.
   func withStore(_ body: (NewsStore, Logger) async throws -> Void) async throws {
-    let (settings, logger) = try await load()
     try await reporting {
+      let (settings, logger) = try load()
       try await settings.withStore(logger) { try await body($0, logger) }
     }
   }
 }
 
-/// Ends the process with one line on standard error and status 1 in place of an error.
+/// Ends the command with sentences on standard error and an exit code in place of an error.
 func reporting<Result>(_ body: () async throws -> Result) async throws -> Result {
   do {
     return try await body()
-  } catch let error as PostgresError {
-    // The operator's own terminal: here the server's words help, and no stranger reads them.
-    standardError("tidings: \(String(reflecting: error))")
-  } catch StoreError.unavailable {
-    standardError("tidings: the database cannot be reached; DATABASE_URL says where it is")
-  } catch let error as ExitCode {
-    throw error
   } catch {
-    standardError("tidings: \(error)")
+    let failure = Failure(error)
+    for sentence in failure.sentences { StandardStreams.complain("tidings: \(sentence)") }
+    throw failure.code
   }
-  throw ExitCode.failure
-}
-
-func standardError(_ line: String) {
-  try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
 }
 
 extension Settings {

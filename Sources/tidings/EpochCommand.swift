@@ -23,7 +23,7 @@ struct EpochCommand: AsyncParsableCommand {
       try await common.withStore { store, _ in
         for epoch in try await store.epochs() {
           let origin = epoch.isContinuation ? "continues" : "begins anew"
-          print(
+          try StandardStreams.printResult(
             [epoch.id, RFC3339.string(from: epoch.created), "\(epoch.startsAfter)", origin].joined(separator: "\t"))
         }
       }
@@ -37,7 +37,7 @@ struct EpochCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-      try await common.withStore { store, _ in print(try await store.cutEpoch()) }
+      try await common.withStore { store, _ in try StandardStreams.printResult(try await store.cutEpoch()) }
     }
   }
 }

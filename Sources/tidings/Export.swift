@@ -1,7 +1,5 @@
 import ArgumentParser
-import Foundation
 import NewsStore
-import SystemPackage
 
 struct Export: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -19,16 +17,11 @@ struct Export: AsyncParsableCommand {
   var file = "-"
 
   func run() async throws {
-    // A reader that has had enough, as in `tidings export | head`, is told by the write that fails.
-    signal(SIGPIPE, SIG_IGN)
     try await common.withStore { store, _ in
       let exporter = Exporter(to: try ExportFile(file))
       do {
         try await store.export { try await exporter.write($0, of: $1) }
-        standardError("exported \(try await exporter.finish()) items")
-      } catch Errno.brokenPipe {
-        // What a shell says of a process that the signal ended.
-        throw ExitCode(128 + SIGPIPE)
+        StandardStreams.complain("exported \(try await exporter.finish()) items")
       } catch {
         await exporter.discard()
         throw error

@@ -19,7 +19,10 @@ struct ExportFile {
     }
     // To rename over a device or a link would replace it.
     let type = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
-    guard type == nil || type == .typeRegular else { throw ExportError(description: "\(path) is no file") }
+    guard type == nil || type == .typeRegular else {
+      throw ExportError(
+        description: "cannot export to \(path): it is not a regular file. Name another, or - for standard output.")
+    }
     self.path = path
     let partial = path + ".partial"
     do {
@@ -27,26 +30,42 @@ struct ExportFile {
         FilePath(partial), .writeOnly, options: [.create, .closeOnExec],
         permissions: [.ownerReadWrite, .groupRead, .otherRead])
     } catch {
-      throw ExportError(description: "cannot write \(partial): \(error)")
+      throw ExportError(description: "cannot write \(partial): \(SystemReason(error))")
     }
     // The lock goes with the process, so that what one left that was killed is in nobody's way.
     guard flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0, Self.isFile(descriptor, at: partial) else {
-      throw ExportError(description: "another export is writing \(partial)")
+      throw ExportError(description: "another export is writing \(partial): wait for its end, or name another file")
     }
-    try descriptor.resize(to: 0)
+    do {
+      try descriptor.resize(to: 0)
+    } catch {
+      throw ExportError(description: "cannot write \(partial): \(SystemReason(error))")
+    }
   }
 
+  /// - Throws: `ExportError`; for standard output without a reader, the exit code.
   func write(_ data: Data) throws {
-    try descriptor.writeAll(data)
+    do {
+      try descriptor.writeAll(data)
+    } catch Errno.brokenPipe where path == nil {
+      throw FailureCode.outputClosed
+    } catch {
+      throw ExportError(description: "cannot write \(partial ?? "to standard output"): \(SystemReason(error))")
+    }
   }
 
   /// Gives the file its name once its bytes are on disk, and sees to it that the name is.
   func finish() throws {
     guard let path, let partial else { return }
-    let folder = try FileDescriptor.open(FilePath(URL(filePath: path).deletingLastPathComponent().path), .readOnly)
-    defer { try? folder.close() }
-    guard fsync(descriptor.rawValue) == 0, rename(partial, path) == 0, fsync(folder.rawValue) == 0 else {
-      throw ExportError(description: "cannot write \(path): \(Errno(rawValue: errno))")
+    do {
+      let parent = URL(filePath: path).deletingLastPathComponent().path
+      let folder = try FileDescriptor.open(FilePath(parent), .readOnly)
+      defer { try? folder.close() }
+      guard fsync(descriptor.rawValue) == 0, rename(partial, path) == 0, fsync(folder.rawValue) == 0 else {
+        throw Errno(rawValue: errno)
+      }
+    } catch {
+      throw ExportError(description: "cannot write \(path): \(SystemReason(error))")
     }
   }
 

@@ -9,7 +9,8 @@ struct Import: AsyncParsableCommand {
     discussion: """
       Reads RSS, Atom, JSON Feed and JSON Lines, told apart by their content. Doing so again applies only what has
       changed at its source since: the work of editors stays, and what was retracted stays retracted. What cannot be
-      imported is reported on standard error with its place, and the rest is imported.
+      imported is reported on standard error with its place, and the rest is imported. The exit code is 1 if a file cannot be
+      read; in a folder, files that are not feeds, or broken ones, are only reported.
       """)
 
   @OptionGroup var common: CommonOptions
@@ -21,21 +22,45 @@ struct Import: AsyncParsableCommand {
   var path: String
 
   func run() async throws {
-    try await common.withStore { store, _ in
-      let files = try ImportFile.all(at: path)
-      let progress = TransferProgress(total: files.totalBytes)
-      let importer = Importer(store: store, progress: progress)
-      var failed = false
-      for file in files.files where try await !importer.run(file) { failed = true }
-      progress.finish()
-      print(try importer.summary.line(asJSON: json))
-      // In a directory other things may lie about; a file that was named is meant to be a feed.
-      if failed, !files.isDirectory { throw ExitCode.failure }
+    var importer: Importer?
+    do {
+      let (settings, logger) = try common.load()
+      try await settings.withStore(logger) { store in
+        let files = try ImportFile.all(at: path)
+        let progress = TransferProgress(total: files.totalBytes)
+        let current = Importer(store: store, progress: progress)
+        importer = current
+        defer { progress.finish() }
+        for file in files.files {
+          let outcome = try await current.run(file)
+          // Other things may lie about in a folder; a file that was named is meant to be a feed.
+          if outcome == .unreadable || outcome == .broken && !files.isDirectory { current.noteFailure() }
+        }
+      }
+    } catch {
+      try await fail(error, importer?.summary ?? ImportSummary())
+    }
+    try await reporting {
+      let summary = importer?.summary ?? ImportSummary()
+      try StandardStreams.printResult(try summary.line(asJSON: json))
+      if importer?.hasFailed == true { throw FailureCode.failed }
+    }
+  }
+
+  /// Reports an import that cannot go on: what it has done so far stays done.
+  private func fail(_ error: any Error, _ summary: ImportSummary) async throws {
+    let failure = Failure(error)
+    try await reporting {
+      for sentence in failure.sentences { StandardStreams.complain("tidings: \(sentence)") }
+      var summary = summary
+      summary.error = failure.message
+      if json || summary.read > 0 { try StandardStreams.printResult(try summary.line(asJSON: json)) }
+      throw failure.code
     }
   }
 }
 
-/// What an import came to.
+/// The counts of an import.
 struct ImportSummary: Codable {
   /// Entries found.
   var read = 0
@@ -44,6 +69,10 @@ struct ImportSummary: Codable {
   var unchanged = 0
   /// Entries that were faulty, retracted here, or not ours to change.
   var skipped = 0
+  /// Files that the system refused to read.
+  var unreadable = 0
+  /// The reason why the import ended early; nil if it did not.
+  var error: String?
 
   static func += (summary: inout ImportSummary, counts: ImportCounts) {
     summary.inserted += counts.inserted
@@ -54,62 +83,7 @@ struct ImportSummary: Codable {
 
   func line(asJSON: Bool) throws -> String {
     if asJSON { return String(decoding: try NewsJSON.encode(self), as: UTF8.self) }
-    return "read \(read), inserted \(inserted), updated \(updated), unchanged \(unchanged), skipped \(skipped)"
+    let counts = "read \(read), inserted \(inserted), updated \(updated), unchanged \(unchanged), skipped \(skipped)"
+    return unreadable == 0 ? counts : counts + ", unreadable files \(unreadable)"
   }
-}
-
-/// A source of bytes for an import.
-struct ImportFile {
-  /// What it is called in reports.
-  let name: String
-  let handle: () throws(Unreadable) -> FileHandle
-
-  /// The system refuses to open it, or to read on.
-  struct Unreadable: Error {}
-
-  struct Listing {
-    var files: [ImportFile]
-    var isDirectory = false
-    /// nil where it cannot be known beforehand.
-    var totalBytes: Int?
-  }
-
-  /// The files that a path stands for: those in a directory are read by name, hidden ones are not read.
-  static func all(at path: String) throws -> Listing {
-    if path == "-" {
-      return Listing(files: [ImportFile(name: "standard input") { .standardInput }])
-    }
-    var isDirectory: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
-      throw ImportError(description: "there is no file \(path)")
-    }
-    guard isDirectory.boolValue else {
-      return Listing(files: [file(path)], totalBytes: size(path))
-    }
-    let paths = try FileManager.default.subpathsOfDirectory(atPath: path).sorted()
-      .filter { !$0.split(separator: "/").contains { $0.hasPrefix(".") } }
-      .map { path + "/" + $0 }
-      .filter { size($0) != nil }
-    return Listing(
-      files: paths.map(file), isDirectory: true, totalBytes: paths.compactMap(size).reduce(0, +))
-  }
-
-  private static func file(_ path: String) -> ImportFile {
-    ImportFile(name: path) { () throws(Unreadable) in
-      guard let handle = FileHandle(forReadingAtPath: path) else { throw Unreadable() }
-      return handle
-    }
-  }
-
-  /// The length of a regular file, nil for anything else.
-  private static func size(_ path: String) -> Int? {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    guard attributes?[.type] as? FileAttributeType == .typeRegular else { return nil }
-    return (attributes?[.size] as? NSNumber)?.intValue
-  }
-}
-
-/// Why an import cannot begin.
-struct ImportError: Error, CustomStringConvertible {
-  let description: String
 }

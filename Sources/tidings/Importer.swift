@@ -10,6 +10,8 @@ final class Importer {
   private static let readSize = 1 << 18
 
   private(set) var summary = ImportSummary()
+  /// Whether something was not imported that should have been.
+  private(set) var hasFailed = false
   private let store: NewsStore
   private let progress: TransferProgress
   private let now: Date
@@ -24,32 +26,40 @@ final class Importer {
     self.now = now
   }
 
+  /// The outcome of a file.
+  enum Outcome {
+    /// A feed, read to its end.
+    case whole
+    /// Not a feed, or one that breaks off; the entries before that are imported.
+    case broken
+    /// A file that the system refuses to open, or to read to its end.
+    case unreadable
+  }
+
   /// Imports one file.
-  ///
-  /// - Returns: Whether it is a feed, whole to its end.
-  func run(_ file: ImportFile) async throws -> Bool {
+  func run(_ file: ImportFile) async throws -> Outcome {
     let reader = FeedReader()
     var isWhole = true
+    var isReadable = true
     do {
-      let handle = try file.handle()
-      defer { try? handle.close() }
-      while let bytes = try Self.read(handle), !bytes.isEmpty {
+      let contents = try file.open()
+      defer { contents.close() }
+      while let bytes = try contents.read(upToCount: Self.readSize) {
         isWhole = try await take(reader.feed(bytes), from: file) && isWhole
         progress.advance(by: bytes.count, entries: summary.read)
       }
       isWhole = try await take(reader.finish(), from: file) && isWhole
-    } catch is ImportFile.Unreadable {
-      report(file, "cannot be read")
-      isWhole = false
+    } catch let error as ImportFile.Unreadable {
+      report(file, "cannot be read: \(error.reason)")
+      isReadable = false
     }
     try await flush()
     try await finishWriting()
-    return isWhole
+    if !isReadable { summary.unreadable += 1 }
+    return !isReadable ? .unreadable : isWhole ? .whole : .broken
   }
 
-  private static func read(_ handle: FileHandle) throws(ImportFile.Unreadable) -> Data? {
-    do { return try handle.read(upToCount: readSize) } catch { throw ImportFile.Unreadable() }
-  }
+  func noteFailure() { hasFailed = true }
 
   private func take(_ events: [FeedEvent], from file: ImportFile) async throws -> Bool {
     var isWhole = true
@@ -119,6 +129,6 @@ final class Importer {
 
   private func report(_ file: ImportFile, _ message: String) {
     progress.clear()
-    standardError("\(file.name): \(message)")
+    StandardStreams.complain("\(file.name.terminalSafe): \(message.terminalSafe)")
   }
 }

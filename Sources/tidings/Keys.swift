@@ -31,7 +31,7 @@ struct Keys: AsyncParsableCommand {
 
     func run() async throws {
       try await common.withStore { store, _ in
-        print(try await store.createKey(name: name, scopes: scopes))
+        try StandardStreams.printResult(try await store.createKey(name: name, scopes: scopes))
       }
     }
   }
@@ -47,7 +47,9 @@ struct Keys: AsyncParsableCommand {
         for key in try await store.keys() {
           let scopes = key.scopes.map(\.rawValue).joined(separator: ",")
           let state = key.revoked.map { "revoked \(RFC3339.string(from: $0))" } ?? "valid"
-          print([key.id, RFC3339.string(from: key.created), scopes, key.name, state].joined(separator: "\t"))
+          // A name of an older version may have any characters.
+          let columns = [key.id, RFC3339.string(from: key.created), scopes, key.name.terminalSafe, state]
+          try StandardStreams.printResult(columns.joined(separator: "\t"))
         }
       }
     }
@@ -66,12 +68,18 @@ struct Keys: AsyncParsableCommand {
         do {
           try await store.revokeKey(id)
         } catch StoreError.notFound {
-          standardError("tidings: there is no key \(id)")
-          throw ExitCode.failure
+          throw UnknownKey(id: id)
         }
       }
     }
   }
+}
+
+/// An id that no key has.
+private struct UnknownKey: Error, CustomStringConvertible {
+  let id: String
+
+  var description: String { "there is no key \(id.terminalSafe); `tidings keys list` shows their ids" }
 }
 
 extension APIKey.Scope: ExpressibleByArgument {}

@@ -17,11 +17,12 @@ struct Migrate: AsyncParsableCommand {
   var check = false
 
   func run() async throws {
-    let (settings, logger) = try await common.load()
     try await reporting {
+      let (settings, logger) = try common.load()
       if check { return try await settings.schema(logger).check() }
       let applied = try await migrator(settings, logger).migrate()
-      print(applied.isEmpty ? "The schema is current." : "Applied \(applied.joined(separator: ", ")).")
+      try StandardStreams.printResult(
+        applied.isEmpty ? "The schema is current." : "Applied \(applied.joined(separator: ", ")).")
       // A folder of migrations may hold fewer or more than this executable needs.
       if !settings.migrations.isEmpty { try await settings.schema(logger).check() }
     }

@@ -20,13 +20,15 @@ struct Purge: AsyncParsableCommand {
   var mediaUnusedFor: Age?
 
   func run() async throws {
-    let (settings, logger) = try await common.load()
     try await reporting {
+      let (settings, logger) = try common.load()
       try await settings.withStore(logger) { store in
-        print("\(try await store.purge(olderThan: olderThan.duration)) removals forgotten")
+        let forgotten = try await store.purge(olderThan: olderThan.duration)
+        try StandardStreams.printResult("\(forgotten) removals forgotten")
         guard let library = try settings.mediaLibrary(over: store) else { return }
         let age = mediaUnusedFor?.duration ?? .seconds(settings.mediaUnusedAfter * 86_400)
-        print("\(try await library.collect(unusedFor: age)) unused files removed")
+        let removed = try await library.collect(unusedFor: age)
+        try StandardStreams.printResult("\(removed) unused files removed")
       }
     }
   }

@@ -3,14 +3,18 @@ import CoreMetrics
 import Foundation
 import Hummingbird
 import Logging
+import News
 import NewsAPI
 import NewsStore
 import PostgresClient
 import ServiceLifecycle
+import Synchronization
 import UnixSignals
 
 struct Serve: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Answers requests until SIGTERM or SIGINT.")
+  static let configuration = CommandConfiguration(
+    abstract: "Answers requests until SIGTERM or SIGINT.",
+    discussion: "SIGHUP is ignored: settings are read at the start only, and log lines go to standard error.")
 
   @OptionGroup var common: CommonOptions
 
@@ -25,11 +29,13 @@ struct Serve: AsyncParsableCommand {
   }
 
   func run() async throws {
-    var (settings, logger) = try await common.load()
-    settings.host = host ?? settings.host
-    settings.port = port ?? settings.port
-    try await reporting { [settings] in
-      try await settings.withStore(logger) { store in
+    signal(SIGHUP, SIG_IGN)
+    try await reporting {
+      var (settings, logger) = try common.load()
+      settings.host = host ?? settings.host
+      settings.port = port ?? settings.port
+      logger.notice("starting", metadata: ["version": "\(TidingsVersion.current)"])
+      try await settings.withStore(logger) { [settings] store in
         try await settings.refuseUnsafeDurability(of: store, logger)
         var apiSettings = try settings.api()
         apiSettings.logLevel = logger.logLevel
@@ -43,32 +49,62 @@ struct Serve: AsyncParsableCommand {
   /// Returns once a signal has come, requests under way are answered and connections closed.
   private static func serve(_ api: NewsAPI, _ store: NewsStore, _ settings: Settings, _ logger: Logger) async throws {
     var requestLogger = logger
-    // The framework announces itself at `info`; the one line that tells of listening is ours.
+    // The framework announces itself at `info`; the line about listening is ours.
     if logger.logLevel == .info { requestLogger.logLevel = .notice }
-    let address = BindAddress.hostname(settings.host, port: settings.port)
-    let application = api.application(address: address, logger: requestLogger) { channel in
+    let isListening = Mutex(false)
+    let manager = ServiceManager()
+    let application = api.application(
+      address: .hostname(settings.host, port: settings.port), logger: requestLogger
+    ) { [settings] channel in
+      isListening.withLock { $0 = true }
       let address = channel.localAddress.map { "\($0.ipAddress ?? settings.host):\($0.port ?? settings.port)" }
       logger.notice("listening", metadata: ["address": "\(address ?? settings.host)"])
+      // The first requests find the state in memory. Without a database they are answered with 503.
+      _ = try? await store.present()
+      manager.notify("READY=1\nSTATUS=Listening on \(address ?? settings.host)")
     }
-    var configuration = ServiceGroupConfiguration(
-      services: [Background { await store.follow() }, application], gracefulShutdownSignals: [.sigterm, .sigint],
-      logger: requestLogger)
-    configuration.maximumGracefulShutdownDuration = .seconds(25)
-    if settings.purgeAfter > 0 {
-      let age = Duration.seconds(settings.purgeAfter * 86_400)
-      let purger = Background { await store.purgeRegularly(olderThan: age) }
-      configuration.services.append(ServiceGroupConfiguration.ServiceConfiguration(service: purger))
-    }
-    if let library = try settings.mediaLibrary(over: store) {
-      let age = Duration.seconds(settings.mediaUnusedAfter * 86_400)
-      let collector = Background { await library.collectRegularly(unusedFor: age, logger: logger) }
-      configuration.services.append(ServiceGroupConfiguration.ServiceConfiguration(service: collector))
-    }
-    // Most of what a request costs is waiting for PostgreSQL.
-    try await withTaskExecutorPreference(PostgresExecutor.shared) { [configuration] in
-      try await ServiceGroup(configuration: configuration).run()
+    let group = ServiceGroup(
+      configuration: try settings.services(application, store, manager, logger: logger, groupLogger: requestLogger))
+    do {
+      // Most of what a request costs is waiting for PostgreSQL.
+      try await withTaskExecutorPreference(PostgresExecutor.shared) { try await group.run() }
+    } catch  where !isListening.withLock({ $0 }) {
+      throw ListenError(host: settings.host, port: settings.port, cause: error)
     }
     logger.notice("stopped")
+  }
+}
+
+extension Settings {
+  /// The server and what works beside the requests.
+  fileprivate func services(
+    _ application: some Service, _ store: NewsStore, _ manager: ServiceManager, logger: Logger, groupLogger: Logger
+  ) throws -> ServiceGroupConfiguration {
+    var services: [any Service] = [Background { await store.follow() }, application]
+    if purgeAfter > 0 {
+      let age = Duration.seconds(purgeAfter * 86_400)
+      services.append(Background { await store.purgeRegularly(olderThan: age) })
+    }
+    if let library = try mediaLibrary(over: store) {
+      let age = Duration.seconds(mediaUnusedAfter * 86_400)
+      services.append(Background { await library.collectRegularly(unusedFor: age, logger: logger) })
+    }
+    // The last one is the first to be shut down.
+    services.append(StopNotice(manager: manager))
+    var configuration = ServiceGroupConfiguration(
+      services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: groupLogger)
+    configuration.maximumGracefulShutdownDuration = .seconds(25)
+    return configuration
+  }
+}
+
+/// Reports to the service manager that the server has begun to stop.
+private struct StopNotice: Service {
+  let manager: ServiceManager
+
+  func run() async throws {
+    try? await gracefulShutdown()
+    manager.notify("STOPPING=1\nSTATUS=Finishing the requests under way")
   }
 }
 
@@ -102,14 +138,25 @@ extension Settings {
     return api
   }
 
-  /// An acknowledged write must survive a crash; tests may give that up for speed.
+  /// Refuses a database that can lose acknowledged writes in a crash; tests may give that up for speed.
   func refuseUnsafeDurability(of store: NewsStore, _ logger: Logger) async throws {
     guard let setting = try await store.unsafeDurabilitySetting() else { return }
     guard allowsUnsafeDurability else {
-      throw SettingError(
-        name: "TIDINGS_ALLOW_UNSAFE_DURABILITY",
-        rule: "must be true to serve from a database with \(setting), which loses acknowledged writes in a crash")
+      throw UnsafeDurability(setting: setting)
     }
     logger.warning("acknowledged writes can be lost", metadata: ["setting": "\(setting)"])
+  }
+}
+
+/// A setting of the database with which a crash loses acknowledged writes.
+private struct UnsafeDurability: Error, CustomStringConvertible {
+  /// As in `fsync = off`.
+  let setting: String
+
+  var description: String {
+    """
+    the database has \(setting), and a crash would lose acknowledged writes. Set it to on in postgresql.conf, or with ALTER \
+    SYSTEM, and reload the configuration. (For tests, TIDINGS_ALLOW_UNSAFE_DURABILITY=true serves all the same.)
+    """
   }
 }

@@ -7,9 +7,8 @@ import News
 import NewsAPI
 import NewsStore
 import PostgresClient
-import SystemPackage
 
-/// What an installation decides, from the environment or a file; the environment wins.
+/// The settings of an installation, from the environment or a file; the environment wins.
 struct Settings: Sendable {
   var databaseURL: String
   /// Empty for none.
@@ -41,47 +40,65 @@ struct Settings: Sendable {
   var logFormat: LogFormat
   var allowsUnsafeDurability: Bool
 
-  /// - Parameter file: Lines of `NAME=value`, or nil.
-  /// - Throws: `SettingError` that names the setting.
-  static func load(file: String?) async throws -> Settings {
-    var providers: [any ConfigProvider] = [EnvironmentVariablesProvider()]
+  /// Names in the environment that look like settings and are none.
+  var unknownNames: [SettingName.Unknown] = []
+
+  /// Reads the settings from the environment and a file; the environment wins.
+  ///
+  /// Other names of the file are put into the environment, where libpq looks for its own (`PGPASSFILE`).
+  ///
+  /// - Parameter file: A file of `NAME=value` lines (`SettingsFile`), or nil.
+  /// - Throws: `SettingError` and `UnusableSettings`, which name the settings.
+  static func load(
+    file: String?, environment: [String: String] = ProcessInfo.processInfo.environment
+  ) throws -> Settings {
+    var values: [String: String] = [:]
+    var problems: [String] = []
     if let file {
-      do {
-        providers.append(try await EnvironmentVariablesProvider(environmentFilePath: FilePath(file)))
-      } catch {
-        throw SettingError(name: "--settings", rule: "must name a readable file of NAME=value lines")
-      }
+      let contents = try SettingsFile(path: file)
+      values = contents.values
+      let unknown = values.keys.sorted().compactMap(SettingName.unknown(inFile:)).map(\.description)
+      problems = (contents.problems + unknown).map { "\(file): \($0)" }
     }
-    return try Settings(ConfigReader(providers: providers))
+    let unknown = environment.keys.sorted().compactMap(SettingName.unknown(inEnvironment:))
+    problems += unknown.filter(\.isMisspelt).map(\.description)
+    guard problems.isEmpty else { throw UnusableSettings(problems: problems) }
+    for (name, value) in values where SettingName(rawValue: name) == nil { setenv(name, value, 0) }
+    let reader = ConfigReader(
+      provider: EnvironmentVariablesProvider(environmentVariables: values.merging(environment) { $1 }))
+    var settings = try Settings(reader, credentials: environment["CREDENTIALS_DIRECTORY"])
+    settings.unknownNames = unknown
+    return settings
   }
 
-  init(_ reader: ConfigReader) throws {
+  /// - Parameter credentials: The folder of systemd's credentials (systemd.exec(5), "LoadCredential="); nil for none.
+  private init(_ reader: ConfigReader, credentials: String?) throws {
     let source = SettingReader(reader: reader)
-    databaseURL = source.text("database.url", default: "")
-    databaseReadURL = source.text("database.read.url", default: "")
-    host = source.text("tidings.host", default: "127.0.0.1")
-    port = try source.integer("tidings.port", in: 0...65535, default: 8080)
-    migrations = source.text("tidings.migrations", default: "")
-    openAPI = source.text("tidings.openapi", default: "")
-    sharedMaxAge = try source.integer("tidings.shared.max.age", in: 1...3600, default: 1)
-    staleLimit = try source.integer("tidings.stale.limit", in: 0...86400, default: 60)
-    cacheSize = try source.integer("tidings.cache.size", in: 0...65536, default: 64)
-    purgeAfter = try source.integer("tidings.purge.after", in: 0...36_500, default: 90)
-    mediaDirectory = source.text("tidings.media.directory", default: "")
-    mediaLimit = try source.integer("tidings.media.limit", in: 1...1_048_576, default: 2048)
-    mediaUnusedAfter = try source.integer("tidings.media.unused.after", in: 1...36_500, default: 7)
-    publicURL = try source.link("tidings.public.url")
+    databaseURL = try source.secret(.databaseURL, file: .databaseURLFile, credential: "database-url", in: credentials)
+    databaseReadURL = try source.secret(
+      .databaseReadURL, file: .databaseReadURLFile, credential: "database-read-url", in: credentials)
+    host = source.text(.host, default: "127.0.0.1")
+    port = try source.integer(.port, in: 0...65535, default: 8080)
+    migrations = source.text(.migrations, default: "")
+    openAPI = source.text(.openAPI, default: "")
+    sharedMaxAge = try source.integer(.sharedMaxAge, in: 1...3600, default: 1)
+    staleLimit = try source.integer(.staleLimit, in: 0...86400, default: 60)
+    cacheSize = try source.integer(.cacheSize, in: 0...65536, default: 64)
+    purgeAfter = try source.integer(.purgeAfter, in: 0...36_500, default: 90)
+    mediaDirectory = source.text(.mediaDirectory, default: "")
+    mediaLimit = try source.integer(.mediaLimit, in: 1...1_048_576, default: 2048)
+    mediaUnusedAfter = try source.integer(.mediaUnusedAfter, in: 1...36_500, default: 7)
+    publicURL = try source.link(.publicURL)
     trustedProxies = TrustedProxies(
-      try source.networks("tidings.trusted.proxies"),
-      field: try source.choice("tidings.forwarded.field", default: .xForwardedFor))
-    requestsPerAddress = try source.integer("tidings.address.rate", in: 0...1_000_000_000, default: 0)
-    requestsPerKey = try source.integer("tidings.key.rate", in: 0...1_000_000_000, default: 0)
-    slowRequest = try source.integer("tidings.slow.request", in: 0...3_600_000, default: 1000)
-    poolSize = try source.integer("tidings.pool.size", in: 1...1000, default: 8)
-    preparesStatements = try source.flag("tidings.prepared.statements", default: true)
-    logLevel = try source.choice("tidings.log.level", default: .info)
-    logFormat = try source.choice("tidings.log.format", default: .standard)
-    allowsUnsafeDurability = try source.flag("tidings.allow.unsafe.durability", default: false)
+      try source.networks(.trustedProxies), field: try source.choice(.forwardedField, default: .xForwardedFor))
+    requestsPerAddress = try source.integer(.addressRate, in: 0...1_000_000_000, default: 0)
+    requestsPerKey = try source.integer(.keyRate, in: 0...1_000_000_000, default: 0)
+    slowRequest = try source.integer(.slowRequest, in: 0...3_600_000, default: 1000)
+    poolSize = try source.integer(.poolSize, in: 1...1000, default: 8)
+    preparesStatements = try source.flag(.preparedStatements, default: true)
+    logLevel = try source.choice(.logLevel, default: .info)
+    logFormat = try source.choice(.logFormat, default: .standard)
+    allowsUnsafeDurability = try source.flag(.allowUnsafeDurability, default: false)
   }
 
   /// How to reach the database.
@@ -107,80 +124,12 @@ extension Settings {
       return try MediaDirectory(URL(filePath: mediaDirectory))
     } catch {
       throw SettingError(
-        name: "TIDINGS_MEDIA_DIRECTORY", rule: "must be a folder that can be written to, not \(mediaDirectory)")
+        name: SettingName.mediaDirectory.rawValue,
+        rule: "must be a folder that \(ServerUser.current) can write to, or make; not \(mediaDirectory)")
     }
   }
 
   func mediaLibrary(over store: NewsStore) throws -> MediaLibrary? {
     try mediaStorage().map { MediaLibrary(store: store, storage: $0) }
-  }
-}
-
-/// A setting that cannot be used.
-struct SettingError: Error, CustomStringConvertible {
-  /// As it is written in the environment.
-  let name: String
-  let rule: String
-
-  var description: String { "\(name) \(rule)" }
-}
-
-/// Reads settings by key; the name in the environment is the key in capitals with underscores.
-private struct SettingReader {
-  let reader: ConfigReader
-
-  func text(_ key: String, default standard: String) -> String {
-    let value = reader.string(forKey: ConfigKey(key)) ?? ""
-    return value.isEmpty ? standard : value
-  }
-
-  func integer(_ key: String, in range: ClosedRange<Int>, default standard: Int) throws -> Int {
-    let text = text(key, default: String(standard))
-    guard let number = Int(text), range ~= number else {
-      throw error(key, "must be a whole number from \(range.lowerBound) to \(range.upperBound), not \(text)")
-    }
-    return number
-  }
-
-  func flag(_ key: String, default standard: Bool) throws -> Bool {
-    switch text(key, default: String(standard)) {
-    case "true": return true
-    case "false": return false
-    case let text: throw error(key, "must be true or false, not \(text)")
-    }
-  }
-
-  /// - Returns: Without a slash at the end; nil where there is none.
-  func link(_ key: String) throws -> String? {
-    let text = text(key, default: "")
-    if text.isEmpty { return nil }
-    guard let link = WebLink.normalised(text), !link.contains(where: { "?#".contains($0) }) else {
-      throw error(key, "must be an absolute http or https URL without a query, not \(text)")
-    }
-    return link.hasSuffix("/") ? String(link.dropLast()) : link
-  }
-
-  /// - Returns: None where there are none.
-  func networks(_ key: String) throws -> [IPNetwork] {
-    try text(key, default: "").split(whereSeparator: { $0 == "," || $0 == " " }).map { text in
-      guard let network = IPNetwork(text) else {
-        throw error(key, "must be addresses and networks such as 10.0.0.0/8, separated by commas, not \(text)")
-      }
-      return network
-    }
-  }
-
-  func choice<Value: RawRepresentable & CaseIterable>(
-    _ key: String, default standard: Value
-  ) throws -> Value where Value.RawValue == String {
-    let text = text(key, default: standard.rawValue)
-    guard let value = Value(rawValue: text) else {
-      throw error(key, "must be one of \(Value.allCases.map(\.rawValue).joined(separator: ", ")), not \(text)")
-    }
-    return value
-  }
-
-  private func error(_ key: String, _ rule: String) -> SettingError {
-    SettingError(name: key.uppercased().replacing(".", with: "_"), rule: rule)
   }
 }

@@ -30,13 +30,12 @@ import Testing
       #expect(result.status == 0, "\(result.output)")
       let expected: Set = [
         "settings", "database", "migrations", "durability", "clock", "connections", "notifications", "contract",
-        "listener", "media", "proxies", "descriptors",
+        "listener", "media", "proxies", "descriptors", "user",
       ]
       #expect(Set(findings.keys).subtracting(["disk"]) == expected)
       // The throwaway cluster of the tests has no durability, which its setting allows.
-      let others = findings.values.filter {
-        $0.check != "durability" && $0.check != "disk" && $0.check != "connections"
-      }
+      let others = findings.values.filter { !["durability", "disk", "connections", "user"].contains($0.check) }
+      #expect(findings["user"]?.status == (geteuid() == 0 ? "warning" : "ok"))
       #expect(others.allSatisfy { $0.status == "ok" || $0.check == "descriptors" }, "\(others)")
       let text = try await installation.run("doctor")
       #expect(text.status == 0)
@@ -192,7 +191,10 @@ import Testing
           return try await Self.examine(installation, changes).findings["media"]
         }
         #expect(try await check(folder.path, [:])?.status == "ok")
-        #expect(try await check(folder.appending(path: "missing").path, [:])?.status == "problem")
+        // The server makes it.
+        let missing = try await check(folder.appending(path: "missing/media").path, [:])
+        #expect(missing?.status == "ok" && missing?.message.contains("the server makes it") == true)
+        #expect(try await check(folder.appending(path: "file/media").path, [:])?.status == "problem")
         #expect(try await check(folder.appending(path: "file").path, [:])?.status == "problem")
         let small = try await check(folder.path, ["TIDINGS_MEDIA_LIMIT": "1048576"])
         #expect(small?.status == "warning")
@@ -211,6 +213,25 @@ import Testing
       let trusting = changes.merging(["TIDINGS_TRUSTED_PROXIES": "10.0.0.0/8, ::1"]) { $1 }
       let (trusted, _) = try await Self.examine(installation, trusting)
       #expect(trusted["proxies"]?.status == "ok")
+    }
+  }
+
+  @Test("Root looks with the rights of the server's user", .enabled(if: geteuid() == 0))
+  func otherUser() async throws {
+    try await Installation.with { installation in
+      try await withFolder(["settings": "TIDINGS_POOL_SIZE=2", "media/file": "x"]) { folder in
+        let settings = folder.appending(path: "settings").path
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: settings)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
+        let changes = ["TIDINGS_MEDIA_DIRECTORY": folder.appending(path: "media").path]
+        let result = try await installation.run(
+          "doctor", "--json", "--settings", settings, "--user", "nobody", changes: changes)
+        let findings = try JSONDecoder().decode([Finding].self, from: Data(result.output.utf8))
+        #expect(findings.first { $0.check == "user" }?.message.contains("nobody") == true, "\(findings)")
+        #expect(findings.first { $0.check == "media" }?.status == "problem")
+        let unknown = try await installation.run("doctor", "--json", "--user", "nobody-at-all")
+        #expect(unknown.output.contains("there is no user nobody-at-all"))
+      }
     }
   }
 }

@@ -219,7 +219,7 @@ import Testing
         for path in ["/dev/null", folder.appending(path: "a").path] {
           let result = try await installation.run("export", path)
           #expect(result.status == 1)
-          #expect(result.errors == "tidings: \(path) is no file\n")
+          #expect(result.errors.hasPrefix("tidings: cannot export to \(path): it is not a regular file. "))
         }
         let path = folder.appending(path: "news.jsonl").path
         let descriptor = open(path + ".partial", O_WRONLY | O_CREAT, 0o600)
@@ -227,7 +227,7 @@ import Testing
         #expect(flock(descriptor, LOCK_EX) == 0)
         let result = try await installation.run("export", path)
         #expect(result.status == 1)
-        #expect(result.errors == "tidings: another export is writing \(path).partial\n")
+        #expect(result.errors.hasPrefix("tidings: another export is writing \(path).partial: "))
       }
     }
   }
@@ -244,6 +244,33 @@ import Testing
       let result = await process.result()
       #expect(result.status == 128 + SIGPIPE)
       #expect(result.errors == "")
+    }
+  }
+
+  @Test("An export that cannot be written says where and why, and leaves nothing behind")
+  func unwritable() async throws {
+    try await Installation.with { installation in
+      try await withFolder(["full.jsonl": "as before"]) { folder in
+        let lines = (1...20).map { #"{"guid": "\#($0)", "date": "2026-01-01T00:00:00Z", "text": "x"}"# }
+        try Data(lines.joined(separator: "\n").utf8).write(to: folder.appending(path: "news.jsonl"))
+        #expect(try await installation.run("import", folder.appending(path: "news.jsonl").path).status == 0)
+        for path in ["/sys/export.jsonl", "/nowhere/export.jsonl", "/dev/null", folder.path] {
+          let result = try await installation.run("export", path)
+          #expect(result.status == 1)
+          #expect(result.errors.contains("tidings: cannot ") && result.errors.contains(path), "\(result.errors)")
+          #expect(!result.errors.contains("Errno"))
+        }
+        // A limit on the size of files stands for a full disk.
+        let full = folder.appending(path: "full.jsonl").path
+        let result = try await ChildProcess(
+          ["--fsize=100", ChildProcess.tidings, "export", full], executable: "/usr/bin/prlimit",
+          environment: installation.environment()
+        ).result()
+        #expect(result.status == 1)
+        #expect(result.errors.contains("tidings: cannot write \(full).partial: file too large"), "\(result.errors)")
+        #expect(try String(contentsOfFile: full, encoding: .utf8) == "as before")
+        #expect(!FileManager.default.fileExists(atPath: full + ".partial"))
+      }
     }
   }
 }

@@ -86,8 +86,8 @@ import Testing
       // A regular file that can be opened; its first page is nobody's.
       let result = try await installation.run("import", "/proc/self/mem")
       #expect(result.status == 1)
-      #expect(result.errors == "/proc/self/mem: cannot be read\n")
-      #expect(result.output == "read 0, inserted 0, updated 0, unchanged 0, skipped 0\n")
+      #expect(result.errors == "/proc/self/mem: cannot be read: input/output error\n")
+      #expect(result.output == "read 0, inserted 0, updated 0, unchanged 0, skipped 0, unreadable files 1\n")
     }
   }
 
@@ -221,6 +221,37 @@ import Testing
       let counts = try JSONDecoder().decode(Counts.self, from: Data(result.output.utf8))
       #expect(counts.read > 0)
       #expect(counts == Counts(read: counts.read, inserted: counts.read))
+    }
+  }
+
+  @Test("Files of a folder that cannot be read are counted and fail the import, and the rest is imported")
+  func unreadableFiles() async throws {
+    try await Installation.with { installation in
+      let feed = "<rss version='2.0'><channel><title>x</title><item><guid>1</guid><title>a</title></item>"
+      try await withFolder(["a.jsonl": Self.line(1), "cut.xml": feed, "readme.txt": "no feed"]) { folder in
+        for (name, target) in [
+          ("loop", "loop"), ("gone", "nowhere"), ("memory", "/proc/self/mem"), ("b.jsonl", "a.jsonl"),
+        ] {
+          try FileManager.default.createSymbolicLink(
+            atPath: folder.appending(path: name).path, withDestinationPath: target)
+        }
+        let result = try await installation.run("import", "--json", folder.path)
+        #expect(result.status == 1)
+        let counts = try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
+        #expect(counts?["unreadable"] as? Int == 3, "\(result.output)\(result.errors)")
+        #expect(counts?["inserted"] as? Int == 1)
+        #expect(counts?["unchanged"] as? Int == 1)
+        for name in ["loop: cannot be read: ", "gone: cannot be read: ", "memory: cannot be read: ", "cut.xml: "] {
+          #expect(result.errors.contains(name), "\(result.errors)")
+        }
+        let text = try await installation.run("import", folder.path)
+        #expect(text.output.hasSuffix(", unreadable files 3\n"), "\(text.output)")
+        for path in ["memory", "loop", "gone"].map({ folder.appending(path: $0).path }) {
+          let single = try await installation.run("import", path)
+          #expect(single.status == 1)
+          #expect(single.errors.contains(path), "\(single.errors)")
+        }
+      }
     }
   }
 }

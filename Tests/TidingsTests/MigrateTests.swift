@@ -60,7 +60,9 @@ import Testing
       try await withFolder([:]) { folder in
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let copy = folder.appending(path: "tidings").path
-        try FileManager.default.copyItem(atPath: ChildProcess.tidings, toPath: copy)
+        // By a process of its own: one that another test starts meanwhile would keep the copy open for writing.
+        let copied = try ChildProcess([ChildProcess.tidings, copy], executable: "/bin/cp", environment: [:])
+        #expect(await copied.result().status == 0)
         func start(_ arguments: String...) throws -> ChildProcess {
           try ChildProcess(
             ["-C", folder.path, copy] + arguments, executable: "/usr/bin/env", environment: installation.environment())

@@ -33,6 +33,18 @@ import Testing
     }
   }
 
+  @Test("The longest and the shortest age work", arguments: ["0s", "1000000s", "1000000m", "1000000h", "1000000d"])
+  func extremeAge(age: String) async throws {
+    try await Installation.with { installation in
+      try await withFolder([:]) { folder in
+        let changes = ["TIDINGS_MEDIA_DIRECTORY": folder.path]
+        let result = try await installation.run(
+          "purge", "--older-than", age, "--media-unused-for", age, changes: changes)
+        #expect(result.status == 0, "\(result.errors)")
+      }
+    }
+  }
+
   @Test("An age is a whole number with a unit", arguments: ["1", "1x", "-1d", "1.5h", "d", "9999999d", ""])
   func badAge(age: String) async throws {
     try await Installation.with { installation in

@@ -18,6 +18,7 @@ import Testing
     "A setting that cannot be used is named, and nothing is served",
     arguments: [
       ("TIDINGS_PORT", "http"), ("TIDINGS_PORT", "65536"), ("TIDINGS_PORT", "-1"), ("TIDINGS_PORT", "80 "),
+      ("TIDINGS_PROT", "80"),
       ("TIDINGS_LOG_LEVEL", "loud"), ("TIDINGS_LOG_FORMAT", "xml"), ("TIDINGS_SHARED_MAX_AGE", "0"),
       ("TIDINGS_SHARED_MAX_AGE", "1.5"), ("TIDINGS_POOL_SIZE", "0"), ("TIDINGS_OPENAPI", "/nowhere/openapi.yaml"),
       ("TIDINGS_ALLOW_UNSAFE_DURABILITY", "yes"), ("TIDINGS_PREPARED_STATEMENTS", "0"),

@@ -12,10 +12,8 @@ struct DatabaseCheckup {
     let facts: DatabaseFacts
     do {
       facts = try await DatabaseFacts.read(settings.connection, logger: logger)
-    } catch let error as PostgresError {
-      return [.problem("database", "\(error.message); DATABASE_URL says where it is")]
     } catch {
-      return [.problem("database", "\(error)")]
+      return [.problem("database", Failure(error).message)]
     }
     return [
       database(facts), await migrations(), durability(facts), clock(facts), connections(facts), await notifications(),
@@ -43,10 +41,8 @@ struct DatabaseCheckup {
     do {
       try await settings.schema(logger).check()
       return .ok("migrations", "the schema is current")
-    } catch let error as PostgresError {
-      return .problem("migrations", error.message)
     } catch {
-      return .problem("migrations", "\(error)")
+      return .problem("migrations", Failure(error).message)
     }
   }
 
@@ -100,7 +96,7 @@ struct DatabaseCheckup {
         return .ok("notifications", "LISTEN hears NOTIFY")
       }
     } catch {
-      return .problem("notifications", "\(error)")
+      return .problem("notifications", Failure(error).message)
     }
     let message = "LISTEN does not hear NOTIFY, as behind a pooler in transaction mode"
     return settings.preparesStatements
@@ -123,8 +119,9 @@ struct DatabaseCheckup {
     do {
       facts = try await DatabaseFacts.read(connection, logger: logger)
     } catch {
-      let reason = (error as? PostgresError)?.message ?? "\(error)"
-      return .warning("standby", "\(reason); DATABASE_READ_URL says where it is, and the primary is asked meanwhile")
+      let name = SettingName.databaseReadURL.rawValue
+      let reason = (error as? PostgresError)?.userMessage(setting: name) ?? Failure(error).message
+      return .warning("standby", "\(reason) The primary is asked meanwhile.")
     }
     if facts.systemIdentifier != primary.systemIdentifier || facts.name != primary.name {
       return .problem("standby", "DATABASE_READ_URL leads to another database than a copy of that of DATABASE_URL")

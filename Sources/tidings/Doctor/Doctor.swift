@@ -7,11 +7,11 @@ struct Doctor: AsyncParsableCommand {
     abstract: "Looks whether an installation is in order, and says what to do where it is not.",
     discussion: """
       One line for each check: ok, warning or problem, what was looked at, and what was found. The exit status is 1 if \
-      there is a problem. It changes nothing, and may be run beside servers.
+      there is a problem. It changes nothing, and may be run beside servers. Root names the user of the server, so that the
+      rights of that user are looked at: tidings doctor --settings /etc/tidings/environment --user tidings
       """)
 
-  @Option(help: ArgumentHelp("A file of NAME=value lines with settings.", valueName: "file"))
-  var settings: String?
+  @OptionGroup var common: CommonOptions
 
   @Flag(help: "Print an array of objects with check, status and message.")
   var json = false
@@ -21,19 +21,31 @@ struct Doctor: AsyncParsableCommand {
     if json {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-      print(String(decoding: try encoder.encode(findings), as: UTF8.self))
+      try await report(String(decoding: try encoder.encode(findings), as: UTF8.self))
     } else {
-      for finding in findings { print(finding.line) }
+      try await report(findings.map(\.line).joined(separator: "\n"))
     }
-    if findings.contains(where: { $0.status == .problem }) { throw ExitCode.failure }
+    if findings.contains(where: { $0.status == .problem }) { throw FailureCode.failed }
+  }
+
+  private func report(_ text: String) async throws {
+    try await reporting { try StandardStreams.printResult(text) }
   }
 
   private func examine() async -> [Finding] {
     let settings: Settings
-    do { settings = try await Settings.load(file: self.settings) } catch { return [.problem("settings", "\(error)")] }
-    // What is wrong is told by the findings.
+    do {
+      settings = try common.loadSettings()
+    } catch {
+      return Failure(error).sentences.map { .problem("settings", $0) }
+    }
+    // The findings report the errors.
     let logger = Logger(label: "tidings", factory: { _ in SwiftLogNoOpLogHandler() })
-    return [.ok("settings", self.settings.map { "from the environment and \($0)" } ?? "from the environment")]
+    let source = common.settings.map { "from the environment and \($0)" } ?? "from the environment"
+    let unknown = settings.unknownNames.map {
+      Finding.warning("settings", "\($0.description), and this one is ignored")
+    }
+    return (unknown.isEmpty ? [.ok("settings", source)] : unknown)
       + (await DatabaseCheckup(settings: settings, logger: logger).findings())
       + MachineCheckup(settings: settings).findings()
   }

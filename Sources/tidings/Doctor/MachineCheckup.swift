@@ -9,7 +9,12 @@ import NewsAPI
 struct MachineCheckup {
   let settings: Settings
 
-  func findings() -> [Finding] { [contract(), listener(), media(), proxies(), descriptors()] }
+  func findings() -> [Finding] { [user(), contract(), listener(), media(), proxies(), descriptors()] }
+
+  private func user() -> Finding {
+    if geteuid() != 0 { return .ok("user", "\(ServerUser.current), whose rights were looked at") }
+    return .warning("user", "root, who may write anywhere: name the user of the server with --user")
+  }
 
   private func contract() -> Finding {
     let path = settings.openAPI
@@ -36,9 +41,7 @@ struct MachineCheckup {
     let folder = settings.mediaDirectory
     if folder.isEmpty { return .ok("media", "files are not kept: TIDINGS_MEDIA_DIRECTORY is not set") }
     var isFolder: ObjCBool = false
-    if !FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) {
-      return .problem("media", "\(folder) does not exist: make it, for the user of the server to write to")
-    }
+    if !FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) { return missingMedia(folder) }
     let probe = "\(folder)/upload-doctor-\(UUID())"
     guard isFolder.boolValue, FileManager.default.createFile(atPath: probe, contents: Data([0])) else {
       return .problem("media", "\(folder) cannot be written to: it must be a folder of the server's user")
@@ -49,6 +52,20 @@ struct MachineCheckup {
     return free < settings.mediaLimit << 20
       ? .warning("media", "\(text), less than one file may have: make room or lower TIDINGS_MEDIA_LIMIT")
       : .ok("media", text)
+  }
+
+  /// The server makes the folder where it may.
+  private func missingMedia(_ folder: String) -> Finding {
+    var parent = URL(filePath: folder)
+    while parent.path != "/", !FileManager.default.fileExists(atPath: parent.path) { parent.deleteLastPathComponent() }
+    var status = stat()
+    guard stat(parent.path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, access(parent.path, W_OK | X_OK) == 0
+    else {
+      return .problem(
+        "media",
+        "\(folder) does not exist and cannot be made in \(parent.path): make it a folder of \(ServerUser.current)")
+    }
+    return .ok("media", "\(folder) does not exist yet; the server makes it")
   }
 
   private func proxies() -> Finding {

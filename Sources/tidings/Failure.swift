@@ -1,0 +1,75 @@
+import ArgumentParser
+import Foundation
+import MediaFiles
+import NewsStore
+import PostgresClient
+import SystemPackage
+
+/// The exit codes of the command, as README lists them. 64, 69 and 78 are those of `sysexits.h`.
+enum FailureCode {
+  /// The command failed, or did a part of its work only.
+  static let failed = ExitCode(1)
+  /// There is no connection to the database: trying again later may help.
+  static let unavailable = ExitCode(69)
+  /// A setting cannot be used: trying again does not help.
+  static let badSetting = ExitCode(78)
+  /// The reader of standard output has gone, as in `tidings export | head`: the status of a process that SIGPIPE ended.
+  static let outputClosed = ExitCode(128 + SIGPIPE)
+}
+
+/// An error as the user sees it: sentences, and an exit code.
+struct Failure {
+  /// One for each line.
+  let sentences: [String]
+  let code: ExitCode
+
+  /// All sentences on one line.
+  var message: String { sentences.joined(separator: " ") }
+
+  init(_ error: any Error) {
+    switch error {
+    case let error as ExitCode: (sentences, code) = ([], error)
+    case let error as UnusableSettings: (sentences, code) = (error.problems, FailureCode.badSetting)
+    case let error as SettingError: (sentences, code) = (["\(error)"], FailureCode.badSetting)
+    case let error as PostgresError:
+      sentences = [error.userMessage(setting: SettingName.databaseURL.rawValue)]
+      code = error.isUnavailability ? FailureCode.unavailable : FailureCode.failed
+    case StoreError.unavailable:
+      sentences = ["the database does not answer. Is it running, and has it free connections? (DATABASE_URL)"]
+      code = FailureCode.unavailable
+    case StoreError.outcomeUnknown:
+      sentences = [
+        "the connection to the database was lost during COMMIT: the change may have been made or not. Look first."
+      ]
+      code = FailureCode.unavailable
+    case StoreError.statementCancelled:
+      sentences = ["the database ended a statement: it took longer than statement_timeout allows, or was cancelled"]
+      code = FailureCode.failed
+    case MediaError.full:
+      (sentences, code) = (
+        ["the disk of the files is full. Make room on it. (TIDINGS_MEDIA_DIRECTORY)"], FailureCode.failed
+      )
+    case MediaError.failed(let call, let number):
+      let reason = SystemReason(code: number)
+      (sentences, code) = (
+        ["the folder of the files fails at \(call): \(reason) (TIDINGS_MEDIA_DIRECTORY)"], FailureCode.failed
+      )
+    case let error as Errno: (sentences, code) = (["\(SystemReason(error))"], FailureCode.failed)
+    case let error as any Error & CustomStringConvertible: (sentences, code) = ([error.description], FailureCode.failed)
+    default: (sentences, code) = (["\(SystemReason(error))"], FailureCode.failed)
+    }
+  }
+}
+
+extension PostgresError {
+  /// Whether there was no connection, or none in time.
+  fileprivate var isUnavailability: Bool {
+    switch code {
+    case .connectionFailed, .connectionLost, .connectTimedOut, .acquireTimedOut, .tooManyWaiters, .statementTimedOut,
+      .commitOutcomeUnknown:
+      true
+    // Insufficient resources, operator intervention (PostgreSQL, appendix A).
+    default: sqlState.map { $0.hasPrefix("53") || $0.hasPrefix("57P") } ?? false
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import News
+
+/// The name of a setting in the environment and in settings files.
+package enum SettingName: String, CaseIterable {
+  case databaseURL = "DATABASE_URL"
+  case databaseURLFile = "DATABASE_URL_FILE"
+  case databaseReadURL = "DATABASE_READ_URL"
+  case databaseReadURLFile = "DATABASE_READ_URL_FILE"
+  case addressRate = "TIDINGS_ADDRESS_RATE"
+  case allowUnsafeDurability = "TIDINGS_ALLOW_UNSAFE_DURABILITY"
+  case cacheSize = "TIDINGS_CACHE_SIZE"
+  case forwardedField = "TIDINGS_FORWARDED_FIELD"
+  case host = "TIDINGS_HOST"
+  case keyRate = "TIDINGS_KEY_RATE"
+  case logFormat = "TIDINGS_LOG_FORMAT"
+  case logLevel = "TIDINGS_LOG_LEVEL"
+  case mediaDirectory = "TIDINGS_MEDIA_DIRECTORY"
+  case mediaLimit = "TIDINGS_MEDIA_LIMIT"
+  case mediaUnusedAfter = "TIDINGS_MEDIA_UNUSED_AFTER"
+  case migrations = "TIDINGS_MIGRATIONS"
+  case openAPI = "TIDINGS_OPENAPI"
+  case poolSize = "TIDINGS_POOL_SIZE"
+  case port = "TIDINGS_PORT"
+  case preparedStatements = "TIDINGS_PREPARED_STATEMENTS"
+  case publicURL = "TIDINGS_PUBLIC_URL"
+  case purgeAfter = "TIDINGS_PURGE_AFTER"
+  case sharedMaxAge = "TIDINGS_SHARED_MAX_AGE"
+  case slowRequest = "TIDINGS_SLOW_REQUEST"
+  case staleLimit = "TIDINGS_STALE_LIMIT"
+  case trustedProxies = "TIDINGS_TRUSTED_PROXIES"
+
+  /// The most edits between a name and the one that was probably meant.
+  private static let typingErrors = 2
+
+  /// Beginnings of names in the environment that other programs set: `tidings-fetch`, the scripts of the project, and
+  /// Kubernetes for a service called `tidings`.
+  private static let othersPrefixes = [
+    "TIDINGS_SERVER", "TIDINGS_STORE", "TIDINGS_MEDIA", "TIDINGS_CLUSTER_", "TIDINGS_TEST_", "TIDINGS_WITH_CLUSTER",
+    "TIDINGS_SERVICE_", "TIDINGS_PORT_",
+  ]
+
+  /// A name that looks like a setting and is none.
+  struct Unknown: Equatable {
+    let name: String
+    /// The nearest known name.
+    let nearest: SettingName
+    /// Whether the name is the nearest one with a typing error.
+    let isMisspelt: Bool
+
+    /// `TIDINGS_PROT is no setting; the nearest is TIDINGS_PORT`.
+    var description: String { "\(name.terminalSafe) is not a setting; the nearest name is \(nearest.rawValue)" }
+  }
+
+  /// Judges a name from the environment.
+  ///
+  /// - Returns: nil for settings and for names of other programs.
+  static func unknown(inEnvironment name: String) -> Unknown? {
+    guard name.hasPrefix("TIDINGS_"), let unknown = compare(name) else { return nil }
+    let isOthers = othersPrefixes.contains { name == $0 || $0.hasSuffix("_") && name.hasPrefix($0) }
+    return isOthers ? nil : unknown
+  }
+
+  /// Judges a name from a settings file, which may have names for libpq and other libraries too.
+  ///
+  /// - Returns: nil for settings and for names that do not resemble one.
+  static func unknown(inFile name: String) -> Unknown? {
+    guard let unknown = compare(name) else { return nil }
+    return unknown.isMisspelt || name.hasPrefix("TIDINGS_") || name.hasPrefix("DATABASE_") ? unknown : nil
+  }
+
+  /// - Returns: nil for a setting.
+  private static func compare(_ name: String) -> Unknown? {
+    if SettingName(rawValue: name) != nil { return nil }
+    // The comparison takes time in proportion to the length.
+    let letters = Array(name.utf8.prefix(64))
+    let distances = allCases.map { (name: $0, edits: distance(letters, Array($0.rawValue.utf8))) }
+    guard let nearest = distances.min(by: { $0.edits < $1.edits }) else { return nil }
+    return Unknown(name: name, nearest: nearest.name, isMisspelt: nearest.edits <= typingErrors)
+  }
+
+  /// The number of letters to insert, delete, replace or swap with their neighbour (optimal string alignment).
+  private static func distance(_ first: [UInt8], _ second: [UInt8]) -> Int {
+    var before: [Int] = []
+    var row = Array(0...second.count)
+    for i in first.indices {
+      var next = [i + 1]
+      for j in second.indices {
+        let isEqual = first[i] == second[j]
+        var edits = min(row[j + 1] + 1, next[j] + 1, row[j] + (isEqual ? 0 : 1))
+        if i > 0, j > 0, first[i] == second[j - 1], first[i - 1] == second[j] { edits = min(edits, before[j - 1] + 1) }
+        next.append(edits)
+      }
+      (before, row) = (row, next)
+    }
+    return row[second.count]
+  }
+}

@@ -1,0 +1,110 @@
+import Configuration
+import Foundation
+import News
+import NewsAPI
+
+/// A setting that cannot be used.
+struct SettingError: Error, CustomStringConvertible {
+  /// As it is written in the environment.
+  let name: String
+  let rule: String
+
+  var description: String { "\(name) \(rule)" }
+}
+
+/// Settings that cannot be used: malformed lines and unknown names.
+struct UnusableSettings: Error {
+  /// A sentence for each.
+  let problems: [String]
+}
+
+/// Reads and validates values.
+struct SettingReader {
+  private static let maximumSecretBytes = 65_536
+  let reader: ConfigReader
+
+  func text(_ name: SettingName, default standard: String) -> String {
+    let key = name.rawValue.lowercased().replacing("_", with: ".")
+    let value = reader.string(forKey: ConfigKey(key)) ?? ""
+    return value.isEmpty ? standard : value
+  }
+
+  /// A value that may stand in a file of its own: the one that a setting names, else a credential of systemd.
+  ///
+  /// - Returns: Empty for none.
+  func secret(
+    _ name: SettingName, file: SettingName, credential: String, in credentials: String?
+  ) throws -> String {
+    let (value, path) = (text(name, default: ""), text(file, default: ""))
+    if !path.isEmpty {
+      guard value.isEmpty else {
+        throw error(file, "must not be set beside \(name.rawValue): leave out one of them")
+      }
+      return try line(of: path, for: file.rawValue)
+    }
+    guard value.isEmpty, let credentials, !credentials.isEmpty else { return value }
+    let stored = "\(credentials)/\(credential)"
+    return FileManager.default.fileExists(atPath: stored)
+      ? try line(of: stored, for: "The credential \(credential)") : ""
+  }
+
+  private func line(of path: String, for subject: String) throws -> String {
+    do {
+      let text = try SettingsFile.text(of: path, maximumBytes: Self.maximumSecretBytes)
+      let lines = text.split(whereSeparator: \.isNewline)
+      if lines.count == 1, let line = lines.first, !line.allSatisfy(\.isWhitespace) { return String(line) }
+    } catch {
+      throw SettingError(name: subject, rule: "must name a readable file; \(error)")
+    }
+    throw SettingError(name: subject, rule: "must name a file of one line, the value; \(path) is not one")
+  }
+
+  func integer(_ name: SettingName, in range: ClosedRange<Int>, default standard: Int) throws -> Int {
+    let text = text(name, default: String(standard))
+    guard let number = Int(text), range ~= number else {
+      throw error(name, "must be a whole number from \(range.lowerBound) to \(range.upperBound), not \(text)")
+    }
+    return number
+  }
+
+  func flag(_ name: SettingName, default standard: Bool) throws -> Bool {
+    switch text(name, default: String(standard)) {
+    case "true": return true
+    case "false": return false
+    case let text: throw error(name, "must be true or false, not \(text)")
+    }
+  }
+
+  /// - Returns: The link without a slash at the end; nil where there is none.
+  func link(_ name: SettingName) throws -> String? {
+    let text = text(name, default: "")
+    if text.isEmpty { return nil }
+    guard let link = WebLink.normalised(text), !link.contains(where: { "?#".contains($0) }) else {
+      throw error(name, "must be an absolute http or https URL without a query, not \(text)")
+    }
+    return link.hasSuffix("/") ? String(link.dropLast()) : link
+  }
+
+  func networks(_ name: SettingName) throws -> [IPNetwork] {
+    try text(name, default: "").split(whereSeparator: { $0 == "," || $0 == " " }).map { text in
+      guard let network = IPNetwork(text) else {
+        throw error(name, "must be addresses and networks such as 10.0.0.0/8, separated by commas, not \(text)")
+      }
+      return network
+    }
+  }
+
+  func choice<Value: RawRepresentable & CaseIterable>(
+    _ name: SettingName, default standard: Value
+  ) throws -> Value where Value.RawValue == String {
+    let text = text(name, default: standard.rawValue)
+    guard let value = Value(rawValue: text) else {
+      throw error(name, "must be one of \(Value.allCases.map(\.rawValue).joined(separator: ", ")), not \(text)")
+    }
+    return value
+  }
+
+  private func error(_ name: SettingName, _ rule: String) -> SettingError {
+    SettingError(name: name.rawValue, rule: rule.terminalSafe)
+  }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import SystemPackage
+
+/// The system's words for an error, for the end of a sentence: `permission denied`.
+struct SystemReason: CustomStringConvertible {
+  let description: String
+
+  init(code: Int32) {
+    let text = String(cString: strerror(code))
+    let isWord = text.dropFirst().first?.isLowercase == true
+    self.init(text: isWord ? text.prefix(1).lowercased() + text.dropFirst() : text)
+  }
+
+  private init(text: String) { description = text }
+
+  /// Looks for the code in the errors of the libraries that carry one.
+  init(_ error: any Error) {
+    if let error = error as? Errno {
+      self.init(code: error.rawValue)
+    } else if let code = Self.code(in: error as NSError) {
+      self.init(code: code)
+    } else {
+      self.init(text: "\(error)")
+    }
+  }
+
+  private static func code(in error: NSError) -> Int32? {
+    if error.domain == NSPOSIXErrorDomain { return Int32(exactly: error.code) }
+    return (error.userInfo[NSUnderlyingErrorKey] as? NSError).flatMap(code)
+  }
+}

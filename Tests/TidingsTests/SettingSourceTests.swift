@@ -1,0 +1,162 @@
+import Foundation
+import TestSupport
+import Testing
+import tidings
+
+/// Where settings come from, and what is said of those that nobody reads.
+@Suite struct SettingSourceTests {
+  private static func expectRefusal(_ result: ChildProcess.Result, naming texts: String...) {
+    #expect(result.status == 78, "\(result.errors)")
+    #expect(result.output == "")
+    for text in texts { #expect(result.errors.contains(text), "\(result.errors)") }
+    #expect(!result.errors.contains("listening"))
+  }
+
+  @Test("Unknown names and malformed lines of a file are named with their place, by the server and by doctor")
+  func file() async throws {
+    try await Installation.with { installation in
+      let text = """
+        TIDINGS_PROT=18099
+        export DATABASE_URL=postgresql:///x
+        TIDINGS_NOTHING_OF_THE_KIND=1
+        DATABSE_URL=postgresql:///x
+        PGAPPNAME=editor
+        """
+      try await withFolder(["settings": text]) { folder in
+        let file = folder.appending(path: "settings").path
+        let refused = try await installation.run("serve", "--settings", file)
+        Self.expectRefusal(
+          refused, naming: "line 2: leave out export",
+          "TIDINGS_PROT is not a setting; the nearest name is TIDINGS_PORT",
+          "TIDINGS_NOTHING_OF_THE_KIND", "DATABSE_URL is not a setting; the nearest name is DATABASE_URL")
+        #expect(!refused.errors.contains("PGAPPNAME"))
+        let doctor = try await installation.run("doctor", "--settings", file)
+        #expect(doctor.status == 1)
+        #expect(doctor.output.contains("problem  settings") && doctor.output.contains("TIDINGS_PORT"))
+        #expect(doctor.output.split(separator: "\n").count == 4)
+      }
+    }
+  }
+
+  @Test(
+    "A misspelt name in the environment is refused; another unknown one is named, and names of other programs are not")
+  func environment() async throws {
+    try await Installation.with { installation in
+      Self.expectRefusal(
+        try await installation.run("serve", changes: ["TIDINGS_PROT": "18099"]), naming: "TIDINGS_PROT", "TIDINGS_PORT")
+      let changes = ["TIDINGS_SPEED": "9", "TIDINGS_SERVER": "http://x", "TIDINGS_SERVICE_HOST": "10.0.0.1"]
+      let migrated = try await installation.run("migrate", changes: changes)
+      #expect(migrated.status == 0)
+      #expect(migrated.errors.contains("TIDINGS_SPEED"))
+      #expect(!migrated.errors.contains("TIDINGS_SERV"))
+      let doctor = try await installation.run("doctor", changes: changes)
+      #expect(doctor.status == 0)
+      #expect(doctor.output.contains("warning  settings") && doctor.output.contains("TIDINGS_SPEED"))
+    }
+  }
+
+  @Test(
+    "A settings file that cannot be read is named with the reason",
+    arguments: ["/nowhere", "/", "/dev/zero", "/proc/self/mem"])
+  func unreadable(path: String) async throws {
+    try await Installation.with(schema: false) { installation in
+      for command in ["serve", "migrate"] {
+        Self.expectRefusal(try await installation.run(command, "--settings", path), naming: "--settings", path)
+      }
+    }
+  }
+
+  @Test("Each setting is in README and, but for those of developers, in the example", arguments: SettingName.allCases)
+  func documentation(name: SettingName) throws {
+    let readme = try String(contentsOf: Project.root.appending(path: "README.md"), encoding: .utf8)
+    #expect(readme.contains("| `\(name.rawValue)` |"))
+    let example = try String(contentsOf: Project.root.appending(path: "deploy/environment.example"), encoding: .utf8)
+    let line = try Regex("(?m)^#?\(name.rawValue)=")
+    #expect([.migrations, .openAPI].contains(name) || example.contains(line))
+  }
+
+  @Test("The connection string may stand in a file, or come as a credential of systemd")
+  func secrets() async throws {
+    try await Installation.with { installation in
+      let wrong = "postgresql://tidings@127.0.0.1:1/x"
+      try await withFolder([
+        "secret": installation.url + "\n", "credentials/database-url": installation.url, "two": "a\nb",
+      ]) {
+        folder in
+        let secret = folder.appending(path: "secret").path
+        let credentials = folder.appending(path: "credentials").path
+        for changes in [
+          ["DATABASE_URL": "", "DATABASE_URL_FILE": secret],
+          ["DATABASE_URL": "", "CREDENTIALS_DIRECTORY": credentials],
+        ] {
+          #expect(try await installation.run("migrate", "--check", changes: changes).status == 0)
+        }
+        // A setting counts more than a credential.
+        let explicit = ["DATABASE_URL": wrong, "CREDENTIALS_DIRECTORY": credentials]
+        #expect(try await installation.run("migrate", "--check", changes: explicit).status == 69)
+        Self.expectRefusal(
+          try await installation.run("serve", changes: ["DATABASE_URL_FILE": secret]), naming: "DATABASE_URL_FILE",
+          "leave out one")
+        for path in [folder.appending(path: "two").path, "/nowhere", "/"] {
+          let changes = ["DATABASE_URL": "", "DATABASE_URL_FILE": path]
+          Self.expectRefusal(try await installation.run("serve", changes: changes), naming: "DATABASE_URL_FILE", path)
+        }
+        Self.expectRefusal(
+          try await installation.run("serve", changes: ["DATABASE_READ_URL_FILE": "/nowhere"]),
+          naming: "DATABASE_READ_URL_FILE")
+      }
+    }
+  }
+
+  @Test("Names of libpq in a settings file reach libpq")
+  func libraryNames() async throws {
+    try await Installation.with { installation in
+      let components = try #require(URLComponents(string: installation.url))
+      let text = """
+        PGHOST=127.0.0.1
+        PGPORT=\(try #require(components.port))
+        PGUSER=tidings
+        PGDATABASE=\(components.path.dropFirst())
+        """
+      try await withFolder(["settings": text]) { folder in
+        let file = folder.appending(path: "settings").path
+        let result = try await installation.run("migrate", "--check", "--settings", file, changes: ["DATABASE_URL": ""])
+        #expect(result.status == 0, "\(result.errors)")
+      }
+    }
+  }
+
+  @Test(
+    "Each number works at its ends, and is refused beyond them",
+    arguments: [
+      ("TIDINGS_PORT", 0, 65_535), ("TIDINGS_SHARED_MAX_AGE", 1, 3600), ("TIDINGS_CACHE_SIZE", 0, 65_536),
+      ("TIDINGS_PURGE_AFTER", 0, 36_500), ("TIDINGS_MEDIA_LIMIT", 1, 1_048_576),
+      ("TIDINGS_MEDIA_UNUSED_AFTER", 1, 36_500),
+      ("TIDINGS_ADDRESS_RATE", 0, 1_000_000_000), ("TIDINGS_KEY_RATE", 0, 1_000_000_000),
+      ("TIDINGS_SLOW_REQUEST", 0, 3_600_000), ("TIDINGS_POOL_SIZE", 1, 1000),
+    ])
+  func extremes(name: String, least: Int, most: Int) async throws {
+    try await Installation.with { installation in
+      for value in [least - 1, most + 1] {
+        Self.expectRefusal(
+          try await installation.run("serve", changes: [name: "\(value)"]), naming: name, "\(least) to \(most)")
+      }
+      let key = try await installation.makeKey()
+      for value in [least, most] where name != "TIDINGS_PORT" || value == least {
+        try await withFolder([:]) { folder in
+          let changes = [name: "\(value)", "TIDINGS_MEDIA_DIRECTORY": folder.appending(path: "media").path]
+          try await installation.serve(changes: changes) { server in
+            let body = #"{"date": "2026-01-01T00:00:00Z", "text": "x"}"#
+            let made = try await server.send("POST", "/v1/editorial/items", key: key, body: body)
+            #expect(made.status == 201, "\(name)=\(value)")
+            for target in ["/v1/items", "/v1/items?limit=3", "/v1/changes", "/v1/items", "/readyz", "/metrics"] {
+              #expect(try await server.status(target) == 200, "\(name)=\(value) \(target)")
+            }
+            server.process.send(SIGTERM)
+            #expect(await server.process.result().status == 0)
+          }
+        }
+      }
+    }
+  }
+}
