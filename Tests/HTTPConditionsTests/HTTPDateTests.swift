@@ -84,6 +84,7 @@ import Testing
     Row("minute 00 to 59", "Sun, 06 Nov 1994 08:60:00 GMT", nil),
     Row("second 00 to 59", "Sun, 06 Nov 1994 08:49:61 GMT", nil),
     Row("a leap second ends a day", "Sun, 06 Nov 1994 08:49:60 GMT", nil),
+    Row("a leap second ends the last minute", "Sun, 06 Nov 1994 23:58:60 GMT", nil),
     Row("a day of its month", "Sun, 00 Nov 1994 08:49:37 GMT", nil),
     Row("a day of its month", "Sun, 31 Nov 1994 08:49:37 GMT", nil),
     Row("a day of its month", "Wed, 29 Feb 2023 08:49:37 GMT", nil),

@@ -54,6 +54,7 @@ import Testing
       ([0xff, 0xff] + segment(0xc4, [1]) + segment(0xc1, frame), [640, 480]),
       (segment(0xe1, Array(repeating: 0xff, count: 60_000)) + segment(0xc0, frame), [640, 480]),
       (exif(1) + segment(0xc0, frame), [640, 480]), (exif(6) + segment(0xc0, frame), [480, 640]),
+      (exif(4) + segment(0xc0, frame), [640, 480]), (exif(5) + segment(0xc0, frame), [480, 640]),
       (exif(8, isLittle: true) + segment(0xc0, frame), [480, 640]), (exif(9) + segment(0xc0, frame), [640, 480]),
     ] as [([UInt8], [Int])])
   func jpeg(segments: [UInt8], size: [Int]) {
@@ -76,6 +77,10 @@ import Testing
     bytes[16] = 0x80
     #expect(Self.size(.png, bytes) == nil)
     #expect(Self.size(.mp4, Self.png) == nil)
+    for (width, height) in [(0, 480), (640, 0)] {
+      let bytes = Self.png.dropLast(8) + [0, 0, UInt8(width >> 8), UInt8(width & 255)]
+      #expect(Self.size(.png, Array(bytes + [0, 0, UInt8(height >> 8), UInt8(height & 255)])) == nil)
+    }
   }
 
   @Test("Random headers have a size or none, and take few reads")
