@@ -1,11 +1,9 @@
 # `make` or `make help` lists what there is.
-.PHONY: help run test torture torture-mutants faults attack pipelines fuzz simulate bench docs-check lint format clean
+.PHONY: help run test torture torture-mutants mutants faults attack pipelines fuzz simulate bench docs-check lint format clean
 
 SECONDS ?= 60
 PIPELINES ?= 10000
 SEED ?= 1
-COMPUTING = ^(BackgroundFetch|FetchSimulator|HTTPConditions|MediaFiles|News|NewsFeeds|SafeHTML)Tests\.
-CLIENT = ^(NewsClient|TidingsFetch|FaultServer)Tests\.
 
 help: ## Lists the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1	\2/p' Makefile
@@ -17,13 +15,7 @@ test: ## Runs all tests beside a throwaway PostgreSQL cluster
 	@scripts/install-dependencies openssl
 	@for program in pgbouncer nginx varnishd promtool strace wget aria2c; do scripts/install-dependencies $$program || \
 	  echo "make test: its tests are left out without $$program" >&2; done
-	@# Tests that only compute keep all threads from those with deadlines: they run apart, one after the other.
-	@SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=1 swift test --disable-xctest --filter '$(COMPUTING)'
-	@# All at once they would wait for each other longer than any deadline in them. Those of the client move large files.
-	@SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4 scripts/with-cluster \
-	  swift test --disable-xctest --skip-build --filter '$(CLIENT)'
-	@SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 scripts/with-cluster \
-	  swift test --disable-xctest --skip-build --skip '$(COMPUTING)' --skip '$(CLIENT)'
+	@scripts/test
 
 torture: ## Breaks servers and databases under writers and followers for SECONDS=60 with the random SEED=1
 	@scripts/install-dependencies nginx
@@ -33,6 +25,10 @@ torture: ## Breaks servers and databases under writers and followers for SECONDS
 torture-mutants: ## Shows that the torture finds out what is broken on purpose
 	@scripts/install-dependencies nginx patch
 	@scripts/torture-mutants
+
+mutants: ## Measures how many faults of one line the tests notice, for an hour
+	@scripts/install-dependencies openssl python3 nginx strace
+	@scripts/mutants
 
 faults: ## Breaks servers, databases, disks, networks and clocks, and makes a table of what was seen
 	@scripts/install-dependencies nginx faketime ip

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 package import Logging
 package import NewsStore
@@ -8,13 +9,21 @@ package enum NewsDatabase {
   /// Silent: what goes wrong in a test is told by the test.
   package static let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
 
-  /// One database with the schema in each process, which all others are copied from.
+  /// One database with the schema in each cluster, which all others are copied from. The first process that needs it makes
+  /// it, under a lock of the cluster; its name has a digest of the migrations.
   private static let template = Task {
-    let database = try await TestDatabase.create()
-    _ = try await Migrator(
-      configuration: PostgresConfiguration(connectionString: database.url), logger: logger
-    ).migrate()
-    return database.name
+    let digest = Migration.required.map(\.checksum).reduce(into: SHA256()) { $0.update(data: $1) }.finalize()
+    let name = "template_" + digest.prefix(8).map { String($0, radix: 16) }.joined()
+    let server = PostgresConfiguration.patient(try TestCluster.sharedURL)
+    try await PostgresConnection.with(configuration: server, logger: logger) { connection in
+      _ = try await connection.query("SELECT pg_advisory_lock(hashtext(\(name)))")
+      let found = try await connection.query("SELECT 1 FROM pg_database WHERE datname = \(name)")
+      guard found.isEmpty else { return }
+      let database = try await TestDatabase.create()
+      _ = try await Migrator(configuration: .patient(database.url), logger: logger).migrate()
+      try await connection.execute(script: "ALTER DATABASE \(database.name) RENAME TO \(name)")
+    }
+    return name
   }
 
   /// Tests run side by side, as many as there are; their servers and pools must not use up the connections.
