@@ -1,13 +1,18 @@
+-- outside a transaction
+--
 -- Readers get the newest items with a word. The list of a common word in the index has a tenth of all items, and is
--- decoded whole, unless the index can tell which part of it is new: so an item's day is in the index too, as a word that
--- no reader can write, because it has a space. In three widths, so that the newest items are of a few of them.
+-- decoded whole, unless the index can tell which part of it is new. So an item's day is in the index too, as a word that
+-- no reader can write, because it has a space. It is there in three widths, so that the newest items are of a few of them.
+--
+-- The index is built concurrently, so that items are read and written meanwhile. Every statement can be repeated.
 
-CREATE FUNCTION day_number(date timestamptz) RETURNS integer
+CREATE OR REPLACE FUNCTION day_number(date timestamptz) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN floor(extract(epoch FROM date AT TIME ZONE 'UTC') / 86400)::integer;
 
 -- The words of an item, as they are written and as its language inflects them, and its day.
-CREATE FUNCTION item_search(language text, title text, summary text, text text, date timestamptz) RETURNS tsvector
+CREATE OR REPLACE FUNCTION item_search(language text, title text, summary text, text text, date timestamptz)
+RETURNS tsvector
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 5000
 RETURN (
   SELECT to_tsvector('pg_catalog.simple', i.words)
@@ -21,7 +26,7 @@ RETURN (
 );
 
 -- Finds the items of these days, and more of the months or years they are in where they are many days.
-CREATE FUNCTION days_search(days integer[]) RETURNS tsquery
+CREATE OR REPLACE FUNCTION days_search(days integer[]) RETURNS tsquery
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN (
   SELECT string_agg(format('''%s %s''', w.width, b.bucket), '|')::tsquery
@@ -31,6 +36,9 @@ RETURN (
   ) AS w CROSS JOIN LATERAL (SELECT DISTINCT d >> w.bits AS bucket FROM unnest(days) AS d) AS b
 );
 
-DROP INDEX items_by_search;
-DROP FUNCTION item_search(text, text, text, text);
-CREATE INDEX items_by_search ON items USING gin (item_search(language, title, summary, text, date));
+-- A failed attempt leaves an invalid index.
+DROP INDEX CONCURRENTLY IF EXISTS items_by_search_and_day;
+CREATE INDEX CONCURRENTLY items_by_search_and_day
+  ON items USING gin (item_search(language, title, summary, text, date));
+DROP INDEX CONCURRENTLY IF EXISTS items_by_search;
+DROP FUNCTION IF EXISTS item_search(text, text, text, text);

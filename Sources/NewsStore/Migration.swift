@@ -2,12 +2,17 @@ import Crypto
 public import Foundation
 
 /// A step of the schema: a file of SQL statements.
+///
+/// It runs in one transaction, unless its first line is `-- outside a transaction`, as `CREATE INDEX CONCURRENTLY`
+/// requires. Then its statements run one by one, each up to a semicolon at the end of a line. After a failure in between
+/// the whole file runs again, so all of them must be repeatable: `DROP INDEX CONCURRENTLY IF EXISTS` comes before
+/// `CREATE INDEX CONCURRENTLY`, which leaves an invalid index behind when it fails.
 public struct Migration: Sendable, Equatable {
   /// The position among all migrations, 1 for the first.
   public let number: Int
   /// The name of the file, `0001_items_and_log.sql`.
   public let name: String
-  /// The statements, which run in one transaction.
+  /// The text of the file.
   public let sql: String
   /// SHA-256 of the file.
   public let checksum: Data
@@ -17,6 +22,18 @@ public struct Migration: Sendable, Equatable {
   public static let required: [Migration] = embeddedMigrations.enumerated().map { index, file in
     Migration(
       number: index + 1, name: file.name, sql: file.sql, checksum: Data(SHA256.hash(data: Data(file.sql.utf8))))
+  }
+
+  /// The statements to be run one by one; nil for a migration that runs in one transaction.
+  var separateStatements: [String]? {
+    let lines = sql.split(separator: "\n", omittingEmptySubsequences: false)
+    guard lines.first == "-- outside a transaction" else { return nil }
+    var statements = [""]
+    for line in lines where !line.hasPrefix("--") {
+      statements[statements.count - 1] += line + "\n"
+      if line.hasSuffix(";") { statements.append("") }
+    }
+    return statements.filter { $0.contains { !$0.isWhitespace } }
   }
 
   /// Reads the migrations in a folder: all files `NNNN_name.sql`.
@@ -58,6 +75,8 @@ public enum MigrationError: Error, Sendable, Equatable, CustomStringConvertible 
   case missing(String)
   /// The database lacks migrations.
   case pending([String])
+  /// Another session holds a lock that the migration needs.
+  case blocked(String, by: String?)
 
   /// A sentence for the operator, which names the file and the remedy.
   public var description: String {
@@ -71,6 +90,9 @@ public enum MigrationError: Error, Sendable, Equatable, CustomStringConvertible 
     case .missing(let name):
       "the schema of the database is newer: migration \(name) was applied to it and is not known here. "
         + "Use the version of Tidings that applied it, or a later one."
+    case .blocked(let name, let query):
+      "migration \(name) waits for a lock that another session holds\(query.map { ", in: \($0)" } ?? ""): "
+        + "end that session, or run `tidings migrate` again later"
     case .pending(let names):
       "the schema of the database is not current; to be applied: \(names.joined(separator: ", ")). Run `tidings migrate`."
     }

@@ -2,12 +2,29 @@ import Foundation
 public import Logging
 public import PostgresClient
 
-/// Brings the schema up to date: each migration in a transaction of its own, under an advisory lock that ends with
-/// it, so that any number of processes may try at once and a dead one holds up nobody.
+/// Brings the schema up to date, one migration after the other, under an advisory lock that ends with the transaction that
+/// holds it: any number of processes may run at once, and one that dies delays nobody.
+///
+/// A migration gives up a lock of a table that it does not get within a short time, and tries again later: while it waits
+/// for a long read, all later reads and writes of the table would wait behind it.
 public struct Migrator: Sendable {
+  /// How a migration waits for locks.
+  package struct LockPolicy: Sendable {
+    /// The longest that others may have to wait behind it.
+    package var timeout: Duration = .seconds(2)
+    /// The pause before the second attempt. Each further one is twice as long, up to `longestPause`.
+    package var pause: Duration = .milliseconds(500)
+    package var longestPause: Duration = .seconds(10)
+    /// After so long without a lock the migration fails.
+    package var limit: Duration = .seconds(600)
+
+    package init() {}
+  }
+
   private let migrations: [Migration]
   private let configuration: PostgresConfiguration
   private let logger: Logger
+  private let locks: LockPolicy
 
   /// Creates a migrator; no connection is made yet.
   ///
@@ -15,22 +32,30 @@ public struct Migrator: Sendable {
   ///   - migrations: All migrations, by number.
   ///   - configuration: The connection to the database. `migrate()` ignores its statement timeout, because an index on a
   ///     large table takes longer.
-  ///   - logger: Receives a line for each migration applied.
+  ///   - logger: Receives a line for each migration applied, and for each lock that is waited for.
   public init(
     _ migrations: [Migration] = Migration.required, configuration: PostgresConfiguration, logger: Logger
   ) {
+    self.init(migrations, configuration: configuration, locks: LockPolicy(), logger: logger)
+  }
+
+  package init(
+    _ migrations: [Migration], configuration: PostgresConfiguration, locks: LockPolicy, logger: Logger
+  ) {
     self.migrations = migrations
     self.configuration = configuration
+    self.locks = locks
     self.logger = logger
   }
 
   /// Applies what is pending.
   ///
   /// - Returns: The names of the files applied, none if the schema was current.
-  /// - Throws: `MigrationError.changed`, `missing`; `PostgresError`. A migration that fails leaves no trace.
+  /// - Throws: `MigrationError.changed`, `missing`, `blocked`; `PostgresError`. A migration that fails leaves no trace,
+  ///   unless it runs outside a transaction.
   public func migrate() async throws -> [String] {
     var configuration = configuration
-    configuration.statementTimeout = .seconds(24 * 3600)
+    configuration.statementTimeout = Self.statementTimeout
     return try await PostgresConnection.with(configuration: configuration, logger: logger) { connection in
       var applied: [String] = []
       while let name = try await applyNext(connection) { applied.append(name) }
@@ -38,7 +63,7 @@ public struct Migrator: Sendable {
     }
   }
 
-  /// Looks whether the schema is current.
+  /// Checks whether the schema is current.
   ///
   /// - Throws: `MigrationError.pending`, `changed`, `missing`; `PostgresError`.
   public func check() async throws {
@@ -51,16 +76,38 @@ public struct Migrator: Sendable {
 
   /// Applies the first pending migration; nil if there is none.
   private func applyNext(_ connection: PostgresConnection) async throws -> String? {
-    try await connection.execute(script: "BEGIN")
+    let end = ContinuousClock.now + locks.limit
+    var pause = locks.pause
+    while true {
+      do {
+        return try await attemptNext(connection)
+      } catch let blocked as LockTimeout {
+        guard .now + pause < end else { throw MigrationError.blocked(blocked.name, by: blocked.query) }
+        logger.notice(
+          "a migration waits for a lock",
+          metadata: ["name": "\(blocked.name)", "holder": "\(blocked.query ?? "unknown")"])
+        try await Task.sleep(for: pause)
+        pause = min(pause * 2, locks.longestPause)
+      }
+    }
+  }
+
+  /// A lock that a migration did not get in time.
+  private struct LockTimeout: Error {
+    let name: String
+    /// The statement of a session that holds it, as far as known.
+    let query: String?
+  }
+
+  private func attemptNext(_ connection: PostgresConnection) async throws -> String? {
+    try await Self.begin(connection)
     do {
-      // The key is arbitrary and only has to be the same in all processes.
-      _ = try await connection.query("SELECT pg_advisory_xact_lock(7161720914257)")
       if try await !Self.hasLedger(connection) { try await connection.execute(script: Self.ledger) }
       guard let next = try await verified(connection).first else {
         try await connection.execute(script: "COMMIT")
         return nil
       }
-      try await connection.execute(script: next.sql)
+      try await run(next, connection)
       _ = try await connection.query(
         """
         INSERT INTO schema_migrations (number, name, checksum)
@@ -72,6 +119,65 @@ public struct Migrator: Sendable {
     } catch {
       try? await connection.execute(script: "ROLLBACK")
       throw error
+    }
+  }
+
+  /// Begins a transaction that has the lock of migrators. It asks for the lock again and again and never waits in a
+  /// statement, whose snapshot a `CREATE INDEX CONCURRENTLY` of the holder would wait for.
+  private static func begin(_ connection: PostgresConnection) async throws {
+    while true {
+      // An index may take longer than an idle transaction usually may.
+      try await connection.execute(script: "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0")
+      do {
+        // The key is arbitrary and only has to be the same in all processes.
+        let rows = try await connection.query("SELECT pg_try_advisory_xact_lock(7161720914257) AS is_ours")
+        if try rows.first?.decode("is_ours") ?? false { return }
+        try await connection.execute(script: "ROLLBACK")
+      } catch {
+        try? await connection.execute(script: "ROLLBACK")
+        throw error
+      }
+      try await Task.sleep(for: .milliseconds(100))
+    }
+  }
+
+  /// Runs the statements of a migration: in the transaction of the connection, or on a connection of their own while that
+  /// transaction holds the lock of migrators.
+  private func run(_ migration: Migration, _ connection: PostgresConnection) async throws {
+    guard let statements = migration.separateStatements else {
+      let timeout = Int(locks.timeout / .milliseconds(1))
+      do {
+        try await connection.execute(script: "SET LOCAL lock_timeout = \(timeout)")
+        return try await connection.execute(script: migration.sql)
+      } catch let error as PostgresError where error.sqlState == Self.lockNotAvailable {
+        throw LockTimeout(name: migration.name, query: try? await longestQuery())
+      }
+    }
+    // The portal of the last query keeps its snapshot, which an index would wait for, until another statement takes its
+    // place (PostgreSQL, chapter 55.2.3).
+    try await connection.execute(script: "SET LOCAL lock_timeout = 0")
+    // What needs no transaction takes no lock that others wait behind for long.
+    var configuration = configuration
+    configuration.statementTimeout = Self.statementTimeout
+    try await PostgresConnection.with(configuration: configuration, logger: logger) { separate in
+      for statement in statements { try await separate.execute(script: statement) }
+    }
+  }
+
+  private static let statementTimeout: Duration = .seconds(24 * 3600)
+  private static let lockNotAvailable = "55P03"
+
+  /// The statement of the session whose transaction has lasted longest, which most likely holds the lock.
+  private func longestQuery() async throws -> String? {
+    try await PostgresConnection.with(configuration: configuration, logger: logger) { connection in
+      let rows = try await connection.query(
+        """
+        SELECT left(query, 80) AS query FROM pg_stat_activity
+        WHERE datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid()
+          AND query NOT LIKE '%schema_migrations%'
+        ORDER BY xact_start LIMIT 1
+        """)
+      return try rows.first?.decode("query")
     }
   }
 

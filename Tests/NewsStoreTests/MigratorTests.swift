@@ -21,10 +21,19 @@ import Testing
     return try await body(folder)
   }
 
-  private func migrator(_ files: [String: String], _ url: String) async throws -> Migrator {
+  /// - Parameters:
+  ///   - lockTimeout: How long it waits for the lock of a table at a time.
+  ///   - limit: How long it tries.
+  private func migrator(
+    _ files: [String: String], _ url: String, lockTimeout: Duration = .seconds(60), limit: Duration = .seconds(120)
+  ) async throws -> Migrator {
     let migrations = try await withFolder(files) { try Migration.all(in: $0) }
+    var locks = Migrator.LockPolicy()
+    locks.timeout = lockTimeout
+    locks.pause = .milliseconds(20)
+    locks.limit = limit
     return Migrator(
-      migrations, configuration: PostgresConfiguration.patient(url), logger: NewsDatabase.logger)
+      migrations, configuration: PostgresConfiguration.patient(url), locks: locks, logger: NewsDatabase.logger)
   }
 
   /// Hands an empty database and a pool on it to the body.
@@ -176,9 +185,9 @@ import Testing
       let waiting = Task { try await next.migrate() }
       let queued: PostgresQuery = """
         SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
-          AND wait_event = 'advisory' AND query LIKE '%pg_advisory_xact_lock%'
+          AND query LIKE '%pg_try_advisory_xact_lock%' OR query = 'ROLLBACK'
         """
-      try await eventually("the second migrator waits") { try await sql.value(queued) == 1 }
+      try await eventually("the second migrator asks for the lock") { try await sql.value(queued) == 1 }
       _ = try await sql.query(
         """
         SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
@@ -188,6 +197,125 @@ import Testing
       #expect(try await waiting.value == ["0001_first.sql"])
       #expect(try await sql.value("SELECT count(*) FROM first") == 1)
       await gate.close()
+    }
+  }
+
+  /// Runs the body while a transaction holds a lock of the table `first`.
+  private func whileFirstIsLocked<Value: Sendable>(
+    _ url: String, by mode: String, _ body: (PostgresConnection) async throws -> Value
+  ) async throws -> Value {
+    try await PostgresConnection.with(configuration: .patient(url), logger: NewsDatabase.logger) { reader in
+      try await reader.execute(script: "BEGIN; LOCK TABLE first IN \(mode) MODE")
+      return try await body(reader)
+    }
+  }
+
+  @Test("A migration that waits for a lock lets others through, and is applied once the lock is free")
+  func lockRetried() async throws {
+    try await withEmptyDatabase { url, sql in
+      _ = try await migrator(["0001_first.sql": Self.first], url).migrate()
+      let files = ["0001_first.sql": Self.first, "0002_more.sql": "ALTER TABLE first ADD COLUMN m integer;"]
+      let migrator = try await migrator(files, url, lockTimeout: .milliseconds(100))
+      try await whileFirstIsLocked(url, by: "ACCESS SHARE") { reader in
+        let migrating = Task { try await migrator.migrate() }
+        let waiting: PostgresQuery = "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'relation'"
+        try await eventually("the migration waits") { try await sql.value(waiting) == 1 }
+        // A read that comes later would wait for the whole of the first one behind a migration that does not give up.
+        #expect(try await sql.value("SELECT count(*) FROM first") == 1)
+        try await eventually("the migration tries again") { try await sql.value(waiting) == 1 }
+        try await reader.execute(script: "COMMIT")
+        #expect(try await migrating.value == ["0002_more.sql"])
+      }
+    }
+  }
+
+  @Test("A migration that never gets its lock fails, leaves no trace, and names the statement that holds it")
+  func lockGivenUp() async throws {
+    try await withEmptyDatabase { url, sql in
+      _ = try await migrator(["0001_first.sql": Self.first], url).migrate()
+      let files = [
+        "0001_first.sql": Self.first,
+        "0002_more.sql": "CREATE TABLE second (n integer); ALTER TABLE first ADD COLUMN m integer;",
+      ]
+      let migrator = try await migrator(files, url, lockTimeout: .milliseconds(50), limit: .milliseconds(300))
+      try await whileFirstIsLocked(url, by: "ACCESS SHARE") { _ in
+        let error = await #expect(throws: MigrationError.self) { try await migrator.migrate() }
+        let text = error.map { "\($0)" } ?? ""
+        #expect(text.contains("0002_more.sql"))
+        #expect(text.contains("LOCK TABLE first"))
+      }
+      #expect(try await sql.value("SELECT to_regclass('second') IS NULL"))
+      #expect(try await migrator.migrate() == ["0002_more.sql"])
+    }
+  }
+
+  private static let concurrently = """
+    -- outside a transaction
+    -- A comment;
+    DROP INDEX CONCURRENTLY IF EXISTS first_by_n;
+    CREATE UNIQUE INDEX CONCURRENTLY first_by_n
+      ON first (n);
+    ALTER TABLE first ADD COLUMN IF NOT EXISTS m integer;
+    """
+
+  @Test("A migration outside a transaction builds an index while the table is written to")
+  func concurrentIndex() async throws {
+    try await withEmptyDatabase { url, sql in
+      _ = try await migrator(["0001_first.sql": Self.first], url).migrate()
+      let migrator = try await migrator(["0001_first.sql": Self.first, "0002_index.sql": Self.concurrently], url)
+      let migrating = try await whileFirstIsLocked(url, by: "ROW EXCLUSIVE") { writer in
+        let migrating = (0..<3).map { _ in Task { try await migrator.migrate() } }
+        try await eventually("the index waits for the writer") {
+          try await sql.value("SELECT count(*) FROM pg_index WHERE indexrelid = to_regclass('first_by_n')") == 1
+        }
+        // A writer that comes later does not wait.
+        _ = try await sql.query("INSERT INTO first VALUES (2)")
+        try await writer.execute(script: "COMMIT")
+        return migrating
+      }
+      var applied: [String] = []
+      for task in migrating { applied += try await task.value }
+      #expect(applied == ["0002_index.sql"])
+      #expect(try await sql.value("SELECT indisvalid FROM pg_index WHERE indexrelid = 'first_by_n'::regclass"))
+    }
+  }
+
+  @Test("A migration outside a transaction that failed in between goes on from its beginning")
+  func resumed() async throws {
+    try await withEmptyDatabase { url, sql in
+      _ = try await migrator(["0001_first.sql": Self.first], url).migrate()
+      let migrator = try await migrator(["0001_first.sql": Self.first, "0002_index.sql": Self.concurrently], url)
+      _ = try await sql.query("INSERT INTO first VALUES (1)")
+      let error = await #expect(throws: PostgresError.self) { try await migrator.migrate() }
+      #expect(error?.sqlState == "23505")
+      #expect(try await sql.value("SELECT NOT indisvalid FROM pg_index WHERE indexrelid = 'first_by_n'::regclass"))
+      #expect(try await sql.value("SELECT count(*) FROM schema_migrations") == 1)
+      _ = try await sql.query("DELETE FROM first")
+      #expect(try await migrator.migrate() == ["0002_index.sql"])
+      #expect(try await sql.value("SELECT indisvalid FROM pg_index WHERE indexrelid = 'first_by_n'::regclass"))
+      try await migrator.check()
+    }
+  }
+
+  @Test("The index for searches is built anew where building it failed before", arguments: [1, 2, 3])
+  func searchIndexResumed(times: Int) async throws {
+    try await withEmptyDatabase { url, sql in
+      let migrations = Migration.required
+      func migrator(_ count: Int) -> Migrator {
+        Migrator(
+          Array(migrations.prefix(count)), configuration: PostgresConfiguration.patient(url),
+          logger: NewsDatabase.logger)
+      }
+      _ = try await migrator(3).migrate()
+      for _ in 0..<times {
+        _ = try await migrator(4).migrate()
+        // As if the process had died before it could note that all was done.
+        _ = try await sql.query("DELETE FROM schema_migrations WHERE number = 4")
+      }
+      #expect(try await migrator(migrations.count).migrate().first == "0004_search_by_day.sql")
+      let indexes = try await sql.query(
+        "SELECT indexname::text FROM pg_indexes WHERE tablename = 'items' AND indexdef LIKE '%item_search(%'")
+      #expect(try indexes.map { try $0.decode(0, as: String.self) } == ["items_by_search_and_day"])
     }
   }
 }

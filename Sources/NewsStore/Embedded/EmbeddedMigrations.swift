@@ -10,4 +10,5 @@ let embeddedMigrations: [(name: String, sql: String)] = [
   ("0005_purge.sql", migration0005),
   ("0006_publish_plans.sql", migration0006),
   ("0007_media.sql", migration0007),
+  ("0008_topics_revision.sql", migration0008),
 ]
