@@ -8,6 +8,8 @@ struct Chaos {
     case restore, failOver, replaceDatabase, moveDatabase
     /// Breaks nothing, but whoever is behind cannot go on.
     case purge
+    /// Only with a standby.
+    case pauseReplay
 
     /// Those that take seconds.
     static let slow: Set<Fault> = [.restore, .failOver, .replaceDatabase, .moveDatabase]
@@ -45,6 +47,7 @@ struct Chaos {
     case .replaceDatabase: try await system.replaceDatabase(after: pause)
     case .moveDatabase: try await system.moveDatabase(after: pause)
     case .purge: await system.purge()
+    case .pauseReplay: try await system.pauseReplay(for: pause)
     }
     try await Task.sleep(for: .milliseconds(Int.random(in: 200...2500, using: &random)))
   }

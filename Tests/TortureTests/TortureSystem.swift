@@ -27,6 +27,8 @@ actor TortureSystem {
   private var following = 0
 
   private let url: String
+  /// Of the standby that answers reads; nil if there is none.
+  private let standbyURL: String?
   private var clusters: [TestCluster]
   private var processes: [ChildProcess]
   private let ports: [Int]
@@ -40,13 +42,19 @@ actor TortureSystem {
   /// Runs the body on a system with the schema, the topics, and what a mutation of the database makes of it.
   static func with<Value: Sendable>(
     topics: [String], mutation: Mutation? = nil, followers: Int, withProxy: Bool,
-    _ body: @Sendable (TortureSystem) async throws -> Value
+    withStandby: Bool = false, _ body: @Sendable (TortureSystem) async throws -> Value
   ) async throws -> Value {
     let clusters = [try await TestCluster(settings: settings), try await TestCluster.reserve()]
     do {
       let url = try await databaseURL(clusters)
       try await prepare(url, on: clusters[0], topics: topics, mutation: mutation)
-      let system = try await TortureSystem(clusters, url: url, followers: followers, withProxy: withProxy)
+      var standbyURL: String?
+      if withStandby {
+        try await clusters[1].becomeStandby(of: clusters[0])
+        standbyURL = try await databaseURL([clusters[1]], role: "any")
+      }
+      let system = try await TortureSystem(
+        clusters, url: url, standbyURL: standbyURL, followers: followers, withProxy: withProxy)
       do {
         let value = try await body(system)
         await system.end()
@@ -62,7 +70,7 @@ actor TortureSystem {
   }
 
   /// libpq goes to whichever of the two is the primary (PostgreSQL, chapter 34.1.1.3).
-  private static func databaseURL(_ clusters: [TestCluster]) async throws -> String {
+  private static func databaseURL(_ clusters: [TestCluster], role: String = "read-write") async throws -> String {
     var hosts: [String] = []
     for cluster in clusters {
       guard let components = URLComponents(string: await cluster.url), let port = components.port else {
@@ -70,7 +78,7 @@ actor TortureSystem {
       }
       hosts.append("127.0.0.1:\(port)")
     }
-    return "postgresql://tidings@\(hosts.joined(separator: ","))/news?target_session_attrs=read-write"
+    return "postgresql://tidings@\(hosts.joined(separator: ","))/news?target_session_attrs=\(role)"
   }
 
   private static func prepare(
@@ -88,9 +96,12 @@ actor TortureSystem {
     if let mutation { try await TestDatabase.execute(mutation.statements, at: url) }
   }
 
-  private init(_ clusters: [TestCluster], url: String, followers: Int, withProxy: Bool) async throws {
+  private init(
+    _ clusters: [TestCluster], url: String, standbyURL: String?, followers: Int, withProxy: Bool
+  ) async throws {
     self.clusters = clusters
     self.url = url
+    self.standbyURL = standbyURL
     self.followers = followers
     var pool = PostgresPoolConfiguration()
     pool.size = 16
@@ -99,7 +110,9 @@ actor TortureSystem {
     let store = NewsStore(connection: PostgresConfiguration(connectionString: url), logger: NewsDatabase.logger)
     key = try await store.createKey(name: "desk", scopes: [.itemsWrite])
     await store.shutdown()
-    let running = [try await Self.start(url, port: 0), try await Self.start(url, port: 0)]
+    let running = [
+      try await Self.start(url, standbyURL, port: 0), try await Self.start(url, standbyURL, port: 0),
+    ]
     processes = running.map(\.process)
     ports = running.map(\.port)
     servers = running.map(\.client)
@@ -174,9 +187,10 @@ actor TortureSystem {
     return topics.isEmpty ? state?.feed : state?.union
   }
 
-  private static func start(_ url: String, port: Int) async throws -> RunningServer {
-    let process = try ChildProcess(
-      ["serve", "--port", "\(port)"], environment: ChildProcess.environment(databaseURL: url))
+  private static func start(_ url: String, _ standbyURL: String?, port: Int) async throws -> RunningServer {
+    var environment = ChildProcess.environment(databaseURL: url)
+    environment["DATABASE_READ_URL"] = standbyURL
+    let process = try ChildProcess(["serve", "--port", "\(port)"], environment: environment)
     let server = try await RunningServer(process)
     Task {
       // What a client is told of an error of the server is only where to look for it.
@@ -198,7 +212,7 @@ extension TortureSystem {
     }
     // Without a database it does not start.
     try await untilItWorks("a server starts") {
-      self.processes[index] = try await Self.start(self.url, port: self.ports[index]).process
+      self.processes[index] = try await Self.start(self.url, self.standbyURL, port: self.ports[index]).process
     }
   }
 
@@ -223,6 +237,14 @@ extension TortureSystem {
     while let rows = try? await sql.query("SELECT purge_log('0 s') AS forgotten"),
       (try? rows.first?.decode("forgotten", as: Int.self)) ?? 0 > 0
     {}
+  }
+
+  /// Lets the standby fall behind.
+  func pauseReplay(for duration: Duration) async throws {
+    guard let standbyURL else { return }
+    try await TestDatabase.execute("SELECT pg_wal_replay_pause()", at: standbyURL)
+    try await Task.sleep(for: duration)
+    try await TestDatabase.execute("SELECT pg_wal_replay_resume()", at: standbyURL)
   }
 
   /// Ends all sessions, those that listen among them.

@@ -20,16 +20,26 @@ import Testing
 
   @Test("Followers end equal to the table, and no acknowledged write is lost, whatever breaks")
   func torture() async throws {
+    // Those of a short run leave time for the others.
+    let faults = Chaos.Fault.allCases.filter { Self.seconds != nil || !Chaos.Fault.slow.contains($0) }
+    try await Self.run(faults.filter { $0 != .pauseReplay }, for: .seconds(Self.seconds ?? 8))
+  }
+
+  @Test("The same where a standby answers reads and falls behind")
+  func standby() async throws {
+    let faults = Chaos.Fault.allCases.filter { !Chaos.Fault.slow.contains($0) } + [.pauseReplay, .pauseReplay]
+    try await Self.run(faults, for: .seconds((Self.seconds ?? 16) / 2), withStandby: true)
+  }
+
+  /// Runs followers, readers and writers while faults strike, and compares what they have in the end.
+  private static func run(_ faults: [Chaos.Fault], for duration: Duration, withStandby: Bool = false) async throws {
     let mutation = try Self.environment["TIDINGS_TORTURE_MUTATION"].map {
       Mutation(script: try String(contentsOfFile: $0, encoding: .utf8))
     }
-    // Those of a short run leave time for the others.
-    let faults =
-      Self.seconds == nil ? Chaos.Fault.allCases.filter { !Chaos.Fault.slow.contains($0) } : Chaos.Fault.allCases
-    let duration = Duration.seconds(Self.seconds ?? 8)
     let withProxy = Self.seconds != nil && Proxy.isInstalled
     try await TortureSystem.with(
-      topics: Self.topics, mutation: mutation, followers: Self.followers.count, withProxy: withProxy
+      topics: Self.topics, mutation: mutation, followers: Self.followers.count, withProxy: withProxy,
+      withStandby: withStandby
     ) { system in
       let end = ContinuousClock.now + duration
       let report = try await withThrowingTaskGroup(of: Report.self) { group in
@@ -48,6 +58,13 @@ import Testing
             return Report(replaced: reader.replaced)
           }
         }
+        for index in 0..<8 {
+          group.addTask {
+            var reader = UncachedReader(system: system, topics: topics, seed: seed &* 59 &+ UInt64(index))
+            while await system.isWriting { try await reader.read() }
+            return Report(reads: reader.reads)
+          }
+        }
         group.addTask { try await Self.listen(to: system, topics: [], seed: Self.seed &* 47) }
         group.addTask { try await Self.listen(to: system, topics: ["city", "sport"], seed: Self.seed &* 53) }
         group.addTask {
@@ -62,7 +79,9 @@ import Testing
       #expect(report.commits > 0)
       #expect(report.received > 0)
       #expect(!report.faults.isEmpty)
-      print("torture, seed \(Self.seed), \(duration)\(withProxy ? ", with nginx" : ""): \(report)")
+      print(
+        "torture, seed \(Self.seed), \(duration)\(withProxy ? ", with nginx" : "")\(withStandby ? ", with a standby" : ""): \(report)"
+      )
     }
   }
 
@@ -219,6 +238,7 @@ private struct Report: CustomStringConvertible {
   var resyncs = 0
   var replaced = 0
   var events = 0
+  var reads = 0
   var faults: [Chaos.Fault: Int] = [:]
 
   mutating func add(_ other: Report) {
@@ -232,6 +252,7 @@ private struct Report: CustomStringConvertible {
     resyncs += other.resyncs
     replaced += other.replaced
     events += other.events
+    reads += other.reads
     faults.merge(other.faults, uniquingKeysWith: +)
   }
 
@@ -239,7 +260,7 @@ private struct Report: CustomStringConvertible {
     """
     \(writes) writes through the API, \(commits) transactions of SQL (\(rollbacks) more rolled back, \(refusals) refused), \
     \(polls) polls (\(failures) failed), \(received) changes received, \(resyncs) times from the beginning, \(replaced) tokens \
-    given up by the cache, \(events) events; \
+    given up by the cache, \(events) events, \(reads) reads that nobody repeats; \
     \(faults.map { "\($0.value) \($0.key.rawValue)" }.sorted().joined(separator: ", "))
     """
   }
