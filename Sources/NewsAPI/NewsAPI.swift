@@ -21,8 +21,10 @@ public struct NewsAPI: Sendable {
     public var viewBudget = 64 << 20
     /// Whether answers are kept at all.
     package var keepsAnswers = true
-    /// How many searches, further pages and other answers for one request alone may be in the making at a time: fewer
-    /// than there are connections to the database.
+    /// The maximum number of public reads of the database at a time: fewer than there are connections in the pool, so that
+    /// readers leave some to writes and key look-ups.
+    public var concurrentReads = 6
+    /// The same for searches, further pages and other reads that serve one request only: fewer than `concurrentReads`.
     public var singleAnswers = 4
     /// Where files are kept; nil for nowhere.
     public var media: (any MediaStorage)?
@@ -67,6 +69,8 @@ public struct NewsAPI: Sendable {
   /// Of what somebody has waited for.
   let longPoll: CachePolicy
   let views: Views
+  /// Limits the public reads of the database.
+  let reads: ConcurrencyLimiter
   let hotAnswers: HotAnswers
   let polls: LongPolls
   let streams: EventStreams
@@ -84,8 +88,11 @@ public struct NewsAPI: Sendable {
     var polled = caching
     polled.pollInterval = { store.pollInterval }
     self.polled = polled
+    let reads = ConcurrencyLimiter(limit: settings.concurrentReads)
+    self.reads = reads
     views = Views(
-      store: store, budget: settings.keepsAnswers ? settings.viewBudget : nil, singles: settings.singleAnswers)
+      store: store, budget: settings.keepsAnswers ? settings.viewBudget : nil, reads: reads,
+      singles: settings.singleAnswers)
     keyLimits = settings.requestsPerKey.map { RateLimiter(RequestRate(perMinute: $0)) }
     let polls = LongPolls(views: views)
     self.polls = polls

@@ -10,7 +10,7 @@ extension NewsAPI {
     let service = ServiceHandlers(store: store, caching: caching, openAPI: settings.openAPI)
 
     let library = settings.media.map { MediaLibrary(store: store, storage: $0) }
-    let media = MediaHandlers(library: library)
+    let media = MediaHandlers(library: library, reads: reads)
 
     let reads = router.group().add(middleware: CrossOrigin())
     reads.publicRead("/v1/items", items.list)

@@ -12,18 +12,15 @@ public struct ChangeQuery: Sendable, Equatable {
   public var limit: Int
   /// Whether `html` is read.
   public var includesHTML: Bool
-  /// The state that must have been reached before anything is read.
-  public var at: SyncToken?
 
   /// A query; without arguments the snapshot of the feed.
   public init(
-    scope: Scope = .feed, since: SyncToken? = nil, limit: Int = 200, includesHTML: Bool = false, at: SyncToken? = nil
+    scope: Scope = .feed, since: SyncToken? = nil, limit: Int = 200, includesHTML: Bool = false
   ) {
     self.scope = scope
     self.since = since
     self.limit = limit
     self.includesHTML = includesHTML
-    self.at = at
   }
 }
 
@@ -33,12 +30,11 @@ extension NewsStore {
   /// Without a token it is the snapshot, which is the delta from 0 with puts only up to the version at which it began
   /// and ordinary changes after that; its pages are continued with a token that says where it began.
   ///
-  /// - Throws: `StoreError.unknownTopics`; `tokenExpired`; for `at` also `notReachedYet`.
+  /// - Throws: `StoreError.unknownTopics`; `tokenExpired`.
   public func changes(_ query: ChangeQuery) async throws -> ChangeList { try await delta(query).changes }
 
   /// The same, with the moment of the snapshot.
   public func delta(_ query: ChangeQuery) async throws -> (changes: ChangeList, moment: Moment) {
-    try await wait(for: query.at, in: query.scope)
     if let since = query.since, !since.isPartial {
       // Nearly every call ends here.
       let head = try await head(query.scope, since: since)

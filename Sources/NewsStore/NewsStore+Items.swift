@@ -3,7 +3,7 @@ public import News
 import PostgresClient
 
 /// Which page of published items is wanted.
-public struct ItemQuery: Sendable, Equatable {
+public struct ItemQuery: Sendable, Hashable {
   /// Items of the feed, or of any of some topics.
   public var scope: Scope
   /// 1 or more.
@@ -22,13 +22,11 @@ public struct ItemQuery: Sendable, Equatable {
   public var search: SearchQuery?
   /// Whether `html` is read.
   public var includesHTML: Bool
-  /// The state that must have been reached before anything is read.
-  public var at: SyncToken?
 
   /// A query; without arguments the first page of the feed.
   public init(
     scope: Scope = .feed, limit: Int = 50, after: Keyset? = nil, language: String? = nil, author: String? = nil,
-    from: Date? = nil, to: Date? = nil, search: SearchQuery? = nil, includesHTML: Bool = false, at: SyncToken? = nil
+    from: Date? = nil, to: Date? = nil, search: SearchQuery? = nil, includesHTML: Bool = false
   ) {
     self.scope = scope
     self.limit = limit
@@ -39,7 +37,6 @@ public struct ItemQuery: Sendable, Equatable {
     self.to = to
     self.search = search
     self.includesHTML = includesHTML
-    self.at = at
   }
 }
 
@@ -65,7 +62,8 @@ public struct ItemPage: Sendable, Equatable {
   public var next: Keyset?
   /// The current token of the scope, from the same snapshot as the items.
   public var token: SyncToken
-  /// When the page last changed; nil for searches: the scope does not tell when an item was last found by other words.
+  /// When the page, or whether there is another one after it, last changed; nil for searches, where an item that is no
+  /// longer found leaves no trace.
   public var modified: Date?
   /// The database's clock when the page was read.
   public var now: Date
@@ -87,17 +85,18 @@ extension NewsStore {
   /// Reads a page of published items, newest first. A page ends early before it would pass
   /// `PageBudget.bytes`, but never without an item if there is one.
   ///
-  /// - Throws: `StoreError.unknownTopics`; for `search` also `searchTooBroad`; for `at` also `notReachedYet` and
-  ///   `tokenExpired`.
+  /// - Throws: `StoreError.unknownTopics`; for `search` also `searchTooBroad`.
   public func items(_ query: ItemQuery) async throws -> ItemPage {
-    try await wait(for: query.at, in: query.scope)
     let (head, rows) = try await rows(of: query)
     let page = try PageBudget.cut(rows, limit: query.limit, NewsItem.init(row:))
+    // The first item beyond the page decides whether there is a next one.
+    let beyond: Date? = try page.firstBeyond?.decode("updated")
     return ItemPage(
       items: page.elements,
       next: page.isCut ? page.elements.last.map { Keyset(date: $0.date, id: $0.id) } : nil,
       token: head.token,
-      modified: query.search == nil ? head.modified(of: page.elements.lazy.map(\.updated)) : nil,
+      modified: query.search == nil
+        ? head.modified(of: page.elements.map(\.updated) + [beyond].compactMap(\.self)) : nil,
       now: head.now ?? .distantPast, moment: head.moment)
   }
 
@@ -152,10 +151,8 @@ extension NewsStore {
 
   /// Reads one published item.
   ///
-  /// - Throws: `StoreError.notFound` for one that was never published, `retracted` for one that no longer is; for
-  ///   `at` also `notReachedYet` and `tokenExpired`.
-  public func item(_ id: UUID, includesHTML: Bool = false, at: SyncToken? = nil) async throws -> ItemAnswer {
-    try await wait(for: at, in: .feed)
+  /// - Throws: `StoreError.notFound` for one that was never published, `retracted` for one that no longer is.
+  public func item(_ id: UUID, includesHTML: Bool = false) async throws -> ItemAnswer {
     let query: PostgresQuery =
       """
       SELECT l.present IS TRUE AS present, coalesce(l.reason, g.reason) AS reason, l.version, l.updated,

@@ -2,13 +2,19 @@ import Foundation
 import Logging
 public import News
 import PostgresClient
+import Synchronization
 
 extension NewsStore {
   /// How often the database is asked whether there is anything new: while it tells by itself, and while it cannot.
   private static let slowPoll: Duration = .seconds(1)
   private static let fastPoll: Duration = .milliseconds(50)
-  /// What has not been confirmed for so long is not going to be at once.
+  /// After so long without an answer nobody waits for one.
   private static let silence: Duration = .seconds(2)
+  /// How long an `at` token may keep a reader waiting, and how often the state is looked at meanwhile.
+  private static let longestWait: Duration = .seconds(1)
+  private static let waitStep: Duration = .milliseconds(50)
+  /// How many readers may wait for `at` tokens at a time; further ones are refused at once.
+  package static let maximumWaits = 1000
 
   /// Keeps the state current until the task is cancelled: by NOTIFY, which is a hint, and by asking.
   public func follow() async {
@@ -46,14 +52,23 @@ extension NewsStore {
   /// once.
   public func states() -> AsyncStream<VersionState> { keeper.states() }
 
-  /// The state in memory, if that is the present.
+  /// The state in memory, if it may be answered from.
   public var remembered: VersionState? {
-    guard keeper.isFollowed, let (state, age) = keeper.latest, age <= staleLimit else { return nil }
-    return state
+    guard keeper.isFollowed, let latest = keeper.latest, isUsable(latest.age, latest.outage) else { return nil }
+    return latest.state
   }
 
-  /// Whether the database, which is asked all the time, has not answered lately.
-  public var isSilent: Bool { keeper.isFollowed && keeper.latest.map { $0.age > Self.silence } ?? false }
+  /// Whether memory may be answered from.
+  ///
+  /// `staleLimit` counts from the first query of the state that the database did not answer, so that 0 refuses as soon
+  /// as one fails. The age has a limit of its own for a process that was held up and could not ask.
+  private func isUsable(_ age: Duration, _ outage: Duration?) -> Bool {
+    (outage ?? .zero) <= staleLimit && age <= staleLimit + Self.slowPoll + StateKeeper.grace
+  }
+
+  /// Whether the database has not answered the queries of the state for some time. They have a connection of their own:
+  /// a queue of readers or writers of this process is no reason.
+  public var isSilent: Bool { keeper.isFollowed && (keeper.latest?.outage ?? .zero) > Self.silence }
 
   /// Whether the database answers, where it has been silent within a second: it may be this process that was held up.
   public func isAnswering() async -> Bool {
@@ -62,22 +77,40 @@ extension NewsStore {
     return !isSilent
   }
 
-  /// The present in which an `at` token has been reached.
+  /// The state of the present, once an `at` token has been reached in it. A token of any scope will do.
   ///
-  /// - Throws: `StoreError.notReachedYet`, `tokenExpired`, `unavailable`; `unknownTopics` for the scope, of which a
-  ///   current token is given out if that one is no good.
+  /// The wait takes no connection of the pool. At most `maximumWaits` callers wait at a time.
+  ///
+  /// - Parameter scope: The scope of the current token that is returned in place of one that has expired.
+  /// - Throws: `StoreError.notReachedYet` after a second, `tokenExpired` for a token of another history, `unavailable`;
+  ///   `unknownTopics` for the scope.
   public func present(at: SyncToken?, in scope: Scope) async throws -> VersionState {
-    try await wait(for: at, in: scope)
-    return try await present()
+    let present = try await present()
+    guard let at else { return present }
+    if (try? present.head(scope, at: at).hasReached(at)) == true { return present }
+    defer { waits.wrappingSubtract(1, ordering: .relaxed) }
+    guard waits.wrappingAdd(1, ordering: .relaxed).newValue <= Self.maximumWaits else {
+      throw StoreError.notReachedYet(at)
+    }
+    let end = ContinuousClock.now + Self.longestWait
+    // Memory may lack the version or the epoch: the first look begins after the call. Later ones are shared.
+    var age = Duration.zero
+    while true {
+      let state = try await keeper.state(notOlderThan: age, waitingAtMost: Self.longestWait)
+      if try state.head(scope, at: at).hasReached(at) { return state }
+      let rest = end - .now
+      guard rest > .zero else { throw StoreError.notReachedYet(at) }
+      try await Task.sleep(for: min(rest, Self.waitStep))
+      age = Self.waitStep / 2
+    }
   }
 
-  /// Whether the changes of a scope after a token can be told, once an `at` token has been reached.
+  /// Checks whether the changes of a scope after a token are known.
   ///
   /// - Returns: The current token of the scope.
-  /// - Throws: `StoreError.unknownTopics`, `tokenExpired`; for `at` also `notReachedYet`.
-  public func check(_ since: SyncToken, for scope: Scope, at: SyncToken?) async throws -> SyncToken {
-    try await wait(for: at, in: scope)
-    return try await head(scope, since: since).token
+  /// - Throws: `StoreError.unknownTopics`, `tokenExpired`.
+  public func check(_ since: SyncToken, for scope: Scope) async throws -> SyncToken {
+    try await head(scope, since: since).token
   }
 
   /// Waits until this process answers from a state with a version that it has just committed.
@@ -107,9 +140,9 @@ extension NewsStore {
   ///
   /// - Throws: `StoreError.unavailable` if the database has not answered for longer than `staleLimit`.
   public func present() async throws -> VersionState {
-    guard keeper.isFollowed, let (state, age) = keeper.latest else { return try await keeper.refresh() }
-    guard age <= staleLimit else { throw StoreError.unavailable }
-    return state
+    guard keeper.isFollowed, let latest = keeper.latest else { return try await keeper.refresh() }
+    guard isUsable(latest.age, latest.outage) else { throw StoreError.unavailable }
+    return latest.state
   }
 }
 

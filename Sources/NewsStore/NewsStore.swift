@@ -8,15 +8,20 @@ import Synchronization
 /// ours or the database's, which stay what they are and are for the log only.
 public final class NewsStore: Sendable {
   let database: Database
+  /// One connection for the queries of the state, which no reader or writer can keep busy.
+  let stateDatabase: Database
   let standby: Standby?
   let seen: SeenVersion
   let schema: SchemaGuard
   package let keeper: StateKeeper
   let listener: PostgresListener
-  /// For how long answers are given from memory while the database does not answer.
+  /// How long answers are given from memory while the database does not answer, counted from the first query that it
+  /// did not answer.
   public let staleLimit: Duration
   /// What `pollInterval` is, 0 before it is known.
   let interval = Atomic<Int>(0)
+  /// How many readers wait for `at` tokens.
+  let waits = Atomic<Int>(0)
   let logger: Logger
 
   /// Makes a store; connections are opened when they are needed. Each of them confirms the epoch before it answers
@@ -26,26 +31,34 @@ public final class NewsStore: Sendable {
   ///   - connection: How to reach the database; a connection without the required schema (`Migration.required`) is not
   ///     used.
   ///   - standby: How to reach one or more standbys of it, for reads that are not in memory; nil for none.
-  ///   - pool: How many connections to keep, and how long to wait for one.
-  ///   - staleLimit: For how long answers are given from memory while the database does not answer.
+  ///   - pool: How many connections to keep, and how long to wait for one. Two more are made: to listen, and for the
+  ///     queries of the state.
+  ///   - staleLimit: How long answers are given from memory while the database does not answer; zero for not at all.
+  ///   - requiresDurability: Whether connections are refused in which an acknowledged write may not survive a crash.
   ///   - logger: Where the pool reports connections gained and lost.
   public init(
     connection: PostgresConfiguration, standby: PostgresConfiguration? = nil,
-    pool: PostgresPoolConfiguration = PostgresPoolConfiguration(), staleLimit: Duration = .seconds(60), logger: Logger
+    pool: PostgresPoolConfiguration = PostgresPoolConfiguration(), staleLimit: Duration = .seconds(60),
+    requiresDurability: Bool = false, logger: Logger
   ) {
     let (seen, schema) = (SeenVersion(), SchemaGuard())
     self.seen = seen
     self.schema = schema
     self.logger = logger
-    let database = Database(
-      pool: PostgresPool(configuration: connection, pool: pool, logger: logger) { connection in
-        try await schema.confirm(through: connection)
-        try await seen.confirm(through: connection, logger: logger)
-      })
-    self.database = database
+    let prepare: @Sendable (PostgresConnection) async throws -> Void = { connection in
+      if requiresDurability { try await connection.requireDurability() }
+      try await schema.confirm(through: connection)
+      try await seen.confirm(through: connection, logger: logger)
+    }
+    database = Database(pool: PostgresPool(configuration: connection, pool: pool, logger: logger, onConnect: prepare))
+    var single = pool
+    single.size = 1
+    let stateDatabase = Database(
+      pool: PostgresPool(configuration: connection, pool: single, logger: logger, onConnect: prepare))
+    self.stateDatabase = stateDatabase
     self.standby = standby.map { Standby(connection: $0, pool: pool, logger: logger) }
     self.staleLimit = staleLimit
-    let keeper = StateKeeper { known in try await database.state(after: known, seen: seen, logger: logger) }
+    let keeper = StateKeeper { known in try await stateDatabase.state(after: known, seen: seen, logger: logger) }
     self.keeper = keeper
     seen.tellNewEpochs { epoch in keeper.enter(epoch) }
     listener = PostgresListener(configuration: connection, logger: logger)
@@ -54,20 +67,8 @@ public final class NewsStore: Sendable {
   /// Waits for operations under way, then closes the connections.
   public func shutdown() async {
     await database.pool.shutdown()
+    await stateDatabase.pool.shutdown()
     await standby?.shutdown()
-  }
-
-  /// Whether an acknowledged write survives a crash with the database's present settings (PostgreSQL, chapter 30.3
-  /// and `fsync` in 20.5).
-  ///
-  /// - Returns: The setting that stands in the way, nil if there is none.
-  public func unsafeDurabilitySetting() async throws -> String? {
-    let rows = try await database.query(
-      """
-      SELECT name || ' = ' || setting AS found FROM pg_settings
-      WHERE name IN ('fsync', 'synchronous_commit') AND setting = 'off' ORDER BY name
-      """)
-    return try rows.first?.decode("found")
   }
 }
 

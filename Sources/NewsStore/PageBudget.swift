@@ -39,11 +39,13 @@ enum PageBudget {
     """
   }
 
-  /// Decodes the rows that fit, up to a limit; `isCut` tells whether the query had more to give.
+  /// Decodes the rows that fit, up to a limit.
+  ///
+  /// - Returns: The elements, whether there are more rows, and the first of those.
   static func cut<Element>(
     _ rows: PostgresRows, limit: Int, _ decode: (PostgresRow) throws -> Element
-  ) throws -> (elements: [Element], isCut: Bool) {
+  ) throws -> (elements: [Element], isCut: Bool, firstBeyond: PostgresRow?) {
     let kept = try rows.prefix(limit).prefix { try $0.decode("fits") }
-    return (try kept.map(decode), kept.count < rows.count)
+    return (try kept.map(decode), kept.count < rows.count, rows.dropFirst(kept.count).first)
   }
 }

@@ -14,7 +14,7 @@ struct ScopeHead: Sendable {
   let floor: Int
   /// When a page of the scope last changed without any of its items having been updated.
   let shiftedAt: Date
-  /// The version up to which a token of `since`'s and of `at`'s epoch tells this history; nil for strange epochs.
+  /// The version up to which tokens of the epochs of `since` and of `at` belong to this history; nil for other epochs.
   var sinceReach: Int?
   var atReach: Int?
   /// From memory, the version of each topic of the scope.
@@ -50,8 +50,9 @@ struct ScopeHead: Sendable {
     guard token.scope == scope.fingerprint else { throw expired(.scope) }
     guard let sinceReach, token.furthest <= sinceReach, isWithin(token) else { throw expired(.epoch) }
     guard token.furthest <= counter else { throw expired(.ahead) }
-    // The continuation of a snapshot is judged by its start: what was removed since then must still be known.
-    guard token.version >= floor || token.position == nil && token.version == version else { throw expired(.expired) }
+    // The continuation of a snapshot is judged by its start: what was removed since then must still be known. The
+    // current token never expires, because the floor of a scope is never above its version (a constraint of `scopes`).
+    guard token.version >= floor else { throw expired(.expired) }
   }
 
   /// Whether what is held at a token is something that this history has been. See ``SyncToken/isPartial``.
@@ -96,10 +97,6 @@ extension Scope {
 }
 
 extension NewsStore {
-  /// How long an `at` token may keep a reader waiting, and how often it is looked for.
-  static let longestWait: Duration = .seconds(1)
-  static let waitStep: Duration = .milliseconds(50)
-
   /// The head of a scope, from memory where that is current. What memory would refuse is asked of the database: the
   /// topic, or the version, may be newer.
   ///
@@ -137,22 +134,6 @@ extension NewsStore {
       let isPresent = try await seen.confirm(
         epoch: head.epoch, version: head.counter, readAfter: began, through: database, logger: logger)
       if isPresent { return (head, answers[answers.count - 1]) }
-    }
-  }
-
-  /// Waits until the version of an `at` token is there; a token of any scope will do.
-  ///
-  /// - Parameter scope: Of which a current token is given out if that one is no good.
-  /// - Throws: `StoreError.notReachedYet` after a second, `tokenExpired` for a token of another history.
-  func wait(for at: SyncToken?, in scope: Scope) async throws {
-    guard let at else { return }
-    if (try? await present().head(scope, at: at).hasReached(at)) == true { return }
-    var waited = Duration.zero
-    while true {
-      if try await keeper.refresh().head(scope, at: at).hasReached(at) { return }
-      guard waited < Self.longestWait else { throw StoreError.notReachedYet(at) }
-      try await Task.sleep(for: Self.waitStep)
-      waited += Self.waitStep
     }
   }
 }

@@ -1,12 +1,16 @@
 import News
 import Synchronization
 
-/// Holds the process's picture of the present, and brings it up to date by one query at a time, however many ask.
+/// Holds the state of the present, and advances it by one query at a time, however many callers ask.
 package final class StateKeeper: Sendable {
   private struct Memory {
     var state: VersionState?
     /// When the last query that succeeded began: the state was true then.
     var confirmed: ContinuousClock.Instant?
+    /// When the first query began that has had no answer since the last one that succeeded; nil if there is none.
+    var unansweredSince: ContinuousClock.Instant?
+    /// Whether one of those queries has failed.
+    var hasFailed = false
     /// Whether somebody sees to it that the state is never old.
     var isFollowed = false
     /// Whether the database tells by itself when there is something new.
@@ -33,11 +37,19 @@ package final class StateKeeper: Sendable {
     self.load = load
   }
 
-  /// The last state and its age; nil before the first.
-  package var latest: (state: VersionState, age: Duration)? {
+  /// How long a query may be under way before the database counts as not answering.
+  package static let grace: Duration = .seconds(2)
+
+  /// The last state, its age, and how long the database has not answered; nil before the first state.
+  ///
+  /// `outage` is nil while the database answers. It counts from the beginning of the first query that failed, or that
+  /// has been under way for longer than `grace`.
+  package var latest: (state: VersionState, age: Duration, outage: Duration?)? {
     memory.withLock { memory in
       guard let state = memory.state, let confirmed = memory.confirmed else { return nil }
-      return (state, now() - confirmed)
+      let now = now()
+      let unanswered = memory.unansweredSince.map { now - $0 }
+      return (state, now - confirmed, unanswered.flatMap { memory.hasFailed || $0 > Self.grace ? $0 : nil })
     }
   }
 
@@ -62,8 +74,10 @@ package final class StateKeeper: Sendable {
   /// Reads the state by a query that begins after this call. It goes on if the caller is cancelled: others may wait for
   /// it too.
   @discardableResult
-  package func refresh() async throws -> VersionState {
-    let task = memory.withLock { memory in
+  package func refresh() async throws -> VersionState { try await refreshing().value }
+
+  private func refreshing() -> Task<VersionState, any Error> {
+    memory.withLock { memory in
       if let next = memory.next { return next }
       guard let running = memory.running else {
         let first = Task { try await self.query() }
@@ -79,7 +93,6 @@ package final class StateKeeper: Sendable {
       memory.next = next
       return next
     }
-    return try await task.value
   }
 
   /// The states from now on. Where one comes before the last was looked at, it takes its place.
@@ -94,6 +107,15 @@ package final class StateKeeper: Sendable {
     return states
   }
 
+  /// The state as it was at most `age` ago, from memory if possible.
+  ///
+  /// - Parameter limit: The longest wait for a query, which goes on without the caller.
+  /// - Throws: `StoreError.unavailable` after the limit; what a query throws.
+  func state(notOlderThan age: Duration, waitingAtMost limit: Duration) async throws -> VersionState {
+    if let latest, latest.age <= age { return latest.state }
+    return try await refreshing().value(waitingAtMost: limit)
+  }
+
   /// Sees to it that the state has a version that was committed before the call; nothing is asked if it has.
   ///
   /// - Throws: What a query throws.
@@ -103,12 +125,19 @@ package final class StateKeeper: Sendable {
   }
 
   private func query() async throws -> VersionState {
-    let (known, began) = memory.withLock { ($0.state, now()) }
+    let (known, began) = memory.withLock { memory in
+      let began = now()
+      memory.unansweredSince = memory.unansweredSince ?? began
+      return (memory.state, began)
+    }
     let result: Result<VersionState, any Error>
     do { result = .success(try await load(known)) } catch { result = .failure(error) }
     let (state, observers) = try memory.withLock { memory in
       if memory.next == nil { memory.running = nil }
+      if case .failure = result { memory.hasFailed = true }
       let state = try result.get()
+      memory.unansweredSince = nil
+      memory.hasFailed = false
       memory.state = state
       // Where another epoch has come to be known meanwhile, the next query has its state.
       memory.confirmed = memory.epoch ?? state.epoch == state.epoch ? began : nil

@@ -25,6 +25,8 @@ public enum StoreError: Error, Sendable, Equatable {
   case outcomeUnknown
   /// Looking for the words took longer than a search may.
   case searchTooBroad
+  /// The database has settings in which an acknowledged write may not survive a crash, such as `fsync = off`.
+  case unsafeDurability([String])
   /// The database cannot be reached, or is too busy to answer in time.
   case unavailable
   /// The database has ended the statement: it took longer than the session allows, or an operator cancelled it.

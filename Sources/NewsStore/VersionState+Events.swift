@@ -8,8 +8,7 @@ extension VersionState {
   /// after it cannot be told.
   public func resumption(of token: SyncToken, in scope: Scope) -> Int? {
     guard token.position == nil, token.scope == scope.fingerprint, let head = try? head(scope, since: token),
-      let reach = head.sinceReach, token.version <= reach, head.isWithin(token),
-      token.version >= head.floor || token.version == head.version
+      let reach = head.sinceReach, token.version <= reach, head.isWithin(token), token.version >= head.floor
     else { return nil }
     return token.version
   }

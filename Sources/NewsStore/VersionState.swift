@@ -79,7 +79,7 @@ public struct VersionState: Sendable {
     case .scope(let scope): return states(scope).map { $0.version <= earlier.version } ?? false
     case .changes(let scope, let since):
       guard let state = states(scope) else { return false }
-      return state.version <= earlier.version && (since >= state.floor || since == state.version)
+      return state.version <= earlier.version && since >= state.floor
     case .item(let id): return recent.isUnchanged(id, since: earlier.version) ?? false
     case .topics: return topicsVersion <= earlier.version && moment.topicsRevision == earlier.topicsRevision
     }

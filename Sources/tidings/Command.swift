@@ -59,7 +59,8 @@ extension Settings {
     var pool = PostgresPoolConfiguration()
     pool.size = poolSize
     let store = NewsStore(
-      connection: connection, standby: standby, pool: pool, staleLimit: .seconds(staleLimit), logger: logger)
+      connection: connection, standby: standby, pool: pool, staleLimit: .seconds(staleLimit),
+      requiresDurability: !allowsUnsafeDurability, logger: logger)
     do {
       try await body(store)
       await store.shutdown()

@@ -37,6 +37,15 @@ struct Failure {
     case StoreError.unavailable:
       sentences = ["the database does not answer. Is it running, and has it free connections? (DATABASE_URL)"]
       code = FailureCode.unavailable
+    case StoreError.unsafeDurability(let settings):
+      sentences = [
+        """
+        the database has \(settings.joined(separator: ", ")), and a crash would lose acknowledged writes. Set it to on in \
+        postgresql.conf, or with ALTER SYSTEM, and reload the configuration. (For tests, \
+        TIDINGS_ALLOW_UNSAFE_DURABILITY=true serves all the same.)
+        """
+      ]
+      code = FailureCode.failed
     case StoreError.outcomeUnknown:
       sentences = [
         "the connection to the database was lost during COMMIT: the change may have been made or not. Look first."

@@ -36,7 +36,7 @@ struct Serve: AsyncParsableCommand {
       settings.port = port ?? settings.port
       logger.notice("starting", metadata: ["version": "\(TidingsVersion.current)"])
       try await settings.withStore(logger) { [settings] store in
-        try await settings.refuseUnsafeDurability(of: store, logger)
+        try await settings.checkDurability(of: store, logger)
         var apiSettings = try settings.api()
         apiSettings.logLevel = logger.logLevel
         let api = NewsAPI(store: store, settings: apiSettings)
@@ -66,8 +66,8 @@ struct Serve: AsyncParsableCommand {
     let group = ServiceGroup(
       configuration: try settings.services(application, store, manager, logger: logger, groupLogger: requestLogger))
     do {
-      // Most of what a request costs is waiting for PostgreSQL.
-      try await withTaskExecutorPreference(PostgresExecutor.shared) { try await group.run() }
+      // Not on the threads of `PostgresExecutor`: a handler that computes there would delay all answers of the database.
+      try await group.run()
     } catch  where !isListening.withLock({ $0 }) {
       throw ListenError(host: settings.host, port: settings.port, cause: error)
     }
@@ -134,29 +134,15 @@ extension Settings {
     api.requestsPerAddress = requestsPerAddress > 0 ? requestsPerAddress : nil
     api.requestsPerKey = requestsPerKey > 0 ? requestsPerKey : nil
     api.slowRequest = slowRequest > 0 ? .milliseconds(slowRequest) : nil
+    api.concurrentReads = max(1, poolSize - max(1, poolSize / 4))
     api.singleAnswers = max(1, poolSize / 2)
     return api
   }
 
-  /// Refuses a database that can lose acknowledged writes in a crash; tests may give that up for speed.
-  func refuseUnsafeDurability(of store: NewsStore, _ logger: Logger) async throws {
-    guard let setting = try await store.unsafeDurabilitySetting() else { return }
-    guard allowsUnsafeDurability else {
-      throw UnsafeDurability(setting: setting)
-    }
-    logger.warning("acknowledged writes can be lost", metadata: ["setting": "\(setting)"])
-  }
-}
-
-/// A setting of the database with which a crash loses acknowledged writes.
-private struct UnsafeDurability: Error, CustomStringConvertible {
-  /// As in `fsync = off`.
-  let setting: String
-
-  var description: String {
-    """
-    the database has \(setting), and a crash would lose acknowledged writes. Set it to on in postgresql.conf, or with ALTER \
-    SYSTEM, and reload the configuration. (For tests, TIDINGS_ALLOW_UNSAFE_DURABILITY=true serves all the same.)
-    """
+  /// Warns of a database that can lose acknowledged writes in a crash. Where that is not allowed, the store refuses it.
+  func checkDurability(of store: NewsStore, _ logger: Logger) async throws {
+    let settings = try await store.unsafeDurabilitySettings()
+    guard !settings.isEmpty else { return }
+    logger.warning("acknowledged writes can be lost", metadata: ["settings": "\(settings.joined(separator: ", "))"])
   }
 }

@@ -1,6 +1,8 @@
 import Foundation
 import News
+import NewsAPI
 import TestSupport
+import TestTime
 import Testing
 
 @Suite struct ConditionalRequestTests {
@@ -118,6 +120,65 @@ import Testing
       #expect(try await server.get(path, ("If-Modified-Since", value), ("If-None-Match", "\"x\"")).status == 200)
       #expect(try await server.get(path, ("If-Match", "\"x\"")).status == 412)
       #expect(try await server.get(path, ("If-Unmodified-Since", "Thu, 01 Jan 2015 00:00:00 GMT")).status == 412)
+    }
+  }
+
+  @Test("A date is held back until its second is over by the database's clock")
+  func dateOfThePresentSecond() {
+    let start = ContinuousClock.now
+    let date = Date(timeIntervalSince1970: 1_767_225_600.2)
+    let modified = LastModified(date, now: date + 0.1, at: start)
+    #expect(modified.value(at: start) == nil)
+    #expect(modified.value(at: start + .milliseconds(650)) == nil)
+    #expect(modified.value(at: start + .milliseconds(750)) == date)
+    #expect(LastModified(date, now: date + 0.8, at: start).value(at: start) == date)
+    // The machine's clock may be behind the one of the item before.
+    #expect(LastModified(date, now: date - 3, at: start).value(at: start + .seconds(3)) == nil)
+  }
+
+  @Test(
+    "A first item beyond a full page changes its tag and its date, because the page then has a link to the next one")
+  func tagCoversTheLink() async throws {
+    try await TestServer.with { server in
+      for day in 10..<12 { _ = try await server.publish("x", date: "2026-01-\(day)T00:00:00Z") }
+      for target in ["/v1/items?limit=2", "/v1/items?limit=1&from=2026-01-11T00:00:00Z"] {
+        var dated: TestResponse?
+        try await eventually("the date is shown") {
+          dated = try await server.get(target)
+          return dated?["Last-Modified"] != nil
+        }
+        let before = try #require(dated)
+        #expect(before["Link"] == nil)
+        let date = target.contains("from") ? "2026-01-11T00:00:00Z" : "2026-01-02T00:00:00Z"
+        // Of the same date, the later id comes first.
+        let id = "00000000-0000-4000-8000-000000000001"
+        let body =
+          target.contains("from")
+          ? #"{"id": "\#(id)", "date": "\#(date)", "text": "older"}"# : #"{"date": "\#(date)", "text": "older"}"#
+        _ = try await server.write("POST", "items", body).json(EditorialItem.self, status: 201)
+        let after = try await server.get(target, ("If-None-Match", try #require(before["ETag"])))
+        #expect(after.status == 200, "\(target)")
+        #expect(after["Link"] != nil)
+        #expect(after.body == before.body)
+        try await eventually("the date has moved") {
+          let date = try await server.get(target)["Last-Modified"]
+          return date != nil && date != before["Last-Modified"]
+        }
+      }
+    }
+  }
+
+  @Test(
+    "A shared cache may answer for ten seconds after its last look, or for as long as it need not look at all",
+    arguments: [(1, 9), (3, 7), (10, 0), (60, 0)])
+  func sharedCaching(seconds: Int, revalidating: Int) async throws {
+    try await TestServer.with(settings: { $0.sharedMaxAge = seconds }) { server in
+      let expected =
+        "max-age=0, s-maxage=\(seconds), stale-while-revalidate=\(revalidating), stale-if-error=300"
+      for _ in 0..<2 {
+        let answer = try await server.get("/v1/items")
+        #expect(answer["Cache-Control"] == expected)
+      }
     }
   }
 

@@ -1,15 +1,19 @@
 import NewsStore
 import PostgresClient
 import TestSupport
+import TestTime
 import Testing
 
 @Suite struct DurabilityTests {
-  private func unsafeSetting(_ url: String) async throws -> String? {
-    let store = NewsStore(connection: PostgresConfiguration.patient(url), logger: NewsDatabase.logger)
+  /// What a store finds when it connects.
+  private func unsafeSettings(_ url: String, requiresDurability: Bool = false) async throws -> [String] {
+    let store = NewsStore(
+      connection: PostgresConfiguration.patient(url), requiresDurability: requiresDurability,
+      logger: NewsDatabase.logger)
     do {
-      let setting = try await store.unsafeDurabilitySetting()
+      let settings = try await store.unsafeDurabilitySettings()
       await store.shutdown()
-      return setting
+      return settings
     } catch {
       await store.shutdown()
       throw error
@@ -19,12 +23,12 @@ import Testing
   @Test("The throwaway cluster, which does not wait for its disk, is found out")
   func throwawayCluster() async throws {
     try await NewsDatabase.withStore { store, _ in
-      let setting = try await store.unsafeDurabilitySetting()
-      #expect(setting == "fsync = off")
+      let settings = try await store.unsafeDurabilitySettings()
+      #expect(settings.contains("fsync = off"))
     }
   }
 
-  @Test("A cluster as it comes is safe, and no longer once a database of it does without synchronous commits")
+  @Test("A cluster as it comes is safe, and no longer once a role or the server gives up durability")
   func ordinaryCluster() async throws {
     try await TestCluster.withCluster(settings: []) { cluster in
       let database = try await TestDatabase.create(on: cluster.url)
@@ -32,11 +36,40 @@ import Testing
       _ = try await Migrator(
         configuration: configuration, logger: NewsDatabase.logger
       ).migrate()
-      #expect(try await unsafeSetting(database.url) == nil)
+      #expect(try await unsafeSettings(database.url, requiresDurability: true) == [])
+
+      // A server that runs meets the setting with its next connection.
+      let store = NewsStore(connection: configuration, requiresDurability: true, logger: NewsDatabase.logger)
+      _ = try await store.keys()
       let sql = PostgresPool(configuration: configuration, logger: NewsDatabase.logger)
-      _ = try await sql.query("ALTER DATABASE \(unsafeSQL: database.name) SET synchronous_commit = off")
+      _ = try await sql.query("ALTER ROLE CURRENT_USER SET synchronous_commit = off")
+      _ = try await sql.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+      )
+      try await eventually("the next connection is refused") {
+        do {
+          _ = try await store.keys()
+          return false
+        } catch StoreError.unsafeDurability(let settings) {
+          return settings == ["synchronous_commit = off"]
+        } catch StoreError.unavailable { return false }
+      }
+      await store.shutdown()
+
+      _ = try await sql.query("ALTER ROLE CURRENT_USER RESET synchronous_commit")
+      #expect(try await unsafeSettings(database.url, requiresDurability: true) == [])
+      for setting in ["fsync", "full_page_writes"] {
+        _ = try await sql.query("ALTER SYSTEM SET \(unsafeSQL: setting) = off")
+        _ = try await sql.query("SELECT pg_reload_conf()")
+        try await cluster.restart()
+        await #expect(throws: StoreError.unsafeDurability(["\(setting) = off"])) {
+          try await unsafeSettings(database.url, requiresDurability: true)
+        }
+        #expect(try await unsafeSettings(database.url) == ["\(setting) = off"])
+        _ = try await sql.query("ALTER SYSTEM RESET \(unsafeSQL: setting)")
+        try await cluster.restart()
+      }
       await sql.shutdown()
-      #expect(try await unsafeSetting(database.url) == "synchronous_commit = off")
     }
   }
 }

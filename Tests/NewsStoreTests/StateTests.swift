@@ -51,6 +51,46 @@ import NewsStore
     #expect(keeper.latest?.state.version == 3)
   }
 
+  @Test("The database counts as silent from its first failure, or after two seconds without an answer")
+  func outage() async throws {
+    let start = ContinuousClock.now
+    let seconds = Count()
+    let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+    let (starts, started) = AsyncStream.makeStream(of: Void.self)
+    let count = Count()
+    let keeper = StateKeeper(now: { start + .seconds(seconds.value) }) { _ in
+      switch count.next() {
+      case 2, 3: throw StoreError.unavailable
+      case 5:
+        started.finish()
+        for await _ in gate {}
+      default: break
+      }
+      return Self.state(count.value)
+    }
+    try await keeper.refresh()
+    for _ in 0..<5 { _ = seconds.next() }
+    // Nobody asked for so long: that says nothing of the database.
+    #expect(keeper.latest?.age == .seconds(5))
+    #expect(keeper.latest?.outage == nil)
+    await #expect(throws: StoreError.unavailable) { try await keeper.refresh() }
+    #expect(keeper.latest?.outage == .zero)
+    _ = seconds.next()
+    await #expect(throws: StoreError.unavailable) { try await keeper.refresh() }
+    #expect(keeper.latest?.outage == .seconds(1))
+    try await keeper.refresh()
+    #expect(keeper.latest?.outage == nil)
+    let hanging = Task { try await keeper.refresh() }
+    for await _ in starts {}
+    for _ in 0..<2 { _ = seconds.next() }
+    #expect(keeper.latest?.outage == nil)
+    _ = seconds.next()
+    #expect(keeper.latest?.outage == .seconds(3))
+    opening.finish()
+    _ = try await hanging.value
+    #expect(keeper.latest?.outage == nil)
+  }
+
   @Test("The age of the state is that of the query's beginning")
   func age() async throws {
     let start = ContinuousClock.now
@@ -118,6 +158,76 @@ import NewsStore
       #expect(fresh.scopes == last.scopes)
       #expect(fresh.moment == last.moment)
       #expect(fresh.reach == last.reach)
+    }
+  }
+
+  @Test("Every change of a topic by plain SQL makes answers about topics old, and nothing else does")
+  func topicsByPlainSQL() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.makeTopics("a", "b", "c")
+      var known = try await store.keeper.refresh()
+      let steps: [(sql: PostgresQuery, isChange: Bool)] = [
+        (#"UPDATE topics SET titles = '{"en": "A"}' WHERE slug = 'a'"#, true),
+        ("UPDATE topics SET position = position WHERE slug = 'a'", false),
+        ("UPDATE topics SET titles = '{}', revision = revision - 1 WHERE slug = 'a'", true),
+        ("WITH gone AS (DELETE FROM topics WHERE slug = 'b') INSERT INTO topics (slug) VALUES ('d')", true),
+        ("DELETE FROM topics WHERE slug = 'c'", true),
+        ("DELETE FROM topics WHERE slug = 'c'", false),
+        ("UPDATE topics SET titles = titles", false),
+        ("TRUNCATE topics", true),
+      ]
+      _ = try await sql.query("INSERT INTO scopes (scope) VALUES ('d')")
+      for (number, step) in steps.enumerated() {
+        _ = try await sql.query(step.sql)
+        let next = try await store.keeper.refresh()
+        #expect(next.isCurrent(.topics, since: known.moment) != step.isChange, "step \(number)")
+        #expect(next.moment.topicsRevision >= known.moment.topicsRevision)
+        known = next
+      }
+    }
+  }
+
+  @Test("An editor who saw a topic before it was edited by plain SQL does not overwrite it")
+  func topicLock() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.makeTopics("a")
+      let seen = try await store.topic("a").topic
+      _ = try await sql.query(#"UPDATE topics SET titles = '{"en": "A"}'"#)
+      let content = TopicContent(titles: ["en": "B"], position: 0)
+      await #expect(throws: StoreError.preconditionFailed) {
+        try await store.replaceTopic("a", content, if: .revisions([seen.revision ?? 0]))
+      }
+      let now = try await store.topic("a").topic
+      #expect(try await store.replaceTopic("a", content, if: .revisions([now.revision ?? 0])).revision == 3)
+    }
+  }
+
+  @Test("The state advances while readers and writers of this process have all connections of the pool")
+  func ownConnection() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let following = Task { await store.follow() }
+      defer { following.cancel() }
+      try await eventually("it follows") { store.remembered != nil }
+      // Reads of items wait for this transaction, those of the state do not.
+      let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+      let (locks, locked) = AsyncStream.makeStream(of: Void.self)
+      let locking = Task {
+        try await sql.transaction { transaction in
+          _ = try await transaction.query("LOCK TABLE items IN ACCESS EXCLUSIVE MODE")
+          locked.finish()
+          for await _ in gate {}
+        }
+      }
+      for await _ in locks {}
+      let readers = (0..<30).map { number in Task { try? await store.item(UUID(number)) } }
+      try await eventually("the pool is busy") { store.connections.waiting > 10 }
+      try await Task.sleep(for: .seconds(3))
+      #expect(!store.isSilent)
+      try await sql.makeTopics("new")
+      try await eventually("the state advances") { store.remembered?.scopes["new"] != nil }
+      opening.finish()
+      try await locking.value
+      for reader in readers { _ = await reader.value }
     }
   }
 

@@ -35,7 +35,7 @@ package struct TestServer: Sendable {
   ) async throws -> Value {
     try await NewsDatabase.withStore(staleLimit: staleLimit) { store, sql in
       let key = try await store.createKey(name: "desk", scopes: [.itemsWrite])
-      let following = Task(executorPreference: PostgresExecutor.shared) { await store.follow() }
+      let following = Task { await store.follow() }
       defer { following.cancel() }
       try await eventually("the state is known") { store.remembered != nil }
       return try await run(
@@ -69,7 +69,7 @@ package struct TestServer: Sendable {
     configuration.maximumGracefulShutdownDuration = .seconds(5)
     let group = ServiceGroup(configuration: configuration)
     return try await withThrowingTaskGroup(of: Void.self) { tasks in
-      tasks.addTask(executorPreference: PostgresExecutor.shared) { [group] in
+      tasks.addTask { [group] in
         defer { found.finish() }
         try await group.run()
       }

@@ -28,6 +28,22 @@ import Testing
     }
   }
 
+  @Test("A next page that comes to be is found through what was stored before", arguments: Edge.installed)
+  func nextPage(edge: Edge) async throws {
+    try await EdgeSetting.with(edge) { setting in
+      for _ in 0..<20 { _ = try await setting.publish("new") }
+      let target = "/v1/items?limit=20"
+      let before = try await setting.get(target)
+      #expect(before["Link"] == nil)
+      let older = try await setting.proxy.send(
+        "POST", "/v1/editorial/items", key: setting.key, body: #"{"date": "2025-01-01T00:00:00Z", "text": "old"}"#)
+      #expect(older.status == 201)
+      try await eventually("the link is there") { try await setting.get(target).next != nil }
+      let next = try #require(try await setting.get(target).next)
+      #expect(try await setting.texts(next) == ["old"])
+    }
+  }
+
   @Test("Both validators of an answer bring a 304, another tag the answer", arguments: Edge.installed)
   func bothValidators(edge: Edge) async throws {
     try await EdgeSetting.with(edge) { setting in

@@ -31,7 +31,7 @@ import Testing
         let store = NewsStore(
           connection: connection, standby: PostgresConfiguration(connectionString: standbyURL),
           logger: NewsDatabase.logger)
-        let following = Task(executorPreference: PostgresExecutor.shared) { await store.follow() }
+        let following = Task { await store.follow() }
         let outcome: Result<Void, any Error>
         do {
           try await eventually("the state is known") { store.remembered != nil }

@@ -224,8 +224,8 @@ paths:
         Without `since` the answer is the authoritative snapshot: every page has `snapshot: true`, and once a page
         without `more` has come, what was received replaces what the client held. With `since` it is the
         difference, in the order of versions. While `more` is true, ask again at once with the new token. The
-        entity tag is the token in quotes: a client at T asks `since=T` with `If-None-Match: "T"` and gets a 304
-        when nothing is new.
+        entity tag of an answer without `more` is the token in quotes: a client at T asks `since=T` with
+        `If-None-Match: "T"` and gets a 304 when nothing is new. With `more` the tag is made of the content.
       parameters:
         - { $ref: "#/components/parameters/Since" }
         - { $ref: "#/components/parameters/Topics" }
@@ -1264,7 +1264,8 @@ components:
       example: /v1/media/01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f6
     ETag:
       description: >-
-        Strong, made of the content alone: equal on every replica and after a restart. At most 60 bytes.
+        Strong, made of the content and its `Link` alone: equal on every replica and after a restart. At most 60
+        bytes.
       required: true
       schema: { type: string, maxLength: 60, pattern: '^"[!#-~]+"$' }
       example: '"2f1d6a90c7b84e33"'

@@ -14,7 +14,7 @@ struct ChangeHandlers: Sendable {
     let isLongPoll = wanted.wait != nil
     // No cache has an answer to a long poll that a 410 would have to take the place of.
     return try await ProblemError.adjusting({ $0.replacesStored = $0.replacesStored && !isLongPoll }) {
-      try await views.changes(wanted.query, isLongPoll: isLongPoll, for: request.uri.string)
+      try await views.changes(wanted, for: request.uri.string)
         .response(to: request, isLongPoll ? longPoll : caching, context.metrics)
     }
   }

@@ -24,13 +24,14 @@ struct ItemHandlers: Sendable {
       from: parameters.date("from"),
       to: parameters.date("to"),
       search: parameters.text("q", maximumBytes: 256).map(SearchQuery.init),
-      includesHTML: parameters.includesHTML(),
-      at: parameters.token("at"))
+      includesHTML: parameters.includesHTML())
+    let at = parameters.token("at")
     let cursor = PageCursor(query)
     query.after = parameters.cursor(cursor)
     try parameters.check()
 
-    return try await views.items(query, cursor, for: request.uri.string).response(to: request, polled, context.metrics)
+    return try await views.items(query, cursor, at: at, for: request.uri.string)
+      .response(to: request, polled, context.metrics)
   }
 
   @Sendable func item(_ request: Request, context: APIContext) async throws -> Response {

@@ -10,11 +10,14 @@ import NewsStore
 struct MediaHandlers: Sendable {
   /// nil where files are not kept.
   let library: MediaLibrary?
+  /// Limits the reads of the database.
+  let reads: ConcurrencyLimiter
 
   @Sendable func media(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     guard let library else { throw StoreError.notFound }
-    let (media, file) = try await library.open(try context.itemID())
+    let id = try context.itemID()
+    let (media, file) = try await reads.run { try await library.open(id) }
     let validators = Validators(
       entityTag: EntityTag(strong: media.digest.base64URL), lastModified: media.created, isLastModifiedStrong: true)
     var headers: HTTPFields = [

@@ -11,7 +11,7 @@ final class LongPolls: Sendable {
   struct Wait {
     /// Requests for the same are woken by one look, and get one answer.
     let target: String
-    fileprivate let query: ChangeQuery
+    fileprivate let request: ChangeRequest
     let longest: TimeAmount
   }
 
@@ -22,7 +22,7 @@ final class LongPolls: Sendable {
   }
 
   /// By target.
-  typealias Waiting = Membership<String, ChangeQuery, Waiter>
+  typealias Waiting = Membership<String, ChangeRequest, Waiter>
 
   /// The targets whose answers are due: those in the making, and those behind them.
   private struct Queue {
@@ -85,9 +85,9 @@ final class LongPolls: Sendable {
       !head.headers.contains(name: "content-length"), !head.headers.contains(name: "transfer-encoding"),
       head.refusal == nil,
       let request = try? ChangeRequest(head.query),
-      let seconds = request.wait, isCurrent(request.query)
+      let seconds = request.wait, isCurrent(request)
     else { return nil }
-    return Wait(target: head.uri, query: request.query, longest: .seconds(Int64(seconds)))
+    return Wait(target: head.uri, request: request, longest: .seconds(Int64(seconds)))
   }
 
   /// Every request for changes comes by here, and a search for a string would take as long as all else that is done for
@@ -107,9 +107,9 @@ final class LongPolls: Sendable {
   /// - Returns: nil if there is already.
   func add(_ wait: Wait, on eventLoop: any EventLoop, release: @escaping @Sendable () -> Void) -> Waiting.Ticket? {
     let waiter = Waiter(eventLoop: eventLoop, end: eventLoop.now + wait.longest, release: release)
-    let ticket = waiting.withLock { $0.add(waiter, to: wait.target, subject: wait.query) }
+    let ticket = waiting.withLock { $0.add(waiter, to: wait.target, subject: wait.request) }
     // The state is updated before groups are read, so no change is missed.
-    guard !isCurrent(wait.query) else { return ticket }
+    guard !isCurrent(wait.request) else { return ticket }
     remove(ticket)
     return nil
   }
@@ -147,22 +147,22 @@ final class LongPolls: Sendable {
 
   private func wake(_ target: String) async {
     // All may have left while others were answered.
-    guard let query = waiting.withLock({ $0.groups[target]?.subject }) else { return }
+    guard let request = waiting.withLock({ $0.groups[target]?.subject }) else { return }
     // The answer is made once; the requests then find it in memory.
-    _ = try? await views.changes(query, isLongPoll: true, for: target)
+    _ = try? await views.changes(request, for: target)
     let group = waiting.withLock { $0.take(target) }
     for waiter in (group?.members ?? [:]).values {
       waiter.eventLoop.execute(waiter.release)
     }
   }
 
-  private func isCurrent(_ query: ChangeQuery) -> Bool { views.store.remembered?.isNewest(query) ?? false }
+  private func isCurrent(_ request: ChangeRequest) -> Bool { views.store.remembered?.isNewest(request) ?? false }
 }
 
 extension VersionState {
-  /// Whether there is nothing after the token of a query, and the state it asks for has been reached.
-  fileprivate func isNewest(_ query: ChangeQuery) -> Bool {
-    guard let since = query.since else { return false }
-    return isNewest(since, in: query.scope) && (query.at.map { hasReached($0) } ?? true)
+  /// Whether there is nothing after the token of a request, and the state it asks for has been reached.
+  fileprivate func isNewest(_ request: ChangeRequest) -> Bool {
+    guard let since = request.query.since else { return false }
+    return isNewest(since, in: request.query.scope) && (request.at.map { hasReached($0) } ?? true)
   }
 }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The date for `Last-Modified`, which is kept back until its second is over, because something else may still change
 /// within it (RFC 9110 section 8.8.2.2).
@@ -9,12 +9,12 @@ package struct LastModified: Sendable {
   /// - Parameters:
   ///   - date: By the database's clock.
   ///   - now: What that clock showed at `instant`.
-  init(_ date: Date, now: Date, at instant: ContinuousClock.Instant = .now) {
+  package init(_ date: Date, now: Date, at instant: ContinuousClock.Instant = .now) {
     self.date = date
     let next = date.timeIntervalSince1970.rounded(.down) + 1
     visibleFrom = instant + .seconds(max(0, next - now.timeIntervalSince1970))
   }
 
   /// nil while its second is not over.
-  func value(at instant: ContinuousClock.Instant = .now) -> Date? { instant >= visibleFrom ? date : nil }
+  package func value(at instant: ContinuousClock.Instant = .now) -> Date? { instant >= visibleFrom ? date : nil }
 }

@@ -42,7 +42,7 @@ extension ProblemError {
       self = ProblemError(
         .serviceUnavailable, "search-too-broad", "The search takes too long",
         detail: "Look for rarer words, or narrow it by topics or dates.", headers: [.retryAfter: "5"])
-    case .unavailable, .statementCancelled: self = .unavailable
+    case .unavailable, .statementCancelled, .unsafeDurability: self = .unavailable
     }
   }
 

@@ -33,7 +33,7 @@ package final class Representation: Sendable {
   ) {
     self.body = ByteBuffer(bytes: body)
     self.contentType = contentType
-    self.tag = tag ?? Self.contentTag(body)
+    self.tag = tag ?? Self.contentTag(body, link: fields[.link])
     self.lastModified = lastModified
     self.fields = fields
   }
@@ -59,9 +59,14 @@ package final class Representation: Sendable {
   }
 
   /// A strong tag from the content: 128 bits of SHA-256 in base64url (RFC 4648 section 5).
-  private static func contentTag(_ body: Data) -> EntityTag {
-    let digest = Data(SHA256.hash(data: body).prefix(16))
-    return EntityTag(strong: digest.base64URL)
+  ///
+  /// `Link` is content too: a cache keeps the fields it stored when it is answered 304, and would never show that there is
+  /// a next page.
+  private static func contentTag(_ body: Data, link: String?) -> EntityTag {
+    var hash = SHA256()
+    hash.update(data: body)
+    if let link { hash.update(data: Data("\n\(link)".utf8)) }
+    return EntityTag(strong: Data(hash.finalize().prefix(16)).base64URL)
   }
 
   /// What is known of a request's answer before anybody adds to it.

@@ -31,7 +31,12 @@ package final class ViewCache: Sendable {
   fileprivate struct Flight {
     let number: Int
     let moment: Moment
+    /// What requesters wait for, and the making itself.
     let task: Task<View, any Error>
+    let making: Task<View, any Error>
+    var requesters = 0
+    /// Whether the making has left the queue of its limiter.
+    var hasBegun = false
     /// Whether those who waited have been given the view from before.
     var isGivenUp = false
   }
@@ -73,9 +78,11 @@ package final class ViewCache: Sendable {
   /// The view of a key, right for a state: from memory, from somebody else's making, or made now. Where the database does
   /// not answer, it may be that from before a change, which says so (`Representation.stale`).
   ///
-  /// The making goes on if the caller is cancelled, and its error is not kept.
+  /// The making goes on if the caller is cancelled, unless nobody else waits and it is still in the queue of the limiter.
+  /// Its error is not kept.
   package func view(
-    _ key: ViewKey, in state: VersionState, make: @escaping @Sendable () async throws -> View
+    _ key: ViewKey, in state: VersionState, limiter: ConcurrencyLimiter? = nil,
+    make: @escaping @Sendable () async throws -> View
   ) async throws -> View {
     let (now, isSilent) = (now(), isSilent())
     let found = shelf.withLock { shelf -> Result<View, Missing> in
@@ -83,30 +90,52 @@ package final class ViewCache: Sendable {
       if let flight = shelf.flights[key], state.isCurrent(key.subject, since: flight.moment),
         isSilent || !flight.isGivenUp
       {
-        return .failure(Missing(task: flight.task))
+        shelf.flights[key]?.requesters += 1
+        return .failure(Missing(number: flight.number, task: flight.task))
       }
       shelf.flightsBegun += 1
       let number = shelf.flightsBegun
-      var task = Task { try await self.fly(key, number, make) }
+      let making = Task { try await self.fly(key, number, limiter, make) }
+      var task = making
       if let stale = shelf.stale(key, in: state, now, limit: staleLimit) {
-        task = Task { [task] in try await self.land(task, of: key, number, orGive: stale) }
+        task = Task { try await self.land(making, of: key, number, orGive: stale) }
       }
-      shelf.flights[key] = Flight(number: number, moment: state.moment, task: task)
-      return .failure(Missing(task: task))
+      shelf.flights[key] = Flight(number: number, moment: state.moment, task: task, making: making, requesters: 1)
+      return .failure(Missing(number: number, task: task))
     }
     switch found {
     case .success(let view): return view
-    case .failure(let missing): return try await missing.task.value
+    case .failure(let missing):
+      defer { shelf.withLock { $0.abandon(key, missing.number) }?.cancel() }
+      return try await missing.task.value(waitingAtMost: Self.longestWait)
     }
   }
 
+  /// Longer than a making can take: a queue, a connection, a statement and its cancellation.
+  private static let longestWait: Duration = .seconds(60)
+
   private struct Missing: Error {
+    let number: Int
     let task: Task<View, any Error>
   }
 
-  private func fly(_ key: ViewKey, _ number: Int, _ make: () async throws -> View) async throws -> View {
+  private func fly(
+    _ key: ViewKey, _ number: Int, _ limiter: ConcurrencyLimiter?, _ make: () async throws -> View
+  ) async throws -> View {
+    func begin() async throws -> View {
+      shelf.withLock { shelf in
+        if shelf.flights[key]?.number == number { shelf.flights[key]?.hasBegun = true }
+      }
+      return try await make()
+    }
     let result: Result<View, any Error>
-    do { result = .success(try await make()) } catch { result = .failure(error) }
+    do {
+      if let limiter {
+        result = .success(try await limiter.run(begin))
+      } else {
+        result = .success(try await begin())
+      }
+    } catch { result = .failure(error) }
     shelf.withLock { shelf in
       if shelf.flights[key]?.number == number { shelf.flights[key] = nil }
       if case .success(let view) = result { shelf.keep(view, for: key, now(), within: budget) }
@@ -140,6 +169,17 @@ package final class ViewCache: Sendable {
 }
 
 extension ViewCache.Shelf {
+  /// A requester has its answer, or does not wait any longer.
+  ///
+  /// - Returns: The making, to be cancelled, if it is in a queue and nobody waits for it any more.
+  mutating func abandon(_ key: ViewKey, _ number: Int) -> Task<View, any Error>? {
+    guard let flight = flights[key], flight.number == number else { return nil }
+    flights[key]?.requesters -= 1
+    guard flight.requesters == 1, !flight.hasBegun else { return nil }
+    flights[key] = nil
+    return flight.making
+  }
+
   /// The view of a key if nothing has happened to it.
   mutating func use(_ key: ViewKey, in state: VersionState, _ now: ContinuousClock.Instant) -> View? {
     guard let entry = entries[key], state.isCurrent(key.subject, since: entry.moment) else { return nil }

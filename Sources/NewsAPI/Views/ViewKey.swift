@@ -1,27 +1,26 @@
 package import Foundation
 package import News
-import NewsStore
+package import NewsStore
 
-/// What is kept in memory: answers that many ask for in the same words.
+/// The key of an answer in memory.
 package enum ViewKey: Hashable, Sendable {
-  /// The first page of the feed or of a topic.
-  case items(Scope, limit: Int, html: Bool)
+  case items(ItemQuery)
   case item(UUID, html: Bool)
-  /// From a version of the recent past.
+  /// The changes after a version of the recent past.
   case changes(Scope, since: Int, limit: Int, html: Bool)
   case state(Scope)
   case topics
   case topic(String)
 
-  /// The lengths of first pages that are kept; others are too seldom asked for.
-  private static let limits: Set<Int> = [20, 50, 100, 200]
+  /// The lengths of first pages that are kept from their first use.
+  private static let commonLimits: Set<Int> = [20, 50, 100, 200]
 
-  /// nil for a page that is not kept.
-  init?(_ query: ItemQuery) {
-    guard Self.limits.contains(query.limit), query.scope.topics.count <= 1, query.after == nil, query.language == nil,
-      query.author == nil, query.from == nil, query.to == nil, query.search == nil
-    else { return nil }
-    self = .items(query.scope, limit: query.limit, html: query.includesHTML)
+  /// Whether the answer is kept from its first use. Lists with uncommon parameters are kept from their second use, so that
+  /// requests that nobody repeats take no memory from others.
+  var isCommon: Bool {
+    guard case .items(let query) = self else { return true }
+    return Self.commonLimits.contains(query.limit) && query.scope.topics.count <= 1 && query.isFirstPage
+      && !query.isFiltered
   }
 
   /// Whether clients ask for it again and again.
@@ -53,11 +52,19 @@ package enum ViewKey: Hashable, Sendable {
   /// What an answer changes with.
   var subject: FeedSubject {
     switch self {
-    case .items(let scope, _, _): .scope(scope)
+    case .items(let query): .scope(query.scope)
     case .item(let id, _): .item(id)
     case .changes(let scope, let since, _, _): .changes(scope, since: since)
     case .state: .feed
     case .topics, .topic: .topics
     }
+  }
+}
+
+extension ItemQuery {
+  fileprivate var isFirstPage: Bool { after == nil }
+
+  fileprivate var isFiltered: Bool {
+    language != nil || author != nil || from != nil || to != nil || search != nil
   }
 }

@@ -78,8 +78,8 @@ struct DatabaseCheckup {
   }
 
   private func connections(_ facts: DatabaseFacts) -> Finding {
-    // One listens.
-    let wanted = settings.poolSize + 1
+    // One listens, and one reads the state.
+    let wanted = settings.poolSize + 2
     if facts.freeConnections < wanted {
       return .warning(
         "connections",

@@ -4,6 +4,7 @@ import News
 import NewsAPI
 import NewsStore
 import TestSupport
+import TestTime
 import Testing
 
 @Suite struct MetricsTests {
@@ -120,9 +121,10 @@ import Testing
   func withoutDatabase() async throws {
     try await TestServer.with(staleLimit: .milliseconds(100)) { server in
       await server.store.shutdown()
-      try await Task.sleep(for: .milliseconds(200))
+      try await eventually("there is no version") {
+        try await server.scrape().kinds["tidings_feed_version"] == nil
+      }
       let scrape = try await server.scrape()
-      #expect(scrape.kinds["tidings_feed_version"] == nil)
       #expect(scrape.kinds["tidings_database_waiting"] == "gauge")
     }
   }

@@ -4,6 +4,7 @@ import NewsAPI
 import NewsStore
 import TestRandom
 import TestSupport
+import TestTime
 import Testing
 
 @Suite("Answers from memory") struct HotPathTests {
@@ -128,16 +129,47 @@ import Testing
   func withoutDatabase() async throws {
     try await TestServer.with(staleLimit: .seconds(3)) { server in
       _ = try await server.publish("x")
-      _ = try await server.get("/v1/items")
+      let repeated = ["/v1/items?limit=1", "/v1/items?q=x"]
+      for target in ["/v1/items"] + repeated + repeated { _ = try await server.get(target) }
       await server.store.shutdown()
       #expect(try await server.get("/v1/items").status == 200)
       #expect(try await server.get("/readyz").status == 200)
+      // Lists with any parameters are in memory from their second use.
+      for target in repeated { #expect(try await server.get(target).status == 200, "\(target)") }
       #expect(try await server.get("/v1/items?limit=7").status == 503)
-      try await Task.sleep(for: .seconds(4))
-      #expect(try await server.get("/v1/items").status == 503)
+      try await eventually("the limit has passed") { try await server.get("/v1/items").status == 503 }
       #expect(try await server.get("/v1/state").status == 503)
       #expect(try await server.get("/readyz").status == 503)
       #expect(try await server.get("/healthz").status == 200)
+    }
+  }
+
+  @Test(
+    "The lowest limits refuse nothing while the database answers, and zero refuses once it does not", arguments: [0, 1])
+  func lowestLimits(seconds: Int) async throws {
+    try await TestServer.with(staleLimit: .seconds(seconds)) { server in
+      _ = try await server.publish("x")
+      let end = ContinuousClock.now + .seconds(4)
+      while .now < end {
+        for target in ["/v1/items", "/v1/state", "/readyz"] { #expect(try await server.get(target).status == 200) }
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      await server.store.shutdown()
+      try await eventually("memory is not answered from") { try await server.get("/v1/items").status == 503 }
+      #expect(try await server.get("/readyz").status == 503)
+    }
+  }
+
+  @Test("Lists that nobody repeats take no memory")
+  func onlyRepeatedLists() async throws {
+    try await TestServer.with { server in
+      _ = try await server.publish("x")
+      for target in ["/v1/items?limit=3", "/v1/items?limit=4", "/v1/items?limit=3"] { _ = try await server.get(target) }
+      let before = try await server.scrape().value("tidings_http_hot_requests_total")
+      _ = try await server.get("/v1/items?limit=4")
+      #expect(try await server.scrape().value("tidings_http_hot_requests_total") == before)
+      _ = try await server.get("/v1/items?limit=3")
+      #expect(try await server.scrape().value("tidings_http_hot_requests_total") == before + 1)
     }
   }
 }

@@ -3,6 +3,7 @@ import HTTPTypes
 import NIOCore
 import News
 import TestSupport
+import TestTime
 import Testing
 
 import NewsAPI
@@ -24,7 +25,7 @@ import NewsStore
 
   private static func text(_ view: View) -> String { String(buffer: view.representation.body) }
 
-  private static let feed = ViewKey.items(.feed, limit: 50, html: false)
+  private static let feed = ViewKey.items(ItemQuery())
 
   @Test("However many ask, a view is made once, and again only after a change")
   func singleFlight() async throws {
@@ -100,6 +101,35 @@ import NewsStore
     try await Task.sleep(for: .milliseconds(20))
     opening.yield()
     #expect(Self.text(try await second.value) == "x")
+  }
+
+  @Test("A making in the queue of its limiter ends with its last requester, and the next request begins another")
+  func leavingTheQueue() async throws {
+    let cache = ViewCache(budget: 1 << 20)
+    let limiter = ConcurrencyLimiter(limit: 1, timeout: .seconds(60))
+    let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+    let (starts, started) = AsyncStream.makeStream(of: Void.self)
+    let blocker = Task {
+      try await limiter.run {
+        started.finish()
+        for await _ in gate {}
+      }
+    }
+    for await _ in starts {}
+    let requesters = (0..<2).map { _ in
+      Task { try await cache.view(Self.feed, in: Self.state(1), limiter: limiter) { Self.view("never", 1) } }
+    }
+    try await eventually("the making is in the queue") { limiter.waiting == 1 }
+    requesters[0].cancel()
+    await #expect(throws: CancellationError.self) { try await requesters[0].value }
+    // The other one may have come later than this, and begun a making of its own.
+    requesters[1].cancel()
+    await #expect(throws: CancellationError.self) { try await requesters[1].value }
+    try await eventually("the queue is empty") { limiter.waiting == 0 }
+    opening.finish()
+    try await blocker.value
+    let view = try await cache.view(Self.feed, in: Self.state(1), limiter: limiter) { Self.view("new", 1) }
+    #expect(Self.text(view) == "new")
   }
 
   @Test("A change of an item makes its own view old and no other, and one that is forgotten proves nothing")

@@ -1,0 +1,126 @@
+import Foundation
+import News
+import NewsStore
+import PostgresClient
+import TestSupport
+import TestTime
+import Testing
+
+/// Reads that are not in memory, and what they must leave to others.
+@Suite struct ReadLoadTests {
+  /// Runs the body while reads and writes of items wait for a transaction.
+  private static func whileLocked(
+    _ table: String, _ server: TestServer, _ body: () async throws -> Void
+  ) async throws {
+    let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+    let (locks, locked) = AsyncStream.makeStream(of: Void.self)
+    async let locking: Void = server.sql.transaction { transaction in
+      _ = try await transaction.query("LOCK TABLE \(unsafeSQL: table) IN ACCESS EXCLUSIVE MODE")
+      locked.finish()
+      for await _ in gate {}
+    }
+    for await _ in locks {}
+    let result: Result<Void, any Error>
+    do { result = .success(try await body()) } catch { result = .failure(error) }
+    opening.finish()
+    try await locking
+    try result.get()
+  }
+
+  @Test("Readers of hundreds of different answers leave connections to editors and to the state")
+  func distinctReads() async throws {
+    try await TestServer.with { server in
+      _ = try await server.publish("x")
+      _ = try await server.get("/v1/items")
+      let readers = TestClient(url: server.url)
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        try await Self.whileLocked("items", server) {
+          for _ in 0..<800 { group.addTask { try await readers.send("GET", "/v1/items/\(UUID())").status } }
+          try await eventually("readers wait") { server.store.connections.leased >= 6 }
+          for number in 0..<3 {
+            // A key is looked up, and a topic written.
+            let topic = try await server.write("POST", "topics", #"{"slug": "t\#(number)"}"#)
+            #expect(topic.status == 201)
+            try await Task.sleep(for: .seconds(1))
+          }
+          let list = try await server.get("/v1/items")
+          #expect(list.status == 200)
+          #expect(list["Cache-Status"] == nil)
+          #expect(try await server.get("/v1/state?topics=t0").status == 200)
+          #expect(!server.store.isSilent)
+          #expect(server.store.connections.waiting == 0)
+        }
+        // Some had their turn, others were told to come again.
+        for try await status in group { #expect([404, 503].contains(status)) }
+      }
+      #expect(try await server.get("/v1/items/\(UUID())").status == 404)
+    }
+  }
+
+  @Test("Readers who wait for a state that does not come keep nobody else from anything")
+  func futureStates() async throws {
+    try await TestServer.with { server in
+      let id = try await server.publish("x").item.id
+      let token = try await server.get("/v1/changes").json(ChangeList.self).token
+      let future = SyncToken(epoch: token.epoch, scope: .feed, version: token.version + 1000)
+      let isOver = Flag()
+      let readers = TestClient(url: server.url)
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        for number in 0..<300 {
+          let target = ["/v1/items?limit=7&", "/v1/items?q=x&", "/v1/items/\(id)?", "/v1/changes?"][number % 4]
+          group.addTask {
+            var status = 0
+            repeat { status = try await readers.send("GET", "\(target)at=\(future)").status } while !isOver.isSet
+            return status
+          }
+        }
+        for number in 0..<20 {
+          for target in [
+            "/v1/items?limit=\(number + 101)", "/v1/items?q=x\(number)", "/v1/changes?limit=\(number + 1)",
+          ] {
+            #expect(try await server.get(target).status == 200, "\(target)")
+          }
+        }
+        isOver.set()
+        for try await status in group { #expect(status == 503) }
+      }
+    }
+  }
+
+  @Test("A reader waits for a state no longer than a second, also where the database does not answer")
+  func clock() async throws {
+    try await TestServer.with { server in
+      _ = try await server.publish("x")
+      let token = try await server.get("/v1/changes").json(ChangeList.self).token
+      let next = SyncToken(epoch: token.epoch, scope: .feed, version: token.version + 1)
+      try await Self.whileLocked("scopes", server) {
+        // It would wait for as long as the lock is held.
+        let answer = try await server.get("/v1/items?at=\(next)")
+        #expect(answer.status == 503)
+        #expect(answer["Retry-After"] != nil)
+      }
+    }
+  }
+
+  @Test("Tokens of any scope are good for at=, and those of a history that was left only up to its end")
+  func anyScope() async throws {
+    try await TestServer.with { server in
+      try await server.makeTopics(["a", "b"])
+      _ = try await server.publish("x", topics: ["a"])
+      let state = try await server.get("/v1/state?topics=a").json(FeedState.self)
+      let ofTopic = try #require(state.topics["a"])
+      for target in ["/v1/items?", "/v1/items?topics=b&", "/v1/changes?topics=b&"] {
+        #expect(try await server.get("\(target)at=\(ofTopic)").status == 200)
+      }
+      _ = try await server.sql.query("SELECT begin_epoch()")
+      let beyond = SyncToken(epoch: ofTopic.epoch, scope: .feed, version: ofTopic.version + 1)
+      for target in ["/v1/items?", "/v1/changes?topics=b&"] {
+        // Memory does not know the new epoch yet, and the answer is not made from it.
+        #expect(try await server.get("\(target)at=\(ofTopic)").status == 200)
+        try await eventually("the epoch is known") {
+          try await server.get("\(target)at=\(beyond)").status == 410
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import News
+import TestSupport
+import TestTime
+import Testing
+
+/// Many readers of answers that are not in memory, beside editors, with the real server.
+@Suite struct ReadLoadTests {
+  @Test("Editors are served beside hundreds of readers whose answers are not in memory")
+  func readersBesideWriters() async throws {
+    try await Installation.with { installation in
+      let key = try await installation.makeKey()
+      try await installation.serve { server in
+        for number in 0..<50 { try await Self.publish("item \(number)", server, key) }
+        let tokens = try await Self.tokens(server)
+        _ = try await server.send("GET", "/v1/items")
+        let isOver = Flag()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for reader in 0..<200 {
+            group.addTask {
+              var number = reader
+              while !isOver.isSet {
+                number += 200
+                let since = tokens[number % tokens.count]
+                let status = try await server.status(
+                  "/v1/changes?include=html&since=\(since)&limit=\(number / 7 % 1000 + 1)")
+                // Where there are too many, some are told so.
+                #expect([200, 503].contains(status))
+              }
+            }
+          }
+          let end = ContinuousClock.now + .seconds(6)
+          var number = 0
+          while .now < end {
+            number += 1
+            try await Self.publish("written \(number)", server, key)
+            let list = try await server.send("GET", "/v1/items")
+            #expect(list.status == 200)
+            // The server has not taken its own queue for a silent database.
+            #expect(list["Cache-Status"] == nil)
+            #expect(try list.json(ItemList.self).items.contains { $0.text == "written \(number)" })
+          }
+          isOver.set()
+          try await group.waitForAll()
+        }
+      }
+    }
+  }
+
+  private static func publish(_ text: String, _ server: RunningServer, _ key: String) async throws {
+    let answer = try await server.send(
+      "POST", "/v1/editorial/items", key: key, body: #"{"date": "2026-01-01T00:00:00Z", "text": "\#(text)"}"#)
+    _ = try answer.json(EditorialItem.self, status: 201)
+  }
+
+  /// A token of each version.
+  private static func tokens(_ server: RunningServer) async throws -> [SyncToken] {
+    let token = try await server.send("GET", "/v1/changes").json(ChangeList.self).token
+    return (1...token.version).map { SyncToken(epoch: token.epoch, scope: .feed, version: $0) }
+  }
+}
