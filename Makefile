@@ -1,5 +1,5 @@
 # `make` or `make help` lists what there is.
-.PHONY: help run test torture torture-mutants mutants faults attack pipelines fuzz simulate bench docs-check lint format clean
+.PHONY: help run test torture torture-mutants mutants faults attack pipelines fuzz generated-client simulate bench docs-check lint format clean
 
 SECONDS ?= 60
 PIPELINES ?= 10000
@@ -61,6 +61,10 @@ docs-check: ## Follows the documentation line by line on a fresh Debian 12 in a 
 	@swift build --product tidings
 	@swift build --product tidings-fetch
 	@scripts/check-docs
+
+generated-client: ## Makes a Python client from openapi.yaml and uses it against a server; needs PyPI
+	@scripts/install-dependencies
+	@scripts/check-generated-client
 
 lint: ## Checks format, sizes, imports, migrations and scripts
 	@scripts/lint

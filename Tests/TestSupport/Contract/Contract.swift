@@ -155,7 +155,8 @@ package struct Contract: Sendable {
       return
     }
     let type = headers.first { $0.name.lowercased() == "content-type" }?.value ?? ""
-    guard let media = content[type] else {
+    // A declaration that only helps generators is no permission to send the type.
+    guard let media = content[type], media["x-only-for-generators"] != .bool(true) else {
       throw Violation(description: "\(place): the content type \(type) is not declared")
     }
     guard type.hasSuffix("json"), let schema = media["schema"] else { return }
