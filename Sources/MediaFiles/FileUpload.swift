@@ -74,11 +74,17 @@ final class FileUpload: MediaUpload {
     }
   }
 
-  /// What is in its place already has the same content; who reads it keeps what he has opened.
+  /// A file that is in its place already has the same content; readers keep the one that they have opened.
+  ///
+  /// - Throws: `MediaError.failed` at a repeat where the file was removed since the first call.
   func publish() async throws {
     try await BlockingWork.run(on: queue) { [self] in
       try state.withLock { state in
-        guard let digest = state.stored?.digest, !state.isPublished else { return }
+        guard let digest = state.stored?.digest else { return }
+        if state.isPublished {
+          guard access(directory.path(of: digest), F_OK) == 0 else { throw MediaError.last("access") }
+          return
+        }
         guard rename(path, directory.path(of: digest)) == 0 else { throw MediaError.last("rename") }
         state.isPublished = true
         let folder = open(directory.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -42,7 +42,9 @@ public protocol MediaUpload: Sendable {
   /// - Parameter format: What its beginning says it is.
   func finish(_ format: MediaFormat) async throws -> StoredMedia
 
-  /// Puts the finished file in its place, and waits until that would survive a crash too. Again, it changes nothing.
+  /// Puts the finished file in its place, and waits until that would survive a crash too. A repeat changes nothing.
+  ///
+  /// - Throws: `MediaError`, also at a repeat after the file was removed.
   func publish() async throws
 }
 

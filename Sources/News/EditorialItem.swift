@@ -1,3 +1,5 @@
+public import Foundation
+
 /// An item as its editors see it: drafts too, and with the revision that locks it.
 public struct EditorialItem: Sendable, Equatable, Codable {
   /// Where an item is in its life.
@@ -13,17 +15,22 @@ public struct EditorialItem: Sendable, Equatable, Codable {
   public var revision: Int
   /// Why it was retracted, as the editor said.
   public var retractionReason: String?
+  /// When its texts were erased; nil while it has them.
+  public var erased: Date?
 
   private enum CodingKeys: String, CodingKey {
-    case state, revision, retractionReason
+    case state, revision, retractionReason, erased
   }
 
   /// An item as its editors see it; nothing is checked.
-  public init(item: NewsItem, state: State, revision: Int, retractionReason: String? = nil) {
+  public init(
+    item: NewsItem, state: State, revision: Int, retractionReason: String? = nil, erased: Date? = nil
+  ) {
     self.item = item
     self.state = state
     self.revision = revision
     self.retractionReason = retractionReason
+    self.erased = erased
   }
 
   /// Reads the flat object that ``encode(to:)`` writes.
@@ -35,6 +42,7 @@ public struct EditorialItem: Sendable, Equatable, Codable {
     state = try container.decode(State.self, forKey: .state)
     revision = try container.decode(Int.self, forKey: .revision)
     retractionReason = try container.decodeIfPresent(String.self, forKey: .retractionReason)
+    erased = try container.decodeIfPresent(Date.self, forKey: .erased)
   }
 
   /// Writes one flat object: the fields of the item and the editorial ones.
@@ -44,6 +52,7 @@ public struct EditorialItem: Sendable, Equatable, Codable {
     try container.encode(state, forKey: .state)
     try container.encode(revision, forKey: .revision)
     try container.encodeIfPresent(retractionReason, forKey: .retractionReason)
+    try container.encodeIfPresent(erased, forKey: .erased)
   }
 }
 

@@ -10,7 +10,7 @@ extension NewsAPI {
     let service = ServiceHandlers(store: store, caching: caching, openAPI: settings.openAPI)
 
     let library = settings.media.map { MediaLibrary(store: store, storage: $0) }
-    let media = MediaHandlers(library: library, reads: reads)
+    let media = MediaHandlers(library: library, reads: reads, caching: caching)
 
     let reads = router.group().add(middleware: CrossOrigin())
     reads.publicRead("/v1/items", items.list)
@@ -28,7 +28,7 @@ extension NewsAPI {
     router.read("/readyz", service.readiness)
     router.read("/metrics", MetricsHandlers(store: store, metrics: counted, polls: polls, streams: streams).collect)
 
-    let drafts = EditorialItemHandlers(store: store, now: settings.now)
+    let drafts = EditorialItemHandlers(store: store, library: library, now: settings.now)
     let sections = EditorialTopicHandlers(store: store)
     let editorial = router.group("/v1/editorial").add(
       middleware: Authorization(store: store, scope: .itemsWrite, limits: keyLimits))
@@ -38,15 +38,18 @@ extension NewsAPI {
     editorial.put("items/{id}", use: drafts.replace)
     editorial.patch("items/{id}", use: drafts.modify)
     editorial.delete("items/{id}", use: drafts.retract)
+    editorial.post("items/{id}/erase", use: drafts.erase)
     editorial.get("topics", use: sections.list)
     editorial.post("topics", use: sections.create)
     editorial.get("topics/{slug}", use: sections.topic)
     editorial.put("topics/{slug}", use: sections.replace)
 
     let uploads = EditorialMediaHandlers(
-      library: library, largest: settings.largestMedia, publicURL: settings.publicURL, now: settings.now)
-    router.group("/v1/editorial").add(middleware: Authorization(store: store, scope: .mediaWrite, limits: keyLimits))
-      .post("media", use: uploads.upload)
+      store: store, library: library, largest: settings.largestMedia, publicURL: settings.publicURL, now: settings.now)
+    let files = router.group("/v1/editorial").add(
+      middleware: Authorization(store: store, scope: .mediaWrite, limits: keyLimits))
+    files.post("media", use: uploads.upload)
+    files.delete("media/{id}", use: uploads.remove)
   }
 }
 

@@ -6,7 +6,7 @@ extension EditorialItem {
   static let columns: PostgresQuery = """
     \(query: NewsItem.columns(html: true)), coalesce(l.version, 0) AS version,
       coalesce(l.updated, date_trunc('milliseconds', i.created_at)) AS updated,
-      i.state, i.revision, i.retraction_reason
+      i.state, i.revision, i.retraction_reason, i.erased_at
     """
 
   init(row: PostgresRow) throws {
@@ -18,7 +18,8 @@ extension EditorialItem {
       item: try NewsItem(row: row),
       state: state,
       revision: try row.decode("revision"),
-      retractionReason: try row.decode("retraction_reason"))
+      retractionReason: try row.decode("retraction_reason"),
+      erased: try row.decode("erased_at"))
   }
 }
 

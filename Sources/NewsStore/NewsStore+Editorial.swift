@@ -162,7 +162,7 @@ extension NewsStore {
       after: """
         SELECT \(query: NewsItem.columns(html: true)), coalesce(l.version, 0) AS version,
           coalesce(l.updated, date_trunc('milliseconds', i.created_at)) AS updated,
-          i.state, i.revision, i.retraction_reason
+          i.state, i.revision, i.retraction_reason, i.erased_at
         FROM items AS i LEFT JOIN publish(ARRAY[\(id)]) AS l ON l.item = i.id WHERE i.id = \(id)
         """)
     guard let row = rows.first else { throw StoreFault("an item is gone right after it was written") }

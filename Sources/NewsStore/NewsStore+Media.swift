@@ -4,9 +4,9 @@ import PostgresClient
 
 /// What is known of a stored file.
 public struct Media: Sendable, Equatable {
-  /// A UUIDv7 of the server's, from the first upload. Nothing that a reader sees of the file ever changes under its
-  /// id, so its address is immutable. It is not derived from the content: whoever has a copy of a file could otherwise
-  /// ask for its address and learn that the newsroom has it too, before it is published.
+  /// A UUIDv7 of the server's, from the first upload. The content under an id never changes; the file can be taken down.
+  /// The id is not derived from the content: somebody with a copy of a file could otherwise ask for its address and learn
+  /// that the newsroom has it too, before it is published.
   public var id: UUID
   /// SHA-256 of the content, 32 bytes.
   public var digest: Data
@@ -42,12 +42,18 @@ public struct Media: Sendable, Equatable {
 extension NewsStore {
   private static let mediaColumns: PostgresQuery = "id, sha256, type, bytes, width, height, name, created_at"
 
-  /// Finds a file by its id.
+  /// Finds a file for readers by its id.
   ///
-  /// - Throws: `StoreError.notFound`.
+  /// - Throws: `StoreError.notFound`, `mediaWithdrawn`.
   public func media(_ id: UUID) async throws -> Media {
-    let rows = try await database.query("SELECT \(query: Self.mediaColumns) FROM media WHERE id = \(id)")
-    guard let row = rows.first else { throw StoreError.notFound }
+    let answers = try await database.snapshot([
+      "SELECT reason FROM withdrawn_media WHERE media = \(id)",
+      "SELECT \(query: Self.mediaColumns) FROM media WHERE id = \(id)",
+    ])
+    if let reason = try answers[0].first?.decode("reason", as: String.self) {
+      throw StoreError.mediaWithdrawn(MediaWithdrawal(rawValue: reason) ?? .removed)
+    }
+    guard let row = answers[1].first else { throw StoreError.notFound }
     return try Media(row: row)
   }
 

@@ -11,6 +11,12 @@ public enum StoreError: Error, Sendable, Equatable {
   case unknownTopics([String])
   /// There are no such files, which an item says are its attachments.
   case unknownMedia([UUID])
+  /// Readers no longer get the file.
+  case mediaWithdrawn(MediaWithdrawal)
+  /// Published items use the file: some of their ids.
+  case mediaInUse([UUID])
+  /// The item is not retracted, and so cannot be erased.
+  case notRetracted
   /// There is, or ever was, nothing of the kind.
   case notFound
   /// The item was published and is no longer.

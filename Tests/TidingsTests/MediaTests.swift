@@ -164,6 +164,40 @@ import Testing
     }
   }
 
+  @Test(
+    "Through a proxy a file is gone as soon as its item is retracted, and a client that has it learns so",
+    arguments: Edge.installed)
+  func takenDown(edge: Edge) async throws {
+    try await Self.withServer { server, _, key, folder in
+      let running = try await Proxy(edge.kind, servers: [server.port], cache: edge.hasCache)
+      try await Proxy.with(running) { proxy in
+        let uploaded = try await Self.upload(SampleMedia.png(), type: "image/png", key: key, to: server)
+        let url = try uploaded.json(Attachment.self, status: 201).url
+        let body =
+          #"{"date": "2026-01-01T00:00:00Z", "text": "x", "attachments": [{"url": "\#(url)", "type": "image/png"}]}"#
+        let item = try await proxy.client.send("POST", "/v1/editorial/items", key: key, body: body)
+          .json(EditorialItem.self, status: 201).item.id.uuidString.lowercased()
+        let before = try await proxy.client.send("GET", url)
+        #expect(before["Cache-Control"]?.hasPrefix("max-age=3600, s-maxage=1, ") == true)
+        let tag = try #require(before["ETag"])
+        #expect(try await proxy.client.send("GET", url, headers: [("If-None-Match", tag)]).status == 304)
+        let removal = url.replacing("/v1/", with: "/v1/editorial/")
+        #expect(try await proxy.client.send("DELETE", removal, key: key).status == 409)
+        let path = "/v1/editorial/items/\(item)"
+        #expect(try await proxy.client.send("DELETE", path, key: key, headers: [("If-Match", "*")]).status == 204)
+        for headers in [[], [("If-None-Match", tag)], [("Range", "bytes=0-9")]] {
+          let gone = try await proxy.client.send("GET", url, headers: headers)
+          #expect(gone.status == 410)
+          #expect(gone["Cache-Control"] == "max-age=0, s-maxage=1")
+        }
+        #expect(try await proxy.client.send("POST", path + "/erase", key: key).status == 204)
+        #expect(try await proxy.client.send("GET", url).json(Problem.self, status: 410).reason == "removed")
+        #expect(try await proxy.client.send("GET", "/v1/items/\(item)").status == 410)
+        #expect(try names(in: folder).isEmpty)
+      }
+    }
+  }
+
   @Test("An export keeps the addresses of files")
   func export() async throws {
     try await Self.withServer { server, installation, key, _ in

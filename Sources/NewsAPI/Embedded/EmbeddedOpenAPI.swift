@@ -22,6 +22,10 @@ info:
     kept once for each content, read in parts or whole from `/v1/media/{id}`, and removed when no item has used them for
     a week or as long as the server is set to.
 
+    **Taking down**: `DELETE /v1/editorial/items/{id}` retracts an item, and its files answer 410 with it;
+    `DELETE /v1/editorial/media/{id}` removes a file that no published item uses; `POST /v1/editorial/items/{id}/erase`
+    removes the texts and files of a retracted item for good.
+
     **JSON**: keys are sorted, dates are RFC 3339 in UTC with three fraction digits, absent fields are left out and
     never null, arrays are always there, ids are in lower case. `/v1` changes by addition only: ignore fields, `op`s and
     problem types you do not know. The schemas here are closed because they describe what this version sends.
@@ -40,7 +44,10 @@ info:
     | `/problems/method-not-allowed` | 405 | the resource has other methods; see `Allow` |
     | `/problems/request-timeout` | 408 | a header takes longer than 10 s, or a body pauses for 30 s or comes at less than 1 KiB a second |
     | `/problems/conflict` | 409 | the id or slug is taken by something else |
+    | `/problems/media-in-use` | 409 | a published item uses the file that is to be removed; `detail` names some |
+    | `/problems/not-retracted` | 409 | only a retracted item can be erased |
     | `/problems/retracted` | 410 | the item was taken back; `reason` is `retracted` or `expired`, `detail` the editor's words |
+    | `/problems/withdrawn` | 410 | the file was taken down: only retracted (`retracted`) or expired (`expired`) items use it, or it was removed (`removed`) |
     | `/problems/token-expired` | 410 | the token cannot be continued; `reason` is `epoch`, `scope`, `expired` or `ahead`, `token` a current one |
     | `/problems/precondition-failed` | 412 | `If-Match`, `If-None-Match`, `If-Unmodified-Since` or `revision` does not hold |
     | `/problems/body-too-large` | 413 | more than 1 MiB, or, for a file, than the server takes: 2 GiB if nothing else is set |
@@ -486,8 +493,9 @@ paths:
       tags: [public]
       summary: A file
       description: |
-        The bytes, type and name under an address never change, so caches need never ask again. `Range` takes a part;
-        several ranges are answered with the whole file, and so is a part of another file than `If-Range` names.
+        The bytes, type and name under an address never change. A file that is taken down answers 410: while only
+        retracted items use it, or after it was removed. `Range` takes a part; several ranges are answered with the whole
+        file, and so is a part of another file than `If-Range` names.
       parameters:
         - { $ref: "#/components/parameters/ItemID" }
         - { $ref: "#/components/parameters/Range" }
@@ -501,6 +509,7 @@ paths:
         "400": { $ref: "#/components/responses/BadRequest" }
         "404": { $ref: "#/components/responses/NotFound" }
         "408": { $ref: "#/components/responses/RequestTimeout" }
+        "410": { $ref: "#/components/responses/MediaGone" }
         "412": { $ref: "#/components/responses/PreconditionFailed" }
         "416": { $ref: "#/components/responses/RangeNotSatisfiable" }
         "417": { $ref: "#/components/responses/ExpectationFailed" }
@@ -522,6 +531,7 @@ paths:
         "400": { $ref: "#/components/responses/BadRequestHead" }
         "404": { $ref: "#/components/responses/NotFoundHead" }
         "408": { $ref: "#/components/responses/RequestTimeoutHead" }
+        "410": { $ref: "#/components/responses/MediaGoneHead" }
         "412": { $ref: "#/components/responses/PreconditionFailedHead" }
         "417": { $ref: "#/components/responses/ExpectationFailedHead" }
         "429": { $ref: "#/components/responses/TooManyRequestsHead" }
@@ -561,7 +571,15 @@ paths:
         The same content of the same type is there once, under the id and the name that it had first: to upload it
         again, after a connection that broke or by mistake, is no error and answers 200 with the same `Location`. A file
         that no item uses is removed after a week, or as long as the server is set to, from the last upload on or from
-        when the last item let go of it; one that an item uses, be it a draft or a retracted one, stays.
+        when the last item let go of it; one that an item uses, be it a draft or a retracted one, stays. A file that only
+        retracted items use answers 410, also after it is uploaded again, until a published item uses it.
+
+        `Content-Type: application/octet-stream` leaves the type to the server, which recognises it by the first bytes of
+        the file. A container that may hold sound or pictures needs its own type: `audio/mp4`, `audio/webm` and
+        `video/ogg` are taken for `video/mp4`, `video/webm` and `audio/ogg` otherwise. The file must begin as a declared
+        type does. These types are kept: image/jpeg, image/png, image/gif, image/webp, image/avif, image/heic,
+        image/heif, application/pdf, video/mp4, audio/mp4, video/quicktime, video/webm, audio/webm, audio/ogg,
+        video/ogg, audio/mpeg, audio/aac, audio/flac, audio/wav.
       security:
         - key: ["media:write"]
       parameters:
@@ -599,6 +617,33 @@ paths:
         "501": { $ref: "#/components/responses/MediaNotKept" }
         "503": { $ref: "#/components/responses/Unavailable" }
         "507": { $ref: "#/components/responses/StorageFull" }
+
+  /v1/editorial/media/{id}:
+    delete:
+      operationId: removeMedia
+      tags: [editorial]
+      summary: Removes a file for good
+      description: >-
+        Its address answers 410 from then on. While a published item uses it, the request is refused with 409
+        `media-in-use`. Drafts lose it: one that names it in `attachments` cannot be written until the attachment is
+        removed. To remove a file that is removed already is a 204. An upload of the same content gets another address.
+      security:
+        - key: ["media:write"]
+      parameters:
+        - { $ref: "#/components/parameters/ItemID" }
+      responses:
+        "204": { $ref: "#/components/responses/Removed" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "404": { $ref: "#/components/responses/EditorialNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "409": { $ref: "#/components/responses/MediaInUse" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
 
   /v1/editorial/items:
     get:
@@ -745,8 +790,8 @@ paths:
       tags: [editorial]
       summary: Retracts an item for good
       description: >-
-        Followers remove it, and its public address answers 410 with the reason. The lock is `If-Match` (428 without it);
-        `If-Match: *` retracts any revision.
+        Followers remove it, and its public address answers 410 with the reason. So do the addresses of its files, unless
+        a published item uses them. The lock is `If-Match` (428 without it); `If-Match: *` retracts any revision.
       security:
         - key: ["items:write"]
       parameters:
@@ -764,6 +809,38 @@ paths:
         "412": { $ref: "#/components/responses/PreconditionFailed" }
         "417": { $ref: "#/components/responses/ExpectationFailed" }
         "428": { $ref: "#/components/responses/PreconditionRequired" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
+  /v1/editorial/items/{id}/erase:
+    post:
+      operationId: eraseItem
+      tags: [editorial]
+      summary: Erases the texts of a retracted item for good
+      description: >-
+        Title, summary, text, HTML, URL, author, language, attachments, the reason of the retraction and the source of an
+        import are removed from the database, with the files that no other item uses. Its id, dates, topics and state
+        stay: followers still receive its removal, its address answers 410, and an import does not bring it back. Only a
+        retracted item can be erased (409 `not-retracted` otherwise). The request may be repeated. `If-Match` is honoured
+        and not required, because a retracted item does not change.
+      security:
+        - key: ["items:write"]
+      parameters:
+        - { $ref: "#/components/parameters/ItemID" }
+        - { $ref: "#/components/parameters/EraseReason" }
+        - { $ref: "#/components/parameters/IfMatch" }
+      responses:
+        "204": { $ref: "#/components/responses/Removed" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "404": { $ref: "#/components/responses/EditorialNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "409": { $ref: "#/components/responses/NotRetracted" }
+        "412": { $ref: "#/components/responses/PreconditionFailed" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
         "429": { $ref: "#/components/responses/TooManyRequests" }
         "431": { $ref: "#/components/responses/HeadersTooLarge" }
         "500": { $ref: "#/components/responses/InternalError" }
@@ -1124,6 +1201,13 @@ components:
       description: >-
         Why, in words for readers: at most 512 bytes. The public 410 shows it.
       schema: { type: string, minLength: 1, maxLength: 512 }
+    EraseReason:
+      name: reason
+      in: query
+      description: >-
+        Why, in words for readers: at most 512 bytes. It takes the place of the reason of the retraction, which is erased
+        too.
+      schema: { type: string, minLength: 1, maxLength: 512 }
     IfNoneMatch:
       name: If-None-Match
       in: header
@@ -1158,7 +1242,7 @@ components:
       in: header
       description: >-
         `*` makes a new item and fails with 412 where there is one. Anything else is a 400.
-      schema: { type: string, const: "*" }
+      schema: { type: string, pattern: '^\*$' }
 
   headers:
     AllowOrigin:
@@ -1220,10 +1304,13 @@ components:
       description: Not to be kept, least of all for others.
       required: true
       schema: { type: string, const: "private, no-store" }
-    ImmutableCacheControl:
-      description: For a year, and even a reload need not ask.
+    FileCacheControl:
+      description: >-
+        The content never changes, so a client keeps it for an hour. Shared caches ask as often as for other public
+        answers, because a file can be taken down; the usual answer is a 304.
       required: true
-      schema: { type: string, const: "max-age=31536000, s-maxage=31536000, immutable" }
+      schema: { type: string, pattern: "^max-age=3600, s-maxage=[1-9][0-9]*, stale-while-revalidate=[0-9]+, stale-if-error=[0-9]+$" }
+      example: "max-age=3600, s-maxage=1, stale-while-revalidate=9, stale-if-error=300"
     AcceptRanges:
       description: Parts can be had.
       required: true
@@ -1335,7 +1422,7 @@ components:
         enum:
           - application/json
           - application/merge-patch+json, application/json
-          - image/jpeg, image/png, image/gif, image/webp, image/avif, image/heic, image/heif, application/pdf, video/mp4, audio/mp4, video/quicktime, video/webm, audio/webm, audio/ogg, video/ogg, audio/mpeg, audio/aac, audio/flac, audio/wav
+          - image/jpeg, image/png, image/gif, image/webp, image/avif, image/heic, image/heif, application/pdf, video/mp4, audio/mp4, video/quicktime, video/webm, audio/webm, audio/ogg, video/ogg, audio/mpeg, audio/aac, audio/flac, audio/wav, application/octet-stream
       example: application/json
     AcceptEncoding:
       description: The content coding to send, where another came.
@@ -1355,27 +1442,11 @@ components:
 
   requestBodies:
     NewMedia:
+      description: The bytes of the file, under `application/octet-stream` or the type that they have.
       required: true
       content:
-        image/jpeg: {}
-        image/png: {}
-        image/gif: {}
-        image/webp: {}
-        image/avif: {}
-        image/heic: {}
-        image/heif: {}
-        application/pdf: {}
-        video/mp4: {}
-        audio/mp4: {}
-        video/quicktime: {}
-        video/webm: {}
-        audio/webm: {}
-        audio/ogg: {}
-        video/ogg: {}
-        audio/mpeg: {}
-        audio/aac: {}
-        audio/flac: {}
-        audio/wav: {}
+        application/octet-stream:
+          schema: { type: string, format: binary }
     NewItem:
       required: true
       content:
@@ -1778,6 +1849,9 @@ components:
       content:
         application/yaml:
           schema: { type: object, required: [openapi, info, paths] }
+        application/octet-stream:
+          x-only-for-generators: true
+          schema: { type: string, format: binary }
     ContractHead:
       description: As GET, without the body.
       headers:
@@ -2012,7 +2086,7 @@ components:
         Accept-Ranges: { $ref: "#/components/headers/AcceptRanges" }
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
-        Cache-Control: { $ref: "#/components/headers/ImmutableCacheControl" }
+        Cache-Control: { $ref: "#/components/headers/FileCacheControl" }
         Content-Disposition: { $ref: "#/components/headers/Disposition" }
         ETag: { $ref: "#/components/headers/ETag" }
         Last-Modified: { $ref: "#/components/headers/Uploaded" }
@@ -2038,13 +2112,16 @@ components:
         audio/aac: {}
         audio/flac: {}
         audio/wav: {}
+        application/octet-stream:
+          x-only-for-generators: true
+          schema: { type: string, format: binary }
     MediaPart:
       description: A part of the file.
       headers:
         Accept-Ranges: { $ref: "#/components/headers/AcceptRanges" }
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
-        Cache-Control: { $ref: "#/components/headers/ImmutableCacheControl" }
+        Cache-Control: { $ref: "#/components/headers/FileCacheControl" }
         Content-Disposition: { $ref: "#/components/headers/Disposition" }
         Content-Range: { $ref: "#/components/headers/ContentRange" }
         ETag: { $ref: "#/components/headers/ETag" }
@@ -2071,13 +2148,16 @@ components:
         audio/aac: {}
         audio/flac: {}
         audio/wav: {}
+        application/octet-stream:
+          x-only-for-generators: true
+          schema: { type: string, format: binary }
     MediaHead:
       description: As GET, without the body.
       headers:
         Accept-Ranges: { $ref: "#/components/headers/AcceptRanges" }
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
-        Cache-Control: { $ref: "#/components/headers/ImmutableCacheControl" }
+        Cache-Control: { $ref: "#/components/headers/FileCacheControl" }
         Content-Disposition: { $ref: "#/components/headers/Disposition" }
         ETag: { $ref: "#/components/headers/ETag" }
         Last-Modified: { $ref: "#/components/headers/Uploaded" }
@@ -2088,7 +2168,7 @@ components:
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
-        Cache-Control: { $ref: "#/components/headers/ImmutableCacheControl" }
+        Cache-Control: { $ref: "#/components/headers/FileCacheControl" }
         ETag: { $ref: "#/components/headers/ETag" }
         Last-Modified: { $ref: "#/components/headers/Uploaded" }
     MediaStored:
@@ -2123,6 +2203,60 @@ components:
             type: image/jpeg
             url: /v1/media/01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f6
             width: 1920
+    MediaGone:
+      description: The file was taken down.
+      headers:
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
+        Cache-Control: { $ref: "#/components/headers/BriefCacheControl" }
+      content:
+        application/problem+json:
+          schema: { $ref: "#/components/schemas/Problem" }
+          example:
+            type: /problems/withdrawn
+            title: The file is no longer available
+            status: 410
+            detail: The item that used it was retracted.
+            reason: retracted
+    MediaGoneHead:
+      description: As GET, without the body.
+      headers:
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
+        Cache-Control: { $ref: "#/components/headers/BriefCacheControl" }
+    MediaInUse:
+      description: A published item uses the file; `detail` names some of these items.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/problem+json:
+          schema: { $ref: "#/components/schemas/Problem" }
+          example:
+            type: /problems/media-in-use
+            title: A published item uses the file
+            status: 409
+            detail: >-
+              A file can be removed once no published item uses it. Retract these items or remove the file from them
+              first: 019a5f3e-8c00-7b6f-a6d2-0c4f6a1e9b58.
+    NotRetracted:
+      description: The item is not retracted.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/problem+json:
+          schema: { $ref: "#/components/schemas/Problem" }
+          example:
+            type: /problems/not-retracted
+            title: The item is not retracted
+            status: 409
+            detail: Only a retracted item can be erased. Retract it first, with DELETE.
+    Removed:
+      description: Done, or done before.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
     MediaNotKept:
       description: This server keeps no files.
       headers:
@@ -2456,7 +2590,9 @@ components:
             type: /problems/precondition-required
             title: A precondition is required
             status: 428
-            detail: send If-Match or revision
+            detail: >-
+              Name the revision that the write is for, in `If-Match` or the field `revision`. `If-Match: *` accepts any;
+              `If-None-Match: *` creates.
     HeadersTooLarge:
       description: The header fields have more than 16 KiB.
       headers:
@@ -2904,6 +3040,9 @@ components:
         state: { $ref: "#/components/schemas/State" }
         revision: { type: integer, minimum: 1, description: Counts the writes; the lock. }
         retractionReason: { type: string, maxLength: 512 }
+        erased:
+          description: When its texts were erased; `text` is empty then. Absent while it has them.
+          $ref: "#/components/schemas/Date"
 
     EditorialItemList:
       type: object
@@ -2919,7 +3058,7 @@ components:
       description: >-
         An item to be made or replaced. Lengths are bytes of UTF-8; texts are not blank and have no control characters
         but tabs and line ends; no field is null. What an answer has beyond this may be sent back and is ignored:
-        `version`, `updated`, `retractionReason`. Any other field is a 422.
+        `version`, `updated`, `retractionReason`, `erased`. Any other field is a 422.
       type: object
       additionalProperties: false
       required: [date, text]
@@ -2959,6 +3098,7 @@ components:
         version: { description: Ignored. }
         updated: { description: Ignored. }
         retractionReason: { description: Ignored. }
+        erased: { description: Ignored. }
 
     ItemPatch:
       description: The fields to change; null removes an optional one.
@@ -2993,6 +3133,7 @@ components:
         version: { description: Ignored. }
         updated: { description: Ignored. }
         retractionReason: { description: Ignored. }
+        erased: { description: Ignored. }
 
     EditorialTopic:
       type: object
@@ -3080,7 +3221,10 @@ components:
             - /problems/method-not-allowed
             - /problems/request-timeout
             - /problems/conflict
+            - /problems/media-in-use
+            - /problems/not-retracted
             - /problems/retracted
+            - /problems/withdrawn
             - /problems/token-expired
             - /problems/precondition-failed
             - /problems/body-too-large
@@ -3113,9 +3257,9 @@ components:
           maxItems: 33
           items: { $ref: "#/components/schemas/FieldError" }
         reason:
-          description: Why an item or a token is no longer good.
+          description: Why an item, a file or a token is no longer good.
           type: string
-          enum: [retracted, expired, epoch, scope, ahead]
+          enum: [retracted, expired, removed, epoch, scope, ahead]
         token:
           description: A current token to start from.
           $ref: "#/components/schemas/SyncToken"

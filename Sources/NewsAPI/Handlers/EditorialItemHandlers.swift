@@ -7,6 +7,8 @@ import NewsStore
 /// `/v1/editorial/items`: items in every state, locked by their revision.
 struct EditorialItemHandlers: Sendable {
   let store: NewsStore
+  /// nil where files are not kept.
+  let library: MediaLibrary?
   let now: @Sendable () -> Date
 
   @Sendable func list(_ request: Request, context: APIContext) async throws -> Response {
@@ -84,6 +86,16 @@ struct EditorialItemHandlers: Sendable {
     try parameters.check()
     let precondition = try WritePrecondition(request.headers)
     try await store.retract(try context.itemID(), reason: reason, if: precondition)
+    return Response(status: .noContent)
+  }
+
+  @Sendable func erase(_ request: Request, context: APIContext) async throws -> Response {
+    var parameters = request.parameters(["reason"])
+    let reason = parameters.text("reason", maximumBytes: 512)
+    try parameters.check()
+    let precondition = try WritePrecondition(request.headers)
+    let digests = try await store.erase(try context.itemID(), reason: reason, if: precondition)
+    await library?.removeContents(digests, logger: context.logger)
     return Response(status: .noContent)
   }
 }

@@ -6,8 +6,9 @@ import MediaFiles
 import News
 import NewsStore
 
-/// `/v1/editorial/media`: uploads.
+/// `/v1/editorial/media`: uploads and removal.
 struct EditorialMediaHandlers: Sendable {
+  let store: NewsStore
   /// nil where files are not kept.
   let library: MediaLibrary?
   /// In bytes.
@@ -25,8 +26,9 @@ struct EditorialMediaHandlers: Sendable {
     do {
       let upload = try await library.storage.begin()
       context.awaitBody()
-      let stored = try await receive(request, head, upload, context)
-      let (media, created) = try await library.add(upload, stored, type: head.type, name: head.name, now: now())
+      let (stored, format) = try await receive(request, head, upload, context)
+      let (media, created) = try await library.add(
+        upload, stored, type: head.type(of: format), name: head.name, now: now())
       context.record.setSubject("media", media.id.uuidString.lowercased())
       return try answer(media, created: created)
     } catch MediaError.full {
@@ -34,10 +36,17 @@ struct EditorialMediaHandlers: Sendable {
     }
   }
 
+  @Sendable func remove(_ request: Request, context: APIContext) async throws -> Response {
+    try request.parameters().check()
+    let digest = try await store.removeMedia(try context.resourceID("media"))
+    if let library, let digest { await library.removeContents([digest], logger: context.logger) }
+    return Response(status: .noContent)
+  }
+
   /// Takes the body, as fast as the disk does.
   private func receive(
     _ request: Request, _ head: MediaUploadHead, _ upload: any MediaUpload, _ context: APIContext
-  ) async throws -> StoredMedia {
+  ) async throws -> (StoredMedia, MediaFormat) {
     var format: MediaFormat?
     var waiting: [UInt8] = []
     var length = 0
@@ -57,7 +66,7 @@ struct EditorialMediaHandlers: Sendable {
       guard part == nil, let format else { continue }
       let stored = try await upload.finish(format)
       try head.check(stored.digest)
-      return stored
+      return (stored, format)
     } while true
   }
 
@@ -72,7 +81,11 @@ struct EditorialMediaHandlers: Sendable {
 
 /// What the header of an upload says about the file.
 private struct MediaUploadHead {
-  let type: String
+  /// The type that leaves it to the server to recognise the file.
+  private static let anyType = "application/octet-stream"
+  private static let acceptedTypes = MediaFormat.types + [anyType]
+
+  private let type: String
   let name: String?
   /// SHA-256 of the body, by the fields that name it.
   private let digests: [(field: String, value: Data)]
@@ -80,7 +93,7 @@ private struct MediaUploadHead {
   /// - Throws: 415, 413 or 400, before any of the body is asked for.
   init(_ headers: HTTPFields, largest: Int) throws {
     type = headers[.contentType].map(JSONBody.mediaType) ?? ""
-    guard MediaFormat.types.contains(type) else { throw ProblemError.unsupportedMediaType(MediaFormat.types) }
+    guard Self.acceptedTypes.contains(type) else { throw ProblemError.unsupportedMediaType(Self.acceptedTypes) }
     guard headers[values: .contentEncoding].allSatisfy({ $0.lowercased() == "identity" }) else {
       throw ProblemError.unsupportedContentCoding
     }
@@ -114,11 +127,14 @@ private struct MediaUploadHead {
   ///
   /// - Throws: 415.
   func format(of beginning: [UInt8]) throws -> MediaFormat {
-    guard let format = MediaFormat(beginning: beginning), format.types.contains(type) else {
-      throw ProblemError.otherMediaType(type, MediaFormat.types)
+    guard let format = MediaFormat(beginning: beginning), type == Self.anyType || format.types.contains(type) else {
+      throw ProblemError.otherMediaType(type, Self.acceptedTypes)
     }
     return format
   }
+
+  /// The declared type, or else the usual one of the format.
+  func type(of format: MediaFormat) -> String { type == Self.anyType ? format.types[0] : type }
 
   /// - Throws: 422 that names the fields with another digest.
   func check(_ digest: MediaDigest) throws {

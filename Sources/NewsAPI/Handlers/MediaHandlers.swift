@@ -12,17 +12,18 @@ struct MediaHandlers: Sendable {
   let library: MediaLibrary?
   /// Limits the reads of the database.
   let reads: ConcurrencyLimiter
+  let caching: CachePolicy
 
   @Sendable func media(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     guard let library else { throw StoreError.notFound }
-    let id = try context.itemID()
+    let id = try context.resourceID("media")
     let (media, file) = try await reads.run { try await library.open(id) }
     let validators = Validators(
       entityTag: EntityTag(strong: media.digest.base64URL), lastModified: media.created, isLastModifiedStrong: true)
     var headers: HTTPFields = [
       .eTag: validators.entityTag?.fieldValue ?? "", .lastModified: HTTPDate.format(media.created),
-      .cacheControl: CachePolicy.immutable,
+      .cacheControl: caching.file,
     ]
     let preconditions = Preconditions(fields: request.headers)
     switch preconditions.evaluate(method: request.method, current: validators) {

@@ -31,7 +31,7 @@ public struct MediaLibrary: Sendable {
 
   /// Opens a file that is known.
   ///
-  /// - Throws: `StoreError.notFound`.
+  /// - Throws: `StoreError.notFound`, `mediaWithdrawn`.
   func open(_ id: UUID) async throws -> (media: Media, file: MediaFile) {
     let media = try await store.media(id)
     guard let digest = MediaDigest(bytes: media.digest) else { throw StoreError.notFound }
@@ -39,6 +39,19 @@ public struct MediaLibrary: Sendable {
     // It may have been forgotten since.
     _ = try await store.media(id)
     throw MediaFault(id: id)
+  }
+
+  /// Removes the bytes of files that were taken down, unless another address has the same content. An upload of the same
+  /// content that is under way keeps its bytes. Bytes that cannot be removed now are left to ``collect(unusedFor:)``.
+  func removeContents(_ digests: [Data], logger: Logger) async {
+    guard !digests.isEmpty else { return }
+    do {
+      try await store.withUnknownMedia(among: digests) { unknown in
+        _ = try await storage.remove(unknown.compactMap { MediaDigest(bytes: $0) }, storedBefore: .distantFuture)
+      }
+    } catch {
+      Self.report(error, logger)
+    }
   }
 
   /// Removes files that no item has used for a time, those that no row tells of, and what dead uploads have left. Whoever

@@ -20,7 +20,7 @@ extension ItemBody {
   /// - Throws: 422 that names every field at fault.
   init(_ fields: [String: JSONValue], now: Date) throws {
     var reader = FieldReader(fields)
-    reader.ignore("version", "updated", "retractionReason")
+    reader.ignore("version", "updated", "retractionReason", "erased")
     let id = reader.value("id", rule: "must be a UUID") {
       if case .string(let text) = $0 { UUID(uuidString: text) } else { nil }
     }

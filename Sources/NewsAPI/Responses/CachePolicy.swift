@@ -7,20 +7,24 @@ struct CachePolicy: Sendable {
 
   /// Public answers: clients ask each time, shared caches ask after `sharedMaxAge` seconds.
   let publicRead: String
+  /// Files: a client keeps one for an hour, because its content never changes. Shared caches ask as often as for other
+  /// answers, so that a file that is taken down disappears from them within the same bound; the answer is then a 304.
+  let file: String
   /// Seconds after which a client that follows the answer should come again.
   var pollInterval: @Sendable () -> Int? = { nil }
 
   /// - Parameter sharedMaxAge: Seconds, 1 or more.
   init(sharedMaxAge: Int) {
-    publicRead =
-      CacheControl(
-        maxAge: 0, sMaxAge: sharedMaxAge, staleWhileRevalidate: max(0, Self.longestAge - sharedMaxAge),
-        staleIfError: 300
-      ).fieldValue
+    var control = CacheControl(
+      maxAge: 0, sMaxAge: sharedMaxAge, staleWhileRevalidate: max(0, Self.longestAge - sharedMaxAge), staleIfError: 300)
+    publicRead = control.fieldValue
+    control.maxAge = 3600
+    file = control.fieldValue
   }
 
   private init(publicRead: String, pollInterval: @escaping @Sendable () -> Int?) {
     self.publicRead = publicRead
+    file = publicRead
     self.pollInterval = pollInterval
   }
 
@@ -33,11 +37,6 @@ struct CachePolicy: Sendable {
   static func longPoll(pollInterval: @escaping @Sendable () -> Int?) -> CachePolicy {
     CachePolicy(publicRead: notStored, pollInterval: pollInterval)
   }
-
-  /// What never changes under its address: a year, the most that means anything (RFC 9111 section 5.3).
-  static let immutable = CacheControl(maxAge: year, sMaxAge: year, immutable: true).fieldValue
-
-  private static let year = 31_536_000
 
   static let editorial = CacheControl(isPrivate: true, noStore: true).fieldValue
 

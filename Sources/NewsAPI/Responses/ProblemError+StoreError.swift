@@ -16,6 +16,21 @@ extension ProblemError {
       self = .invalidParameters([FieldError(field: "topics", rule: Self.rule(unknownTopics: slugs))])
     case .unknownMedia(let ids):
       self = .invalidFields([FieldError(field: "attachments", rule: Self.rule(unknownMedia: ids))])
+    case .mediaWithdrawn(let reason):
+      self = ProblemError(.gone, "withdrawn", "The file is no longer available", detail: Self.detail(of: reason))
+      problem.reason = reason.rawValue
+      replacesStored = true
+    case .mediaInUse(let items):
+      self = ProblemError(
+        .conflict, "media-in-use", "A published item uses the file",
+        detail: """
+          A file can be removed once no published item uses it. Retract these items or remove the file from them first: \
+          \(items.map { $0.uuidString.lowercased() }.joined(separator: ", ")).
+          """)
+    case .notRetracted:
+      self = ProblemError(
+        .conflict, "not-retracted", "The item is not retracted",
+        detail: "Only a retracted item can be erased. Retract it first, with DELETE.")
     case .notFound:
       self = .notFound
       replacesStored = true
@@ -60,6 +75,14 @@ extension ProblemError {
     }
     change(&problem)
     throw problem
+  }
+
+  private static func detail(of reason: MediaWithdrawal) -> String {
+    switch reason {
+    case .retracted: "The item that used it was retracted."
+    case .expired: "The item that used it has expired."
+    case .removed: "It was removed."
+    }
   }
 
   private static func rule(unknownMedia ids: [UUID]) -> String {

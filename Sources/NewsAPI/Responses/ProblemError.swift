@@ -125,7 +125,9 @@ extension ProblemError {
   static func otherMediaType(_ declared: String, _ accepted: [String]) -> ProblemError {
     ProblemError(
       .unsupportedMediaType, "unsupported-media-type", "The body is of another type than is read here",
-      detail: "It does not begin as \(declared) does.", headers: [.accept: accepted.joined(separator: ", ")])
+      detail: declared == "application/octet-stream"
+        ? "It begins as none of the types that are kept." : "It does not begin as \(declared) does.",
+      headers: [.accept: accepted.joined(separator: ", ")])
   }
 
   static let expectationFailed = ProblemError(

@@ -11,4 +11,5 @@ let embeddedMigrations: [(name: String, sql: String)] = [
   ("0006_publish_plans.sql", migration0006),
   ("0007_media.sql", migration0007),
   ("0008_topics_revision.sql", migration0008),
+  ("0009_take_down.sql", migration0009),
 ]

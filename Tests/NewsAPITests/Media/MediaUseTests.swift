@@ -48,14 +48,15 @@ import Testing
       let item = try await media.item(fields).json(EditorialItem.self, status: 201)
       #expect(try await media.library.collect(unusedFor: Self.atOnce) == 0)
       #expect(try await media.server.get(path).status == 200)
-      // A retracted item exists, and may have to be shown to somebody.
+      // Readers do not get the file of a retracted item; it is kept until the item is erased.
       if item.state == .published {
         let id = item.item.id.uuidString.lowercased()
         let retracted = try await media.server.send(
           "DELETE", "/v1/editorial/items/\(id)", key: media.key, headers: [("If-Match", "*")])
         #expect(retracted.status == 204)
         #expect(try await media.library.collect(unusedFor: Self.atOnce) == 0)
-        #expect(try await media.server.get(path).status == 200)
+        #expect(try names(in: media.folder) == [Self.photo.sha256])
+        #expect(try await media.server.get(path).status == 410)
       }
     }
   }

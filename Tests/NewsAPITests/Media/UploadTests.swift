@@ -87,7 +87,8 @@ import Testing
     "What is not what it says, or not what is kept, is refused and leaves nothing",
     arguments: [
       ("text/html", "<script>alert(1)</script>"), ("image/svg+xml", "<svg/>"), ("application/xml", "<x/>"),
-      ("application/octet-stream", "%PDF-1.7"), ("image/png", "<script>alert(1)</script>"), ("image/png", "%PDF-1.7"),
+      ("application/octet-stream", "<script>alert(1)</script>"), ("image/png", "<script>alert(1)</script>"),
+      ("image/png", "%PDF-1.7"),
       ("application/pdf", "\n%PDF-1.7"), ("image/png", ""), ("", "%PDF-1.7"), ("application/json", "{}"),
     ])
   func refused(type: String, body: String) async throws {
@@ -96,6 +97,23 @@ import Testing
       #expect(answer.status == 415)
       #expect(answer["Accept"]?.contains("image/png") == true)
       try await eventually("nothing is left") { try names(in: media.folder).isEmpty }
+    }
+  }
+
+  @Test(
+    "The type application/octet-stream leaves it to the server to recognise the file",
+    arguments: [
+      ("%PDF-1.7", "application/pdf"), ("GIF89a\u{1}\0\u{1}\0", "image/gif"), ("OggS", "audio/ogg"),
+      ("\0\0\0\u{10}ftypisom0000", "video/mp4"),
+    ])
+  func recognised(body: String, type: String) async throws {
+    try await MediaServer.with { media in
+      let stored = try await media.upload(Data(body.utf8), type: "application/octet-stream")
+        .json(Attachment.self, status: 201)
+      #expect(stored.type == type)
+      #expect(try await media.server.get(stored.url)["Content-Type"] == type)
+      // It is the file that an upload with this type finds.
+      #expect(try await media.upload(Data(body.utf8), type: type).json(Attachment.self).url == stored.url)
     }
   }
 
