@@ -171,7 +171,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "NewsClientTests",
-      dependencies: ["BackgroundFetch", "FaultServer", "News", "NewsClient", "TestTime", .crypto],
+      dependencies: [
+        "BackgroundFetch", "FaultServer", "News", "NewsClient", "TestSockets", "TestTime", .crypto, .grdb,
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "TidingsFetchTests",

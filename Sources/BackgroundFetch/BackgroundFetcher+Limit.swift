@@ -6,19 +6,28 @@ extension BackgroundFetcher {
     state.withLock { setLimit(now: now, &$0) }?.cancel()
   }
 
-  /// Sets, tightens or removes the limit of the run, as the state of the application and its own are.
+  /// Sets, tightens or replaces the limit of the run, according to the state of the application and its own: the budget
+  /// in the background, the deadline in the foreground.
   ///
-  /// A run that waits for one that was given up is limited in the foreground, too: nobody knows how long that takes.
+  /// A run that waits for one that was given up has a budget in the foreground, too: nobody knows how long that takes.
   ///
   /// - Parameter wake: The uptime of the wake of a caller that has just come.
   /// - Returns: A timer to be cancelled once the lock is released.
-  func setLimit(now: Double, wake: Double? = nil, _ state: inout FetchState) -> Task<Void, Never>? {
+  func setLimit(now: Double, wake: Double? = nil, _ state: inout FetchState<Report>) -> Task<Void, Never>? {
     guard let run = state.run else { return nil }
     if application.currentState == .foreground, state.working == run.number {
+      guard run.deadline == nil else { return nil }
       run.budget.unlimit()
-      return state.run?.timer.take()
+      let deadline = now + foregroundTimeout.inSeconds
+      state.run?.deadline = deadline
+      state.run?.timer = makeTimer(run.number, deadline)
+      return run.timer
     }
-    guard run.timer == nil || wake != nil, run.budget.limit(from: wake ?? now) else { return nil }
+    // The budget of a run that was in the foreground ends no later than its deadline.
+    let latest = run.deadline.map { $0 - FetchBudget.total.inSeconds } ?? .infinity
+    guard run.timer == nil || run.deadline != nil || wake != nil, run.budget.limit(from: min(wake ?? now, latest))
+    else { return nil }
+    state.run?.deadline = nil
     state.run?.timer = makeTimer(run.number, run.budget)
     return run.timer
   }
@@ -31,16 +40,32 @@ extension BackgroundFetcher {
         while let left = budget.timeRemaining, left > .zero { try await clock.sleep(for: left) }
         expire(number)
       } catch {
-        // Cancelled: the fetch has ended, or has another limit or none.
+        // Cancelled: the fetch has ended, or has another limit.
+      }
+    }
+  }
+
+  private func makeTimer(_ number: UInt64, _ deadline: Double) -> Task<Void, Never> {
+    Task(priority: .high) { [clock] in
+      do {
+        while case let left = Duration.seconds(max(0, deadline - clock.now.uptime)), left > .zero {
+          try await clock.sleep(for: left)
+        }
+        expire(number)
+      } catch {
+        // Cancelled: the fetch has ended, or the application has left the foreground.
       }
     }
   }
 
   private func expire(_ number: UInt64) {
+    let now = clock.now.uptime
     let run = state.withLock { state in
-      // The limit may have been lifted since.
-      state.run?.number == number && state.run?.budget.timeRemaining == .zero ? state.run.take() : nil
+      // The limit may have been replaced since.
+      guard let run = state.run, run.number == number else { return nil as FetchState<Report>.Run? }
+      let isDue = run.deadline.map { $0 <= now } ?? (run.budget.timeRemaining == .zero)
+      return isDue ? state.run.take() : nil
     }
-    if let run { end(run, .failed, .expired) }
+    if let run { end(run, End(ending: .expired)) }
   }
 }

@@ -16,6 +16,8 @@ public final class BackgroundTasks: Sendable {
   private struct Work {
     var name: String
     var expirationHandler: (@Sendable () -> Void)?
+    /// Whether its owner ends it in time by a timer of its own.
+    var isHeld = false
   }
 
   /// What a change leaves to be done once no lock is held.
@@ -37,8 +39,12 @@ public final class BackgroundTasks: Sendable {
     var timer: Task<Void, Never>?
     var waiters: [CheckedContinuation<Void, Never>] = []
 
+    /// Whether any task needs the timer.
+    var needsTimer: Bool { tasks.values.contains { !$0.isHeld } }
+
     mutating func takeLeftoversIfIdle() -> Leftovers {
-      tasks.isEmpty ? takeLeftovers() : Leftovers()
+      if tasks.isEmpty { return takeLeftovers() }
+      return needsTimer ? Leftovers() : Leftovers(timer: timer.take())
     }
 
     mutating func takeLeftovers() -> Leftovers {
@@ -77,6 +83,15 @@ public final class BackgroundTasks: Sendable {
     return ID(number: number)
   }
 
+  /// Begins a task that does not expire: its owner ends it in time.
+  func hold(_ name: String) -> ID {
+    state.withLock { state in
+      state.last += 1
+      state.tasks[state.last] = Work(name: name, isHeld: true)
+      return ID(number: state.last)
+    }
+  }
+
   /// Ends a task; one that has ended or expired is logged and nothing else happens.
   public func end(_ id: ID) {
     let (task, leftovers) = state.withLock { state in
@@ -100,7 +115,7 @@ public final class BackgroundTasks: Sendable {
     state.withLock { state in
       let end = start + Self.allowance.inSeconds
       state.end = max(state.end ?? end, end)
-      defer { state.timer = state.tasks.isEmpty ? nil : makeTimer() }
+      defer { state.timer = state.needsTimer ? makeTimer() : nil }
       return Leftovers(timer: state.timer)
     }
   }
@@ -142,7 +157,7 @@ public final class BackgroundTasks: Sendable {
     let expired = state.withLock { state -> [UInt64]? in
       guard let end = state.end, end <= now else { return nil }
       state.timer = nil
-      return state.tasks.keys.sorted()
+      return state.tasks.filter { !$0.value.isHeld }.keys.sorted()
     }
     guard let expired else { return false }
     for number in expired {

@@ -3,7 +3,8 @@ import Synchronization
 
 /// The time that a fetch has, everything included: name resolution, body, decoding and disk.
 ///
-/// In the foreground there is no limit. Coming to the foreground ends a limit; leaving it sets one that begins then.
+/// In the foreground there is no budget; the timeout of ``BackgroundFetcher`` applies. Coming to the foreground ends a
+/// budget; leaving it sets one that begins then.
 public final class FetchBudget: Sendable {
   /// From the wake to the end.
   public static let total = Duration.seconds(30)
@@ -38,7 +39,10 @@ public final class FetchBudget: Sendable {
     self.clock = clock
   }
 
-  /// What is left, zero at the least; `nil` while there is no limit.
+  /// Whether the fetch has ended for its callers. A result that comes later is dropped.
+  public var isOver: Bool { state.withLock(\.isOver) }
+
+  /// What is left, zero at the least; `nil` in the foreground.
   public var timeRemaining: Duration? {
     state.withLock(\.end).map { .seconds(max(0, $0 - clock.now.uptime)) }
   }
@@ -46,14 +50,14 @@ public final class FetchBudget: Sendable {
   /// Calls the handler 5 s before the end, once, and never if the fetch has ended by then; at once if it is as late as
   /// that already.
   ///
-  /// Handlers are called one after the other in the order of registration. They are not waited for: one that blocks does
-  /// not put off the end.
+  /// Handlers are called one after the other in the order of registration, and the budget lives until the last has
+  /// returned. They are not waited for: one that blocks does not put off the end.
   public func onExpiration(_ handler: @escaping @Sendable () -> Void) {
     let isLate = state.withLock { state in
       if !state.isOver, !state.isExpiring { state.handlers.append(handler) }
       return state.isExpiring && !state.isOver
     }
-    if isLate { Self.call([handler]) }
+    if isLate { call([handler]) }
   }
 
   /// What is left until the handlers are called.
@@ -89,7 +93,7 @@ public final class FetchBudget: Sendable {
       state.isExpiring = true
       return state.takeHandlers()
     }
-    Self.call(handlers)
+    call(handlers)
   }
 
   /// The fetch has ended: no handler is called any more.
@@ -102,8 +106,13 @@ public final class FetchBudget: Sendable {
   }
 
   /// On a queue of their own, for neither the timer nor the pool of threads that tasks share may be held up.
-  private static func call(_ handlers: [@Sendable () -> Void]) {
+  private func call(_ handlers: [@Sendable () -> Void]) {
     if handlers.isEmpty { return }
-    DispatchQueue(label: "tidings.fetch.expiration").async { for handler in handlers { handler() } }
+    DispatchQueue(label: "tidings.fetch.expiration").async { [self] in
+      // The fetch may have ended since.
+      for handler in handlers where !isOver { handler() }
+      // A handler may refer to the budget without holding it.
+      withExtendedLifetime(self) {}
+    }
   }
 }

@@ -1,22 +1,25 @@
 /// What is being fetched and who waits for it; changed under the fetcher's lock, without calling out.
-struct FetchState {
+struct FetchState<Report: FetchReporting> {
   struct Caller {
     var number: UInt64
     /// The uptime of the wake.
     var start: Double
     var hasJoined: Bool
-    var tell: @Sendable (FetchOutcome) -> Void
+    var tell: @Sendable (FetchOutcome<Report>) -> Void
   }
 
   /// One fetch.
   struct Run {
     var number: UInt64
     var budget: FetchBudget
-    var fetch: BackgroundFetcher.Fetch
+    var fetch: BackgroundFetcher<Report>.Fetch
     /// In the order in which they came.
     var callers: [Caller]
     var task: Task<Void, Never>?
+    /// Ends the run: at the end of its budget, or at its deadline.
     var timer: Task<Void, Never>?
+    /// The uptime at which the run ends in the foreground; nil while its budget limits it.
+    var deadline: Double?
   }
 
   /// What callers join.

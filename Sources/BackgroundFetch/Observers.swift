@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Those who want to be told of something, each once for each time.
+/// Observers of something that happens; each is called once per value.
 ///
 /// They are told in the order in which they came, and each of them of the values in the order of `notify`, one at a time.
 /// No lock is held meanwhile: they may register, cancel and notify.
@@ -38,8 +38,9 @@ public final class Observers<Value: Sendable>: Sendable {
 
   /// The values from now on, until the loop is left or the observers are let go of.
   ///
-  /// - Parameter limit: How many may wait for a slow reader; the newest are kept.
-  public func values(bufferingNewest limit: Int = 1) -> AsyncStream<Value> {
+  /// - Parameter limit: The maximum number of values that wait for a slow reader. Beyond it the oldest are lost, so that
+  ///   a reader who has stopped reading does not take all memory.
+  public func values(bufferingNewest limit: Int = 1000) -> AsyncStream<Value> {
     let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(limit))
     let number = register(Observer(tell: { continuation.yield($0) }, end: { continuation.finish() }))
     continuation.onTermination = { [weak self] _ in self?.remove(number) }

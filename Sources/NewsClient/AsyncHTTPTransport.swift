@@ -6,7 +6,15 @@ import NIOHTTPCompression
 import NIOPosix
 import NIOSSL
 
-/// Exchanges over AsyncHTTPClient.
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Exchanges over AsyncHTTPClient, with TLS 1.2 or later.
 public final class AsyncHTTPTransport: HTTPTransport {
   private let client: HTTPClient
 
@@ -25,7 +33,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
     var tls = TLSConfiguration.makeClientConfiguration()
     tls.minimumTLSVersion = .tlsv12
     configuration.tlsConfiguration = tls
-    // Who is offline is told so at once; when to try again is not the pool's to decide.
+    // A failure is reported at once; the pool does not decide when to try again.
     configuration.connectionPool.retryConnectionEstablishment = false
     client = HTTPClient(eventLoopGroupProvider: .shared(Self.eventLoop), configuration: configuration)
   }
@@ -56,13 +64,39 @@ public final class AsyncHTTPTransport: HTTPTransport {
     return try await execute(request)
   }
 
+  /// - Throws: ``HTTPTransportError``
   private func execute(_ request: HTTPClientRequest) async throws -> HTTPAnswer {
-    let response = try await client.execute(request, deadline: .distantFuture)
+    let response: HTTPClientResponse
+    do {
+      // The deadline is the caller's, who cancels the task.
+      response = try await client.execute(request, deadline: .distantFuture)
+    } catch {
+      throw HTTPTransportError(error)
+    }
     return HTTPAnswer(
       status: Int(response.status.code),
       // White space around a value is none of it (RFC 9110, section 5.5).
       headers: response.headers.map { HTTPHeader($0.name, $0.value.trimmingCharacters(in: .whitespaces)) },
-      body: response.body.map { Data($0.readableBytesView) })
+      body: AnswerBody(body: response.body))
+  }
+}
+
+/// The content of an answer; its errors are sentences.
+private struct AnswerBody: AsyncSequence, Sendable {
+  let body: HTTPClientResponse.Body
+
+  func makeAsyncIterator() -> Iterator { Iterator(iterator: body.makeAsyncIterator()) }
+
+  struct Iterator: AsyncIteratorProtocol {
+    var iterator: HTTPClientResponse.Body.AsyncIterator
+
+    mutating func next() async throws -> Data? {
+      do {
+        return try await iterator.next().map { Data($0.readableBytesView) }
+      } catch {
+        throw HTTPTransportError(error)
+      }
+    }
   }
 }
 
@@ -91,6 +125,36 @@ private struct FileChunks: AsyncSequence, Sendable {
       }
       sent += Int64(chunk.count)
       return ByteBuffer(bytes: chunk)
+    }
+  }
+}
+
+extension HTTPTransportError {
+  /// The failure that an error of AsyncHTTPClient, NIO or BoringSSL stands for.
+  init(_ error: any Error) {
+    if let error = error as? HTTPTransportError {
+      self = error
+    } else if let error = error as? NIOConnectionError, !error.connectionErrors.isEmpty {
+      // A name may have several addresses; an answer of any of them says more than silence of the others.
+      let failures = error.connectionErrors.map { HTTPTransportError($0.error) }
+      self = failures.first { $0.kind == .refused } ?? failures[0]
+    } else if error is NIOConnectionError || error is SocketAddressError || error is SocketAddressError.UnknownHost {
+      self.init(.offline, "the name cannot be resolved")
+    } else {
+      self.init(Self.kind(error), ConnectionFailure.reason(error))
+    }
+  }
+
+  private static func kind(_ error: any Error) -> Kind {
+    switch error {
+    case let error as IOError where [ENETUNREACH, EHOSTUNREACH, ENETDOWN, EADDRNOTAVAIL].contains(error.errnoCode):
+      .offline
+    case let error as IOError where error.errnoCode == ECONNREFUSED: .refused
+    case let error as HTTPClientError where error == .connectTimeout: .refused
+    case ChannelError.connectTimeout: .refused
+    case let error as HTTPClientError where error == .tlsHandshakeTimeout: .untrusted
+    case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: .untrusted
+    default: .broken
     }
   }
 }

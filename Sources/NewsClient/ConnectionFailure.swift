@@ -10,6 +10,7 @@ enum ConnectionFailure {
   /// The reason of an error, without a full stop and without details of libraries.
   static func reason(_ error: any Error) -> String {
     switch error {
+    case let error as HTTPTransportError: error.message
     case let error as IOError: StorageFailure.system(error.errnoCode)
     case let error as NIOConnectionError: connection(error)
     case is SocketAddressError: "the name cannot be resolved"

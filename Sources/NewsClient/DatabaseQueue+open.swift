@@ -22,6 +22,26 @@ extension DatabaseQueue {
     }
     return queue
   }
+
+  /// Opens a file that cannot be written, to read it. It is not changed meanwhile, or others that write it hold its log
+  /// and the index of that open.
+  static func openReadOnly(_ file: URL) throws -> DatabaseQueue {
+    do {
+      return try openReadOnly(path: file.path(percentEncoded: false))
+    } catch {
+      // A file with a log needs an index of it, which cannot be made here. `immutable` does without both: what is in the
+      // log alone is not seen (https://www.sqlite.org/uri.html).
+      return try openReadOnly(path: file.absoluteURL.absoluteString + "?immutable=1")
+    }
+  }
+
+  private static func openReadOnly(path: String) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.readonly = true
+    let queue = try DatabaseQueue(path: path, configuration: configuration)
+    _ = try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM state") }
+    return queue
+  }
 }
 
 extension DatabaseError {

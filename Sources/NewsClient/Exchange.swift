@@ -1,4 +1,5 @@
 import Foundation
+import News
 
 /// Asks for one resource: follows redirections by our own rules, reads the body up to a limit and counts what it costs.
 struct Exchange: Sendable {
@@ -40,6 +41,8 @@ struct Exchange: Sendable {
   var now: @Sendable () -> Date
   /// The waiting times that servers have demanded of this store.
   var holds: OriginHolds
+  /// Gets the meter after each change: what has been sent is known although the exchange never ends.
+  var note: @Sendable (Meter) -> Void = { _ in }
 
   /// Asks for JSON, and reads the answer.
   ///
@@ -111,25 +114,38 @@ struct Exchange: Sendable {
   private func head(_ url: URL, fields: [HTTPHeader], meter: inout Meter) async throws -> HTTPAnswer {
     try checkHold(url)
     let headers = [HTTPHeader("User-Agent", userAgent)] + fields
+    let before = meter
     meter.requests += 1
     meter.status = nil
     meter.bytes += Self.size(of: headers) + "GET  HTTP/1.1\r\nHost: \r\n".utf8.count + Self.authorityAndTarget(url)
+    note(meter)
     do {
       let head = try await transport.get(url, headers: headers)
       meter.status = head.status
       meter.bytes += "HTTP/1.1 200 OK\r\n".utf8.count + Self.size(of: head.headers)
       noteHold(head, url)
+      note(meter)
       return head
     } catch {
+      if (error as? HTTPTransportError)?.isUnsent == true {
+        (meter.requests, meter.bytes) = (before.requests, before.bytes)
+        note(meter)
+      }
       throw try Self.failure(error, meter, url)
     }
   }
 
-  private func body(of head: HTTPAnswer, meter: inout Meter) async throws -> Data {
+  /// Reads the body of an answer, up to ``mostBytes``.
+  ///
+  /// - Throws: ``FetchError``, or `CancellationError` once the task is cancelled.
+  func body(of head: HTTPAnswer, meter: inout Meter) async throws -> Data {
     var body = Data()
+    let before = meter.bytes
     do {
       for try await chunk in head.body {
         body.append(chunk)
+        meter.bytes = before + body.count
+        note(meter)
         if body.count > Self.mostBytes {
           throw FetchError(.tooLarge, "an answer of more than \(Self.mostBytes) bytes", status: head.status)
         }
@@ -137,7 +153,9 @@ struct Exchange: Sendable {
     } catch {
       throw try Self.failure(error, meter)
     }
-    meter.bytes += Self.codedLength(head) ?? body.count
+    // A 304 has the length of the answer that it stands for.
+    if !body.isEmpty, let length = Self.codedLength(head) { meter.bytes = before + length }
+    note(meter)
     return body
   }
 
@@ -167,12 +185,14 @@ struct Exchange: Sendable {
   private static func failure(_ error: any Error, _ meter: Meter, _ url: URL? = nil) throws -> FetchError {
     if let error = error as? FetchError { return error }
     try Task.checkCancellation()
-    let reason = ConnectionFailure.reason(error)
+    let reason = ConnectionFailure.reason(error).terminalSafe
     guard meter.status == nil else {
       return FetchError(.unreachable, "the answer was cut off: \(reason)", status: meter.status)
     }
     let server = url?.host().map { " from \($0)" + (url?.port.map { ":\($0)" } ?? "") } ?? ""
-    return FetchError(.unreachable, "no answer\(server): \(reason)")
+    var failure = FetchError(.unreachable, "no answer\(server): \(reason)")
+    failure.isOffline = (error as? HTTPTransportError)?.kind == .offline
+    return failure
   }
 
   private func target(of head: HTTPAnswer, from url: URL) throws -> URL {

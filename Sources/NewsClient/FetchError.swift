@@ -6,7 +6,7 @@ public struct FetchError: Error, Hashable {
     private let kind: Kind
     private init(_ kind: Kind) { self.kind = kind }
 
-    /// There is no connection, or it broke; being offline is not the server's fault.
+    /// There is no connection, or it broke.
     public static let unreachable = Code(.unreachable)
     /// The server has said when to come again, and it is not yet time; nothing was sent.
     public static let held = Code(.held)
@@ -32,6 +32,8 @@ public struct FetchError: Error, Hashable {
   public var status: Int?
   /// For how many seconds nothing is to be sent, 0...86 400; nil where the server did not say.
   public var retryAfter: Double?
+  /// Whether there is no network, which is not the server's fault.
+  public var isOffline = false
 
   /// A failure.
   public init(_ code: Code, _ message: String, status: Int? = nil, retryAfter: Double? = nil) {

@@ -1,7 +1,7 @@
 public import BackgroundFetch
 
 /// What a fetch has come to and what it cost, as one line for machines.
-public struct FetchReport: Sendable, Equatable, Codable {
+public struct FetchReport: FetchReporting, Equatable, Codable {
   /// From the stored difference, never from a status alone.
   public var result: FetchResult
   /// Items that were not stored before.

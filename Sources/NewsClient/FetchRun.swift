@@ -2,14 +2,21 @@ import BackgroundFetch
 import Foundation
 import GRDB
 import News
+import Synchronization
 
 /// One run of the fetch handler: notes the wake, asks the server, and stores all that came of it in one transaction.
-struct FetchRun {
+struct FetchRun: Sendable {
+  /// The cost so far, also of a run that never ends.
+  private final class LiveMeter: Sendable {
+    let meter = Mutex(Exchange.Meter())
+  }
+
   private let client: NewsFetcher
   private let reason: FetchReason
   private let wake: FetchMoment
   private let at: SyncToken?
   private let processorTime = ProcessorTime.now
+  private let live = LiveMeter()
 
   init(_ client: NewsFetcher, reason: FetchReason, wake: FetchMoment, at: SyncToken?) {
     self.client = client
@@ -18,30 +25,29 @@ struct FetchRun {
     self.at = at
   }
 
-  /// Runs.
+  /// Runs, and notifies observers of a difference.
   ///
-  /// - Parameter tell: Is told what has come of it, before observers are.
-  /// - Throws: `CancellationError` once the task is cancelled; nothing has been stored then.
-  func result(_ tell: (FetchReport) -> Void) async throws -> FetchResult {
-    var sync = Synchronization(store: client.store, server: client.server, source: client.configuration.source)
+  /// - Returns: The report of this run, of a failure too.
+  /// - Throws: `CancellationError` once the task is cancelled or the budget is over; nothing has been stored then.
+  func report(within budget: FetchBudget) async throws -> FetchReport {
+    let server = client.server.noting { [live] meter in live.meter.withLock { $0 = meter } }
+    var sync = Synchronization(store: client.store, server: server, source: client.configuration.source)
     do {
       let state = try begin()
       if try at.map({ try client.holds($0) }) == true {
-        let report = try finish(.nothing, state, sync.cost, isChecked: false).0
-        tell(report)
-        return report.result
+        return try finish(.nothing, state, sync.cost, isChecked: false, budget).0
       }
       // A token of another history would be refused although ours is good.
       let found = try await sync.run(state, at: at?.epoch == state.token?.epoch ? at : nil)
-      try Task.checkCancellation()
-      let (report, difference) = try finish(found, state, sync.cost, isChecked: true)
-      tell(report)
+      let (report, difference) = try finish(found, state, sync.cost, isChecked: true, budget)
       if !difference.isEmpty { announce(difference) }
-      return report.result
-    } catch let error as FetchError {
-      let report = failed(error, sync.cost)
-      tell(report)
-      return report.result
+      return report
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      // The end of a run that was given up has been recorded.
+      if budget.isOver { throw CancellationError() }
+      return failed(error as? FetchError ?? FetchError(.storage, "the fetch has failed: \(error)"), sync.cost)
     }
   }
 
@@ -51,9 +57,14 @@ struct FetchRun {
       name: .newsItemsDidChange, object: client, userInfo: [Difference.userInfoKey: difference])
   }
 
-  /// Notes a run that was given up.
-  func recordExpiry(_ report: FetchReport) {
-    record(report, NewsServer.Cost(), retryAfter: nil, isOffline: false)
+  /// Notes a run that was given up, with what it has cost until now.
+  func recordExpiry(_ report: FetchReport) -> FetchReport {
+    var cost = NewsServer.Cost()
+    cost.meter = live.meter.withLock(\.self)
+    var report = report
+    (report.requests, report.bytes) = (cost.meter.requests, cost.meter.bytes)
+    record(report, cost, retryAfter: nil, isOffline: false)
+    return report
   }
 
   /// Stores that there is a wake, so that a crash does not bring it again.
@@ -65,18 +76,18 @@ struct FetchRun {
         throw FetchError(.held, Exchange.heldMessage(hold))
       }
       let before = scheduler
+      // A wake makes up for the pushes that had to wait, whatever it is for.
+      if reason == .scheduled || reason == .push { _ = scheduler.takePendingPush(at: client.clock.now) }
       scheduler.wakeStarted(reason, at: wake)
-      if scheduler != before { try StateTable(db).save(scheduler, .schedule) }
-      let state = try StateTable(db).sync(client.configuration.source)
-      // What is followed is known from now on.
-      if state.token == nil { try StateTable(db).save(state) }
-      return state
+      if scheduler != before { try client.store.save(scheduler, db) }
+      return try StateTable(db).sync(client.configuration.source)
     }
   }
 
   /// Stores what was found with all that belongs to it.
   private func finish(
-    _ found: Synchronization.Result, _ held: SyncState, _ cost: NewsServer.Cost, isChecked: Bool
+    _ found: Synchronization.Result, _ held: SyncState, _ cost: NewsServer.Cost, isChecked: Bool,
+    _ budget: FetchBudget
   ) throws -> (FetchReport, Difference) {
     try client.store.write { db in
       // What the user has done meanwhile counts: a badge that was cleared stays so.
@@ -98,6 +109,8 @@ struct FetchRun {
       // The first page is the past, from which nothing is learned about when news come.
       let dates = held.token == nil ? [] : difference.inserted.map(\.date)
       try save(report, cost, &scheduler, contentDates: dates, isOffline: false, db)
+      // A caller who has been given a failure must not find what came after it.
+      if budget.isOver || Task.isCancelled { throw CancellationError() }
       return (report, difference)
     }
   }
@@ -108,9 +121,9 @@ struct FetchRun {
     report.error = error.message
     (report.requests, report.bytes) = (cost.meter.requests, cost.meter.bytes)
     report.badge = (try? client.badge) ?? 0
-    // Nothing was asked: there is nothing to be learned from it.
-    if error.code != .held {
-      record(report, cost, retryAfter: error.retryAfter, isOffline: error.code == .unreachable && error.status == nil)
+    // Nothing was asked, or nothing can be stored.
+    if error.code != .held, error.code != .storage {
+      record(report, cost, retryAfter: error.retryAfter, isOffline: error.isOffline)
     }
     return report
   }
@@ -121,9 +134,11 @@ struct FetchRun {
         var scheduler = try client.scheduler(db)
         if let retryAfter { scheduler.hold(seconds: retryAfter, at: client.clock.now) }
         try save(report, cost, &scheduler, contentDates: [], isOffline: isOffline, db)
+        // It binds although the store is lost.
+        if retryAfter != nil { try? client.store.settings.save(scheduler) }
       }
     } catch {
-      client.log("what the fetch has come to could not be stored: \(error)")
+      client.log("the result of the fetch could not be stored: \(error)")
     }
   }
 
@@ -139,7 +154,7 @@ struct FetchRun {
       status: cost.meter.status)
     scheduler.record(run, contentDates: contentDates, at: now)
     if case .wait(let next, _) = scheduler.decision(at: now), next != .distantFuture { run.nextWake = next }
-    try StateTable(db).save(scheduler, .schedule)
+    try client.store.save(scheduler, db)
     try RunTable(db).add(run)
   }
 }

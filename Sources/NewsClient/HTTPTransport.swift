@@ -10,7 +10,7 @@ public protocol HTTPTransport: Sendable {
   /// - Parameters:
   ///   - url: http or https.
   ///   - headers: All that are sent, `Host` excepted.
-  /// - Throws: Any error, where there is no whole head of an answer.
+  /// - Throws: ``HTTPTransportError``, or any other error, where there is no whole head of an answer.
   func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPAnswer
 
   /// Sends a file as the content of a request, and returns when the head of the answer is there.

@@ -1,49 +1,60 @@
+import BackgroundFetch
 import Foundation
 import GRDB
 import Synchronization
 
-/// What the client keeps, in one SQLite file: items, how far they follow the server, badge, schedule, snapshot and a
-/// record of each wake. What belongs together is written in one transaction, so that whatever ends the process leaves the
-/// state before it or the state after it.
+/// The client's cache in one SQLite file: items, how far they follow the server, badge, schedule, snapshot and a record of
+/// each wake. What belongs together is written in one transaction, so that whatever ends the process leaves the state
+/// before it or the state after it. What the user has chosen is in the ``SettingsFile`` as well.
 final class LocalStore: Sendable {
+  /// An open file.
+  private struct Connection {
+    var queue: DatabaseQueue
+    /// Why nothing can be written; nil where it can.
+    var obstacle: FetchError?
+  }
+
   /// Where the file is.
   let file: URL
-  private let queue: Mutex<DatabaseQueue>
+  /// What survives the loss of the file.
+  let settings: SettingsFile
+  private let log: @Sendable (String) -> Void
+  private let connection: Mutex<Connection>
+  /// Whether a schedule that cannot be read has been reported.
+  private let hasReported = Mutex(false)
 
-  /// Opens the store of a folder, and makes what is missing. One that is broken is renamed aside.
+  /// Opens the store of a folder, and makes what is missing. A damaged store is renamed aside. One that cannot be written
+  /// can be read.
   ///
-  /// - Throws: ``FetchError`` with `storage` where the folder cannot be written.
-  init(folder: URL, now: Date) throws {
+  /// - Throws: ``FetchError`` with `storage` where the folder cannot be made, or the store not even be read.
+  init(folder: URL, now: Date, log: @escaping @Sendable (String) -> Void) throws {
     file = Self.file(in: folder)
-    do {
-      try FileManager.default.createDirectory(
-        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-      queue = Mutex(try Self.open(file))
-    } catch let error as DatabaseError where error.isCorruption {
-      do {
-        try Self.setAside(file, now: now)
-        queue = Mutex(try Self.open(file))
-      } catch {
-        throw Self.failure(error)
-      }
-    } catch {
-      throw Self.failure(error)
-    }
+    settings = SettingsFile(folder: folder, log: log)
+    self.log = log
+    connection = Mutex(try Self.open(file, now: now, log: log))
+    // A store from before there were settings.
+    if !settings.exists, connection.withLock({ $0.obstacle == nil }) { copySettings() }
   }
 
   /// Opens the store of a folder; nil where there is none.
   ///
   /// - Throws: ``FetchError`` with `storage`.
-  static func existing(in folder: URL, now: Date) throws -> LocalStore? {
-    guard file(in: folder).exists else { return nil }
-    return try LocalStore(folder: folder, now: now)
+  static func existing(
+    in folder: URL, now: Date, log: @escaping @Sendable (String) -> Void
+  ) throws -> LocalStore? {
+    let path = folder.path(percentEncoded: false)
+    if folder.exists, !FileManager.default.isReadableFile(atPath: path) {
+      throw FetchError(.storage, "cannot read the store \(path): permission denied")
+    }
+    guard file(in: folder).exists || SettingsFile(folder: folder, log: log).exists else { return nil }
+    return try LocalStore(folder: folder, now: now, log: log)
   }
 
   /// What was followed last, nil if nothing.
   ///
   /// - Throws: ``FetchError`` with `storage`.
   var source: Source? {
-    get throws { try read { try StateTable($0).value(SyncState.self, .sync)?.source } }
+    get throws { try read { try StateTable($0).sync?.source } ?? settings.contents.source }
   }
 
   /// The file of the store in a folder.
@@ -55,52 +66,102 @@ final class LocalStore: Sendable {
   ///
   /// - Throws: ``FetchError`` with `storage`, or what the body throws of its own.
   func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-    try withQueue { try $0.read(body) }
+    try withQueue(connection.withLock(\.queue)) { try $0.read(body) }
   }
 
   /// Writes in one transaction: all of it, or nothing if the body throws.
   ///
   /// - Throws: ``FetchError`` with `storage`, or what the body throws of its own.
   func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
-    try withQueue { try $0.write(body) }
+    let queue = try connection.withLock { connection in
+      if let obstacle = connection.obstacle {
+        // There may be space again.
+        guard let queue = try? DatabaseQueue.open(file, Self.migrator) else { throw obstacle }
+        connection = Connection(queue: queue)
+      }
+      return connection.queue
+    }
+    return try withQueue(queue) { try $0.write(body) }
   }
 
-  /// A file that turns out to be broken is put aside, and what comes next begins anew.
-  private func withQueue<Value>(_ body: (DatabaseQueue) throws -> Value) throws -> Value {
-    let present = queue.withLock { $0 }
+  /// Makes a store that somebody has removed meanwhile again, empty but for the settings.
+  func restore() {
+    if file.exists { return }
+    connection.withLock { connection in
+      guard !file.exists, let new = try? Self.open(file, now: Date(), log: log) else { return }
+      log("the store \(file.path(percentEncoded: false)) is gone; everything is fetched again")
+      connection = new
+    }
+  }
+
+  /// A store that turns out to be damaged is put aside, and the next operation begins with an empty one.
+  private func withQueue<Value>(_ queue: DatabaseQueue, _ body: (DatabaseQueue) throws -> Value) throws -> Value {
     do {
-      return try body(present)
+      return try body(queue)
     } catch let error as DatabaseError {
-      if error.isCorruption { try? replace(present) }
-      throw Self.failure(error)
+      if error.isCorruption { try? replace(queue) }
+      throw StoreFault.error(error, file)
+    } catch let error as DecodingError {
+      // What was written as JSON is read as JSON.
+      try? replace(queue)
+      throw FetchError(.storage, "the store \(file.path(percentEncoded: false)) is damaged: \(error.shortDescription)")
     }
   }
 
   private func replace(_ broken: DatabaseQueue) throws {
-    try queue.withLock { queue in
+    try connection.withLock { connection in
       // Somebody else has met the same error and done it.
-      guard queue === broken else { return }
-      try? queue.close()
-      try Self.setAside(file, now: Date())
-      queue = try Self.open(file)
+      guard connection.queue === broken, connection.obstacle == nil else { return }
+      try? broken.close()
+      try Self.setAside(file, now: Date(), log: log)
+      connection = try Self.open(file, now: Date(), log: log)
     }
   }
 
-  private static func failure(_ error: any Error) -> FetchError {
-    FetchError(.storage, "the store cannot be used: \(StorageFailure.reason(error))")
-  }
-
-  private static func open(_ file: URL) throws -> DatabaseQueue { try .open(file, migrator) }
-
-  /// Moves a broken file and its log out of the way, with the time in their names.
-  private static func setAside(_ file: URL, now: Date) throws {
-    let stamp = Int(now.timeIntervalSince1970)
-    for suffix in ["", "-wal", "-shm"] {
-      let path = file.path(percentEncoded: false) + suffix
-      if FileManager.default.fileExists(atPath: path) {
-        try FileManager.default.moveItem(atPath: path, toPath: path + ".broken-\(stamp)")
+  private static func open(_ file: URL, now: Date, log: @Sendable (String) -> Void) throws -> Connection {
+    do {
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+      return Connection(queue: try .open(file, migrator))
+    } catch let error as DatabaseError where error.isCorruption {
+      do {
+        try setAside(file, now: now, log: log)
+        return Connection(queue: try .open(file, migrator))
+      } catch {
+        throw StoreFault.error(error, file)
       }
+    } catch {
+      let obstacle = StoreFault.error(error, file)
+      guard StoreFault.isUnwritable(error), file.exists, let queue = try? DatabaseQueue.openReadOnly(file) else {
+        throw obstacle
+      }
+      return Connection(queue: queue, obstacle: obstacle)
     }
+  }
+
+  /// Moves a damaged file and its log out of the way, with the time in their names.
+  private static func setAside(_ file: URL, now: Date, log: @Sendable (String) -> Void) throws {
+    let stamp = Int(now.timeIntervalSince1970)
+    let path = file.path(percentEncoded: false)
+    for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
+      try? FileManager.default.removeItem(atPath: path + suffix + ".broken-\(stamp)")
+      try FileManager.default.moveItem(atPath: path + suffix, toPath: path + suffix + ".broken-\(stamp)")
+    }
+    log("the store \(path) is damaged; it was renamed to \(path).broken-\(stamp), and everything is fetched again")
+  }
+
+  /// Says once what has become of a schedule that cannot be read.
+  func report(_ interval: FetchInterval?, hasCopy: Bool) {
+    guard
+      hasReported.withLock({ has in
+        defer { has = true }
+        return !has
+      })
+    else { return }
+    let kept = interval.map { "the interval stays \($0)" } ?? "background fetch is off until an interval is set"
+    let habits = hasCopy ? "habits are those of their last copy" : "habits are learned anew"
+    log("the schedule in \(file.path(percentEncoded: false)) cannot be read: \(kept), and \(habits)")
   }
 
   private static var migrator: DatabaseMigrator {
@@ -122,5 +183,17 @@ final class LocalStore: Sendable {
           """)
     }
     return migrator
+  }
+}
+
+extension DecodingError {
+  /// The place and the reason, without a dump of the value.
+  fileprivate var shortDescription: String {
+    switch self {
+    case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
+      .dataCorrupted(let context):
+      context.debugDescription
+    @unknown default: "JSON that cannot be read"
+    }
   }
 }

@@ -21,6 +21,8 @@ public final class NewsFetcher: Sendable {
     public var timeZone = TimeZone.autoupdatingCurrent
     /// What makes scheduled wakes dearer at the moment; nothing, if nothing is said.
     public var constraints: any ConstraintSource = FetchConstraints.none
+    /// The longest that a fetch may take in the foreground, everything included. In the background it is 30 s.
+    public var foregroundTimeout = Duration.seconds(60)
 
     /// A client of a source.
     ///
@@ -50,9 +52,7 @@ public final class NewsFetcher: Sendable {
   let holds: OriginHolds
   let clock: any FetchClock
   let log: @Sendable (String) -> Void
-  private let fetcher: BackgroundFetcher
-  /// What the last fetch of this process has come to, for all who waited for it.
-  private let last = Mutex(FetchReport(result: .failed))
+  private let fetcher: BackgroundFetcher<FetchReport>
 
   /// Opens the store.
   ///
@@ -67,7 +67,7 @@ public final class NewsFetcher: Sendable {
     _ configuration: Configuration, application: Application, transport: (any HTTPTransport)? = nil,
     clock: any FetchClock = SystemClock(), log: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {
-    let store = try LocalStore(folder: configuration.folder, now: clock.now.date)
+    let store = try LocalStore(folder: configuration.folder, now: clock.now.date, log: log)
     self.init(configuration, store, application, transport, clock, log)
   }
 
@@ -86,10 +86,10 @@ public final class NewsFetcher: Sendable {
     clock: any FetchClock = SystemClock(), log: @escaping @Sendable (String) -> Void = { _ in },
     configure: (Source?) throws -> Configuration
   ) throws {
-    let existing = try LocalStore.existing(in: folder, now: clock.now.date)
+    let existing = try LocalStore.existing(in: folder, now: clock.now.date, log: log)
     var configuration = try configure(existing?.source)
     configuration.folder = folder
-    let store = try existing ?? LocalStore(folder: folder, now: clock.now.date)
+    let store = try existing ?? LocalStore(folder: folder, now: clock.now.date, log: log)
     self.init(configuration, store, application, transport, clock, log)
   }
 
@@ -108,7 +108,8 @@ public final class NewsFetcher: Sendable {
       holds: holds)
     server = NewsServer(url: configuration.source.server, exchange: exchange)
     let lock = FetchLock(path: configuration.folder.appending(path: "fetch.lock").path(percentEncoded: false))
-    fetcher = BackgroundFetcher(application: application, lock: lock, log: log)
+    fetcher = BackgroundFetcher(
+      application: application, lock: lock, foregroundTimeout: configuration.foregroundTimeout, log: log)
   }
 
   /// The fetch handler: asks the server for what is new, stores it, and tells observers, within 30 s of the wake and one
@@ -124,14 +125,19 @@ public final class NewsFetcher: Sendable {
     _ reason: FetchReason = .manual, wake: FetchMoment? = nil, at: SyncToken? = nil
   ) async -> FetchReport {
     let wake = wake ?? clock.now
-    let outcome = await fetcher.perform(reason: reason, wake: wake) { [self] budget in
-      budget.onExpiration { [expirations, weak budget] in if let budget { expirations.notify(budget) } }
-      return try await FetchRun(self, reason: reason, wake: wake, at: at).result { report in
-        last.withLock { $0 = report }
+    let run = FetchRun(self, reason: reason, wake: wake, at: at)
+    store.restore()
+    let outcome = await fetcher.perform(reason: reason, wake: wake) { [expirations] budget in
+      budget.onExpiration { [weak budget] in
+        if let budget { expirations.notify(budget) }
       }
+      return try await run.report(within: budget)
     }
-    return report(of: outcome, reason: reason, wake: wake)
+    return outcome.report ?? report(of: outcome, run)
   }
+
+  /// How many wait for the fetch that is under way.
+  package var waitingCallers: Int { fetcher.waitingCallers }
 
   /// The fetch handler with a completion handler, which is called once, whatever happens.
   ///
@@ -145,22 +151,19 @@ public final class NewsFetcher: Sendable {
     Task { once(await performFetch(reason).result) }
   }
 
-  /// What is to be told of a fetch to one who waited for it.
-  private func report(of outcome: FetchOutcome, reason: FetchReason, wake: FetchMoment) -> FetchReport {
-    if outcome.ending == .finished { return last.withLock(\.self) }
-    var report = FetchReport(result: outcome.result)
+  /// The report of a fetch that has returned none.
+  private func report(of outcome: FetchOutcome<FetchReport>, _ run: FetchRun) -> FetchReport {
+    var report = FetchReport(result: .failed)
+    report.badge = (try? badge) ?? 0
     report.error =
       switch outcome.ending {
-      case .finished: nil
-      case .expired: "the time for a fetch was up"
+      case .finished: outcome.failure ?? "the fetch has failed"
+      case .expired: "the fetch did not end within \(Int((outcome.duration / .seconds(1)).rounded())) s"
       case .cancelled: "the fetch was cancelled"
       case .busy: "another process is fetching"
       }
-    // A fetch that was given up has not told what it came to.
-    if outcome.ending == .expired, !outcome.hasJoined {
-      FetchRun(self, reason: reason, wake: wake, at: nil).recordExpiry(report)
-    }
-    return report
+    // A fetch that was given up has recorded nothing.
+    return outcome.ending == .expired && !outcome.hasJoined ? run.recordExpiry(report) : report
   }
 }
 
@@ -169,7 +172,7 @@ extension NewsFetcher {
   ///
   /// - Throws: ``FetchError`` with `storage`.
   public static func source(in folder: URL) throws -> Source? {
-    try LocalStore.existing(in: folder, now: Date())?.source
+    try LocalStore.existing(in: folder, now: Date(), log: { _ in })?.source
   }
 
   /// How many items are stored.
@@ -203,7 +206,7 @@ extension NewsFetcher {
         var snapshot =
           try StateTable(db).value(NewsSnapshot.self, .snapshot) ?? NewsSnapshot(items: [], badge: 0, checked: nil)
         // The headlines stay as they are when there was nothing new.
-        snapshot.checked = try StateTable(db).sync(configuration.source).checked
+        snapshot.checked = try StateTable(db).sync?.checked
         return snapshot
       }
     }
@@ -213,7 +216,7 @@ extension NewsFetcher {
   ///
   /// - Throws: ``FetchError`` with `storage`.
   public var badge: Int {
-    get throws { try store.read { try StateTable($0).sync(configuration.source).badge } }
+    get throws { try store.read { try StateTable($0).sync?.badge ?? 0 } }
   }
 
   /// The schedule as it is stored.
@@ -249,8 +252,8 @@ extension NewsFetcher {
     try store.write { db in
       var scheduler = try scheduler(db)
       scheduler.recordOpening(at: now)
-      try StateTable(db).save(scheduler, .schedule)
-      var state = try StateTable(db).sync(configuration.source)
+      try store.save(scheduler, isChosen: true, db)
+      guard var state = try StateTable(db).sync else { return }
       state.badge = 0
       try save(state, db)
     }
@@ -258,14 +261,30 @@ extension NewsFetcher {
 
   /// Changes the schedule, such as how often wakes are wanted.
   ///
+  /// A folder that has followed nothing follows the source of the configuration from now on. Another source replaces the
+  /// one that is followed only once its server has answered a fetch.
+  ///
   /// - Throws: ``FetchError`` with `storage`.
   public func updateSchedule(_ change: (inout FetchScheduler) -> Void) throws {
-    try store.write { db in
+    let isFollowed = try store.write { db in
       var scheduler = try scheduler(db)
       change(&scheduler)
-      try StateTable(db).save(scheduler, .schedule)
-      // What is followed is known from now on.
-      try StateTable(db).save(try StateTable(db).sync(configuration.source))
+      try store.save(scheduler, isChosen: true, db)
+      return try store.follow(configuration.source, db)
+    }
+    if !isFollowed {
+      log(
+        "what is followed stays as it is: another server, or other topics, count from their first successful fetch on")
+    }
+  }
+
+  /// The server wants no requests for a while; see `FetchScheduler.hold(seconds:at:)`.
+  func hold(seconds: Double) throws {
+    try store.write { db in
+      var scheduler = try scheduler(db)
+      scheduler.hold(seconds: seconds, at: clock.now)
+      try store.save(scheduler, db)
+      try? store.settings.save(scheduler)
     }
   }
 
@@ -281,7 +300,7 @@ extension NewsFetcher {
         try store.write({ db in
           var scheduler = try scheduler(db)
           let isAllowed = scheduler.receivePush(at: wake)
-          try StateTable(db).save(scheduler, .schedule)
+          try store.save(scheduler, db)
           return isAllowed
         })
       else {
@@ -319,7 +338,7 @@ extension NewsFetcher {
   }
 
   func scheduler(_ db: Database) throws -> FetchScheduler {
-    var scheduler = try StateTable(db).value(FetchScheduler.self, .schedule) ?? FetchScheduler()
+    var scheduler = try store.scheduler(db)
     scheduler.timeZone = configuration.timeZone
     // What the server has demanded of a transfer.
     let hold = holds.remaining(configuration.source.server)
@@ -331,7 +350,7 @@ extension NewsFetcher {
   ///
   /// - Parameter held: What was stored before; the items must be as they were if the tokens are the same.
   func save(_ state: SyncState, since held: SyncState? = nil, _ db: Database) throws {
-    try StateTable(db).save(state)
+    try store.save(state, db)
     if let held, held.token == state.token, held.badge == state.badge { return }
     let items = try ItemTable(db).newest(NewsSnapshot.most)
     try StateTable(db).save(NewsSnapshot(items: items, badge: state.badge, checked: state.checked), .snapshot)

@@ -97,7 +97,9 @@ struct NewsServer: Sendable {
     let head = try await exchange.open(
       location("events", Self.topicsParameter(topics)), fields: [HTTPHeader("Accept", type)],
       originFields: token.map { [HTTPHeader("Last-Event-ID", $0.description)] } ?? [], meter: &meter)
-    guard head.status == 200 else { throw refusal(head, detail: nil) }
+    guard head.status == 200 else {
+      throw refusal(head, problem(Exchange.Answer(head: head, body: try await exchange.body(of: head, meter: &meter))))
+    }
     guard head.mediaType == type else {
       throw FetchError(.notTidings, "the answer is no stream of events", status: head.status)
     }
@@ -109,6 +111,13 @@ struct NewsServer: Sendable {
     var meter = Exchange.Meter()
     /// Seconds until the next wake.
     var proposal: Double?
+  }
+
+  /// The same server, asked by exchanges that note what they cost.
+  func noting(_ note: @escaping @Sendable (Exchange.Meter) -> Void) -> NewsServer {
+    var exchange = exchange
+    exchange.note = note
+    return NewsServer(url: url, exchange: exchange)
   }
 
   /// The URL of a resource with its query.
@@ -137,18 +146,27 @@ struct NewsServer: Sendable {
     case 410 where problem(answer)?.type == "/problems/token-expired":
       return answer
     default:
-      throw refusal(head, detail: problem(answer)?.detail)
+      throw refusal(head, problem(answer))
     }
   }
 
-  private func refusal(_ head: HTTPAnswer, detail: String?) -> FetchError {
-    if head.status == 429 || head.status >= 500 {
-      return FetchError(
-        .unavailable, "the server answered \(head.status)", status: head.status,
-        retryAfter: exchange.retryAfter(of: head))
-    }
-    let words = detail.map { ": \($0)" } ?? ""
-    return FetchError(.rejected, "the server answered \(head.status)\(words)", status: head.status)
+  /// The longest text of a server that is repeated to the user, in characters.
+  private static let longestExplanation = 300
+
+  private func refusal(_ head: HTTPAnswer, _ problem: Problem?) -> FetchError {
+    let words = problem.map(Self.explanation).map { ": \($0)" } ?? ""
+    let isUnavailable = head.status == 429 || head.status >= 500
+    return FetchError(
+      isUnavailable ? .unavailable : .rejected, "the server answered \(head.status)\(words)", status: head.status,
+      retryAfter: isUnavailable ? exchange.retryAfter(of: head) : nil)
+  }
+
+  /// The server's own explanation, on one line: the fields at fault, or the detail, or else the title.
+  private static func explanation(_ problem: Problem) -> String {
+    let errors = (problem.errors ?? []).prefix(3).map { "\($0.field) \($0.rule)" }
+    let text = errors.isEmpty ? problem.detail ?? problem.title : errors.joined(separator: "; ")
+    let line = text.prefix(longestExplanation + 1).description.terminalSafe
+    return line.count > longestExplanation ? line.prefix(longestExplanation) + "…" : line
   }
 
   private func problem(_ answer: Exchange.Answer) -> Problem? {
@@ -158,14 +176,15 @@ struct NewsServer: Sendable {
 
   private func decode<Value: Decodable>(_ type: Value.Type, _ answer: Exchange.Answer) throws -> Value {
     guard answer.head.mediaType == "application/json" else {
+      let type = String(answer.head.mediaType.terminalSafe.prefix(Self.longestExplanation))
       throw FetchError(
-        .notTidings, "the answer is \(answer.head.mediaType.isEmpty ? "of no type" : answer.head.mediaType), not JSON",
-        status: answer.head.status)
+        .notTidings, "the answer is \(type.isEmpty ? "of no type" : type), not JSON", status: answer.head.status)
     }
     do {
       return try NewsJSON.decode(type, from: answer.body)
     } catch {
-      throw FetchError(.notTidings, "the answer is not what it should be: \(error)", status: answer.head.status)
+      let words = String("\(error)".terminalSafe.prefix(Self.longestExplanation))
+      throw FetchError(.notTidings, "the answer is not what it should be: \(words)", status: answer.head.status)
     }
   }
 }

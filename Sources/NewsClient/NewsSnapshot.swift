@@ -30,7 +30,8 @@ public struct NewsSnapshot: Sendable, Equatable, Codable {
   init(items: [NewsItem], badge: Int, checked: Date?) {
     headlines = items.prefix(Self.most).map { item in
       let line = item.title ?? item.text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-      let title = line.count > Self.longest ? line.prefix(Self.longest - 1) + "…" : line[...]
+      let safe = line.prefix(Self.longest * 4).description.terminalSafe
+      let title = safe.count > Self.longest ? safe.prefix(Self.longest - 1) + "…" : safe[...]
       return Headline(id: item.id, title: String(title), date: item.date, breaking: item.breaking)
     }
     self.badge = badge

@@ -53,7 +53,7 @@ final class NewsWatch: Sendable {
   private func hold(_ error: FetchError) {
     guard let seconds = error.retryAfter else { return }
     do {
-      try client.updateSchedule { $0.hold(seconds: seconds, at: client.clock.now) }
+      try client.hold(seconds: seconds)
     } catch {
       client.log("how long the server wants no requests could not be stored: \(error)")
     }
@@ -97,18 +97,21 @@ final class NewsWatch: Sendable {
     var token: SyncToken
   }
 
-  /// Fetches until the store has reached a token; from nothing, or where an event tells none, once.
+  /// So many fetches reach any token; a server that needs more contradicts itself.
+  private static let mostFetches = 100
+
+  /// Fetches until the store has reached a token; from nothing, or where an event has none, once.
   private func fetch(_ token: SyncToken?) async throws {
     silence.pause()
     defer { silence.heard() }
-    while true {
+    for number in 1... {
       let report = await client.performFetch(.watch, at: token)
       try Task.checkCancellation()
       tell(report)
       if report.result == .failed { throw Missed() }
       if try token.map({ try client.holds($0) }) ?? true { break }
       // A long way is gone in several fetches; one that went nowhere has met a cache that runs behind.
-      if report.result == .noData { throw Missed() }
+      if report.result == .noData || number == Self.mostFetches { throw Missed() }
     }
     delay.withLock { $0.succeed() }
   }

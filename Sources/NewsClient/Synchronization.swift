@@ -130,7 +130,7 @@ struct Synchronization {
       }
       var state = try StateTable(db).sync(source)
       state.continuation = list.more ? list.token : nil
-      try StateTable(db).save(state)
+      try store.save(state, db)
     }
   }
 }

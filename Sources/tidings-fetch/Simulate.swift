@@ -51,7 +51,14 @@ struct Simulate: AsyncParsableCommand {
     var dead = false
 
     func run() async throws {
-      let play = try await Play(parent.parent, isAlive: !dead, launchReason: .fetch, transport: SilentTransport())
+      // In an empty store: a wake that only simulates a fault must not move the next wake of the real one.
+      var command = parent.parent
+      let source = try NewsFetcher.source(in: command.folder)
+      command.server = command.server ?? source.flatMap { HTTPLocation(argument: $0.server.absoluteString) }
+      let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-fetch-\(UUID().uuidString)")
+      defer { try? FileManager.default.removeItem(at: folder) }
+      command.store = folder.path(percentEncoded: false)
+      let play = try await Play(command, isAlive: !dead, launchReason: .fetch, transport: SilentTransport())
       try await play.fetch()
     }
   }

@@ -30,6 +30,8 @@ struct BackgroundFetcherTests {
     let outcome = await wake.fetcher.perform(reason: .scheduled) { _ in throw Offline() }
     #expect(outcome.result == .failed)
     #expect(outcome.ending == .finished)
+    #expect(outcome.failure == "Offline()")
+    #expect(outcome.report == nil)
     #expect(wake.log.entries == ["the fetch has failed: Offline()"])
   }
 
@@ -54,7 +56,7 @@ struct BackgroundFetcherTests {
     try await eventually("it has begun") { !kept.entries.isEmpty }
     try await wake.sleeps(25)
     wake.clock.advance(by: 25)
-    try await wake.sleeps(5, others: 1)
+    try await wake.sleeps(5)
     wake.clock.advance(by: 5)
     try await eventually("it has expired") { results.entries == [.newData, .failed, .failed] }
     kept.entries[0](.newData)
@@ -97,10 +99,9 @@ struct BackgroundFetcherTests {
     try await wake.sleeps(25)
     wake.clock.advance(by: 20)
     let second = Task { await wake.fetcher.perform(reason: .push) { _ in .newData } }
-    // Its own background task has 30 s from now.
-    try await eventually("it has joined") { wake.clock.sleeping == [5, 30] }
+    try await eventually("it has joined") { wake.fetcher.waitingCallers == 2 && wake.clock.sleeping == [5] }
     wake.clock.advance(by: 5)
-    try await eventually("the timer sleeps again") { wake.clock.sleeping == [5, 25] }
+    try await eventually("the timer sleeps again") { wake.clock.sleeping == [5] }
     wake.clock.advance(by: 5)
     let outcomes = [await first.value, await second.value]
     #expect(outcomes.map(\.ending) == [.expired, .expired])
@@ -216,7 +217,7 @@ struct BackgroundFetcherTests {
     }
     try await wake.sleeps(25)
     wake.clock.advance(by: 25)
-    try await wake.sleeps(5, others: inForeground ? 0 : 1)
+    try await wake.sleeps(5)
     wake.clock.advance(by: 5)
     let outcome = await second.value
     #expect(outcome.result == .failed)
@@ -295,6 +296,7 @@ struct BackgroundFetcherTests {
     let wake = Wake(lock: FetchLock(path: "/nonexistent/lock"))
     let outcome = await wake.fetcher.perform(reason: .scheduled) { _ in .newData }
     #expect(outcome.result == .failed)
+    #expect(outcome.failure == "cannot lock /nonexistent/lock: No such file or directory")
     #expect(wake.log.entries == ["the fetch has failed: cannot lock /nonexistent/lock: No such file or directory"])
   }
 }

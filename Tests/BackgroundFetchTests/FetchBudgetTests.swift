@@ -30,7 +30,7 @@ struct FetchBudgetTests {
 
     /// Waits until the handler has been called and the timer sleeps again.
     func warned(_ wake: Wake, at second: Int = 25) async throws {
-      try await wake.sleeps(5, others: 1)
+      try await wake.sleeps(5)
       try await eventually("the handler is called") { events.entries == ["warned at \(second)"] }
     }
 
@@ -56,7 +56,57 @@ struct FetchBudgetTests {
     #expect(!wake.fetcher.isIdle, "it is still at work")
     fetch.gate.open()
     try await eventually("it has ended") { wake.fetcher.isIdle }
-    #expect(wake.log.entries.last == "a fetch that had been given up has ended: newData")
+    #expect(
+      wake.log.entries == ["a fetch that had been given up has ended: newData"], "one timer has ended it, and no other")
+  }
+
+  @Test("suspension is granted after the result of a fetch that expires, not before")
+  func suspension() async throws {
+    let wake = Wake()
+    let fetch = try await Endless(wake)
+    let suspended = Task {
+      let outcome = await wake.application.suspend()
+      fetch.events.append("\(outcome)")
+    }
+    try await wake.sleeps(25)
+    wake.clock.advance(by: 25)
+    try await fetch.warned(wake)
+    wake.clock.advance(by: 5)
+    await suspended.value
+    _ = await fetch.task.value
+    #expect(Set(fetch.events.entries.dropFirst()) == ["expired at 30", "suspended"])
+    #expect(wake.log.entries.isEmpty)
+    fetch.gate.open()
+  }
+
+  /// In a process of its own, which a reference to an object that is gone would end.
+  @Test("a handler that is still at work when the fetch ends may use the budget; those behind it are not called")
+  func lateHandler() async throws {
+    await #expect(processExitsWith: .success) {
+      let (wake, release, called) = (Wake(), DispatchSemaphore(value: 0), Journal<Duration?>())
+      let task = Task {
+        await wake.fetcher.perform(reason: .scheduled) { budget in
+          budget.onExpiration { [unowned budget] in
+            release.wait()
+            called.append(budget.timeRemaining)
+          }
+          budget.onExpiration { [unowned budget] in called.append(budget.timeRemaining) }
+          try await wake.clock.sleep(for: .seconds(28))
+          return .newData
+        }
+      }
+      try await eventually("the timers sleep") { wake.clock.sleeping == [25, 28] }
+      wake.clock.advance(by: 25)
+      try await eventually("the handlers are called") { wake.clock.sleeping == [3, 5] }
+      wake.clock.advance(by: 3)
+      let outcome = await task.value
+      #expect(outcome.result == .newData)
+      try await eventually("the fetch is over") { wake.fetcher.isIdle && wake.clock.sleeping.isEmpty }
+      release.signal()
+      try await eventually("the first has ended") { !called.entries.isEmpty }
+      for _ in 0..<100 { await Task.yield() }
+      #expect(called.entries.count == 1)
+    }
   }
 
   @Test("a fetch that heeds its cancellation is cancelled at 30 s, not before")
@@ -71,7 +121,7 @@ struct FetchBudgetTests {
     try await wake.sleeps(1_000)
     try await wake.sleeps(25)
     wake.clock.advance(by: 25)
-    try await wake.sleeps(5, others: 1)
+    try await wake.sleeps(5)
     #expect(wake.clock.sleeping.contains(975))
     wake.clock.advance(by: 5)
     let outcome = await task.value
@@ -86,7 +136,7 @@ struct FetchBudgetTests {
     wake.clock.advance(by: seconds)
     let fetch = try await Endless(wake, since: moment)
     #expect(fetch.remaining == .seconds(30 - seconds))
-    try await wake.sleeps(seconds < 25 ? 25 - seconds : 30 - seconds, others: seconds < 25 ? 0 : 1)
+    try await wake.sleeps(seconds < 25 ? 25 - seconds : 30 - seconds)
     wake.clock.advance(by: 30 - seconds)
     let outcome = await fetch.task.value
     #expect(outcome.ending == .expired)
@@ -145,7 +195,7 @@ struct FetchBudgetTests {
     let budget = fetch.budgets.entries[0]
     try await wake.sleeps(25)
     wake.clock.advance(by: 25)
-    try await wake.sleeps(5, others: 1)
+    try await wake.sleeps(5)
     budget.onExpiration { late.append("after the warning") }
     try await eventually("it is called") { late.entries == ["after the warning"] }
     wake.clock.advance(by: 5)
@@ -164,7 +214,7 @@ struct FetchBudgetTests {
     fetch.budgets.entries[0].onExpiration { release.wait() }
     try await wake.sleeps(25)
     wake.clock.advance(by: 25)
-    try await wake.sleeps(5, others: 1)
+    try await wake.sleeps(5)
     wake.clock.advance(by: 5)
     let outcome = await fetch.task.value
     #expect(outcome.ending == .expired)
@@ -184,123 +234,5 @@ struct FetchBudgetTests {
     try await eventually("nobody sleeps") { wake.clock.sleeping.isEmpty }
     wake.clock.advance(by: 100)
     #expect(fetch.events.entries == ["finished at 20"])
-  }
-}
-
-@Suite("Budget and foreground")
-struct ForegroundBudgetTests {
-  @Test("coming to the foreground ends the budget; the fetch goes on, and its caller is told once")
-  func foreground() async throws {
-    let wake = Wake()
-    let fetch = try await FetchBudgetTests.Endless(wake)
-    try await wake.sleeps(25)
-    wake.clock.advance(by: 24)
-    await wake.application.enterForeground()
-    #expect(fetch.remaining == nil)
-    try await eventually("its timers are gone") { wake.clock.sleeping.isEmpty }
-    wake.clock.advance(by: 10_000)
-    fetch.gate.open()
-    let outcome = await fetch.task.value
-    #expect(outcome.ending == .finished)
-    #expect(fetch.events.entries == ["finished at 10024"])
-  }
-
-  @Test("a timer that has run out as the application comes to the foreground ends nothing any more")
-  func lateTimer() async throws {
-    let clock = LateClock()
-    let application = Application(launchReason: .fetch, clock: clock)
-    let fetcher = BackgroundFetcher(application: application)
-    let (gate, warnings) = (Gate(), Journal<Void>())
-    let task = Task {
-      await fetcher.perform(reason: .scheduled) { budget in
-        budget.onExpiration { warnings.append(()) }
-        await gate.pass()
-        return .newData
-      }
-    }
-    // That of the fetch and that of its background task.
-    try await eventually("the timers run") { clock.manual.sleeping == [25, 30] && gate.waiting == 1 }
-    clock.manual.advance(by: 30)
-    try await eventually("they have run out") { clock.gate.waiting == 2 }
-    await application.enterForeground()
-    clock.gate.open()
-    try await eventually("they are over") { clock.returned.entries.count == 2 }
-    for _ in 0..<100 { await Task.yield() }
-    gate.open()
-    let outcome = await task.value
-    #expect(outcome.ending == .finished)
-    #expect(warnings.entries.isEmpty)
-  }
-
-  @Test("leaving the foreground gives a fetch 30 s from then")
-  func background() async throws {
-    let wake = Wake(launchReason: .user)
-    await wake.application.launch()
-    let fetch = try await FetchBudgetTests.Endless(wake)
-    #expect(fetch.remaining == nil)
-    wake.clock.advance(by: 100)
-    await wake.application.enterBackground()
-    #expect(fetch.remaining == .seconds(30))
-    try await wake.sleeps(25)
-    wake.clock.advance(by: 25)
-    try await fetch.warned(wake, at: 125)
-    wake.clock.advance(by: 5)
-    let outcome = await fetch.task.value
-    #expect(outcome.ending == .expired)
-    try await eventually("all was told") { fetch.events.entries == ["warned at 125", "expired at 130"] }
-    fetch.gate.open()
-  }
-
-  @Test("a handler that comes in the foreground is called before the next end, not at once")
-  func handlerInForeground() async throws {
-    let wake = Wake()
-    let fetch = try await FetchBudgetTests.Endless(wake)
-    try await wake.sleeps(25)
-    wake.clock.advance(by: 25)
-    try await fetch.warned(wake)
-    await wake.application.enterForeground()
-    let times = Journal<Double>()
-    let start = wake.clock.now.uptime
-    fetch.budgets.entries[0].onExpiration { times.append(wake.clock.now.uptime - start) }
-    wake.clock.advance(by: 100)
-    await wake.application.enterBackground()
-    try await wake.sleeps(25)
-    wake.clock.advance(by: 25)
-    try await eventually("it is called") { times.entries == [125] }
-    fetch.gate.open()
-    _ = await fetch.task.value
-  }
-
-  @Test("a fetch is warned once, however often the foreground comes and goes")
-  func warnedOnce() async throws {
-    let wake = Wake()
-    let fetch = try await FetchBudgetTests.Endless(wake)
-    try await wake.sleeps(25)
-    wake.clock.advance(by: 25)
-    try await fetch.warned(wake)
-    await wake.application.enterForeground()
-    await wake.application.enterBackground()
-    try await wake.sleeps(25)
-    wake.clock.advance(by: 25)
-    try await wake.sleeps(5, others: 1)
-    wake.clock.advance(by: 5)
-    _ = await fetch.task.value
-    #expect(fetch.events.entries == ["warned at 25", "expired at 55"])
-    fetch.gate.open()
-  }
-}
-
-/// Sleeps until it is time and a gate is open, cancelled or not.
-private final class LateClock: FetchClock {
-  let manual = ManualClock()
-  let gate = Gate()
-  let returned = Journal<Void>()
-
-  var now: FetchMoment { manual.now }
-
-  func sleep(for duration: Duration) async throws {
-    try await manual.sleep(for: duration)
-    await gate.pass()
-    returned.append(())
   }
 }

@@ -4,6 +4,17 @@ import Foundation
 import Synchronization
 import Testing
 
+/// The fetcher of these tests reports a bare result.
+typealias BackgroundFetcher = BackgroundFetch.BackgroundFetcher<FetchResult>
+typealias FetchOutcome = BackgroundFetch.FetchOutcome<FetchResult>
+
+extension FetchOutcome {
+  /// The outcome of a fetch that has thrown nothing.
+  init(result: FetchResult, ending: Ending, hasJoined: Bool, duration: Duration) {
+    self.init(report: ending == .finished ? result : nil, ending: ending, hasJoined: hasJoined, duration: duration)
+  }
+}
+
 /// A list that several threads write.
 final class Journal<Entry: Sendable>: Sendable {
   private let list = Mutex<[Entry]>([])
@@ -54,18 +65,17 @@ struct Wake {
   let application: Application
   let fetcher: BackgroundFetcher
 
-  init(launchReason: LaunchReason = .fetch, lock: FetchLock? = nil) {
+  init(
+    launchReason: LaunchReason = .fetch, lock: FetchLock? = nil, foregroundTimeout: Duration = .seconds(60)
+  ) {
     application = Application(launchReason: launchReason, clock: clock, log: log.append)
-    fetcher = BackgroundFetcher(application: application, lock: lock, log: log.append)
+    fetcher = BackgroundFetcher(
+      application: application, lock: lock, foregroundTimeout: foregroundTimeout, log: log.append)
   }
 
-  /// Waits until the timer of the fetch has exactly so long to sleep: nothing is due before that.
-  ///
-  /// - Parameter others: How many others have; at 25 s that of the background task has 5 s left, too.
-  func sleeps(_ seconds: Double, others: Int = 0) async throws {
-    try await eventually("the timer sleeps for \(seconds) s") {
-      clock.sleeping.count { $0 == seconds } == others + 1
-    }
+  /// Waits until the timer of the fetch, and no other, has exactly so long to sleep: nothing is due before that.
+  func sleeps(_ seconds: Double) async throws {
+    try await eventually("the timer sleeps for \(seconds) s") { clock.sleeping.count { $0 == seconds } == 1 }
   }
 
   /// Begins a fetch that is held up by a gate.

@@ -66,4 +66,27 @@ import Testing
       #expect(try client.schedule.pushDelay(at: installation.clock.now) == 3600)
     }
   }
+
+  @Test("over the limit is made up for by the next wake that is allowed, once")
+  func madeUpFor() async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      try client.updateSchedule { $0.setInterval(.seconds(86_400)) }
+      await client.performFetch(.scheduled)
+      for _ in 0..<4 { await client.receive(RemoteNotification()) }
+      installation.feed.publish("one")
+      guard case .wait(let date, .push) = try client.decision() else {
+        Issue.record("the push is forgotten")
+        return
+      }
+      installation.clock.advance(by: date.timeIntervalSince(installation.clock.now.date))
+      #expect(try client.decision() == .wake(.push, sources: []))
+      #expect(await client.performFetch(.push).inserted == 1)
+      #expect(try client.schedule.pushDelay(at: installation.clock.now) == nil)
+      guard case .wait = try client.decision() else {
+        Issue.record("it is made up for again")
+        return
+      }
+    }
+  }
 }

@@ -13,6 +13,8 @@ struct Installation {
   let server: FaultServer
   let folder: URL
   let clock: ManualClock
+  /// Scheme and authority of the server; nil for those of the feed.
+  var address: String?
   var topics: [String] = []
   var extent = Source.Extent.window(100)
 
@@ -36,14 +38,17 @@ struct Installation {
     }
   }
 
+  /// What is followed.
+  func source() throws -> Source {
+    Source(server: try #require(URL(string: address ?? server.url)), topics: topics, extent: extent)
+  }
+
   /// The client as a new process has it.
   func client(
     _ transport: (any HTTPTransport)? = nil, constraints: any ConstraintSource = FetchConstraints.none
   ) throws -> NewsFetcher {
-    let url = try #require(URL(string: server.url))
     var configuration = NewsFetcher.Configuration(
-      folder: folder, source: Source(server: url, topics: topics, extent: extent),
-      userAgent: "tests/1 (+https://example.org)")
+      folder: folder, source: try source(), userAgent: "tests/1 (+https://example.org)")
     configuration.constraints = constraints
     return try NewsFetcher(
       configuration,

@@ -92,6 +92,25 @@ import Testing
     }
   }
 
+  @Test("A snapshot that expires before it is whole begins anew: what was staged of it and is gone does not come back")
+  func expiredStaging() async throws {
+    try await Installation.with(extent: .full) { installation in
+      let feed = installation.feed
+      for number in 0..<300 { feed.publish("item \(number)") }
+      let oldest = try #require(feed.items.last)
+      feed.fault(next: .init { honest, _ in honest })
+      feed.fault(next: .truncate(at: .body(100)))
+      let client = try installation.client()
+      #expect(await client.performFetch().result == .failed)
+      feed.retract(oldest.id)
+      feed.expireTokens()
+      _ = installation.requests()
+      #expect(await client.performFetch().inserted == 299)
+      #expect(installation.requests().count == 3, "the rest was refused, and both pages have come again")
+      try installation.expectEqual(client)
+    }
+  }
+
   @Test(
     "After a 410 the old items stay until the new ones are there, at most once a wake",
     arguments: [Source.Extent.window(100), .full])

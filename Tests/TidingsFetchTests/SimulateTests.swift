@@ -63,13 +63,16 @@ import Testing
           let (status, report) = try await dripping.fetch()
           let duration = ContinuousClock.now - start
           #expect(status == 20)
-          #expect(report?.error == "the time for a fetch was up")
+          #expect(report?.error == "the fetch did not end within 30 s")
+          #expect(report?.requests == 1)
+          #expect((report?.bytes ?? 0) > 0)
           #expect(duration >= .seconds(29.5))
           #expect(try dripping.storedItems().isEmpty)
           let play = try await expired
           #expect(play.status == 20)
           #expect(play.lines.contains("expiration handler, 5.0 s left"))
-          #expect(play.lines.contains("failed: the time for a fetch was up"))
+          #expect(play.lines.contains("failed: the fetch did not end within 30 s"))
+          #expect(!FileManager.default.fileExists(atPath: silent.folder.path), "the store is left alone")
         }
       }
     }

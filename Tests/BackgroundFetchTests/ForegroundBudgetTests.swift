@@ -1,0 +1,169 @@
+import BackgroundFetch
+import TestTime
+import Foundation
+import Testing
+
+@Suite("Budget and foreground")
+struct ForegroundBudgetTests {
+  @Test("coming to the foreground ends the budget; the fetch goes on until its timeout, and its caller is told once")
+  func foreground() async throws {
+    let wake = Wake()
+    let fetch = try await FetchBudgetTests.Endless(wake)
+    try await wake.sleeps(25)
+    wake.clock.advance(by: 24)
+    await wake.application.enterForeground()
+    #expect(fetch.remaining == nil)
+    try await eventually("only that of the timeout is left") { wake.clock.sleeping == [60] }
+    wake.clock.advance(by: 59)
+    fetch.gate.open()
+    let outcome = await fetch.task.value
+    #expect(outcome.ending == .finished)
+    #expect(fetch.events.entries == ["finished at 83"])
+  }
+
+  @Test("a timer that has run out as the application comes to the foreground ends nothing any more")
+  func lateTimer() async throws {
+    let clock = LateClock()
+    let application = Application(launchReason: .fetch, clock: clock)
+    let fetcher = BackgroundFetcher(application: application)
+    let (gate, warnings) = (Gate(), Journal<Void>())
+    let task = Task {
+      await fetcher.perform(reason: .scheduled) { budget in
+        budget.onExpiration { warnings.append(()) }
+        await gate.pass()
+        return .newData
+      }
+    }
+    try await eventually("the timer runs") { clock.manual.sleeping == [25] && gate.waiting == 1 }
+    clock.manual.advance(by: 30)
+    try await eventually("it has run out") { clock.gate.waiting == 1 }
+    await application.enterForeground()
+    clock.gate.open()
+    try await eventually("it is over") { clock.returned.entries.count == 1 }
+    for _ in 0..<100 { await Task.yield() }
+    gate.open()
+    let outcome = await task.value
+    #expect(outcome.ending == .finished)
+    #expect(warnings.entries.isEmpty)
+  }
+
+  @Test("leaving the foreground gives a fetch 30 s from then")
+  func background() async throws {
+    let wake = Wake(launchReason: .user)
+    await wake.application.launch()
+    let fetch = try await FetchBudgetTests.Endless(wake)
+    #expect(fetch.remaining == nil)
+    wake.clock.advance(by: 20)
+    await wake.application.enterBackground()
+    #expect(fetch.remaining == .seconds(30))
+    try await wake.sleeps(25)
+    wake.clock.advance(by: 25)
+    try await fetch.warned(wake, at: 45)
+    wake.clock.advance(by: 5)
+    let outcome = await fetch.task.value
+    #expect(outcome.ending == .expired)
+    try await eventually("all was told") { fetch.events.entries == ["warned at 45", "expired at 50"] }
+    fetch.gate.open()
+  }
+
+  @Test("leaving the foreground gives a fetch no more than was left of its timeout")
+  func backgroundLate() async throws {
+    let wake = Wake(launchReason: .user)
+    await wake.application.launch()
+    let fetch = try await FetchBudgetTests.Endless(wake)
+    wake.clock.advance(by: 45)
+    await wake.application.enterBackground()
+    #expect(fetch.remaining == .seconds(15))
+    try await wake.sleeps(10)
+    wake.clock.advance(by: 15)
+    let outcome = await fetch.task.value
+    #expect(outcome.ending == .expired)
+    #expect(outcome.duration == .seconds(60))
+    fetch.gate.open()
+  }
+
+  @Test("in the foreground a fetch that hangs ends after its timeout, and so do those who have joined it")
+  func foregroundTimeout() async throws {
+    let wake = Wake(launchReason: .user, foregroundTimeout: .seconds(7))
+    await wake.application.launch()
+    let fetch = try await FetchBudgetTests.Endless(wake)
+    try await wake.sleeps(7)
+    wake.clock.advance(by: 4)
+    let joined = Task { await wake.fetcher.perform(reason: .manual) { _ in .noData } }
+    try await eventually("it has joined") { wake.fetcher.waitingCallers == 2 }
+    wake.clock.advance(by: 2)
+    #expect(wake.fetcher.waitingCallers == 2, "it is not time yet")
+    try await wake.sleeps(1)
+    wake.clock.advance(by: 1)
+    let outcomes = [await fetch.task.value, await joined.value]
+    #expect(outcomes.map(\.ending) == [.expired, .expired])
+    #expect(outcomes.map(\.duration) == [.seconds(7), .seconds(3)])
+    #expect(fetch.events.entries == ["expired at 7"])
+    fetch.gate.open()
+    try await eventually("it is at rest") { wake.fetcher.isIdle && wake.clock.sleeping.isEmpty }
+  }
+
+  @Test("the timeout in the foreground is a minute")
+  func defaultTimeout() async throws {
+    let wake = Wake(launchReason: .user)
+    await wake.application.launch()
+    let fetch = try await FetchBudgetTests.Endless(wake)
+    try await wake.sleeps(60)
+    wake.clock.advance(by: 60)
+    #expect(await fetch.task.value.ending == .expired)
+    fetch.gate.open()
+  }
+
+  @Test("a handler that comes in the foreground is called before the next end, not at once")
+  func handlerInForeground() async throws {
+    let wake = Wake()
+    let fetch = try await FetchBudgetTests.Endless(wake)
+    try await wake.sleeps(25)
+    wake.clock.advance(by: 25)
+    try await fetch.warned(wake)
+    await wake.application.enterForeground()
+    let times = Journal<Double>()
+    let start = wake.clock.now.uptime
+    fetch.budgets.entries[0].onExpiration { times.append(wake.clock.now.uptime - start) }
+    wake.clock.advance(by: 20)
+    await wake.application.enterBackground()
+    try await wake.sleeps(25)
+    wake.clock.advance(by: 25)
+    try await eventually("it is called") { times.entries == [45] }
+    fetch.gate.open()
+    _ = await fetch.task.value
+  }
+
+  @Test("a fetch is warned once, however often the foreground comes and goes")
+  func warnedOnce() async throws {
+    let wake = Wake()
+    let fetch = try await FetchBudgetTests.Endless(wake)
+    try await wake.sleeps(25)
+    wake.clock.advance(by: 25)
+    try await fetch.warned(wake)
+    await wake.application.enterForeground()
+    await wake.application.enterBackground()
+    try await wake.sleeps(25)
+    wake.clock.advance(by: 25)
+    try await wake.sleeps(5)
+    wake.clock.advance(by: 5)
+    _ = await fetch.task.value
+    #expect(fetch.events.entries == ["warned at 25", "expired at 55"])
+    fetch.gate.open()
+  }
+}
+
+/// Sleeps until it is time and a gate is open, cancelled or not.
+private final class LateClock: FetchClock {
+  let manual = ManualClock()
+  let gate = Gate()
+  let returned = Journal<Void>()
+
+  var now: FetchMoment { manual.now }
+
+  func sleep(for duration: Duration) async throws {
+    try await manual.sleep(for: duration)
+    await gate.pass()
+    returned.append(())
+  }
+}

@@ -1,0 +1,189 @@
+import BackgroundFetch
+import FaultServer
+import Foundation
+import News
+import NewsClient
+import Synchronization
+import TestTime
+import Testing
+
+@Suite("A failed fetch") struct FailureTests {
+  @Test("is reported as failed, with its reason, whatever the one before has brought")
+  func brokenLock() async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      let client = try installation.client()
+      #expect(await client.performFetch().inserted == 1)
+      try FileManager.default.removeItem(at: installation.folder)
+      try Data().write(to: installation.folder)
+      let report = await client.performFetch()
+      #expect(report.result == .failed)
+      #expect(report.inserted == 0)
+      #expect(report.error?.contains("fetch.lock: Not a directory") == true)
+    }
+  }
+
+  @Test("does not make a watch spin: it waits before it tries again")
+  func watch() async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      let client = try installation.client()
+      let reports = Reports()
+      let watch = Task { await client.watch { reports.add($0) } }
+      try await eventually("it listens") { installation.feed.eventStreams == 1 }
+      #expect(reports.all.map(\.result) == [.newData])
+      try FileManager.default.removeItem(at: installation.folder)
+      try Data().write(to: installation.folder)
+      installation.feed.publish("two")
+      try await eventually("the failure is reported") { reports.all.count > 1 }
+      try await eventually("it waits") { !installation.clock.sleeping.isEmpty }
+      for _ in 0..<100 { await Task.yield() }
+      #expect(reports.all.map(\.result) == [.newData, .failed])
+      watch.cancel()
+      await watch.value
+    }
+  }
+
+  @Test("of a store that somebody has removed is none: everything is fetched again")
+  func removedStore() async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      let client = try installation.client()
+      await client.performFetch()
+      try FileManager.default.removeItem(at: installation.folder)
+      #expect(await client.performFetch().inserted == 1)
+      #expect(await client.performFetch().result == .noData)
+      try installation.expectEqual(client)
+    }
+  }
+
+  @Test("comes after a minute in the foreground where the server is silent, for those who have joined it too")
+  func foregroundTimeout() async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      let client = try installation.client()
+      await client.application.enterForeground()
+      installation.feed.fault(next: .hang(at: .start))
+      async let launch = client.performFetch(.launch)
+      try await eventually("the request has come") { installation.server.requests.count == 1 }
+      try await eventually("the timer sleeps") { installation.clock.sleeping == [60] }
+      installation.clock.advance(by: 20)
+      async let manual = client.performFetch(.manual)
+      try await eventually("it has joined") { client.waitingCallers == 2 }
+      installation.clock.advance(by: 40)
+      let reports = await [launch, manual]
+      #expect(reports.map(\.result) == [.failed, .failed])
+      #expect(reports[0].error == "the fetch did not end within 60 s")
+      #expect(try client.schedule.failures == 1)
+      installation.server.release()
+      try await eventually("the next one succeeds") { await client.performFetch().result == .newData }
+    }
+  }
+
+  @Test("repeats what the server says, without what would control a terminal")
+  func explanation() async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      func error(_ problem: Problem) async -> String? {
+        installation.feed.fault(next: .answer(.problem(problem)))
+        return await client.performFetch().error
+      }
+      let rule = "must be topics that exist; there is no harbor\u{1B}[2J\u{202E}"
+      var problem = Problem(
+        type: "/problems/invalid-parameters", title: "Invalid parameters", status: 400, detail: "See errors.",
+        errors: [FieldError(field: "topics", rule: rule)])
+      #expect(
+        await error(problem) == "the server answered 400: topics must be topics that exist; there is no harbor[2J")
+      problem.errors = nil
+      #expect(await error(problem) == "the server answered 400: See errors.")
+      problem.detail = nil
+      #expect(await error(problem) == "the server answered 400: Invalid parameters")
+      problem.detail = String(repeating: "x", count: 100_000)
+      let long = await error(problem)
+      #expect((long?.count ?? .max) < 400)
+    }
+  }
+
+  @Test("without a connection has sent nothing, and of these only a lack of network is no error of the server")
+  func unsent() async throws {
+    try await Installation.with { installation in
+      let cases: [(kind: HTTPTransportError.Kind, isOffline: Bool, requests: Int)] = [
+        (.offline, true, 0), (.refused, false, 0), (.untrusted, false, 0), (.broken, false, 1),
+      ]
+      for (kind, isOffline, requests) in cases {
+        let client = try installation.client(FailingTransport(error: HTTPTransportError(kind, "it failed")))
+        try client.updateSchedule { schedule in
+          schedule.signOut()
+          schedule.setInterval(.seconds(7200))
+        }
+        let report = await client.performFetch(.scheduled)
+        #expect(report.error?.hasSuffix("it failed") == true)
+        #expect(report.requests == requests, "\(kind)")
+        #expect((report.bytes > 0) == (requests > 0), "\(kind)")
+        let run = try #require(try client.runs(limit: 1).first)
+        #expect(run.isOffline == isOffline, "\(kind)")
+        #expect(try client.schedule.failures == (isOffline ? 0 : 1), "\(kind)")
+      }
+    }
+  }
+
+  @Test("of a dead server is one of the server, and is said in a sentence")
+  func refused() async throws {
+    try await Installation.with { installation in
+      var other = installation
+      other.address = "http://127.0.0.1:1"
+      let report = try await other.client().performFetch()
+      #expect(report.error == "no answer from 127.0.0.1:1: connection refused")
+      #expect((report.requests, report.bytes) == (0, 0))
+      #expect(try other.client().runs(limit: 2).map(\.isOffline) == [false])
+    }
+  }
+
+  @Test("without a network does not spend the wake")
+  func offlineWake() async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      let dead = try installation.client(FailingTransport(error: HTTPTransportError(.offline, "no network")))
+      try dead.updateSchedule { $0.setInterval(.seconds(7200)) }
+      installation.clock.advance(by: 7200)
+      #expect(await dead.performFetch(.scheduled).result == .failed)
+      installation.clock.advance(by: 120)
+      let client = try installation.client()
+      guard case .wake = try client.decision() else {
+        Issue.record("the wake is spent")
+        return
+      }
+      let offline = try installation.client(constraints: FetchConstraints(isOffline: true))
+      #expect(try offline.decision() == .wait(until: installation.clock.now.date + 120, .offline))
+      #expect(await client.performFetch(.scheduled).inserted == 1)
+    }
+  }
+
+  @Test("is none where a 304 has a length that no number can take")
+  func hugeLength() async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      await client.performFetch()
+      installation.feed.fault(
+        next: .init { honest, _ in
+          honest.setting("Content-Length", "\(Int.max)").setting("Content-Encoding", "gzip")
+        }, times: 2)
+      for _ in 0..<2 {
+        let report = await client.performFetch()
+        #expect(report.result == .noData)
+        #expect(report.bytes < 10_000)
+      }
+    }
+  }
+}
+
+/// A network that fails.
+private struct FailingTransport: HTTPTransport {
+  let error: HTTPTransportError
+
+  func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPAnswer { throw error }
+
+  func upload(_ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]) async throws -> HTTPAnswer {
+    throw error
+  }
+}

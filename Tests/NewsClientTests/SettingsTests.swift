@@ -1,0 +1,198 @@
+import BackgroundFetch
+import FaultServer
+import Foundation
+import GRDB
+import News
+import NewsClient
+import TestTime
+import Testing
+
+@Suite("The settings of a store") struct SettingsTests {
+  /// A client that has fetched, with an interval and habits.
+  private func used(_ installation: Installation) async throws -> NewsFetcher {
+    installation.feed.publish("one", topics: ["sport"])
+    let client = try installation.client()
+    await client.performFetch()
+    try client.updateSchedule { $0.setInterval(.seconds(7200)) }
+    for _ in 0..<3 {
+      installation.clock.advance(by: 86_400)
+      try client.recordOpening()
+    }
+    return client
+  }
+
+  /// The client as another process opens it, with what it was told of the source and what it has logged.
+  private func reopened(_ installation: Installation) throws -> (client: NewsFetcher, source: Source?, log: Reports) {
+    let log = Reports()
+    var source: Source?
+    let client = try NewsFetcher(
+      folder: installation.folder, application: Application(launchReason: .fetch, clock: installation.clock),
+      clock: installation.clock, log: log.note
+    ) { stored in
+      source = stored
+      return NewsFetcher.Configuration(
+        folder: installation.folder, source: try stored ?? installation.source(), userAgent: "tests/1")
+    }
+    return (client, source, log)
+  }
+
+  private func damage(_ installation: Installation) throws {
+    for suffix in ["-wal", "-shm"] {
+      try? FileManager.default.removeItem(at: installation.folder.appending(path: "news.sqlite" + suffix))
+    }
+    try Data(repeating: 0x5a, count: 20_000).write(to: installation.folder.appending(path: "news.sqlite"))
+  }
+
+  @Test("survive the damage or the loss of the store, which is said in a sentence", arguments: [true, false])
+  func damage(isLost: Bool) async throws {
+    try await Installation.with(extent: .window(30), topics: ["sport"]) { installation in
+      let before = try await used(installation).schedule
+      if isLost {
+        for name in ["news.sqlite", "news.sqlite-wal", "news.sqlite-shm"] {
+          try? FileManager.default.removeItem(at: installation.folder.appending(path: name))
+        }
+      } else {
+        try damage(installation)
+      }
+      let (client, source, log) = try reopened(installation)
+      #expect(try installation.source() == source)
+      #expect(try client.schedule.interval == .seconds(7200))
+      #expect(try client.schedule.openings == before.openings)
+      let sentence = "news.sqlite is damaged; it was renamed to"
+      #expect(log.texts.contains { $0.contains(sentence) } == !isLost)
+      #expect(await client.performFetch().inserted == 1)
+      #expect(try reopened(installation).client.schedule.interval == .seconds(7200))
+    }
+  }
+
+  @Test("of a store from before there were any are made when it is opened")
+  func migration() async throws {
+    try await Installation.with(topics: ["sport"]) { installation in
+      let before = try await used(installation).schedule
+      for name in ["settings.json", "habits.json"] {
+        try FileManager.default.removeItem(at: installation.folder.appending(path: name))
+      }
+      let (client, source, log) = try reopened(installation)
+      #expect(try installation.source() == source)
+      #expect(try client.schedule == before)
+      #expect(try client.count == 1)
+      _ = installation.requests()
+      #expect(await client.performFetch().result == .noData)
+      #expect(installation.requests() == ["*/v1/changes"])
+      #expect(log.texts.isEmpty)
+      try damage(installation)
+      let after = try reopened(installation)
+      #expect(after.source == source)
+      #expect(try after.client.schedule.interval == .seconds(7200))
+      #expect(try after.client.schedule.openings == before.openings)
+    }
+  }
+
+  @Test("give back a schedule that cannot be read; without them its interval is read alone", arguments: [true, false])
+  func undecodableSchedule(hasSettings: Bool) async throws {
+    try await Installation.with { installation in
+      let before = try await used(installation).schedule
+      if !hasSettings {
+        for name in ["settings.json", "habits.json"] {
+          try FileManager.default.removeItem(at: installation.folder.appending(path: name))
+        }
+      }
+      try await DatabaseQueue(path: installation.folder.appending(path: "news.sqlite").path).write { db in
+        try db.execute(
+          sql: "UPDATE state SET json = ? WHERE name = 'schedule'",
+          arguments: [Data(#"{"interval":"7200","seed":"none"}"#.utf8)])
+      }
+      let (client, _, log) = try reopened(installation)
+      #expect(try client.schedule.interval == .seconds(7200))
+      #expect((try client.schedule.openings == before.openings) == hasSettings)
+      #expect(log.texts.count { $0.contains("cannot be read: the interval stays 7200") } == 1)
+    }
+  }
+
+  @Test("that are damaged themselves are put aside, and the store goes on")
+  func damagedSettings() async throws {
+    try await Installation.with { installation in
+      _ = try await used(installation)
+      for name in ["settings.json", "habits.json"] {
+        try Data("{".utf8).write(to: installation.folder.appending(path: name))
+      }
+      let (client, source, log) = try reopened(installation)
+      #expect(try installation.source() == source)
+      try client.updateSchedule { $0.setInterval(.seconds(3600)) }
+      #expect(log.texts.contains { $0.contains("settings.json") && $0.contains("was renamed to") })
+      try damage(installation)
+      #expect(try reopened(installation).client.schedule.interval == .seconds(3600))
+    }
+  }
+
+  @Test("change to another source only once its server has answered")
+  func unansweredSource() async throws {
+    try await Installation.with { installation in
+      let client = try await used(installation)
+      var other = installation
+      other.address = "http://127.0.0.1:1"
+      var harbor = installation
+      harbor.topics = ["harbor"]
+      let refusal = Problem(
+        type: "/problems/invalid-parameters", title: "Invalid parameters", status: 400,
+        errors: [FieldError(field: "topics", rule: "must be topics that exist; there is no harbor")])
+      for wrong in [other, harbor] {
+        installation.feed.fault(next: .answer(.problem(refusal)))
+        #expect(try await wrong.client().performFetch().result == .failed)
+        installation.feed.heal()
+        try wrong.client().updateSchedule { $0.setInterval(.seconds(9000)) }
+        try wrong.client().recordOpening()
+        let (same, source, _) = try reopened(installation)
+        #expect(try installation.source() == source)
+        #expect(try same.schedule.interval == .seconds(9000))
+        #expect(try same.badge == 0)
+        #expect(try same.snapshot.checked != nil)
+        _ = installation.requests()
+        #expect(await same.performFetch().result == .noData)
+        #expect(installation.requests() == ["*/v1/changes"])
+      }
+      #expect(try client.count == 1)
+      // Once it has answered it is followed.
+      var sport = installation
+      sport.topics = ["sport"]
+      #expect(try await sport.client().performFetch().result != .failed)
+      #expect(try reopened(installation).source?.topics == ["sport"])
+    }
+  }
+
+  @Test("of a folder that has followed nothing are those of the configuration")
+  func first() async throws {
+    try await Installation.with(topics: ["sport"]) { installation in
+      try installation.client().updateSchedule { $0.setInterval(.minimum) }
+      #expect(try NewsFetcher.source(in: installation.folder) == installation.source())
+    }
+  }
+
+  @Test("An item in the store that is no item puts the store aside, and everything is fetched again")
+  func undecodableItem() async throws {
+    try await Installation.with { installation in
+      let client = try await used(installation)
+      try await DatabaseQueue(path: installation.folder.appending(path: "news.sqlite").path).write { db in
+        try db.execute(sql: "UPDATE items SET json = x'7b'")
+      }
+      #expect(throws: FetchError.self) { try client.allNewsItems }
+      #expect(await client.performFetch().inserted == 1)
+      try installation.expectEqual(client)
+      #expect(try client.schedule.interval == .seconds(7200))
+    }
+  }
+
+  @Test("A badge in the store that is no sensible number is none in the next one")
+  func hugeBadge() async throws {
+    try await Installation.with { installation in
+      let client = try await used(installation)
+      try await DatabaseQueue(path: installation.folder.appending(path: "news.sqlite").path).write { db in
+        try db.execute(
+          sql:
+            "UPDATE state SET json = CAST(replace(CAST(json AS TEXT), '\"badge\":0', '\"badge\":\(Int.max)') AS BLOB)")
+      }
+      installation.feed.publish("two", topics: ["sport"])
+      #expect(await client.performFetch().badge == (1 << 32) + 1)
+    }
+  }
+}
