@@ -94,18 +94,23 @@ public struct FetchLock: Sendable {
     }
   }
 
-  /// Whether somebody holds the lock at the moment; false where the file cannot be read.
+  /// Whether somebody holds the lock at the moment.
   ///
   /// The look takes a shared lock for an instant, so that an `acquire()` in that instant returns `nil`.
+  ///
+  /// - Throws: `Failure` where nobody could take it.
   package var isHeld: Bool {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    while flock(descriptor, LOCK_SH | LOCK_NB) != 0 {
-      if errno != EINTR { return errno == EWOULDBLOCK }
+    get throws {
+      let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
+      defer { close(descriptor) }
+      while flock(descriptor, LOCK_SH | LOCK_NB) != 0 {
+        if errno == EWOULDBLOCK { return true }
+        if errno != EINTR { throw Failure(path: path, code: errno) }
+      }
+      flock(descriptor, LOCK_UN)
+      return false
     }
-    flock(descriptor, LOCK_UN)
-    return false
   }
 
   /// The process that holds the lock, for messages; `nil` if none does or it has not said so yet.

@@ -48,7 +48,7 @@ public final class NewsFetcher: Sendable {
   public let expirations = Observers<FetchBudget>()
   let store: LocalStore
   let server: NewsServer
-  /// What servers have demanded by `Retry-After`, of transfers too.
+  /// The waiting times that servers have demanded by `Retry-After`, of transfers too.
   let holds: OriginHolds
   let clock: any FetchClock
   let log: @Sendable (String) -> Void
@@ -340,7 +340,7 @@ extension NewsFetcher {
   func scheduler(_ db: Database) throws -> FetchScheduler {
     var scheduler = try store.scheduler(db)
     scheduler.timeZone = configuration.timeZone
-    // What the server has demanded of a transfer.
+    // The server may have demanded a wait of a transfer.
     let hold = holds.remaining(configuration.source.server)
     if hold > 0 { scheduler.hold(seconds: hold, at: clock.now) }
     return scheduler

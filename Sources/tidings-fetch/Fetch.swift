@@ -46,7 +46,7 @@ struct Fetch: AsyncParsableCommand, JSONReporting {
     do {
       if json { try printJSON(line) } else { try Output.print(line.text) }
     } catch let failure as Output.Failure where failure.isClosedPipe {
-      // The exit code says what the fetch has come to, whoever reads the line.
+      // The exit code reports the result without a reader too.
     }
     throw line.report.result.exitCode
   }

@@ -48,7 +48,7 @@ struct Install: AsyncParsableCommand {
 
 struct Uninstall: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "uninstall", abstract: "Stops the timer of the store, and removes its units. What is stored stays.")
+    commandName: "uninstall", abstract: "Stops the timer of the store, and removes its units. The store stays.")
 
   @ParentCommand var parent: Schedule
 

@@ -46,7 +46,7 @@ enum Main {
         return FetchResult.failed.exitCode
       }
     } catch let failure as Output.Failure where failure.isClosedPipe {
-      // Nobody is left to be told, such as after `head`.
+      // The reader has gone, such as `head` after its lines.
       return .success
     } catch let failure as Output.Failure {
       Output.log(failure.message)

@@ -49,7 +49,7 @@ enum Output {
       switch errno {
       case EINTR: continue
       case EAGAIN:
-        // Whoever shares the stream has made it non-blocking.
+        // Another process that shares the stream has made it non-blocking.
         var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&waiting, 1, -1)
       case let code: throw Failure(code: code)

@@ -102,7 +102,7 @@ struct TidingsFetch: AsyncParsableCommand {
     let path = folder.path(percentEncoded: false)
     var information = stat()
     guard stat(path, &information) == 0 else {
-      // What is missing is made.
+      // A missing folder is made later.
       if errno == ENOENT { return }
       throw unusable(path, String(cString: strerror(errno)))
     }
@@ -160,7 +160,7 @@ struct TidingsFetch: AsyncParsableCommand {
     }
   }
 
-  /// What the machine says of its power and network.
+  /// The machine's power and network.
   static var constraints: any ConstraintSource {
     #if os(Linux)
       SystemConstraints()

@@ -38,7 +38,7 @@ struct TransferDisplay {
     let changes = JournalChanges(folder: journal.folder)
     let isTerminal = Self.isTerminal
     var rates: [Int64: TransferRate] = [:]
-    var told: [Int64: String] = [:]
+    var reported: [Int64: String] = [:]
     var drawn = 0
     var last: [Int64: Int64] = [:]
     var lastMove = clock.now
@@ -54,7 +54,7 @@ struct TransferDisplay {
         draw(lines, over: drawn)
         drawn = lines.count
       } else {
-        for transfer in current { tell(transfer, &told) }
+        for transfer in current { report(transfer, &reported) }
       }
       let running = current.filter { $0.state == .running }
       if running.isEmpty { return true }
@@ -75,11 +75,11 @@ struct TransferDisplay {
   }
 
   /// Writes a line where a transfer has begun to wait, or waits for another reason.
-  private func tell(_ transfer: Transfer, _ told: inout [Int64: String]) {
+  private func report(_ transfer: Transfer, _ reported: inout [Int64: String]) {
     let line = TransferLine(transfer, journal)
     guard line.waitsFor != nil else { return }
     let key = "\(line.waitsFor?.rawValue ?? "") \(line.failure ?? "")"
-    if told.updateValue(key, forKey: transfer.number) != key { Output.log(line.text) }
+    if reported.updateValue(key, forKey: transfer.number) != key { Output.log(line.text) }
   }
 
   /// Over the lines that were drawn before.

@@ -5,7 +5,7 @@ import NewsClient
 
 /// A transfer as it is printed.
 struct TransferLine: Encodable {
-  /// What a transfer waits for.
+  /// The kinds of wait.
   enum Wait: String, Encodable {
     case power, network, retry
   }

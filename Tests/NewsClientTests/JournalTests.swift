@@ -24,15 +24,15 @@ import Testing
       var bytes = try Data(contentsOf: file)
       bytes.replaceSubrange(offset..<min(bytes.count, offset + 4000), with: Data(repeating: 0x5A, count: 4000))
       try bytes.write(to: file)
-      let told = Mutex<[String]>([])
-      // What the first use finds out is at the latest repaired for the second.
+      let lines = Mutex<[String]>([])
+      // The first use finds the damage at the latest, and the second one has a new file.
       for _ in 0..<2 {
-        _ = try? TransferJournal(store: store) { line in told.withLock { $0.append(line) } }.transfers()
+        _ = try? TransferJournal(store: store) { line in lines.withLock { $0.append(line) } }.transfers()
       }
-      let journal = try TransferJournal(store: store) { line in told.withLock { $0.append(line) } }
+      let journal = try TransferJournal(store: store) { line in lines.withLock { $0.append(line) } }
       let number = try journal.add(TransferRequest(download: depot.url)).number
       #expect(try journal.transfers().map(\.number) == [number])
-      #expect(told.withLock { $0.count { $0.contains("damaged") && $0.contains("journal.sqlite.broken-") } } == 1)
+      #expect(lines.withLock { $0.count { $0.contains("damaged") && $0.contains("journal.sqlite.broken-") } } == 1)
     }
   }
 

@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test("tells a schedule that has no wake now from a server that has nothing new")
+  @Test("distinguishes a schedule without a wake from a server without news")
   func notNow() async throws {
     let feed = FaultFeed()
     try await FaultServer.with(feed.answer) { server in

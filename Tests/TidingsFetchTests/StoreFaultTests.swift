@@ -67,8 +67,11 @@ import Testing
           let result = await process.result()
           timer.cancel()
           expectOrderly(result, words, trouble)
+          if trouble != .otherUser, words == ["transfers", "--json"] {
+            #expect(result.status == 0 && result.output.contains(#""state":"failed""#), "\(trouble): \(result.errors)")
+          }
         }
-        // What was stored is there.
+        // The items are still there.
         #expect(try await command.run("list").status == 0)
         #expect(try await command.items().count == 1)
       }
@@ -111,6 +114,65 @@ import Testing
         #expect((list.status, list.output) == (0, ""))
         #expect((result.errors + list.errors).contains("the list of transfers was damaged and is empty now"))
         #expect(try await command.fetch().status == 10)
+      }
+    }
+  }
+
+  /// The files of a store, by their paths in it.
+  static let files = [
+    "news.sqlite", "fetch.lock", "holds.json", "holds.json.lock", "attachments", "attachments/.handed-over",
+    "transfers",
+    "transfers/journal.sqlite", "transfers/worker.lock",
+  ]
+
+  /// The kinds of damage: other content, a folder, or no file at all.
+  enum Damage: CaseIterable {
+    case garbage, folder, nothing
+  }
+
+  @Test("comes to an orderly end whatever is in the place of one of its files", arguments: files, Damage.allCases)
+  func damagedFiles(path: String, damage: Damage) async throws {
+    let feed = FaultFeed()
+    feed.publish("one")
+    try await FaultServer.with({ request in
+      request.path.hasPrefix("/v1/")
+        ? feed.answer(request) : FaultAnswer(status: 503, headers: [("Retry-After", "3600")])
+    }) { server in
+      try await Command.with(server: server.url) { command in
+        #expect(try await command.fetch("--media", "all").status == 0)
+        // Another origin, so that fetches are not held off.
+        let url = server.url.replacing("127.0.0.1", with: "localhost") + "/x"
+        let output = command.folder.path + "/x"
+        _ = try await command.run("download", url, "--output", output, "--wait", "--timeout", "1")
+        let file = command.folder.appending(path: path)
+        try? FileManager.default.removeItem(at: file)
+        switch damage {
+        case .garbage: try Data(repeating: 0x5A, count: 5000).write(to: file)
+        case .folder:
+          try FileManager.default.createDirectory(
+            at: file.appending(path: "occupied"), withIntermediateDirectories: true)
+        case .nothing: break
+        }
+        let commands = [
+          ["fetch", "--json", "--media", "all"], ["list", "--json"], ["transfers", "--json"], ["status"],
+          ["download", url, "--output", output, "--json"], ["transfers", "cancel", "1"],
+        ]
+        for words in commands {
+          let result = try await command.start(words).result()
+          let what = "\(path) \(damage) \(words): \(result.status) \(result.output) \(result.errors)"
+          // Without a list there is no transfer of that number.
+          #expect([0, 10, 20].contains(result.status) || words == ["transfers", "cancel", "1"], "\(what)")
+          #expect(!result.errors.contains("SQL") && !result.errors.contains("rash"), "\(what)")
+          #expect(result.status != 20 || !result.errors.isEmpty, "\(what)")
+          if words[0] == "fetch", path.hasPrefix("transfers") || path.hasPrefix("holds") || path.hasPrefix("attach") {
+            // News come whatever becomes of transfers.
+            #expect([0, 10].contains(result.status), "\(what)")
+          }
+          guard words.contains("--json") else { continue }
+          for line in result.output.split(separator: "\n") {
+            #expect((try? JSONSerialization.jsonObject(with: Data(line.utf8))) != nil, "\(what)")
+          }
+        }
       }
     }
   }

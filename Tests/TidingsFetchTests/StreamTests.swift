@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("The standard streams of tidings-fetch") struct StreamTests {
-  /// What becomes of a stream.
+  /// The faults of a stream.
   enum Fate: String, CaseIterable {
     case closed = ">&-"
     case full = ">/dev/full"
@@ -94,6 +94,19 @@ import Testing
         let result = await process.result()
         #expect(result.status == (arguments[0] == "fetch" ? expected : 0), "\(arguments)")
         #expect(!result.errors.contains("rash"), "\(arguments): \(result.errors)")
+      }
+    }
+  }
+
+  @Test("that cannot be written end watch", arguments: Fate.allCases)
+  func watch(fate: Fate) async throws {
+    let feed = FaultFeed()
+    feed.publish("one")
+    try await FaultServer.with(feed.answer) { server in
+      try await Command.with(server: server.url) { command in
+        let result = try await shell(command, fate.redirection(1), ["watch"])
+        #expect(result.status == 20)
+        #expect(result.errors.contains("tidings-fetch: The result cannot be written: "), "\(result.errors)")
       }
     }
   }

@@ -235,7 +235,7 @@ extension Exchange {
   func refusal(reading head: HTTPAnswer) async -> FetchError {
     var content = Data()
     if head.mediaType == Self.problemType {
-      // What is cut off is not explained.
+      // A problem that is cut off is reported by its status alone.
       do {
         for try await chunk in head.body {
           content.append(chunk)
@@ -248,7 +248,7 @@ extension Exchange {
 
   private static let problemType = "application/problem+json"
 
-  /// What the server says about an error, as it may be shown on a terminal.
+  /// The server's explanation of an error, safe for terminals.
   private func explanation(_ head: HTTPAnswer, _ content: Data) -> String {
     guard head.mediaType == Self.problemType, let problem = try? NewsJSON.decode(Problem.self, from: content) else {
       return ""

@@ -10,11 +10,19 @@ import Synchronization
   import Darwin
 #endif
 
-/// The database of a journal of transfers. A damaged file is renamed, and an empty one takes its place.
+/// The database of a journal of transfers. A damaged file is renamed, and an empty one takes its place. A file that cannot
+/// be written can be read.
 final class JournalFile: Sendable {
+  /// An open file.
+  private struct Connection {
+    var queue: DatabaseQueue
+    /// Why nothing can be written; nil where it can.
+    var obstacle: FetchError?
+  }
+
   /// The file.
   let file: URL
-  private let queue: Mutex<DatabaseQueue>
+  private let connection: Mutex<Connection>
   private let log: @Sendable (String) -> Void
 
   /// Opens the journal in a folder, and makes what is missing.
@@ -27,61 +35,94 @@ final class JournalFile: Sendable {
     do {
       try FileManager.default.createDirectory(
         at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-      queue = Mutex(try Self.openQueue(file))
+      connection = Mutex(Connection(queue: try Self.openQueue(file)))
     } catch let error as DatabaseError where error.isCorruption {
       do {
         try Self.setAside(file, log)
-        queue = Mutex(try Self.openQueue(file))
+        connection = Mutex(Connection(queue: try Self.openQueue(file)))
       } catch {
         throw Self.failure(error, file)
       }
     } catch {
-      throw Self.failure(error, file)
+      let obstacle = Self.failure(error, file)
+      guard file.exists, let queue = try? Self.openReadOnly(file) else { throw obstacle }
+      connection = Mutex(Connection(queue: queue, obstacle: obstacle))
     }
   }
 
   /// Reads in one snapshot.
   ///
   /// - Throws: ``FetchError`` with `storage`.
-  func read<Value>(_ body: (Database) throws -> Value) throws -> Value { try withQueue { try $0.read(body) } }
+  func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    try withQueue(connection.withLock(\.queue)) { try $0.read(body) }
+  }
 
   /// Writes in one transaction.
   ///
   /// - Throws: ``FetchError`` with `storage`.
-  func write<Value>(_ body: (Database) throws -> Value) throws -> Value { try withQueue { try $0.write(body) } }
+  func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    try withQueue(try writable()) { try $0.write(body) }
+  }
+
+  private func writable() throws -> DatabaseQueue {
+    try connection.withLock { connection in
+      if let obstacle = connection.obstacle {
+        // There may be space again.
+        guard let queue = try? Self.openQueue(file) else { throw obstacle }
+        connection = Connection(queue: queue)
+      }
+      return connection.queue
+    }
+  }
 
   /// Moves all commits to the database and empties the log, so that overwritten values are in neither. Other processes
-  /// that read at the moment keep the log; whoever closes the file last removes it.
+  /// that read at the moment keep the log; the last process that closes the file removes it.
   func emptyLog() throws {
-    try withQueue { queue in
+    try withQueue(try writable()) { queue in
       _ = try queue.writeWithoutTransaction { db in try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
     }
   }
 
-  private func withQueue<Value>(_ body: (DatabaseQueue) throws -> Value) throws -> Value {
-    let present = queue.withLock { $0 }
+  private func withQueue<Value>(_ queue: DatabaseQueue, _ body: (DatabaseQueue) throws -> Value) throws -> Value {
     do {
-      return try body(present)
+      return try body(queue)
     } catch {
-      if let error = error as? DatabaseError, error.isCorruption { try? replace(present) }
+      if let error = error as? DatabaseError, error.isCorruption { try? replace(queue) }
       throw Self.failure(error, file)
     }
   }
 
   private func replace(_ broken: DatabaseQueue) throws {
-    try queue.withLock { queue in
+    try connection.withLock { connection in
       // Another thread may have met the same error and replaced the file.
-      guard queue === broken else { return }
-      try? queue.close()
+      guard connection.queue === broken, connection.obstacle == nil else { return }
+      try? broken.close()
       try Self.setAside(file, log)
-      queue = try Self.openQueue(file)
+      connection = Connection(queue: try Self.openQueue(file))
+    }
+  }
+
+  /// Opens a file that cannot be written. Without a place for the index of its log `immutable` reads the database alone
+  /// (https://www.sqlite.org/uri.html).
+  private static func openReadOnly(_ file: URL) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.readonly = true
+    func open(_ path: String) throws -> DatabaseQueue {
+      let queue = try DatabaseQueue(path: path, configuration: configuration)
+      _ = try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM transfers") }
+      return queue
+    }
+    do {
+      return try open(file.path(percentEncoded: false))
+    } catch {
+      return try open(file.absoluteURL.absoluteString + "?immutable=1")
     }
   }
 
   private static func openQueue(_ file: URL) throws -> DatabaseQueue {
     restrict(file)
     let queue = try DatabaseQueue.open(file, TransferJournal.migrator)
-    // What is overwritten is zeroed: header fields may be secrets. A file that cannot be written needs none of this.
+    // SQLite zeroes overwritten values, because header fields may be secrets. A read-only file needs none of this.
     try? queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA secure_delete = ON") }
     return queue
   }

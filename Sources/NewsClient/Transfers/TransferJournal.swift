@@ -33,7 +33,9 @@ public final class TransferJournal: Sendable {
   var lock: FetchLock { FetchLock(path: folder.appending(path: "worker.lock").path(percentEncoded: false)) }
 
   /// Whether a worker is at the transfers of the store.
-  package var hasWorker: Bool { lock.isHeld }
+  ///
+  /// - Throws: `FetchLock.Failure` where no worker can begin.
+  package var hasWorker: Bool { get throws { try lock.isHeld } }
 
   /// The seconds until the next attempt at a transfer: its own wait, or the one that its server has demanded.
   package func delay(of transfer: Transfer, clock: any FetchClock = SystemClock()) -> Double {
@@ -84,7 +86,7 @@ public final class TransferJournal: Sendable {
   ///   - constraints: The conditions that discretionary transfers wait for.
   ///   - clock: The machine's, or another one in tests.
   ///   - log: Receives a sentence where a damaged journal was renamed.
-  /// - Throws: ``FetchError`` with `storage`.
+  /// - Throws: ``FetchError`` with `storage`; `FetchLock.Failure` where no worker can begin.
   public static func needsWorker(
     store: URL, constraints: any ConstraintSource = FetchConstraints.none, clock: any FetchClock = SystemClock(),
     log: @escaping @Sendable (String) -> Void = { _ in }
@@ -98,7 +100,7 @@ public final class TransferJournal: Sendable {
   /// Whether a transfer is due and no worker is at it.
   func needsWorker(constraints: any ConstraintSource, holds: OriginHolds, at now: FetchMoment) throws -> Bool {
     let due = try running().filter { $0.delay(holds: holds, at: now) <= 0 || $0.timeLeft(at: now) <= 0 }
-    guard !due.isEmpty, !hasWorker else { return false }
+    guard !due.isEmpty, try !hasWorker else { return false }
     // The machine is asked only where that decides.
     return due.contains { !$0.request.isDiscretionary || $0.timeLeft(at: now) <= 0 }
       || constraints.current.obstacle == nil

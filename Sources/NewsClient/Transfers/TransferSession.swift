@@ -58,8 +58,8 @@ public final class TransferSession: Sendable {
     // What was under way when the machine went down has no worker.
     if try transfers.contains(where: { $0.state == .running }) { try startWorker() }
     let telling = Task { [weak self, changes, clock] in
-      var told: [Int64: Int64] = [:]
-      while !Task.isCancelled, let pause = self?.tellAll(&told) { await changes.wait(atMost: pause, clock: clock) }
+      var reported: [Int64: Int64] = [:]
+      while !Task.isCancelled, let pause = self?.report(&reported) { await changes.wait(atMost: pause, clock: clock) }
     }
     task.withLock { $0 = telling }
   }
@@ -110,11 +110,11 @@ public final class TransferSession: Sendable {
   /// Reports everything that has happened, and starts a worker again where a transfer is due and the last worker has
   /// ended.
   ///
-  /// - Parameter told: How far each transfer was at the last report.
+  /// - Parameter reported: How far each transfer was at the last report.
   /// - Returns: The seconds until the next look, if the journal does not change before.
-  private func tellAll(_ told: inout [Int64: Int64]) -> Double {
+  private func report(_ reported: inout [Int64: Int64]) -> Double {
     tellEvents()
-    tellProgress(&told)
+    tellProgress(&reported)
     runHandlerIfDue()
     return restartWorkerIfDue()
   }
@@ -127,7 +127,7 @@ public final class TransferSession: Sendable {
     guard wait <= 0 else { return min(wait, Self.longestPause) }
     // A worker that waits for a condition ends at once; the machine is asked by it and not here.
     lastStart.withLock { $0 = now }
-    if !journal.hasWorker { try? startWorker() }
+    if (try? journal.hasWorker) == false { try? startWorker() }
     return Self.restartPause
   }
 

@@ -10,7 +10,7 @@ public final class TransferWorker: Sendable {
   /// How long it stays without anything to do, in seconds.
   static let idle = 3.0
   /// The longest time until the next attempt for which it stays, in seconds. For a longer one it ends: it is started
-  /// again by whoever looks then, such as a timer (see ``TransferJournal/needsWorker(store:constraints:clock:log:)``).
+  /// again by a later look, such as that of a timer (see ``TransferJournal/needsWorker(store:constraints:clock:log:)``).
   static let longestWait = 60.0
   /// For how long an answer of the machine about its constraints holds, in seconds.
   static let steadiness = 60.0
@@ -142,7 +142,7 @@ public final class TransferWorker: Sendable {
     return obstacle == nil
   }
 
-  /// What the machine says; it is asked once a minute at most.
+  /// The condition that the machine reports; it is asked once a minute at most.
   private func obstacle(at now: FetchMoment) -> Transfer.Obstacle? {
     let known = asked.withLock { $0 }
     if let known, now.seconds(since: known.at) < Self.steadiness { return known.obstacle }
