@@ -2,6 +2,7 @@ public import Hummingbird
 import HummingbirdCore
 public import Logging
 public import NIOCore
+import NewsStore
 import ServiceLifecycle
 
 extension NewsAPI {
@@ -33,6 +34,8 @@ extension NewsAPI {
         }.get()
         await onServerRunning(channel)
       }, logger: logger)
+    // The first requests find the state in memory. Without a database they are answered with 503.
+    application.beforeServerStarts { [store] in _ = try? await store.present() }
     application.addServices(LiveService(polls: polls, streams: streams))
     return application
   }

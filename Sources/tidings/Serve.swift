@@ -59,8 +59,6 @@ struct Serve: AsyncParsableCommand {
       isListening.withLock { $0 = true }
       let address = channel.localAddress.map { "\($0.ipAddress ?? settings.host):\($0.port ?? settings.port)" }
       logger.notice("listening", metadata: ["address": "\(address ?? settings.host)"])
-      // The first requests find the state in memory. Without a database they are answered with 503.
-      _ = try? await store.present()
       manager.notify("READY=1\nSTATUS=Listening on \(address ?? settings.host)")
     }
     let group = ServiceGroup(

@@ -24,7 +24,7 @@ import Testing
         let lines = result.errors.split(separator: "\n").map { RunningServer.LogLine(String($0)) }
         #expect(lines.allSatisfy { $0 != nil }, "\(result.errors)")
         let messages = lines.compactMap { $0?.message }
-        #expect(messages == ["acknowledged writes can be lost", "listening", "stopped"])
+        #expect(messages == ["starting", "acknowledged writes can be lost", "listening", "stopped"])
       }
     }
   }
