@@ -19,8 +19,7 @@ extension AttackTests {
   }
 
   @Test(
-    "Very many requests that wait for a version from the future keep nobody else from an answer",
-    .enabled(if: isAsked))
+    "Very many requests that wait for a version from the future keep nobody else from an answer")
   func futureVersions() async throws {
     try await Self.with("requests for versions from the future") { target in
       let server = target.server
@@ -40,7 +39,7 @@ extension AttackTests {
     }
   }
 
-  @Test("Very many requests that all differ keep neither readers nor editors from an answer", .enabled(if: isAsked))
+  @Test("Very many requests that all differ keep neither readers nor editors from an answer")
   func distinctRequests() async throws {
     try await Self.with("requests that all differ", growth: 256) { target in
       let server = target.server
@@ -65,7 +64,7 @@ extension AttackTests {
     }
   }
 
-  @Test("The worst HTML of an editor keeps nobody from an answer", .enabled(if: isAsked))
+  @Test("The worst HTML of an editor keeps nobody from an answer")
   func worstMarkup() async throws {
     try await Self.with("HTML with very many attributes", growth: 256) { target in
       let server = target.server

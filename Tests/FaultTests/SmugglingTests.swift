@@ -54,7 +54,8 @@ extension FaultTests {
             body: #"{"id": "\#(id)", "date": "2026-01-01T00:00:00Z", "text": "stays"}"#)
           try #require(published.status == 201)
           let path = "/v1/editorial/items/\(id.uuidString.lowercased())"
-          let hidden = "DELETE \(path) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(key)\r\n\r\n"
+          let hidden =
+            "DELETE \(path) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(key)\r\nIf-Match: \"r1\"\r\n\r\n"
           let (clear, ambiguous) = (Self.clear(hiding: hidden), Self.ambiguous(hiding: hidden))
           for (name, request) in clear.merging(ambiguous, uniquingKeysWith: { $1 }) {
             for port in [server.port, proxy.port] {

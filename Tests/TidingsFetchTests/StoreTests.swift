@@ -99,7 +99,7 @@ import Testing
         #expect(tick.errors.contains("is damaged; it was renamed to"))
         let status = try await bare(command, "status")
         #expect(status.output.contains("server    \(server.url)\n"))
-        #expect(status.output.contains("interval  7200\n"))
+        #expect(status.output.contains("interval  2 h\n"))
         #expect(status.errors == "")
         #expect([0, 10].contains(try await bare(command, "fetch").status))
         #expect(try command.storedItems().count == 1)
