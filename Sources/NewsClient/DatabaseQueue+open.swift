@@ -2,11 +2,27 @@ import Foundation
 import GRDB
 
 extension DatabaseQueue {
+  /// The longest time that others may keep the file locked, in seconds.
+  private static let busyTimeout = 5.0
+
   /// Opens a file that several processes may share, and brings it to the current form.
   static func open(_ file: URL, _ migrator: DatabaseMigrator) throws -> DatabaseQueue {
+    let end = ContinuousClock.now + .seconds(busyTimeout)
+    while true {
+      do {
+        return try openOnce(file, migrator)
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && .now < end {
+        // SQLite does not wait where the journal mode changes, or two connections would wait for each other
+        // (https://www.sqlite.org/c3ref/busy_handler.html).
+        Thread.sleep(forTimeInterval: .random(in: 0.005...0.02))
+      }
+    }
+  }
+
+  private static func openOnce(_ file: URL, _ migrator: DatabaseMigrator) throws -> DatabaseQueue {
     var configuration = Configuration()
     // Another process may be writing: the fetch of a timer beside an app that is open.
-    configuration.busyMode = .timeout(5)
+    configuration.busyMode = .timeout(busyTimeout)
     configuration.prepareDatabase { db in
       // With a log ahead of the file, readers and a writer do not wait for each other, and a commit needs no fsync to be
       // whole: what a loss of power may take is the last commit, which the server gives again.
