@@ -158,23 +158,6 @@ import Testing
       #expect(await client.performFetch(.scheduled).inserted == 1)
     }
   }
-
-  @Test("is none where a 304 has a length that no number can take")
-  func hugeLength() async throws {
-    try await Installation.with { installation in
-      let client = try installation.client()
-      await client.performFetch()
-      installation.feed.fault(
-        next: .init { honest, _ in
-          honest.setting("Content-Length", "\(Int.max)").setting("Content-Encoding", "gzip")
-        }, times: 2)
-      for _ in 0..<2 {
-        let report = await client.performFetch()
-        #expect(report.result == .noData)
-        #expect(report.bytes < 10_000)
-      }
-    }
-  }
 }
 
 /// A network that fails.

@@ -88,7 +88,7 @@ import Testing
         try await eventually("the migration waits for the writer") {
           let waiting: PostgresQuery = """
             SELECT count(*) FROM pg_stat_activity
-            WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%note_media_uses%'
+            WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%media_publications%'
             """
           return try await sql.value(waiting, as: Int.self) == 1
         }
