@@ -18,12 +18,12 @@ test: ## Runs all tests beside a throwaway PostgreSQL cluster
 	@scripts/test
 
 torture: ## Breaks servers and databases under writers and followers for SECONDS=60 with the random SEED=1
-	@scripts/install-dependencies nginx
+	@scripts/install-dependencies nginx openssl
 	@TIDINGS_TORTURE_SECONDS=$(SECONDS) TIDINGS_TORTURE_SEED=$(SEED) \
 	  scripts/with-cluster swift test --disable-xctest --filter TortureTests
 
 torture-mutants: ## Shows that the torture finds out what is broken on purpose
-	@scripts/install-dependencies nginx patch
+	@scripts/install-dependencies nginx openssl patch
 	@scripts/torture-mutants
 
 mutants: ## Measures how many faults of one line the tests notice, for an hour

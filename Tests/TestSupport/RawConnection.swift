@@ -62,18 +62,21 @@ package enum RawConnection {
     return received
   }
 
-  /// Sends bytes again and again and reads nothing, until the server has taken none for a second.
+  /// Sends bytes again and again and reads nothing, until the server ends the connection or has taken none for a while.
   ///
-  /// - Returns: How many it has taken, at most about `limit`.
-  package static func fill(_ bytes: Data, limit: Int, port: Int) async throws -> Int {
+  /// - Parameters:
+  ///   - limit: The number of bytes after which it stops.
+  ///   - seconds: The time without progress after which it stops.
+  /// - Returns: The number of bytes that were taken, at most about `limit`.
+  package static func fill(_ bytes: Data, limit: Int, port: Int, seconds: Int = 1) async throws -> Int {
     try await withCheckedThrowingContinuation { continuation in
       DispatchQueue.global().async {
         continuation.resume(
           with: Result {
             let descriptor = try connected(to: port, receiveBuffer: nil)
             defer { close(descriptor) }
-            var patience = timeval(tv_sec: 1, tv_usec: 0)
-            setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+            var timeout = timeval(tv_sec: seconds, tv_usec: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
             var sent = 0
             while sent < limit {
               let part = bytes.dropFirst(sent % bytes.count)

@@ -2,6 +2,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 import NIOSSL
+import Synchronization
 
 /// Ends TLS in front of a PostgreSQL server, as poolers and managed databases do, and writes records of up to 16 KiB.
 ///
@@ -9,12 +10,29 @@ import NIOSSL
 package final class TLSProxy: Sendable {
   /// Where it listens on loopback.
   package let port: Int
+  private let target: Target
   private let group: MultiThreadedEventLoopGroup
+
+  /// The port of the server on loopback, which may come and go. A new value applies to new connections.
+  package var serverPort: Int {
+    get { target.port.withLock { $0 } }
+    set { target.port.withLock { $0 = newValue } }
+  }
+
+  /// Starts a proxy with a certificate of its own for `localhost`.
+  package convenience init(serverPort: Int) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-tls.\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await self.init(serverPort: serverPort, certificates: TestCertificates(in: folder, host: "localhost"))
+  }
 
   /// - Parameters:
   ///   - serverPort: The port of the server on loopback, which may come and go.
   ///   - certificates: The certificate it shows.
   package init(serverPort: Int, certificates: TestCertificates) async throws {
+    let target = Target(port: serverPort)
+    self.target = target
     var configuration = TLSConfiguration.makeServerConfiguration(
       certificateChain: try NIOSSLCertificate.fromPEMBytes(Array(certificates.certificate.utf8)).map {
         .certificate($0)
@@ -27,7 +45,7 @@ package final class TLSProxy: Sendable {
       let listener = try await ServerBootstrap(group: group)
         .childChannelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandler(ClientSide(serverPort: serverPort, context: context))
+            try channel.pipeline.syncOperations.addHandler(ClientSide(target: target, context: context))
           }
         }
         .bind(host: "127.0.0.1", port: 0).get()
@@ -48,11 +66,7 @@ package final class TLSProxy: Sendable {
   package static func with<Result: Sendable>(
     serverPort: Int, _ body: @Sendable (TLSProxy) async throws -> Result
   ) async throws -> Result {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-tls.\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let proxy = try await TLSProxy(
-      serverPort: serverPort, certificates: TestCertificates(in: folder, host: "localhost"))
+    let proxy = try await TLSProxy(serverPort: serverPort)
     do {
       let result = try await body(proxy)
       await proxy.end()
@@ -64,6 +78,15 @@ package final class TLSProxy: Sendable {
   }
 }
 
+/// The server that new connections go to.
+private final class Target: Sendable {
+  let port: Mutex<Int>
+
+  init(port: Int) {
+    self.port = Mutex(port)
+  }
+}
+
 /// The connection of a client: its first message asks for TLS, or for a statement to be cancelled (PostgreSQL 15, 55.2).
 private final class ClientSide: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
@@ -71,15 +94,15 @@ private final class ClientSide: ChannelInboundHandler {
 
   private static let requestForTLS: [UInt8] = [0, 0, 0, 8, 0x04, 0xD2, 0x16, 0x2F]
 
-  private let serverPort: Int
+  private let target: Target
   private let context: NIOSSLContext
   private var isFirst = true
   private var server: (any Channel)?
   /// What came before there was a connection to the server.
   private var held: [ByteBuffer] = []
 
-  init(serverPort: Int, context: NIOSSLContext) {
-    self.serverPort = serverPort
+  init(target: Target, context: NIOSSLContext) {
+    self.target = target
     self.context = context
   }
 
@@ -116,7 +139,7 @@ private final class ClientSide: ChannelInboundHandler {
           try channel.pipeline.syncOperations.addHandler(ServerSide(client: client))
         }
       }
-      .connect(host: "127.0.0.1", port: serverPort)
+      .connect(host: "127.0.0.1", port: target.port.withLock { $0 })
       .whenComplete { result in
         let (handler, context) = bound.value
         guard case .success(let server) = result, context.channel.isActive else {

@@ -27,11 +27,14 @@ actor TortureSystem {
   private var following = 0
 
   private let url: String
+  /// The database of the first server: it connects by TLS, to a proxy that writes records of 16 KiB.
+  private let tls: TLSProxy
   /// Of the standby that answers reads; nil if there is none.
   private let standbyURL: String?
   private var clusters: [TestCluster]
   private var processes: [ChildProcess]
-  private let ports: [Int]
+  /// The ports of the servers on loopback.
+  nonisolated let ports: [Int]
   private let proxy: Proxy?
 
   private static let settings = [
@@ -72,13 +75,20 @@ actor TortureSystem {
   /// libpq goes to whichever of the two is the primary (PostgreSQL, chapter 34.1.1.3).
   private static func databaseURL(_ clusters: [TestCluster], role: String = "read-write") async throws -> String {
     var hosts: [String] = []
-    for cluster in clusters {
-      guard let components = URLComponents(string: await cluster.url), let port = components.port else {
-        throw Ledger.Broken(description: "the cluster's URL is malformed")
-      }
-      hosts.append("127.0.0.1:\(port)")
-    }
+    for cluster in clusters { hosts.append("127.0.0.1:\(try port(of: await cluster.url))") }
     return "postgresql://tidings@\(hosts.joined(separator: ","))/news?target_session_attrs=\(role)"
+  }
+
+  /// The primary through a proxy, which knows where it is: libpq tries no other host once TLS has failed with one.
+  private static func url(through proxy: TLSProxy) -> String {
+    "postgresql://tidings@127.0.0.1:\(proxy.port)/news?target_session_attrs=read-write&sslmode=require"
+  }
+
+  private static func port(of url: String) throws -> Int {
+    guard let port = URLComponents(string: url)?.port else {
+      throw Ledger.Broken(description: "the cluster's URL is malformed")
+    }
+    return port
   }
 
   private static func prepare(
@@ -110,18 +120,20 @@ actor TortureSystem {
     let store = NewsStore(connection: PostgresConfiguration(connectionString: url), logger: NewsDatabase.logger)
     key = try await store.createKey(name: "desk", scopes: [.itemsWrite])
     await store.shutdown()
-    let running = [
-      try await Self.start(url, standbyURL, port: 0), try await Self.start(url, standbyURL, port: 0),
-    ]
+    tls = try await TLSProxy(serverPort: Self.port(of: await clusters[0].url))
+    var running: [RunningServer] = []
+    do {
+      for url in [Self.url(through: tls), url] { running.append(try await Self.start(url, standbyURL, port: 0)) }
+      proxy = withProxy ? try await Proxy(servers: running.map(\.port)) : nil
+    } catch {
+      for server in running { server.process.send(SIGKILL) }
+      await tls.end()
+      await sql.shutdown()
+      throw error
+    }
     processes = running.map(\.process)
     ports = running.map(\.port)
     servers = running.map(\.client)
-    do {
-      proxy = withProxy ? try await Proxy(servers: ports) : nil
-    } catch {
-      for process in processes { process.send(SIGKILL) }
-      throw error
-    }
     cache = proxy?.client
     readers = servers + [cache].compactMap(\.self)
   }
@@ -132,6 +144,7 @@ actor TortureSystem {
       _ = await process.result()
     }
     await proxy?.end()
+    await tls.end()
     await sql.shutdown()
     for cluster in clusters { try? await cluster.remove() }
   }
@@ -212,7 +225,8 @@ extension TortureSystem {
     }
     // Without a database it does not start.
     try await untilItWorks("a server starts") {
-      self.processes[index] = try await Self.start(self.url, self.standbyURL, port: self.ports[index]).process
+      let url = index == 0 ? Self.url(through: self.tls) : self.url
+      self.processes[index] = try await Self.start(url, self.standbyURL, port: self.ports[index]).process
     }
   }
 
@@ -287,6 +301,7 @@ extension TortureSystem {
     try await Task.sleep(for: duration)
     try await clusters[0].kill()
     try await clusters[1].promote()
+    tls.serverPort = try Self.port(of: await clusters[1].url)
     try await clusters[0].clear()
     clusters.swapAt(0, 1)
   }
@@ -324,6 +339,7 @@ extension TortureSystem {
     try await traffic.hold {
       try await self.clusters[0].clear()
       try await self.clusters[1].start()
+      self.tls.serverPort = try Self.port(of: await self.clusters[1].url)
       await self.ledger.restore(memory)
     }
     clusters.swapAt(0, 1)

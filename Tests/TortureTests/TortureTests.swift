@@ -65,6 +65,13 @@ import Testing
             return Report(reads: reader.reads)
           }
         }
+        for index in 0..<2 {
+          group.addTask {
+            var sender = EndlessSender(system: system, seed: seed &* 61 &+ UInt64(index))
+            while await system.isWriting { try await sender.send() }
+            return Report(bodies: sender.bodies)
+          }
+        }
         group.addTask { try await Self.listen(to: system, topics: [], seed: Self.seed &* 47) }
         group.addTask { try await Self.listen(to: system, topics: ["city", "sport"], seed: Self.seed &* 53) }
         group.addTask {
@@ -78,6 +85,7 @@ import Testing
       #expect(report.writes > 0)
       #expect(report.commits > 0)
       #expect(report.received > 0)
+      #expect(report.bodies > 0)
       #expect(!report.faults.isEmpty)
       print(
         "torture, seed \(Self.seed), \(duration)\(withProxy ? ", with nginx" : "")\(withStandby ? ", with a standby" : ""): \(report)"
@@ -239,6 +247,7 @@ private struct Report: CustomStringConvertible {
   var replaced = 0
   var events = 0
   var reads = 0
+  var bodies = 0
   var faults: [Chaos.Fault: Int] = [:]
 
   mutating func add(_ other: Report) {
@@ -253,6 +262,7 @@ private struct Report: CustomStringConvertible {
     replaced += other.replaced
     events += other.events
     reads += other.reads
+    bodies += other.bodies
     faults.merge(other.faults, uniquingKeysWith: +)
   }
 
@@ -260,7 +270,7 @@ private struct Report: CustomStringConvertible {
     """
     \(writes) writes through the API, \(commits) transactions of SQL (\(rollbacks) more rolled back, \(refusals) refused), \
     \(polls) polls (\(failures) failed), \(received) changes received, \(resyncs) times from the beginning, \(replaced) tokens \
-    given up by the cache, \(events) events, \(reads) reads that nobody repeats; \
+    given up by the cache, \(events) events, \(reads) reads that nobody repeats, \(bodies) endless bodies; \
     \(faults.map { "\($0.value) \($0.key.rawValue)" }.sorted().joined(separator: ", "))
     """
   }
