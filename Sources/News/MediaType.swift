@@ -2,11 +2,11 @@
 public enum MediaType {
   /// Whether the text is `type/subtype` without parameters (RFC 6838 section 4.2).
   public static func isValid(_ type: some StringProtocol) -> Bool {
-    let parts = type.split(separator: "/", omittingEmptySubsequences: false)
+    let parts = type.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2, omittingEmptySubsequences: false)
     return parts.count == 2
       && parts.allSatisfy { part in
-        1...127 ~= part.utf8.count
-          && part.utf8.allSatisfy { byte in
+        1...127 ~= part.count
+          && part.allSatisfy { byte in
             65...90 ~= byte || 97...122 ~= byte || 48...57 ~= byte || "!#$&-^_.+".utf8.contains(byte)
           }
       }

@@ -96,9 +96,10 @@ extension Attachment {
 
   /// The file that the attachment is, if it names one of its own server by a path.
   package var mediaID: UUID? {
-    guard url.hasPrefix("/"), let id = UUID(uuidString: String(url.suffix(36))), url == Self.path(of: id) else {
-      return nil
-    }
+    let prefix = "/v1/media/"
+    guard url.utf8.count == prefix.utf8.count + 36, let id = UUID(uuidString: String(url.suffix(36))),
+      url == Self.path(of: id)
+    else { return nil }
     return id
   }
 

@@ -15,14 +15,15 @@ public struct SearchQuery: Sendable, Hashable {
   /// Reads a query; a quote that is not closed is closed by the end.
   public init(_ text: String) {
     var terms: [Term] = []
-    var rest = text[...]
-    while let start = rest.firstIndex(where: { !$0.isWhitespace }) {
+    // By scalars: a comparison of characters takes quadratic time in their combining characters.
+    var rest = text.unicodeScalars[...]
+    while let start = rest.firstIndex(where: { !$0.properties.isWhitespace }) {
       rest = rest[start...]
       let isExcluded = rest.first == "-"
       if isExcluded { rest.removeFirst() }
       let isPhrase = rest.first == "\""
       if isPhrase { rest.removeFirst() }
-      let end = rest.firstIndex { isPhrase ? $0 == "\"" : $0.isWhitespace || $0 == "\"" } ?? rest.endIndex
+      let end = rest.firstIndex { isPhrase ? $0 == "\"" : $0.properties.isWhitespace || $0 == "\"" } ?? rest.endIndex
       terms.append(Term(text: String(rest[..<end]), isExcluded: isExcluded))
       rest = isPhrase ? rest[end...].dropFirst() : rest[end...]
     }

@@ -15,7 +15,7 @@ struct EditorialItemHandlers: Sendable {
     var parameters = request.parameters(["state", "topics", "limit", "cursor"])
     let states = EditorialItem.State.allCases.map(\.rawValue).joined(separator: ", ")
     var query = EditorialQuery(
-      state: parameters.value("state", rule: "must be one of \(states)") { EditorialItem.State(rawValue: $0) },
+      state: parameters.value("state", rule: "must be one of \(states)") { EditorialItem.State(text: $0) },
       scope: parameters.scope(),
       limit: parameters.integer("limit", in: 1...200, default: 50))
     let cursor = PageCursor(

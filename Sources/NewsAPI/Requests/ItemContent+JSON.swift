@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 import News
 import NewsStore
 import SafeHTML
 
 /// The body of an editor's write: the content of an item, and what the body says about what it overwrites.
-struct ItemBody {
+package struct ItemBody {
   /// The id that the body names, if it does.
   var id: UUID?
   var revision: Int?
@@ -18,7 +18,7 @@ extension ItemBody {
   /// Reads a body and checks the rule of each field.
   ///
   /// - Throws: 422 that names every field at fault.
-  init(_ fields: [String: JSONValue], now: Date) throws {
+  package init(_ fields: [String: JSONValue], now: Date) throws {
     var reader = FieldReader(fields)
     reader.ignore("version", "updated", "retractionReason", "erased")
     let id = reader.value("id", rule: "must be a UUID") {
@@ -44,11 +44,21 @@ extension ItemBody {
   }
 }
 
+extension EditorialItem.State {
+  /// Reads the name of a state.
+  ///
+  /// Its length is compared first: a comparison of two strings takes quadratic time in their combining characters.
+  init?(text: String) {
+    guard text.utf8.count <= 16 else { return nil }
+    self.init(rawValue: text)
+  }
+}
+
 extension FieldReader {
   /// Without it a write publishes.
   fileprivate mutating func state() -> EditorialItem.State {
     let state = value("state", rule: "must be draft or published") {
-      if case .string(let text) = $0 { EditorialItem.State(rawValue: text) } else { nil }
+      if case .string(let text) = $0 { EditorialItem.State(text: text) } else { nil }
     }
     switch state {
     case .draft?: return .draft

@@ -28,8 +28,9 @@ package struct PageCursor {
 
   /// - Returns: nil for anything that `text` did not make for the same filters.
   package func keyset(_ text: String) -> Keyset? {
+    guard text.utf8.count == 43 else { return nil }
     let base64 = text.replacing("-", with: "+").replacing("_", with: "/") + "="
-    guard text.utf8.count == 43, let bytes = Data(base64Encoded: base64), bytes.count == 32, bytes.base64URL == text,
+    guard let bytes = Data(base64Encoded: base64), bytes.count == 32, bytes.base64URL == text,
       bytes.suffix(8) == fingerprint
     else { return nil }
     let milliseconds = bytes.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }

@@ -2,13 +2,13 @@ import News
 import NewsStore
 
 /// The body of an editor's write of a topic.
-struct TopicBody {
+package struct TopicBody {
   var slug: String?
   var revision: Int?
   var content: TopicContent
 
   /// - Throws: 422 that names every field at fault.
-  init(_ fields: [String: JSONValue], needsSlug: Bool) throws {
+  package init(_ fields: [String: JSONValue], needsSlug: Bool) throws {
     var reader = FieldReader(fields)
     reader.ignore("items", "changed")
     slug = reader.value("slug", rule: "must be [a-z0-9-]{1,64}") {
