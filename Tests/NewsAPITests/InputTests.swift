@@ -13,6 +13,7 @@ import Testing
       ("/v1/items?limit=", "limit"), ("/v1/items?limit", "limit"), ("/v1/items?limit=1&limit=2", "limit"),
       ("/v1/items?limit=%2B1", "limit"), ("/v1/items?foo=1", "foo"), ("/v1/items?topics=A", "topics"),
       ("/v1/items?topics=a,,b", "topics"), ("/v1/items?topics=nowhere", "topics"), ("/v1/items?from=yesterday", "from"),
+      ("/v1/items?topics=" + Array(repeating: "sport", count: 33).joined(separator: ","), "topics"),
       ("/v1/items?to=2026-02-30T00:00:00Z", "to"), ("/v1/items?include=text", "include"),
       ("/v1/items?cursor=AAAA", "cursor"), ("/v1/items?at=x", "at"), ("/v1/items?language=e%20n", "language"),
       ("/v1/items?q=", "q"), ("/v1/items?q=\(String(repeating: "x", count: 257))", "q"), ("/v1/changes?q=x", "q"),

@@ -22,6 +22,11 @@ import Testing
   private static let item = "items/ITEM"
   private static let valid = #"{"date": "2026-01-01T00:00:00Z", "text": "x"}"#
 
+  /// A JSON array of topics.
+  private static func slugs(_ count: Int) -> String {
+    "[" + (1...count).map { "\"t\($0)\"" }.joined(separator: ",") + "]"
+  }
+
   private static let rows = [
     Row(body: "{}", status: 422, fields: ["date", "text"], rule: "is required"),
     Row(
@@ -55,6 +60,17 @@ import Testing
       method: "DELETE", path: item + "?reason=", headers: [("If-Match", "*")], status: 400, fields: ["reason"], rule: ""
     ),
     Row(method: "POST", path: item + "/erase", status: 409, rule: "Retract it first"),
+    Row(
+      method: "PUT", path: item, headers: [("If-Match", "*")],
+      body: #"{"id": "019a0000-0000-7000-8000-000000000000", "date": "2026-01-01T00:00:00Z", "text": "x"}"#,
+      status: 422,
+      fields: ["id"], rule: "must be the id of the path"),
+    Row(
+      body: #"{"date": "2026-01-01T00:00:00Z", "text": "x\#u{7f}"}"#, status: 422, fields: ["text"],
+      rule: "control characters"),
+    Row(
+      body: #"{"date": "2026-01-01T00:00:00Z", "text": "x", "topics": \#(slugs(17))}"#, status: 422, fields: ["topics"],
+      rule: "16 topics at most"),
     Row(path: "topics", body: #"{"slug": "City"}"#, status: 422, fields: ["slug"], rule: "[a-z0-9-]"),
     Row(path: "topics", body: #"{"slug": "city"}"#, status: 409, rule: "PUT"),
     Row(
