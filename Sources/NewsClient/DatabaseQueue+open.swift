@@ -41,22 +41,38 @@ extension DatabaseQueue {
 
   /// Opens a file that cannot be written, to read it. It is not changed meanwhile, or others that write it hold its log
   /// and the index of that open.
-  static func openReadOnly(_ file: URL) throws -> DatabaseQueue {
+  ///
+  /// - Parameter table: A table that is read to see whether the file can be.
+  static func openReadOnly(_ file: URL, table: String) throws -> DatabaseQueue {
     do {
-      return try openReadOnly(path: file.path(percentEncoded: false))
+      return try openReadOnly(path: file.path(percentEncoded: false), table)
     } catch {
       // A file with a log needs an index of it, which cannot be made here. `immutable` does without both: what is in the
       // log alone is not seen (https://www.sqlite.org/uri.html).
-      return try openReadOnly(path: file.absoluteURL.absoluteString + "?immutable=1")
+      return try openReadOnly(path: file.absoluteURL.absoluteString + "?immutable=1", table)
     }
   }
 
-  private static func openReadOnly(path: String) throws -> DatabaseQueue {
+  private static func openReadOnly(path: String, _ table: String) throws -> DatabaseQueue {
     var configuration = Configuration()
     configuration.readonly = true
     let queue = try DatabaseQueue(path: path, configuration: configuration)
-    _ = try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM state") }
+    _ = try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") }
     return queue
+  }
+
+  /// Renames a damaged file and its log, with the time in their names.
+  ///
+  /// - Returns: The new path of the file.
+  static func setAside(_ file: URL, now: Date) throws -> String {
+    let path = file.path(percentEncoded: false)
+    let ending = ".broken-\(Int(now.timeIntervalSince1970))"
+    for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
+      let place = path + suffix + ending
+      try? FileManager.default.removeItem(atPath: place)
+      try FileManager.default.moveItem(atPath: path + suffix, toPath: place)
+    }
+    return path + ending
   }
 }
 

@@ -133,22 +133,18 @@ final class LocalStore: Sendable {
       }
     } catch {
       let obstacle = StoreFault.error(error, file)
-      guard StoreFault.isUnwritable(error), file.exists, let queue = try? DatabaseQueue.openReadOnly(file) else {
-        throw obstacle
-      }
+      guard StoreFault.isUnwritable(error), file.exists,
+        let queue = try? DatabaseQueue.openReadOnly(file, table: "state")
+      else { throw obstacle }
       return Connection(queue: queue, obstacle: obstacle)
     }
   }
 
-  /// Moves a damaged file and its log out of the way, with the time in their names.
+  /// Moves a damaged store out of the way, and says so.
   private static func setAside(_ file: URL, now: Date, log: @Sendable (String) -> Void) throws {
-    let stamp = Int(now.timeIntervalSince1970)
     let path = file.path(percentEncoded: false)
-    for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
-      try? FileManager.default.removeItem(atPath: path + suffix + ".broken-\(stamp)")
-      try FileManager.default.moveItem(atPath: path + suffix, toPath: path + suffix + ".broken-\(stamp)")
-    }
-    log("the store \(path) is damaged; it was renamed to \(path).broken-\(stamp), and everything is fetched again")
+    let place = try DatabaseQueue.setAside(file, now: now)
+    log("the store \(path) is damaged; it was renamed to \(place), and everything is fetched again")
   }
 
   /// Says once what has become of a schedule that cannot be read.

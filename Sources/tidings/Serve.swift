@@ -6,7 +6,6 @@ import Logging
 import News
 import NewsAPI
 import NewsStore
-import PostgresClient
 import ServiceLifecycle
 import Synchronization
 import UnixSignals

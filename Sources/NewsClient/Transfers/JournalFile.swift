@@ -45,7 +45,7 @@ final class JournalFile: Sendable {
       }
     } catch {
       let obstacle = Self.failure(error, file)
-      guard file.exists, let queue = try? Self.openReadOnly(file) else { throw obstacle }
+      guard file.exists, let queue = try? DatabaseQueue.openReadOnly(file, table: "transfers") else { throw obstacle }
       connection = Mutex(Connection(queue: queue, obstacle: obstacle))
     }
   }
@@ -102,23 +102,6 @@ final class JournalFile: Sendable {
     }
   }
 
-  /// Opens a file that cannot be written. Without a place for the index of its log `immutable` reads the database alone
-  /// (https://www.sqlite.org/uri.html).
-  private static func openReadOnly(_ file: URL) throws -> DatabaseQueue {
-    var configuration = Configuration()
-    configuration.readonly = true
-    func open(_ path: String) throws -> DatabaseQueue {
-      let queue = try DatabaseQueue(path: path, configuration: configuration)
-      _ = try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM transfers") }
-      return queue
-    }
-    do {
-      return try open(file.path(percentEncoded: false))
-    } catch {
-      return try open(file.absoluteURL.absoluteString + "?immutable=1")
-    }
-  }
-
   private static func openQueue(_ file: URL) throws -> DatabaseQueue {
     restrict(file)
     let queue = try DatabaseQueue.open(file, TransferJournal.migrator)
@@ -138,16 +121,10 @@ final class JournalFile: Sendable {
     for suffix in ["-wal", "-shm"] { chmod(path + suffix, 0o600) }
   }
 
-  /// Renames a damaged file and its log, with the time in their names.
+  /// Moves a damaged journal out of the way, and says so.
   private static func setAside(_ file: URL, _ log: @Sendable (String) -> Void) throws {
-    let stamp = Int(Date().timeIntervalSince1970)
-    let path = file.path(percentEncoded: false)
-    for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
-      let place = path + suffix + ".broken-\(stamp)"
-      try? FileManager.default.removeItem(atPath: place)
-      try FileManager.default.moveItem(atPath: path + suffix, toPath: place)
-    }
-    log("the list of transfers was damaged and is empty now; the old file is \(path).broken-\(stamp)")
+    let place = try DatabaseQueue.setAside(file, now: Date())
+    log("the list of transfers was damaged and is empty now; the old file is \(place)")
   }
 
   private static func failure(_ error: any Error, _ file: URL) -> FetchError {
