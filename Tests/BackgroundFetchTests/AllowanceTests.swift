@@ -45,6 +45,32 @@ import Testing
     #expect(scheduler.decision(at: moment(8 * day)).reason != .nothingNew)
   }
 
+  @Test func `A day with news at its end is no day without news`() {
+    var scheduler = scheduler()
+    let counts = perDay(
+      scheduler.live(from: 0, to: 7 * day) { now in
+        now.truncatingRemainder(dividingBy: day) < 20 * hour ? (.noData, []) : (.newData, [])
+      }, days: 7)
+    #expect(counts.dropFirst().allSatisfy { $0 >= counts[0] - 1 }, "\(counts)")
+  }
+
+  @Test func `A first day that begins at noon counts as the half of one`() {
+    var scheduler = scheduler()
+    let counts = perDay(scheduler.live(from: 12 * hour, to: 2 * day), days: 2)
+    #expect(counts[0] >= 4 && counts[1] > counts[0], "\(counts)")
+  }
+
+  @Test func `A push takes nothing from the day's scheduled wakes`() {
+    var scheduler = scheduler()
+    _ = scheduler.live(from: 0, to: 30 * day)
+    let now = moment(30 * day + 60)
+    let isWake = scheduler.receivePush(at: now)
+    #expect(isWake)
+    scheduler.wakeStarted(.push, at: now)
+    scheduler.record(RunRecord(reason: .push, result: .noData, started: now.date), at: now)
+    #expect(scheduler.live(from: 30 * day + 61, to: 31 * day).count == 1)
+  }
+
   @Test func `Failures say nothing about news`() {
     var scheduler = scheduler()
     let counts = perDay(scheduler.live(from: 0, to: 4 * day) { _ in (.failed, []) }, days: 4)

@@ -139,6 +139,25 @@ import Testing
     #expect(sources == ["a", "b"])
   }
 
+  @Test func `A source whose interval is changed was fetched when it was fetched`() {
+    var scheduler = scheduler()
+    scheduler.setSource("main", minimumInterval: 3600)
+    scheduler.record(RunRecord(reason: .manual, result: .noData, started: monday), at: moment(0))
+    scheduler.setSource("main", minimumInterval: 7200)
+    #expect(scheduler.sources.map(\.lastFetch) == [moment(0)])
+    #expect(scheduler.sources.map(\.minimumInterval) == [7200])
+  }
+
+  @Test func `A timer may be early by its accuracy of a second`() throws {
+    var scheduler = scheduler()
+    scheduler.wakeStarted(at: moment(0))
+    scheduler.record(RunRecord(reason: .scheduled, result: .newData, started: monday), at: moment(0))
+    let next = try #require(scheduler.decision(at: moment(0)).until).timeIntervalSince(monday)
+    #expect(next > FetchInterval.floor)
+    #expect(scheduler.decision(at: moment(next - 0.9)).isWake)
+    #expect(!scheduler.decision(at: moment(next - 1.1)).isWake)
+  }
+
   @Test func `A source has its own interval, whatever the schedule`() {
     var scheduler = scheduler()
     scheduler.setSource("daily", minimumInterval: 12 * hour)

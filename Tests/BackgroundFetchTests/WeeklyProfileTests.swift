@@ -40,6 +40,17 @@ import Testing
     #expect(lunch.allSatisfy { $0 > 3 * evening })
   }
 
+  @Test func `What is to come later in the day has not happened`() {
+    var profile = WeeklyProfile(usual: 4)
+    for number in 0..<3 {
+      let start = monday + Double(number) * day
+      profile.record([start + hour, start + 13 * hour], now: start + hour, in: .gmt)
+    }
+    profile.advance(to: monday + 3 * day, in: .gmt)
+    #expect(profile.hours.map { $0[1] > 0 } == [true, true, true, false, false, false, false])
+    #expect(profile.hours.allSatisfy { $0[13] == 0 })
+  }
+
   @Test func `Someone without memory has a nearly even profile`() {
     var generator = SplitMix64(seed: 12)
     for _ in 0..<10 {

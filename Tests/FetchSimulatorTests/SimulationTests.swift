@@ -56,11 +56,30 @@ import Testing
     #expect(early.hits + early.misses == 10, "the second opening of a day has nothing new")
     #expect(early.hits >= 9)
     #expect(early.items == 3 * early.hits)
+    #expect(early.wakes.count > early.openings.count)
+    #expect(early.hitsPerWake == Double(early.hits) / Double(early.wakes.count))
     let expected = early.wakes.count * Simulation.emptyBytes
     let difference = early.hits * (Simulation.headBytes + 3 * Simulation.itemBytes - Simulation.emptyBytes)
     #expect(early.bytes == expected + difference)
     let sharp = try outcome("12:00", "12:01")
     #expect(sharp.hits == 0 && sharp.misses == 10, "what comes out that very moment cannot be there")
+  }
+
+  @Test(arguments: [
+    ("all", 0...6), ("workdays", 0...4), ("weekend", 5...6), ("monday", 0...0), ("saturday", 5...5), ("sunday", 6...6),
+  ])
+  func `Habits keep to their days`(_ days: String, _ weekdays: ClosedRange<Int>) throws {
+    let persona = try read(
+      Persona.self,
+      #"{"name":"p","about":"","visits":[{"days":"\#(days)","at":"12:00","spread":0,"probability":1}]}"#)
+    let newsroom = try read(Newsroom.self, #"{"name":"n","about":""}"#)
+    let simulation = Simulation(persona: persona, newsroom: newsroom, days: 14, seed: 1)
+    let opened = simulation.run([try read(Policy.self, #"{"name":"f","kind":"fixed","interval":"1d"}"#)])[0].openings
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = .gmt
+    // Foundation counts from Sunday, as 1.
+    #expect(Set(opened.map { (calendar.component(.weekday, from: $0) + 5) % 7 }) == Set(weekdays))
+    #expect(opened.count == 2 * weekdays.count)
   }
 
   @Test func `Habits follow the local clock over its changes`() throws {
@@ -84,6 +103,7 @@ import Testing
   @Test(arguments: [
     #"{"name":"p","about":"","visits":[{"days":"someday","at":"12:00","spread":0,"probability":1}]}"#,
     #"{"name":"p","about":"","visits":[{"days":"all","at":"25:00","spread":0,"probability":1}]}"#,
+    #"{"name":"p","about":"","visits":[{"days":"all","at":"12:60","spread":0,"probability":1}]}"#,
     #"{"name":"p","about":"","visits":[{"days":"all","at":"1:00","spread":0,"probability":1}]}"#, "[]", "",
   ])
   func `A file that cannot be read is named with the reason`(_ text: String) throws {

@@ -31,6 +31,9 @@ package final class ChildProcess: Sendable {
     ?? URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     .appending(path: "tidings").path
 
+  /// The fault that a build by `scripts/mutants` shall have, in whatever environment a test starts a command.
+  private static let mutant = ProcessInfo.processInfo.environment.filter { name, _ in name == "TIDINGS_TEST_MUTANT" }
+
   /// The environment of the command: ours, with the settings for a database and without those of any other
   /// installation.
   package static func environment(databaseURL: String) -> [String: String] {
@@ -68,7 +71,7 @@ package final class ChildProcess: Sendable {
     posix_spawnattr_setsigmask(&attributes, &noSignals)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     let words = ([executable] + arguments).map { strdup($0) }
-    let variables = environment.map { strdup("\($0)=\($1)") }
+    let variables = environment.merging(Self.mutant) { $1 }.map { strdup("\($0)=\($1)") }
     defer { for text in words + variables { free(text) } }
     var process: pid_t = 0
     let outcome = posix_spawn(&process, executable, &actions, &attributes, words + [nil], variables + [nil])

@@ -123,6 +123,34 @@ import Testing
     }
   }
 
+  @Test("says of what is finished how much it was, and not that it waits for a server that asks for patience")
+  func finished() async throws {
+    try await FaultServer.with({ request in
+      switch request.path {
+      case "/one": FaultAnswer(body: Data(count: 1023))
+      case "/two": FaultAnswer(body: Data(count: 1024))
+      default: FaultAnswer(status: 503, headers: [("Retry-After", "3600")])
+      }
+    }) { server in
+      try await Command.with(server: server.url) { command in
+        for name in ["one", "two"] {
+          let output = command.folder.appending(path: name).path
+          #expect(try await command.run("download", server.url + "/" + name, "--output", output, "--wait").status == 0)
+        }
+        let output = command.folder.appending(path: "x").path
+        #expect(try await command.run("download", server.url + "/x", "--output", output).status == 0)
+        try await eventually("the third has been refused") {
+          try await command.run("transfers").output.contains("tries again in")
+        }
+        let lines = try await command.run("transfers").output.split(separator: "\n")
+        #expect(lines.first == "1  finished  1023 B of 1023 B  one")
+        #expect(lines.dropFirst().first == "2  finished  1.0 KiB of 1.0 KiB  two")
+        let objects = try await command.run("transfers", "--json").output.split(separator: "\n")
+        #expect(objects.map { $0.contains("retryIn") } == [false, false, true])
+      }
+    }
+  }
+
   @Test("refuses a server without TLS 1.2 for that", .enabled(if: program("openssl") != nil), .timeLimit(.minutes(2)))
   func oldTLS() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-tls-\(UUID().uuidString)")

@@ -25,14 +25,22 @@ import tidings
     "A line that one of them would read differently, or not at all, is named",
     arguments: [
       "export A=b", "A = b", "A= b", "A=b c", "A=b # c", "A=b&c", "A=$B", "A=`b`", "A=~", "A=b;c", "A=b\\c", "A='b",
-      "A=\"b", "A='b'c", "A=\"b\"\"c\"", "A=\"$b\"", "A=\"\\b\"", "A=\"`b`\"", "; A=b", "A", "=b", "1A=b", "A-B=c",
-      "A=b\r", "A=(b)", "A=<b", "A=b\u{1}", "# comment \\", "A=\"\u{301}b", "A='b'\u{301}", "A=$\u{301}b", "A=*",
+      "A=\"b", "A='b'c", "A=\"b\"\"c\"", "A=\"$b\"", "A=\"\\b\"", "A=\"\\n\"", "A=\"`b`\"", "; A=b", "A", "=b", "1A=b",
+      "A-B=c", "A=b\r", "A=(b)", "A=<b", "A=b\u{1}", "# comment \\", "A=\"\u{301}b", "A='b'\u{301}", "A=$\u{301}b",
+      "A=*",
     ])
   func refused(line: String) {
     let file = SettingsFile("X=1\n" + line + "\nY=2")
     #expect(file.problems.count == 1)
     #expect(file.problems.first?.hasPrefix("line 2: ") == true)
     #expect(file.values == ["X": "1", "Y": "2"])
+  }
+
+  @Test(
+    "What is wrong is said in words", arguments: [("A=b\r", "carriage return"), ("export A=b", "leave out export")])
+  func reasons(line: String, reason: String) {
+    let problems = SettingsFile(line).problems
+    #expect(problems.count == 1 && problems.allSatisfy { $0.contains(reason) })
   }
 
   @Test("Whatever is accepted is read alike by systemd's rules, sh and bash", arguments: [1, 2, 3] as [UInt64])

@@ -168,6 +168,39 @@ import Testing
     }
   }
 
+  @Test("An answer in memory is given to proper requests only")
+  func improperReads() async throws {
+    try await TestServer.with { server in
+      let line = "GET /v1/items HTTP/1.1\r\n\(Self.host)"
+      let proper = line + "X-Long: \(String(repeating: "x", count: 16_000))\r\n\r\n"
+      for _ in 0..<2 { #expect(try await server.get("/v1/items").status == 200) }
+      let before = try await server.scrape().value("tidings_http_hot_requests_total")
+      #expect(try await RawConnection.exchange(proper, port: server.port).map(\.status) == [200])
+      #expect(try await server.scrape().value("tidings_http_hot_requests_total") == before + 1)
+      let twoHosts = line + Self.host + "\r\n"
+      #expect(try await RawConnection.exchange(twoHosts, port: server.port, endsInput: false).map(\.status) == [400])
+      let long = line + "X-Long: \(String(repeating: "x", count: 17_000))\r\n\r\n"
+      #expect(try await RawConnection.exchange(long, port: server.port).map(\.status) == [431])
+    }
+  }
+
+  @Test("A body may have a megabyte and no byte more, whether its length is said or not")
+  func longestBody() async throws {
+    try await TestServer.with { server in
+      let head =
+        "POST /v1/editorial/items HTTP/1.1\r\n\(Self.host)Authorization: Bearer \(server.key)\r\n"
+        + "Content-Type: application/json\r\nConnection: close\r\n"
+      for (length, status) in [(1 << 20, 422), (1 << 20 + 1, 413)] {
+        let body = "{}" + String(repeating: " ", count: length - 2)
+        let chunks = "\(String(length, radix: 16))\r\n\(body)\r\n0\r\n\r\n"
+        for request in ["Content-Length: \(length)\r\n\r\n\(body)", "Transfer-Encoding: chunked\r\n\r\n\(chunks)"] {
+          let answers = try await RawConnection.exchange(head + request, port: server.port, endsInput: false)
+          #expect(answers.map(\.status) == [status], "\(length) \(request.prefix(20))")
+        }
+      }
+    }
+  }
+
   @Test("HTTP/1.0 needs no Host")
   func oldVersion() async throws {
     try await TestServer.with { server in
