@@ -166,21 +166,11 @@ import Testing
     #expect(wakes.count >= 7)
   }
 
-  @Test func `A decision takes less than two milliseconds in a release build, and changes nothing`() {
+  @Test func `A decision changes nothing`() {
     var scheduler = scheduler()
     _ = learn(&scheduler, days: 7, hours: [8, 13, 19])
     let before = scheduler
-    let clock = ContinuousClock()
-    let times = (0..<50).map { number in
-      clock.measure { _ = scheduler.decision(at: moment(7 * day + Double(number) * 1000)) }
-    }
+    for number in 0..<50 { _ = scheduler.decision(at: moment(7 * day + Double(number) * 1000)) }
     #expect(scheduler == before)
-    #if DEBUG
-      let limit = Duration.milliseconds(100)
-    #else
-      let limit = Duration.milliseconds(2)
-    #endif
-    // The median: other processes want the processor too.
-    #expect(times.sorted()[25] < limit)
   }
 }

@@ -125,38 +125,4 @@ import tidings
       }
     }
   }
-
-  @Test(
-    "Each number works at its ends, and is refused beyond them",
-    arguments: [
-      ("TIDINGS_PORT", 0, 65_535), ("TIDINGS_SHARED_MAX_AGE", 1, 3600), ("TIDINGS_CACHE_SIZE", 0, 65_536),
-      ("TIDINGS_PURGE_AFTER", 0, 36_500), ("TIDINGS_MEDIA_LIMIT", 1, 1_048_576),
-      ("TIDINGS_MEDIA_UNUSED_AFTER", 1, 36_500),
-      ("TIDINGS_ADDRESS_RATE", 0, 1_000_000_000), ("TIDINGS_KEY_RATE", 0, 1_000_000_000),
-      ("TIDINGS_SLOW_REQUEST", 0, 3_600_000), ("TIDINGS_POOL_SIZE", 1, 1000),
-    ])
-  func extremes(name: String, least: Int, most: Int) async throws {
-    try await Installation.with { installation in
-      for value in [least - 1, most + 1] {
-        Self.expectRefusal(
-          try await installation.run("serve", changes: [name: "\(value)"]), naming: name, "\(least) to \(most)")
-      }
-      let key = try await installation.makeKey()
-      for value in [least, most] where name != "TIDINGS_PORT" || value == least {
-        try await withFolder([:]) { folder in
-          let changes = [name: "\(value)", "TIDINGS_MEDIA_DIRECTORY": folder.appending(path: "media").path]
-          try await installation.serve(changes: changes) { server in
-            let body = #"{"date": "2026-01-01T00:00:00Z", "text": "x"}"#
-            let made = try await server.send("POST", "/v1/editorial/items", key: key, body: body)
-            #expect(made.status == 201, "\(name)=\(value)")
-            for target in ["/v1/items", "/v1/items?limit=3", "/v1/changes", "/v1/items", "/readyz", "/metrics"] {
-              #expect(try await server.status(target) == 200, "\(name)=\(value) \(target)")
-            }
-            server.process.send(SIGTERM)
-            #expect(await server.process.result().status == 0)
-          }
-        }
-      }
-    }
-  }
 }
