@@ -146,6 +146,21 @@ import Testing
     }
   }
 
+  @Test("is seen by other processes, whichever of them closes the journal first")
+  func locks() async throws {
+    try await Command.with(server: "http://127.0.0.1:1") { command in
+      let journal = try TransferJournal(store: command.folder)
+      // Each opening and closing in this process could give up what the first one holds.
+      for number in 1...3 {
+        _ = try TransferJournal(store: command.folder)
+        #expect(try await transfers(command).count == number - 1)
+        let url = try #require(URL(string: "http://127.0.0.1:1/\(number)"))
+        #expect(try journal.add(TransferRequest(download: url)).number == number)
+        #expect(try await transfers(command).count == number)
+      }
+    }
+  }
+
   @Test("prints what becomes of it, and names what is wrong")
   func printing() async throws {
     try await FaultServer.with({ _ in FaultAnswer(status: 404) }) { server in

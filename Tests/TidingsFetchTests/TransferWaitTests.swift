@@ -71,6 +71,37 @@ import Testing
     }
   }
 
+  @Test(
+    "begins at once beside a worker that sleeps, however slowly the journal is written",
+    .enabled(if: program("strace") != nil), .timeLimit(.minutes(3)))
+  func slowCommit() async throws {
+    try await FaultServer.with({ request in
+      request.path == "/busy"
+        ? FaultAnswer(status: 503, headers: [("Retry-After", "50")]) : FaultAnswer(body: Data("x".utf8))
+    }) { server in
+      try await Command.with(server: server.url) { command in
+        // Time stands still for the worker: only the journal itself can wake it.
+        let clock = ManualClock()
+        let journal = try TransferJournal(store: command.folder)
+        let busy = try #require(URL(string: server.url + "/busy"))
+        let first = try journal.add(.init(download: busy, to: command.folder.appending(path: "busy"))).number
+        try journal.resume(first, at: clock.now)
+        let worker = try TransferWorker(store: command.folder, userAgent: "tests/1", clock: clock)
+        let task = Task { try await worker.run() }
+        try await eventually("the first has been refused") { try journal.transfer(first)?.failure != nil }
+        let strace = try #require(program("strace"))
+        let output = command.folder.appending(path: "other").path
+        let download = try command.start(
+          ["download", "http://localhost:\(server.port)/other", "--output", output],
+          wrapper: [strace, "-f", "-qq", "-o", "/dev/null", "-e", "inject=pwrite64:delay_exit=100000"])
+        #expect(await download.result().status == 0)
+        try await eventually("the second is whole") { try journal.transfers().last?.state == .finished }
+        task.cancel()
+        _ = try await task.value
+      }
+    }
+  }
+
   @Test("fits its bars into forty columns", .enabled(if: program("script") != nil), .timeLimit(.minutes(2)))
   func narrow() async throws {
     let content = Data(repeating: 7, count: 400_000)

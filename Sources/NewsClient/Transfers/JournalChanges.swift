@@ -98,7 +98,8 @@ package final class JournalChanges: Sendable {
     init?(_ folder: URL, _ changed: @escaping @Sendable () -> Void) {
       let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
       guard descriptor >= 0 else { return nil }
-      let mask = UInt32(IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_TO)
+      // The attributes change behind each commit; see JournalFile.write.
+      let mask = UInt32(IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MOVED_TO)
       guard inotify_add_watch(descriptor, folder.path(percentEncoded: false), mask) >= 0 else {
         close(descriptor)
         return nil

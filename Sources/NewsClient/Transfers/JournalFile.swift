@@ -61,7 +61,11 @@ final class JournalFile: Sendable {
   ///
   /// - Throws: ``FetchError`` with `storage`.
   func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
-    try withQueue(try writable()) { try $0.write(body) }
+    let value = try withQueue(try writable()) { try $0.write(body) }
+    // SQLite shows a commit to readers in shared memory, after the bytes of the log: whoever watches the files and was woken
+    // by those bytes may have read too early. The new time of the file wakes it again.
+    utimes(file.path(percentEncoded: false), nil)
+    return value
   }
 
   private func writable() throws -> DatabaseQueue {
@@ -111,14 +115,22 @@ final class JournalFile: Sendable {
   }
 
   /// Leaves the journal to its user alone, whatever the umask is. SQLite makes the log and the index with the same mode.
+  ///
+  /// The file is never opened here: closing it would drop the locks by which SQLite holds it for this process (fcntl(2)),
+  /// and another process would remove the log under our hands. An empty file is made beside it and gets its name.
   private static func restrict(_ file: URL) {
     let path = file.path(percentEncoded: false)
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
-    if descriptor >= 0 {
-      fchmod(descriptor, 0o600)
-      close(descriptor)
+    if !file.exists {
+      let temporary = "\(path).\(UUID().uuidString)"
+      let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      if descriptor >= 0 {
+        close(descriptor)
+        // Another process may have been faster.
+        link(temporary, path)
+        unlink(temporary)
+      }
     }
-    for suffix in ["-wal", "-shm"] { chmod(path + suffix, 0o600) }
+    for suffix in ["", "-wal", "-shm"] { chmod(path + suffix, 0o600) }
   }
 
   /// Moves a damaged journal out of the way, and says so.
