@@ -1,5 +1,5 @@
-import BackgroundFetch
-import Foundation
+package import BackgroundFetch
+package import Foundation
 import Synchronization
 
 #if canImport(Glibc)
@@ -13,7 +13,7 @@ import Synchronization
 /// The waiting times that servers have demanded by `Retry-After` (RFC 9110 section 10.2.3), one for each origin.
 ///
 /// They are kept in a file of the store, so that fetches and transfers of all processes respect them.
-final class OriginHolds: Sendable {
+package final class OriginHolds: Sendable {
   /// The number of origins that are kept; those with the longest times stay.
   static let most = 100
 
@@ -27,13 +27,13 @@ final class OriginHolds: Sendable {
   /// - Parameters:
   ///   - store: The folder of the client.
   ///   - clock: The clock by which they end.
-  init(store: URL, clock: any FetchClock) {
+  package init(store: URL, clock: any FetchClock) {
     file = store.appending(path: "holds.json", directoryHint: .notDirectory)
     self.clock = clock
   }
 
   /// The seconds for which the origin of a URL wants no requests, 0...86 400.
-  func remaining(_ url: URL) -> Double {
+  package func remaining(_ url: URL) -> Double {
     guard let origin = Self.origin(url) else { return 0 }
     let now = clock.now
     let waits = [own.withLock { $0[origin] }, stored()[origin]]
@@ -43,7 +43,7 @@ final class OriginHolds: Sendable {
   /// Keeps all requests away from the origin of a URL. Of several demands the one that ends last counts.
   ///
   /// - Parameter seconds: The time from now on, cut to 0...86 400.
-  func hold(_ url: URL, seconds: Double) {
+  package func hold(_ url: URL, seconds: Double) {
     guard let origin = Self.origin(url) else { return }
     let now = clock.now
     let wait = Waiting(seconds, from: now, longest: RetryAfter.most)

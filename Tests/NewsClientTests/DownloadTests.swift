@@ -119,6 +119,33 @@ import Testing
     }
   }
 
+  @Test(
+    "begins anew where the part is another one than asked for, or longer than announced", arguments: [0, 1])
+  func wrongPart(number: Int) async throws {
+    let content = Depot.content(300_000)
+    try await Depot.with(content) { depot in
+      // A server that says nothing of a digest.
+      depot.spoil { answer, request, count in
+        var answer = answer.removing("Repr-Digest")
+        if count == 0 { return answer.truncated(at: .body(100_000)) }
+        guard request["Range"] != nil else { return answer }
+        if number == 1 {
+          answer.body.append(0)
+          return answer.framed(.chunked)
+        }
+        answer = answer.setting("Content-Range", "bytes 0-199999/300000")
+        answer.body = content.prefix(200_000)
+        return answer
+      }
+      try await depot.working {
+        let transfer = try await depot.end(of: depot.download())
+        #expect(transfer.state == .finished)
+        #expect(try Data(contentsOf: depot.output) == content)
+        #expect(depot.server.requests.map { $0["Range"] != nil } == [false, true, false])
+      }
+    }
+  }
+
   @Test("is over where the server has no more, as 416 tells")
   func complete() async throws {
     let content = Depot.content(100_000)

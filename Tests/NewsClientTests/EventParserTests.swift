@@ -16,6 +16,12 @@ import Testing
       ])
   }
 
+  @Test("keeps the last id where one contains a NUL")
+  func nul() throws {
+    #expect(
+      try events("id: 7\ndata: a\n\nid: 8\0\ndata: b\n\n") == [.init(data: "a", id: "7"), .init(data: "b", id: "7")])
+  }
+
   @Test("reads the same whatever the lines end with and the bytes are cut into", arguments: ["\n", "\r", "\r\n"])
   func cuts(end: String) throws {
     let text = "id: 7\ndata: \u{1F4F0} news\n\n:\n\nretry: 2500\nfoo: bar\ndata: more\n\n"

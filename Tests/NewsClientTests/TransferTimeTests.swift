@@ -195,6 +195,25 @@ import Testing
     }
   }
 
+  @Test("binds one port of one host, as long as the longest of several demands, where no file can be written too")
+  func origins() throws {
+    let clock = ManualClock()
+    let nowhere = FileManager.default.temporaryDirectory.appending(path: "tidings-none-\(UUID().uuidString)/store")
+    let holds = OriginHolds(store: nowhere, clock: clock)
+    func remaining(_ text: String) throws -> Double { holds.remaining(try #require(URL(string: text))) }
+    let server = try #require(URL(string: "http://news.example:8080/v1/items"))
+    holds.hold(server, seconds: 600)
+    holds.hold(server, seconds: 60)
+    #expect(try remaining("http://NEWS.example:8080/other") == 600)
+    for free in ["http://news.example/", "http://news.example:8081/", "https://news.example:8080/", "http://x:8080/"] {
+      #expect(try remaining(free) == 0, "\(free)")
+    }
+    clock.advance(by: 100)
+    #expect(try remaining("http://news.example:8080/") == 500)
+    holds.hold(try #require(URL(string: "https://news.example/")), seconds: 60)
+    #expect(try remaining("https://news.example:443/x") == 60)
+  }
+
   @Test("of a fetch binds transfers from its server, in other processes too, and no other server")
   func fetchBindsTransfers() async throws {
     try await Depot.with { depot in
