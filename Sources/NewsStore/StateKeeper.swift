@@ -54,7 +54,7 @@ package final class StateKeeper: Sendable {
   }
 
   /// Takes note of the epoch of the present: a state of another one is not given out any more.
-  func enter(_ epoch: String) {
+  package func enter(_ epoch: String) {
     memory.withLock { memory in
       memory.epoch = epoch
       if memory.state?.epoch != epoch { memory.confirmed = nil }

@@ -303,6 +303,41 @@ import Testing
     }
   }
 
+  @Test(
+    "After a new epoch, a token from between two pages is 410, and one of the same version that had everything goes on")
+  func partialTokenOfAnEarlierEpoch() async throws {
+    try await TestServer.with { server in
+      let start = try await Self.changes(server).token
+      for text in ["x", "y", "z"] { _ = try await server.publish(text) }
+      let page = try await server.get("/v1/changes?limit=1&since=\(start)").json(ChangeList.self)
+      #expect(page.more)
+      #expect(try await server.get("/v1/changes?since=\(page.token)").status == 200)
+      _ = try await server.sql.query("SELECT begin_epoch()")
+      _ = try await server.publish("in the new epoch")
+      let whole = SyncToken(epoch: page.token.epoch, scope: .feed, version: page.token.version)
+      #expect(Self.steps(try await Self.changes(server, since: whole)) == ["+y", "+z", "+in the new epoch"])
+      let problem = try await server.get("/v1/changes?since=\(page.token)").json(Problem.self, status: 410)
+      #expect(problem.reason == "epoch")
+    }
+  }
+
+  @Test("A page that holds all changes of a union says so, also where one of its topics fills it exactly")
+  func exactlyFull() async throws {
+    try await TestServer.with { server in
+      try await server.makeTopics(["a", "b"])
+      let start = try await Self.changes(server, "&topics=a,b").token
+      _ = try await server.publish("x", topics: ["a"])
+      let moved = try await server.publish("y", topics: ["a"])
+      for edit in [#"{"topics": ["b"]}"#, #"{"text": "z"}"#] {
+        _ = try await server.write("PATCH", Self.path(moved), edit, ("If-Match", "*"))
+      }
+      // In `a` there are two rows now: an item, and the removal of another one that `b` has later.
+      let page = try await server.get("/v1/changes?topics=a,b&limit=2&since=\(start)").json(ChangeList.self)
+      #expect(Self.steps(page) == ["+x", "+z"])
+      #expect(!page.more)
+    }
+  }
+
   @Test("After a new epoch, tokens of the history it shares go on, later ones are 410")
   func newEpoch() async throws {
     try await TestServer.with { server in

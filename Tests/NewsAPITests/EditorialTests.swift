@@ -40,9 +40,33 @@ import Testing
       #expect(try await server.write("POST", "items", body).status == 201)
       let again = try await server.write("POST", "items", body)
       #expect(try again.json(EditorialItem.self, status: 200).item.version == 1)
-      let other = #"{"id": "\#(id)", "date": "2026-01-01T00:00:00Z", "text": "y"}"#
-      #expect(try await server.write("POST", "items", other).status == 409)
+      for other in [#""text": "y""#, #""text": "x", "title": "t""#, #""text": "x", "author": "A""#] {
+        let body = #"{"id": "\#(id)", "date": "2026-01-01T00:00:00Z", \#(other)}"#
+        #expect(try await server.write("POST", "items", body).status == 409, "\(other)")
+      }
       #expect(try await server.get("/v1/items/\(id)").json(NewsItem.self).text == "x")
+    }
+  }
+
+  @Test(
+    "Each part of the content counts: whatever is changed, in either direction, is a new revision, and a repeat is none"
+  )
+  func revisions() async throws {
+    try await TestServer.with { server in
+      let item = try await server.publish("x", date: "2026-01-01T00:00:00Z")
+      func attachment(_ name: String) -> String {
+        #"{"attachments": [{"url": "https://example.org/\#(name)", "type": "image/png"}]}"#
+      }
+      let edits = [
+        #"{"date": "2026-01-02T00:00:00Z"}"#, #"{"date": "2026-01-01T00:00:00Z"}"#, attachment("a.png"),
+        attachment("b.png"), #"{"breaking": true}"#, #"{"url": "https://example.org/"}"#, #"{"language": "de"}"#,
+      ]
+      for (index, edit) in edits.enumerated() {
+        for _ in 0..<2 {
+          let edited = try await server.write("PATCH", Self.path(item), edit, ("If-Match", "*"))
+          #expect(try edited.json(EditorialItem.self).revision == index + 2, "\(edit)")
+        }
+      }
     }
   }
 

@@ -2,6 +2,7 @@ import TestTime
 import Foundation
 import News
 import PostgresClient
+import Synchronization
 import TestSupport
 import Testing
 
@@ -89,6 +90,39 @@ import NewsStore
     opening.finish()
     _ = try await hanging.value
     #expect(keeper.latest?.outage == nil)
+  }
+
+  @Test("A state of an epoch that has ended while it was read is not given out")
+  func endedEpoch() async throws {
+    let epochs = Mutex(["b", "a", "b"])
+    let entering = Mutex<(@Sendable (String) -> Void)?>(nil)
+    let keeper = StateKeeper { _ in
+      let epoch = epochs.withLock { $0.removeLast() }
+      // Another connection meets the next epoch meanwhile.
+      if epoch == "a" { entering.withLock(\.self)?("b") }
+      return Self.state(1, epoch: epoch)
+    }
+    entering.withLock { $0 = { keeper.enter($0) } }
+    keeper.enter("b")
+    try await keeper.refresh()
+    #expect(keeper.latest?.state.moment.epoch == "b")
+    try await keeper.refresh()
+    #expect(keeper.latest == nil)
+    try await keeper.refresh()
+    #expect(keeper.latest?.state.moment.epoch == "b")
+  }
+
+  @Test("The changes after a token are current as long as nothing is new in the scope, down to its floor and not below")
+  func currentChanges() {
+    let scopes = ["": VersionState.ScopeState(version: 5, floor: 3, shiftedAt: .distantPast)]
+    let state = VersionState(
+      moment: Moment(epoch: "a", version: 5), scopes: scopes, reach: ["a": .max],
+      recent: VersionState.RecentChanges(after: 5))
+    func isCurrent(since: Int, at version: Int) -> Bool {
+      state.isCurrent(.changes(.feed, since: since), since: Moment(epoch: "a", version: version))
+    }
+    #expect(isCurrent(since: 3, at: 5) && isCurrent(since: 4, at: 5))
+    #expect(!isCurrent(since: 2, at: 5) && !isCurrent(since: 3, at: 4))
   }
 
   @Test("The age of the state is that of the query's beginning")

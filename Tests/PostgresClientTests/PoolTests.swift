@@ -45,8 +45,20 @@ struct PoolTests {
   func acquireTimeout() async throws {
     try await withPool(size: 1, configure: { _, pool in pool.acquireTimeout = .seconds(15) }) { pool in
       try await pool.withConnection { _ in
-        let error = try await failure { try await pool.query("SELECT 1") }
-        #expect(error.code == .acquireTimedOut)
+        let waits = try await withThrowingTaskGroup(of: Duration.self) { group in
+          for delay in [0, 500] {
+            group.addTask {
+              try await Task.sleep(for: .milliseconds(delay))
+              let start = ContinuousClock.now
+              let error = try await failure { try await pool.query("SELECT 1") }
+              #expect(error.code == .acquireTimedOut)
+              return ContinuousClock.now - start
+            }
+          }
+          return try await group.reduce(into: [Duration]()) { $0.append($1) }
+        }
+        // Not sooner either, where another one's time is over before.
+        #expect(waits.count == 2 && waits.allSatisfy { $0 >= .seconds(15) }, "\(waits)")
         #expect(pool.statistics.waiting == 0)
       }
       let one = try await pool.value("SELECT 1", as: Int.self)

@@ -134,6 +134,22 @@ struct TypeTests {
     }
   }
 
+  @Test("an array of arrays is none of values")
+  func arraysOfArrays() async throws {
+    try await withPool(size: 1) { pool in
+      let error = try await failure { try await pool.value("SELECT ARRAY[[1, 2], [3, 4]]", as: [Int].self) }
+      #expect(error.code == .decoding)
+    }
+  }
+
+  @Test("a date without end is no date", arguments: ["infinity", "-infinity"])
+  func infiniteDates(text: String) async throws {
+    try await withPool(size: 1) { pool in
+      let error = try await failure { try await pool.value("SELECT \(text)::text::timestamptz", as: Date.self) }
+      #expect(error.code == .decoding)
+    }
+  }
+
   @Test("a value that does not fit names its column and both types")
   func decodingErrors() async throws {
     try await withPool(size: 1) { pool in

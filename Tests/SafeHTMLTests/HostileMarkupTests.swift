@@ -78,6 +78,12 @@ struct HostileMarkupTests {
       #expect(safe.text.hasPrefix("start"))
       #expect(MarkupCheck.fault(in: safe.html) == nil)
     }
+    func depth(_ count: Int) -> Int {
+      SafeHTML(String(repeating: "<div>", count: count) + "x").html.split(
+        separator: "<div>", omittingEmptySubsequences: false
+      ).count - 1
+    }
+    #expect(depth(99) == 99 && depth(100) == 100 && depth(101) == 100)
   }
 
   @Test("comes out harmless, and the same again, whatever tags are thrown together", arguments: 0..<40)

@@ -25,6 +25,8 @@ struct SafeHTMLTests {
         "<figure><img src=\"https://example.org/blog/a.png\" alt=\"A\" width=\"10\" height=\"20\"/>"
           + "<figcaption>c</figcaption></figure>"
       ),
+      ("<table><tr><td colspan=0 rowspan=99999>x", "<table><tr><td rowspan=\"99999\">x</td></tr></table>"),
+      ("<table><tr><td colspan=100000 rowspan=-1>x", "<table><tr><td>x</td></tr></table>"),
       ("<time datetime=2026-01-01>x</time>", "<time datetime=\"2026-01-01\">x</time>"),
       ("<q lang=de dir=RTL>x</q>", "<q dir=\"rtl\" lang=\"de\">x</q>"),
       ("<section>a</section><article>b</article>", "<div>a</div><div>b</div>"),

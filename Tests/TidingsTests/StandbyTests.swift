@@ -152,6 +152,17 @@ import Testing
       _ = try await pair.store.replaceTopic("harbour", replaced, if: .exists)
       #expect(try await pair.store.topic("harbour").topic.titles == ["en": "The harbour"])
       try await pair.resumeReplay()
+      // Once the standby has the topic, it must not answer with an earlier title either.
+      let before = pair.reads.used
+      try await eventually("the standby answers with topics") {
+        _ = try await pair.store.topics()
+        return pair.reads.used > before
+      }
+      try await pair.pauseReplay()
+      let renamed = TopicContent(titles: ["en": "The port"], position: 1)
+      _ = try await pair.store.replaceTopic("harbour", renamed, if: .exists)
+      #expect(try await pair.store.topics().topics.map(\.titles) == [["en": "The port"]])
+      try await pair.resumeReplay()
     }
   }
 

@@ -69,6 +69,25 @@ import Testing
         try await Self.next(&one)
           == ChangeEvent(token: try await Self.token(server, "?topics=a"), ids: [inA.item.id], topics: ["a"]))
       #expect(try await Self.next(&two).ids == [inA.item.id])
+      // What has happened elsewhere meanwhile is not among what a stream begins with.
+      let start = SyncToken(epoch: both.token.epoch, scope: Scope(topics: ["a", "b"]), version: 0)
+      var late = try await EventSource(server.url, "?topics=a,b&since=\(start)")
+      #expect(try await Set(Self.next(&late).ids) == [inA.item.id, inB.item.id])
+    }
+  }
+
+  @Test("A stream cannot go on where what came after its token was purged")
+  func purged() async throws {
+    try await TestServer.with { server in
+      let item = try await server.publish("one").item
+      let old = try await Self.token(server)
+      _ = try await server.write("DELETE", "items/\(item.id.uuidString.lowercased())", nil, ("If-Match", "*"))
+      #expect(try await server.store.purge(olderThan: .zero) > 0)
+      // With this the process has heard of the purge.
+      _ = try await server.publish("two")
+      let current = try await Self.token(server)
+      var source = try await EventSource(server.url, lastEventID: old.description)
+      #expect(try await source.next() == EventSource.Event(type: "resync", data: "{\"token\":\"\(current)\"}"))
     }
   }
 

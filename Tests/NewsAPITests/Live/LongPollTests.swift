@@ -45,6 +45,20 @@ import Testing
     }
   }
 
+  @Test("The rest of a snapshot is not waited for")
+  func restOfASnapshot() async throws {
+    try await TestServer.with { server in
+      for text in ["one", "two", "three"] { _ = try await server.publish(text) }
+      let first = try await server.get("/v1/changes?limit=1").json(ChangeList.self)
+      #expect(first.more)
+      let start = ContinuousClock.now
+      let rest = try await server.get("/v1/changes?wait=50&since=\(first.token)")
+      #expect(try Self.texts(rest) == ["two", "three"])
+      // It would be the whole time.
+      #expect(ContinuousClock.now - start < .seconds(50))
+    }
+  }
+
   @Test("When the time is over nothing is new")
   func timeout() async throws {
     try await TestServer.with { server in
