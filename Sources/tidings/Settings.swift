@@ -60,6 +60,11 @@ struct Settings: Sendable {
       let unknown = values.keys.sorted().compactMap(SettingName.unknown(inFile:)).map(\.description)
       problems = (contents.problems + unknown).map { "\(file): \($0)" }
     }
+    var environment = environment
+    // Kubernetes tells the address of a service called "tidings" by this name, among others.
+    if environment[SettingName.port.rawValue]?.hasPrefix("tcp://") == true {
+      environment[SettingName.port.rawValue] = nil
+    }
     let unknown = environment.keys.sorted().compactMap(SettingName.unknown(inEnvironment:))
     problems += unknown.filter(\.isMisspelt).map(\.description)
     guard problems.isEmpty else { throw UnusableSettings(problems: problems) }

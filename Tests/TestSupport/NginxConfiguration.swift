@@ -71,7 +71,7 @@ struct NginxConfiguration {
       "tls",
       ["TIDINGS_CERTIFICATE": certificate.certificate, "TIDINGS_CERTIFICATE_KEY": certificate.key]
     ).write(to: included.appending(path: "tls.conf"), atomically: true, encoding: .utf8)
-    return try render("redirect", ["TIDINGS_LISTEN_PLAIN": "127.0.0.1:\(plainPort)"])
+    return try render("redirect", ["TIDINGS_LISTEN_PLAIN": "127.0.0.1:\(plainPort)", "TIDINGS_TLS_PORT": "8443"])
   }
 
   private func render(_ name: String, _ variables: [String: String]) throws -> String {

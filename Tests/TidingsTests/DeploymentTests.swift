@@ -33,6 +33,12 @@ private func has(_ program: String) -> Bool {
     }
   }
 
+  @Test("systemd takes the server for started when it says so itself")
+  func readiness() throws {
+    let lines = try Self.text("deploy/systemd/tidings.service").split(separator: "\n")
+    #expect(lines.filter { $0.hasPrefix("Type=") } == ["Type=notify"])
+  }
+
   @Test("The unit is hardly exposed", .enabled(if: has("systemd-analyze")))
   func sandbox() async throws {
     try await Self.withUnit { folder in

@@ -48,7 +48,7 @@ import Testing
             for (target, status) in [("/v1/items?limit=5", 308), ("/v1/editorial/items", 403)] {
               let answer = try await EdgeSetting.undeclared(target, port: plain)
               #expect(answer?.status == status)
-              if status == 308 { #expect(answer?["Location"] == "https://news.example" + target) }
+              if status == 308 { #expect(answer?["Location"] == "https://news.example:8443" + target) }
             }
           }
         }

@@ -44,7 +44,11 @@ import tidings
     try await Installation.with { installation in
       Self.expectRefusal(
         try await installation.run("serve", changes: ["TIDINGS_PROT": "18099"]), naming: "TIDINGS_PROT", "TIDINGS_PORT")
-      let changes = ["TIDINGS_SPEED": "9", "TIDINGS_SERVER": "http://x", "TIDINGS_SERVICE_HOST": "10.0.0.1"]
+      // The last two as Kubernetes sets them for a service called "tidings".
+      let changes = [
+        "TIDINGS_SPEED": "9", "TIDINGS_SERVER": "http://x", "TIDINGS_SERVICE_HOST": "10.0.0.1",
+        "TIDINGS_PORT": "tcp://10.0.0.1:8080",
+      ]
       let migrated = try await installation.run("migrate", changes: changes)
       #expect(migrated.status == 0)
       #expect(migrated.errors.contains("TIDINGS_SPEED"))

@@ -36,7 +36,7 @@ info:
     |---|---|---|
     | `/problems/invalid-parameter` | 400 | a query parameter is unknown, repeated, empty or malformed; `errors` names it and the rule |
     | `/problems/malformed-request` | 400 | the message is not proper HTTP: framing, `Host`, target or header lines |
-    | `/problems/malformed-body` | 400 | the body is not JSON, not UTF-8 or nested deeper than 32 |
+    | `/problems/malformed-body` | 400 | the body is not JSON, not UTF-8, nested deeper than 32, or has a key of more than 256 bytes |
     | `/problems/idempotency-key-unsupported` | 400 | `Idempotency-Key` was sent; repeat safely with an `id` of your own instead |
     | `/problems/unauthorized` | 401 | no key, or not a valid one |
     | `/problems/forbidden` | 403 | the key lacks the scope |
