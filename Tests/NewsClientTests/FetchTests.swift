@@ -169,6 +169,27 @@ import Testing
     }
   }
 
+  @Test("counts in the badge no item that a restore of the server brings back, not even the newest there was")
+  func badgeAfterRestore() async throws {
+    try await Installation.with { installation in
+      let feed = installation.feed
+      feed.publish("one")
+      let newest = feed.publish("two")
+      let earlier = feed.moment
+      let client = try installation.client()
+      await client.performFetch()
+      try client.recordOpening()
+      feed.retract(newest.id)
+      await client.performFetch()
+      feed.restore(earlier)
+      let report = await client.performFetch()
+      #expect((report.inserted, report.badge) == (1, 0))
+      feed.moveEpoch(keepingHistory: false)
+      feed.publish("three")
+      #expect(await client.performFetch().badge == 1)
+    }
+  }
+
   @Test("ends after thirty seconds as failed where a body drips, and the store is as it was")
   func dripping() async throws {
     try await Installation.with { installation in

@@ -84,6 +84,27 @@ import Testing
     }
   }
 
+  @Test("from a cache that runs behind is no answer to an expired token; the old items stay")
+  func staleList() async throws {
+    try await Installation.with { installation in
+      let feed = installation.feed
+      feed.publish("one")
+      let earlier = feed.token()
+      feed.publish("two")
+      let client = try installation.client()
+      await client.performFetch()
+      let held = feed.token()
+      feed.publish("three")
+      feed.expireTokens()
+      feed.fault(next: .header("Sync-Token", "\(earlier)"), path: "/v1/items")
+      #expect(await client.performFetch().result == .failed)
+      #expect(try client.holds(held))
+      #expect(try client.allNewsItems.map(\.text) == ["two", "one"])
+      #expect(await client.performFetch().inserted == 1)
+      try installation.expectEqual(client)
+    }
+  }
+
   @Test("whose length no sum can hold is one without a body")
   func hugeLength() async throws {
     try await Installation.with { installation in

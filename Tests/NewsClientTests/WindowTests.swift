@@ -30,6 +30,24 @@ import Testing
     }
   }
 
+  @Test("A window with a gap has no room for items older than its oldest, which are between it and those")
+  func gap() async throws {
+    try await Installation.with(extent: .window(4)) { installation in
+      let feed = installation.feed
+      let items = (1...8).map { feed.publish("item \($0)") }
+      feed.fault(next: Self.hasMore)
+      let client = try installation.client()
+      await client.performFetch()
+      feed.retract(items[6].id)
+      var old = items[0]
+      old.text = "item 1, corrected"
+      feed.publish([old])
+      let report = await client.performFetch()
+      #expect((report.inserted, report.updated, report.removed) == (0, 0, 1))
+      #expect(try client.allNewsItems.map(\.text) == ["item 8", "item 6", "item 5"])
+    }
+  }
+
   @Test("A feed that fits into the window is followed whole, old dates included")
   func whole() async throws {
     try await Installation.with { installation in
@@ -51,11 +69,15 @@ import Testing
       let client = try installation.client()
       await client.performFetch()
       for item in items[5...] { feed.retract(item.id) }
+      // Older than the window: no news when it comes into it, although the store has its version.
+      var corrected = items[3]
+      corrected.text = "item 4, corrected"
+      feed.publish([corrected])
       #expect(await client.performFetch().removed == 3)
       _ = installation.requests()
       await client.performFetch()
       #expect(installation.requests() == ["*/v1/changes", "*/v1/items"])
-      #expect(try client.allNewsItems.map(\.text) == ["item 5", "item 4", "item 3", "item 2"])
+      #expect(try client.allNewsItems.map(\.text) == ["item 5", "item 4, corrected", "item 3", "item 2"])
       #expect(try client.badge == 4, "they are not news")
     }
   }
@@ -107,6 +129,24 @@ import Testing
       _ = installation.requests()
       #expect(await client.performFetch().inserted == 299)
       #expect(installation.requests().count == 3, "the rest was refused, and both pages have come again")
+      try installation.expectEqual(client)
+    }
+  }
+
+  @Test("A snapshot that expires again after it has begun anew ends the fetch; the next one goes on")
+  func expiringStaging() async throws {
+    try await Installation.with(extent: .full) { installation in
+      let feed = installation.feed
+      for number in 0..<300 { feed.publish("item \(number)") }
+      let honest = FeedFault { honest, _ in honest }
+      let expired = FeedFault.answer(.tokenExpired(reason: "expired", token: feed.token()))
+      for fault in [honest, expired, honest, expired] { feed.fault(next: fault) }
+      let client = try installation.client()
+      #expect(await client.performFetch().result == .failed)
+      #expect(installation.requests().count == 4)
+      #expect(try client.allNewsItems.isEmpty)
+      #expect(await client.performFetch().inserted == 300)
+      #expect(installation.requests().count == 1, "the first page was kept")
       try installation.expectEqual(client)
     }
   }

@@ -83,6 +83,18 @@ struct AtomTests {
     #expect(entry.url == nil)
   }
 
+  @Test("takes the author of an entry, or else of the feed it comes from, or else of this feed (RFC 4287, 4.2.1)")
+  func authors() throws {
+    let head = "<id>urn:example:feed</id><author><name>Feed</name></author>"
+    func author(_ parts: String) throws -> String? {
+      try entry(atom("<entry>\(Self.dates)<title>t</title><summary>s</summary>\(parts)</entry>", head: head)).author
+    }
+    let origin = "<source><id>urn:example:origin</id><author><name>Origin</name></author></source>"
+    #expect(try author("<author><name>Own</name></author>" + origin) == "Own")
+    #expect(try author(origin) == "Origin")
+    #expect(try author("<source><id>urn:example:origin</id></source>") == "Feed")
+  }
+
   @Test("reads Atom without namespace, and 0.3")
   func dialects() throws {
     let bare = "<feed><entry><id>1</id><updated>2026-08-20T13:45:00Z</updated><summary>x</summary></entry></feed>"

@@ -116,4 +116,24 @@ struct FeedDateTests {
   func minusSign(text: String) {
     #expect(FeedDate.date(from: text) == august)
   }
+
+  @Test(
+    "have offsets to the minute",
+    arguments: [
+      "Thu, 20 Aug 2026 19:15:00 +0530", "Thu, 20 Aug 2026 10:15:00 -0330", "2026-08-20T19:30:00+0545",
+      "2026-08-20 10:15 -03:30", "Thu, 20 Aug 2026 19:15:00 GMT+5:30",
+    ])
+  func minutes(text: String) {
+    #expect(FeedDate.date(from: text) == august)
+  }
+
+  @Test(
+    "may have comments between any two words, and in comments (RFC 5322, section 3.2.2)",
+    arguments: [
+      "20 Aug 2026 (Thursday) 13:45:00 GMT", "(sent) 20 (the 21st (really) here) Aug 2026 13:45:00 GMT",
+      "Thu, 20 Aug 2026 13:45:00 (local: 15:45) GMT",
+    ])
+  func comments(text: String) {
+    #expect(FeedDate.date(from: text) == august)
+  }
 }

@@ -53,6 +53,17 @@ struct JSONFeedTests {
     #expect(entry.source == "json-feed:T")
   }
 
+  @Test("links to the item's own page, or else to the page that it is about")
+  func externalPage() throws {
+    func url(_ fields: String) throws -> String? {
+      try entry(feed("{\"id\":\"1\",\"content_text\":\"x\",\"date_published\":\"2026-08-20\"\(fields)}")).url
+    }
+    let external = ",\"external_url\":\"https://example.com/about\""
+    #expect(try url(external) == "https://example.com/about")
+    #expect(try url(external + ",\"url\":\"/own\"") == "https://example.org/own")
+    #expect(try url("") == nil)
+  }
+
   @Test("reports items by number and reads the others")
   func badItems() {
     let events = events(

@@ -29,6 +29,20 @@ struct SlugTests {
     #expect(TopicSlug.isValid(first))
     #expect(TopicSlug.isValid(second))
     #expect(Slug.make(String(repeating: "x", count: 64)) == String(repeating: "x", count: 64))
+    let cut = try #require(Slug.make(String(repeating: "x", count: 65)))
+    #expect(TopicSlug.isValid(cut))
+    #expect(cut.hasPrefix("xxx"))
+  }
+
+  @Test("are one for both spellings of an accent, also when cut")
+  func spellings() throws {
+    let composed = String(repeating: "caf\u{E9} ", count: 20)
+    let decomposed = String(repeating: "cafe\u{301} ", count: 20)
+    // Strings compare by meaning, bytes do not.
+    #expect(Array(composed.utf8) != Array(decomposed.utf8))
+    let slug = try #require(Slug.make(composed))
+    #expect(slug.hasPrefix("cafe-cafe-"))
+    #expect(Slug.make(decomposed) == slug)
   }
 
   @Test(
