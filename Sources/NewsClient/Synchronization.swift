@@ -109,11 +109,25 @@ struct Synchronization {
         }
         (since, mayRestart) = (nil, false)
       case .changed(let list):
+        try checkProgress(of: list, since: since)
         try stage(list, isFirst: since == nil)
         if !list.more { return .snapshot(list.token) }
         since = list.token
       }
     }
+  }
+
+  /// Each page of a snapshot ends behind the one before it; otherwise its pages would never end.
+  ///
+  /// - Throws: ``FetchError`` with `notTidings`. The next fetch begins the snapshot anew: nothing tells which page is right.
+  private func checkProgress(of list: ChangeList, since: SyncToken?) throws {
+    guard list.more, let since, list.token.position ?? 0 <= since.position ?? 0 else { return }
+    try store.write { db in
+      var state = try StateTable(db).sync(source)
+      state.continuation = nil
+      try store.save(state, db)
+    }
+    throw FetchError(.notTidings, "there is more, but the snapshot has not moved on", status: 200)
   }
 
   private func stage(_ list: ChangeList, isFirst: Bool) throws {

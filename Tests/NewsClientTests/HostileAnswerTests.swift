@@ -105,6 +105,57 @@ import Testing
     }
   }
 
+  @Test("that promises more without end ends the fetch, and the next one ends equal to the server")
+  func endless() async throws {
+    try await Installation.with { installation in
+      let feed = installation.feed
+      feed.publish("one")
+      let client = try installation.client()
+      await client.performFetch()
+      let before = try client.allNewsItems
+      let held = feed.token()
+      let ahead = SyncToken(epoch: held.epoch, scope: .feed, version: held.version + 100)
+      func page(_ token: SyncToken) -> FeedFault {
+        .answer(.json(#"{"changes":[],"more":true,"token":"\#(token)"}"#))
+      }
+      _ = installation.requests()
+      feed.fault(next: page(held), times: 50)
+      #expect(await client.performFetch().result == .failed)
+      #expect(installation.requests() == ["*/v1/changes"], "the token does not move")
+      #expect(try client.allNewsItems == before)
+      feed.heal()
+      for _ in 0..<25 { [ahead, held].forEach { feed.fault(next: page($0)) } }
+      #expect(await client.performFetch().result != .newData)
+      #expect(installation.requests() == ["*/v1/changes", "*/v1/changes"], "the version goes back")
+      #expect(try client.allNewsItems == before)
+      feed.heal()
+      feed.publish("two")
+      #expect(await client.performFetch().inserted == 1)
+      try installation.expectEqual(client)
+    }
+  }
+
+  @Test("to a snapshot that promises more without end ends the fetch, and the next one begins anew")
+  func endlessSnapshot() async throws {
+    try await Installation.with(extent: .full) { installation in
+      let feed = installation.feed
+      for number in 1...9 { feed.publish("item \(number)") }
+      let client = try installation.client()
+      let current = feed.token()
+      func page(_ position: Int) -> FeedFault {
+        let token = SyncToken(epoch: current.epoch, scope: .feed, version: current.version, position: position)
+        return .answer(.json(#"{"changes":[],"more":true,"snapshot":true,"token":"\#(token)"}"#))
+      }
+      for _ in 0..<25 { [7, 3].forEach { feed.fault(next: page($0)) } }
+      #expect(await client.performFetch().result == .failed)
+      #expect(installation.requests() == ["/v1/changes", "*/v1/changes"], "the position goes back")
+      #expect(try client.allNewsItems.isEmpty)
+      feed.heal()
+      #expect(await client.performFetch().inserted == 9)
+      try installation.expectEqual(client)
+    }
+  }
+
   @Test("whose length no sum can hold is one without a body")
   func hugeLength() async throws {
     try await Installation.with { installation in
