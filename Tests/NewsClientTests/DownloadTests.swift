@@ -207,6 +207,33 @@ import Testing
     }
   }
 
+  @Test(
+    "shows its headers to the origin of its URL, and to nobody after a redirection to another one",
+    arguments: [302, 307])
+  func credentials(status: Int) async throws {
+    let content = Depot.content(1000)
+    try await Depot.with(content) { depot in
+      let home = depot.server.url
+      try await FaultServer.with({ .redirect(.text(home + "/back"), from: $0, status: status) }) { other in
+        depot.spoil { answer, request, _ in
+          switch request.path {
+          case "/file": .redirect(.sameOrigin("/moved"), from: request, status: status)
+          case "/moved": .redirect(.other(other, "/away"), from: request, status: status)
+          default: answer
+          }
+        }
+        try await depot.working {
+          let transfer = try await depot.end(of: depot.download { $0.headers = ["Authorization": "Bearer k"] })
+          #expect(transfer.state == .finished)
+          #expect(try Data(contentsOf: depot.output) == content)
+          #expect(depot.server.requests.map(\.path) == ["/file", "/moved", "/back"])
+          #expect(depot.server.requests.map { $0["Authorization"] } == ["Bearer k", "Bearer k", nil])
+          #expect(other.requests.map { $0["Authorization"] } == [nil])
+        }
+      }
+    }
+  }
+
   @Test("is whole or nothing where the server has only a weak tag or none", arguments: [nil, "W/\"one\""])
   func weak(tag: String?) async throws {
     let content = Depot.content(100_000)

@@ -65,6 +65,22 @@ import Testing
     }
   }
 
+  @Test("follows no redirection: neither the file nor its headers reach another server", arguments: [302, 307, 308])
+  func redirected(status: Int) async throws {
+    try await FaultServer.with({ _ in FaultAnswer(status: 201) }) { other in
+      try await Depot.with { depot in
+        depot.spoil { _, request, _ in .redirect(.other(other, "/file"), from: request, status: status) }
+        try await depot.working {
+          let transfer = try await depot.end(of: upload(depot, Depot.content(1000)))
+          #expect(transfer.state == .failed)
+          #expect(transfer.failure == "the server answered \(status)")
+          #expect(depot.server.requests.map { $0["Authorization"] } == ["Bearer key"])
+          #expect(other.requests.isEmpty)
+        }
+      }
+    }
+  }
+
   @Test("ends with the beginning of an answer that has no end")
   func endlessAnswer() async throws {
     try await Depot.with { depot in
