@@ -22,6 +22,30 @@ extension String {
     }
     return String(shown)
   }
+
+  /// JSON with the same values, safe to print on a terminal and to write to a log.
+  ///
+  /// The characters from U+007F on that ``terminalSafe`` removes or replaces are written as `\uXXXX` (RFC 8259, section
+  /// 7). JSON has them in strings only, where encoders escape those below U+0020 themselves.
+  ///
+  /// ```swift
+  /// "{\"text\":\"gnp.\u{202E}exe\"}".terminalSafeJSON  // {"text":"gnp.\u202eexe"}
+  /// ```
+  public var terminalSafeJSON: String {
+    func isEscaped(_ scalar: Unicode.Scalar) -> Bool { scalar.value >= 0x7F && scalar.terminalRole != .shown }
+    guard unicodeScalars.contains(where: isEscaped) else { return self }
+    var json = ""
+    for scalar in unicodeScalars {
+      guard isEscaped(scalar) else {
+        json.unicodeScalars.append(scalar)
+        continue
+      }
+      // All of them are in the basic plane: four digits at most.
+      let digits = String(scalar.value, radix: 16)
+      json += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+    return json
+  }
 }
 
 extension Unicode.Scalar {

@@ -32,7 +32,7 @@ extension FetchInterval: ExpressibleByArgument {
 /// Prints a result for machines: one line of JSON with sorted keys.
 func printJSON(_ value: some Encodable) throws { try Output.print(try jsonLine(value)) }
 
-/// A line of JSON with sorted keys.
+/// A line of JSON with sorted keys, safe for terminals.
 func jsonLine(_ value: some Encodable) throws -> String {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -40,7 +40,7 @@ func jsonLine(_ value: some Encodable) throws -> String {
     var container = encoder.singleValueContainer()
     try container.encode(RFC3339.string(from: date))
   }
-  return String(decoding: try encoder.encode(value), as: UTF8.self)
+  return String(decoding: try encoder.encode(value), as: UTF8.self).terminalSafeJSON
 }
 
 /// A time for people, by the local clock.

@@ -1,3 +1,4 @@
+import Foundation
 import News
 import Testing
 
@@ -29,6 +30,19 @@ import Testing
   func `Bidirectional overrides and hidden characters are removed`(_ value: UInt32) throws {
     let scalar = try #require(Unicode.Scalar(value))
     #expect("invoice\(Character(scalar))fdp.exe".terminalSafe == "invoicefdp.exe")
+  }
+
+  @Test func `JSON keeps its values, and has no character that text for terminals may not have`() throws {
+    let scalars = Array((UInt32(0)..<0x3000)) + [0xFEFF, 0xFFF9, 0xFFFA, 0xFFFB, 0x1F600, 0xE0001]
+    for scalar in scalars.compactMap(Unicode.Scalar.init) {
+      let text = "a\\\(Character(scalar))\""
+      let json = String(decoding: try JSONEncoder().encode([text]), as: UTF8.self).terminalSafeJSON
+      #expect(json.terminalSafe == json, "U+\(scalar.value)")
+      let read = try JSONDecoder().decode([String].self, from: Data(json.utf8))
+      #expect(read.map { Array($0.unicodeScalars) } == [Array(text.unicodeScalars)], "U+\(scalar.value)")
+    }
+    #expect("{\n  \"é\": \"می\u{200C}خواهم\"\n}".terminalSafeJSON == "{\n  \"é\": \"می\u{200C}خواهم\"\n}")
+    #expect("\"\u{7F}\u{9B}\u{202E}\"".terminalSafeJSON == #""\u007f\u009b\u202e""#)
   }
 
   @Test func `No control character of any kind is left, whatever surrounds it`() throws {

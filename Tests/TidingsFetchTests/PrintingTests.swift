@@ -55,6 +55,39 @@ import Testing
     }
   }
 
+  @Test("has no control characters and no overrides of direction; as JSON it has all of them, in escapes")
+  func controls() async throws {
+    let hidden = "\u{7F}\u{85}\u{9B}2J\u{9D}0;x\u{9C}\u{2028}\u{2029}\u{202A}\u{202E}gnp\u{2066}\u{2069}\u{FEFF}"
+    let feed = FaultFeed()
+    feed.publish("text \(hidden)", title: "title \(hidden)")
+    feed.publish("headline \(hidden)")
+    let problem = #"{"type":"/x","title":"no","status":400,"detail":"harbor \#(hidden)"}"#
+    let refusal = FaultAnswer(
+      status: 400, headers: [("Content-Type", "application/problem+json")], body: Data(problem.utf8))
+    try await FaultServer.with({ $0.path.hasPrefix("/v1/") ? feed.answer($0) : refusal }) { server in
+      try await Command.with(server: server.url) { command in
+        var texts = [try await command.run("fetch", "--json").output]
+        let output = command.folder.appending(path: "x").path
+        let download = ["download", server.url + "/x", "--output", output, "--wait", "--json"]
+        texts.append(try await command.start(download).result().output)
+        for words in [["list"], ["snapshot"], ["log"], ["transfers"]] {
+          for flags in [[], ["--json"]] {
+            let result = try await command.start(words + flags).result()
+            #expect(result.status == 0 && !result.output.isEmpty, "\(words)")
+            texts += [result.output, result.errors]
+          }
+        }
+        for line in texts.joined().split(separator: "\n") {
+          #expect(line.description.terminalSafe == line.description, "\(line.debugDescription)")
+        }
+        let items = try await command.items()
+        func scalars(_ text: String?) -> [Unicode.Scalar] { Array((text ?? "").unicodeScalars) }
+        #expect(items.map { scalars($0.text) } == feed.items.map { scalars($0.text) })
+        #expect(items.map { scalars($0.title) } == feed.items.map { scalars($0.title) })
+      }
+    }
+  }
+
   @Test("distinguishes a schedule without a wake from a server without news")
   func notNow() async throws {
     let feed = FaultFeed()
