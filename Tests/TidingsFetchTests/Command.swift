@@ -70,3 +70,13 @@ func program(_ name: String) -> String? {
   ["/usr/bin", "/bin", "/usr/sbin", "/usr/local/bin"].map { "\($0)/\(name)" }
     .first { FileManager.default.isExecutableFile(atPath: $0) }
 }
+
+/// Whether a process of the tests can have a mount table of its own, and mount a folder and a disk in memory in it.
+/// Containers may forbid that to root as well.
+func mayMount() async throws -> Bool {
+  guard getuid() == 0, let unshare = program("unshare") else { return false }
+  let script = "mount --bind /tmp /tmp && mount -o remount,bind,ro /tmp && mount -t tmpfs -o size=600k none /tmp"
+  let probe = try ChildProcess(
+    ["--mount", "sh", "-c", script], executable: unshare, environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"])
+  return await probe.result().status == 0
+}

@@ -15,9 +15,11 @@ import Testing
   /// At how many random moments a fetch is killed.
   private static let moments = ProcessInfo.processInfo.environment["TIDINGS_CRASHES"].flatMap { Int($0) } ?? 30
 
-  @Test("leaves the old state or the new one, at whatever call; the next one ends equal to the server")
+  @Test(
+    "leaves the old state or the new one, at whatever call; the next one ends equal to the server",
+    .enabled(if: program("strace") != nil, "needs strace"))
   func killedAtEachCall() async throws {
-    guard let strace = program("strace") else { return }
+    let strace = try #require(program("strace"))
     try await overwrites { server, command in
       for call in Self.calls {
         try await untilUnharmed { number in
@@ -29,9 +31,11 @@ import Testing
     }
   }
 
-  @Test("by a full disk has failed, or has done what it could; the next one ends equal to the server")
+  @Test(
+    "by a full disk has failed, or has done what it could; the next one ends equal to the server",
+    .enabled(if: program("strace") != nil, "needs strace"))
   func fullDisk() async throws {
-    guard let strace = program("strace") else { return }
+    let strace = try #require(program("strace"))
     try await overwrites { server, command in
       for call in ["write", "pwrite64", "ftruncate"] {
         try await untilUnharmed { number in
