@@ -10,11 +10,24 @@ extension NewsStore {
   private static let fastPoll: Duration = .milliseconds(50)
   /// After so long without an answer nobody waits for one.
   private static let silence: Duration = .seconds(2)
-  /// How long an `at` token may keep a reader waiting, and how often the state is looked at meanwhile.
-  private static let longestWait: Duration = .seconds(1)
+  /// How often the state is looked at while a reader waits for an `at` token.
   private static let waitStep: Duration = .milliseconds(50)
-  /// How many readers may wait for `at` tokens at a time; further ones are refused at once.
-  package static let maximumWaits = 1000
+
+  /// The limits of waits for `at` tokens.
+  package struct WaitLimits: Sendable {
+    /// How many readers may wait at a time; further ones are refused at once.
+    package var readers: Int
+    /// How long a token may keep a reader waiting.
+    package var duration: Duration
+
+    package init(readers: Int = 1000, duration: Duration = .seconds(1)) {
+      self.readers = readers
+      self.duration = duration
+    }
+  }
+
+  /// The number of readers who wait for `at` tokens.
+  package var waitingReaders: Int { waits.load(ordering: .relaxed) }
 
   /// Keeps the state current until the task is cancelled: by NOTIFY, which is a hint, and by asking.
   public func follow() async {
@@ -79,7 +92,7 @@ extension NewsStore {
 
   /// The state of the present, once an `at` token has been reached in it. A token of any scope will do.
   ///
-  /// The wait takes no connection of the pool. At most `maximumWaits` callers wait at a time.
+  /// The wait takes no connection of the pool. At most `WaitLimits.readers` callers wait at a time.
   ///
   /// - Parameter scope: The scope of the current token that is returned in place of one that has expired.
   /// - Throws: `StoreError.notReachedYet` after a second, `tokenExpired` for a token of another history, `unavailable`;
@@ -89,14 +102,14 @@ extension NewsStore {
     guard let at else { return present }
     if (try? present.head(scope, at: at).hasReached(at)) == true { return present }
     defer { waits.wrappingSubtract(1, ordering: .relaxed) }
-    guard waits.wrappingAdd(1, ordering: .relaxed).newValue <= Self.maximumWaits else {
+    guard waits.wrappingAdd(1, ordering: .relaxed).newValue <= waitLimits.readers else {
       throw StoreError.notReachedYet(at)
     }
-    let end = ContinuousClock.now + Self.longestWait
+    let end = ContinuousClock.now + waitLimits.duration
     // Memory may lack the version or the epoch: the first look begins after the call. Later ones are shared.
     var age = Duration.zero
     while true {
-      let state = try await keeper.state(notOlderThan: age, waitingAtMost: Self.longestWait)
+      let state = try await keeper.state(notOlderThan: age, waitingAtMost: waitLimits.duration)
       if try state.head(scope, at: at).hasReached(at) { return state }
       let rest = end - .now
       guard rest > .zero else { throw StoreError.notReachedYet(at) }

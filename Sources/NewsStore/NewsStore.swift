@@ -20,6 +20,7 @@ public final class NewsStore: Sendable {
   public let staleLimit: Duration
   /// What `pollInterval` is, 0 before it is known.
   let interval = Atomic<Int>(0)
+  let waitLimits: WaitLimits
   /// How many readers wait for `at` tokens.
   let waits = Atomic<Int>(0)
   let logger: Logger
@@ -36,11 +37,23 @@ public final class NewsStore: Sendable {
   ///   - staleLimit: How long answers are given from memory while the database does not answer; zero for not at all.
   ///   - requiresDurability: Whether connections are refused in which an acknowledged write may not survive a crash.
   ///   - logger: Where the pool reports connections gained and lost.
-  public init(
+  public convenience init(
     connection: PostgresConfiguration, standby: PostgresConfiguration? = nil,
     pool: PostgresPoolConfiguration = PostgresPoolConfiguration(), staleLimit: Duration = .seconds(60),
     requiresDurability: Bool = false, logger: Logger
   ) {
+    self.init(
+      connection: connection, standby: standby, pool: pool, staleLimit: staleLimit,
+      requiresDurability: requiresDurability, waits: WaitLimits(), logger: logger)
+  }
+
+  /// - Parameter waits: The limits of waits for `at` tokens.
+  package init(
+    connection: PostgresConfiguration, standby: PostgresConfiguration? = nil,
+    pool: PostgresPoolConfiguration = PostgresPoolConfiguration(), staleLimit: Duration = .seconds(60),
+    requiresDurability: Bool = false, waits waitLimits: WaitLimits, logger: Logger
+  ) {
+    self.waitLimits = waitLimits
     let (seen, schema) = (SeenVersion(), SchemaGuard())
     self.seen = seen
     self.schema = schema

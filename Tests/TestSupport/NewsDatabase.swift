@@ -46,12 +46,13 @@ package enum NewsDatabase {
 
   /// Hands a store over a fresh database to the body, and a pool for plain SQL beside it.
   package static func withStore<Value: Sendable>(
-    staleLimit: Duration = .seconds(60),
+    staleLimit: Duration = .seconds(60), waits: NewsStore.WaitLimits = NewsStore.WaitLimits(),
     _ body: @Sendable (_ store: NewsStore, _ sql: PostgresPool) async throws -> Value
   ) async throws -> Value {
     try await with { url in
       let connection = PostgresConfiguration.patient(url)
-      let store = NewsStore(connection: connection, pool: .patient, staleLimit: staleLimit, logger: logger)
+      let store = NewsStore(
+        connection: connection, pool: .patient, staleLimit: staleLimit, waits: waits, logger: logger)
       let sql = PostgresPool(configuration: connection, pool: .patient, logger: logger)
       do {
         let value = try await body(store, sql)

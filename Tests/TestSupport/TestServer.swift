@@ -27,13 +27,15 @@ package struct TestServer: Sendable {
   ///   - now: The server's clock.
   ///   - limits: Of its connections.
   ///   - staleLimit: For how long it answers while the database does not.
+  ///   - waits: The limits of waits for `at` tokens.
   ///   - change: What else differs of its settings.
   package static func with<Value: Sendable>(
     now: @escaping @Sendable () -> Date = { Date() }, limits: ConnectionLimits = ConnectionLimits(),
-    staleLimit: Duration = .seconds(60), settings change: @Sendable (inout NewsAPI.Settings) -> Void = { _ in },
+    staleLimit: Duration = .seconds(60), waits: NewsStore.WaitLimits = NewsStore.WaitLimits(),
+    settings change: @Sendable (inout NewsAPI.Settings) -> Void = { _ in },
     _ body: @Sendable (TestServer) async throws -> Value
   ) async throws -> Value {
-    try await NewsDatabase.withStore(staleLimit: staleLimit) { store, sql in
+    try await NewsDatabase.withStore(staleLimit: staleLimit, waits: waits) { store, sql in
       let key = try await store.createKey(name: "desk", scopes: [.itemsWrite])
       let following = Task { await store.follow() }
       defer { following.cancel() }

@@ -87,6 +87,32 @@ import Testing
     }
   }
 
+  @Test("A reader beyond the limit of waits for states is refused at once, until others have their answers")
+  func waitLimit() async throws {
+    let waits = NewsStore.WaitLimits(readers: 3, duration: .seconds(60))
+    try await TestServer.with(waits: waits) { server in
+      _ = try await server.publish("x")
+      for round in 0..<2 {
+        let token = try await server.get("/v1/changes").json(ChangeList.self).token
+        let next = SyncToken(epoch: token.epoch, scope: .feed, version: token.version + 1)
+        try await withThrowingTaskGroup(of: Int.self) { group in
+          for _ in 0..<waits.readers { group.addTask { try await server.get("/v1/items?at=\(next)").status } }
+          try await eventually("they wait") { server.store.waitingReaders == waits.readers }
+          let further = try await server.get("/v1/items?at=\(next)")
+          #expect(further.status == 503)
+          #expect(further["Retry-After"] != nil)
+          #expect(further.text.contains("/problems/not-reached-yet"))
+          #expect(try await server.get("/v1/items?at=\(token)").status == 200)
+          // The others have kept their places.
+          #expect(server.store.waitingReaders == waits.readers)
+          _ = try await server.publish("round \(round)")
+          for try await status in group { #expect(status == 200) }
+        }
+        #expect(server.store.waitingReaders == 0)
+      }
+    }
+  }
+
   @Test("A reader waits for a state no longer than a second, also where the database does not answer")
   func clock() async throws {
     try await TestServer.with { server in
