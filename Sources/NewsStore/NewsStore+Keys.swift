@@ -74,12 +74,36 @@ extension NewsStore {
   /// log alone.
   ///
   /// - Returns: nil for anything but a key of this installation, in the same time wherever it differs.
+  /// - Throws: `StoreError.unavailable`, also for a look-up that has waited too long.
   public func presentedKey(_ text: String) async throws -> APIKey? {
     guard let key = PresentedKey(text) else { return nil }
-    let rows = try await database.query(
-      "SELECT id, name, scopes, created_at, revoked_at, digest FROM api_keys WHERE id = \(key.id)")
-    guard let row = rows.first, key.matches(try row.decode("digest")) else { return nil }
-    return try APIKey(row: row)
+    let found = try await DatabaseTime.measuring {
+      try await keyLookups.key(key.id, waitingAtMost: Self.longestKeyLookup)
+    }
+    guard let found, key.matches(found.digest) else { return nil }
+    return found.key
+  }
+
+  /// The number of key look-ups that wait for the database.
+  package var waitingKeyLookups: Int { keyLookups.callers }
+
+  /// After so long a request is refused whose key has not been looked up.
+  private static let longestKeyLookup: Duration = .seconds(10)
+}
+
+/// A key with the digest of its secret.
+struct StoredKey: Sendable {
+  let key: APIKey
+  let digest: Data
+}
+
+extension Database {
+  /// The keys that exist among these ids, by id.
+  func keys(_ ids: [String]) async throws -> [String: StoredKey] {
+    let rows = try await query(
+      "SELECT id, name, scopes, created_at, revoked_at, digest FROM api_keys WHERE id = ANY(\(ids))")
+    let keys = try rows.map { StoredKey(key: try APIKey(row: $0), digest: try $0.decode("digest")) }
+    return Dictionary(uniqueKeysWithValues: keys.map { ($0.key.id, $0) })
   }
 }
 

@@ -20,6 +20,7 @@ public final class NewsStore: Sendable {
   public let staleLimit: Duration
   /// What `pollInterval` is, 0 before it is known.
   let interval = Atomic<Int>(0)
+  let keyLookups: KeyLookups<StoredKey>
   let waitLimits: WaitLimits
   /// How many readers wait for `at` tokens.
   let waits = Atomic<Int>(0)
@@ -63,7 +64,10 @@ public final class NewsStore: Sendable {
       try await schema.confirm(through: connection)
       try await seen.confirm(through: connection, logger: logger)
     }
-    database = Database(pool: PostgresPool(configuration: connection, pool: pool, logger: logger, onConnect: prepare))
+    let database = Database(
+      pool: PostgresPool(configuration: connection, pool: pool, logger: logger, onConnect: prepare))
+    self.database = database
+    keyLookups = KeyLookups { ids in try await database.keys(ids) }
     var single = pool
     single.size = 1
     let stateDatabase = Database(

@@ -2,6 +2,7 @@ import Foundation
 import NewsStore
 import PostgresClient
 import TestSupport
+import TestTime
 import Testing
 
 @Suite struct KeyTests {
@@ -54,6 +55,28 @@ import Testing
       try await store.revokeKey(id)
       #expect(try await store.keys().first { $0.id == id }?.revoked == revoked)
       await #expect(throws: StoreError.notFound) { try await store.revokeKey("nobody") }
+    }
+  }
+
+  @Test("Keys that are looked up together each have their own answer, by two connections at most")
+  func together() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let keys = [
+        try await store.createKey(name: "a", scopes: [.itemsWrite]),
+        try await store.createKey(name: "b", scopes: [.admin]),
+      ]
+      let id = keys[0].split(separator: "_")[1]
+      let presented = (0..<400).flatMap { number in
+        [(keys[0], "a"), (keys[1], "b"), ("tdk_\(id)_\(number)", nil), ("tdk_\(number)_x", nil)] as [(String, String?)]
+      }
+      let lookups = try await sql.transaction { transaction in
+        _ = try await transaction.query("LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE")
+        let lookups = presented.map { key, _ in Task { try await store.presentedKey(key)?.name } }
+        try await eventually("they wait") { store.waitingKeyLookups == presented.count }
+        #expect(store.connections.leased + store.connections.waiting <= 2)
+        return lookups
+      }
+      for (lookup, (_, name)) in zip(lookups, presented) { #expect(try await lookup.value == name) }
     }
   }
 

@@ -8,8 +8,8 @@ import Testing
 
 /// Reads that are not in memory, and what they must leave to others.
 @Suite struct ReadLoadTests {
-  /// Runs the body while reads and writes of items wait for a transaction.
-  private static func whileLocked(
+  /// Runs the body while reads and writes of a table wait for a transaction.
+  static func whileLocked(
     _ table: String, _ server: TestServer, _ body: () async throws -> Void
   ) async throws {
     let (gate, opening) = AsyncStream.makeStream(of: Void.self)

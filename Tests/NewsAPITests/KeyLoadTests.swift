@@ -1,0 +1,56 @@
+import NewsStore
+import TestSupport
+import TestTime
+import Testing
+
+/// Very many requests with keys that do not exist, and what they must leave to others.
+@Suite struct KeyLoadTests {
+  private static let strangers = 700
+
+  @Test("Made-up keys take two connections at most while keys cannot be looked up, and others are served meanwhile")
+  func slowLookups() async throws {
+    try await TestServer.with { server in
+      _ = try await server.publish("x")
+      let client = TestClient(url: server.url)
+      try await withThrowingTaskGroup(of: TestResponse.self) { group in
+        try await ReadLoadTests.whileLocked("api_keys", server) {
+          for number in 0..<Self.strangers {
+            group.addTask { try await client.send("GET", "/v1/editorial/items", key: "tdk_x\(number)_y") }
+          }
+          try await eventually("they wait") { server.store.waitingKeyLookups == Self.strangers }
+          #expect(server.store.connections.leased + server.store.connections.waiting <= 2)
+          for number in 0..<3 { #expect(try await server.get("/v1/items?q=x\(number)").status == 200) }
+          #expect(try await server.get("/readyz").status == 200)
+        }
+        for try await answer in group {
+          #expect([401, 503].contains(answer.status))
+          if answer.status == 503 { #expect(answer["Retry-After"] != nil) }
+        }
+      }
+      _ = try await server.publish("y")
+    }
+  }
+
+  @Test("Every write of an editor is accepted beside hundreds of requests at a time with made-up keys")
+  func besideAnEditor() async throws {
+    try await TestServer.with { server in
+      let client = TestClient(url: server.url)
+      let isOver = Flag()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for stranger in 0..<Self.strangers {
+          group.addTask {
+            var number = 0
+            while !isOver.isSet {
+              number += 1
+              let answer = try await client.send("GET", "/v1/editorial/items", key: "tdk_x\(stranger)x\(number)_y")
+              #expect([401, 503].contains(answer.status))
+            }
+          }
+        }
+        for number in 0..<5 { _ = try await server.publish("x\(number)") }
+        isOver.set()
+        try await group.waitForAll()
+      }
+    }
+  }
+}
