@@ -24,7 +24,7 @@ public struct NewsAPI: Sendable {
     /// The maximum number of public reads of the database at a time: fewer than there are connections in the pool, so that
     /// readers leave some to writes and key look-ups.
     public var concurrentReads = 6
-    /// The same for searches, further pages and other reads that serve one request only: fewer than `concurrentReads`.
+    /// The same for searches, further pages and other reads that serve one request only: no more than `concurrentReads`.
     public var singleAnswers = 4
     /// Where files are kept; nil for nowhere.
     public var media: (any MediaStorage)?
@@ -59,6 +59,14 @@ public struct NewsAPI: Sendable {
 
     /// Settings with the usual values.
     public init() {}
+
+    /// Leaves a quarter of the connections of a pool, and at least one, to writes and key look-ups.
+    ///
+    /// - Parameter size: The number of connections, 2 or more.
+    public mutating func limitReads(ofPool size: Int) {
+      concurrentReads = size - max(1, size / 4)
+      singleAnswers = size / 2
+    }
   }
 
   let store: NewsStore

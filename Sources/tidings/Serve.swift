@@ -131,8 +131,7 @@ extension Settings {
     api.requestsPerAddress = requestsPerAddress > 0 ? requestsPerAddress : nil
     api.requestsPerKey = requestsPerKey > 0 ? requestsPerKey : nil
     api.slowRequest = slowRequest > 0 ? .milliseconds(slowRequest) : nil
-    api.concurrentReads = max(1, poolSize - max(1, poolSize / 4))
-    api.singleAnswers = max(1, poolSize / 2)
+    api.limitReads(ofPool: poolSize)
     return api
   }
 

@@ -99,7 +99,7 @@ struct Settings: Sendable {
     requestsPerAddress = try source.integer(.addressRate, in: 0...1_000_000_000, default: 0)
     requestsPerKey = try source.integer(.keyRate, in: 0...1_000_000_000, default: 0)
     slowRequest = try source.integer(.slowRequest, in: 0...3_600_000, default: 1000)
-    poolSize = try source.integer(.poolSize, in: 1...1000, default: 8)
+    poolSize = try source.integer(.poolSize, in: 2...1000, default: 8)
     preparesStatements = try source.flag(.preparedStatements, default: true)
     logLevel = try source.choice(.logLevel, default: .info)
     logFormat = try source.choice(.logFormat, default: .standard)
