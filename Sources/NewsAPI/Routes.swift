@@ -28,7 +28,8 @@ extension NewsAPI {
     router.read("/readyz", service.readiness)
     router.read("/metrics", MetricsHandlers(store: store, metrics: counted, polls: polls, streams: streams).collect)
 
-    let drafts = EditorialItemHandlers(store: store, library: library, now: settings.now)
+    let drafts = EditorialItemHandlers(
+      store: store, library: library, sanitizer: MarkupSanitizer(), now: settings.now)
     let sections = EditorialTopicHandlers(store: store)
     let editorial = router.group("/v1/editorial").add(
       middleware: Authorization(store: store, scope: .itemsWrite, limits: keyLimits))

@@ -9,6 +9,7 @@ struct EditorialItemHandlers: Sendable {
   let store: NewsStore
   /// nil where files are not kept.
   let library: MediaLibrary?
+  let sanitizer: MarkupSanitizer
   let now: @Sendable () -> Date
 
   @Sendable func list(_ request: Request, context: APIContext) async throws -> Response {
@@ -37,7 +38,7 @@ struct EditorialItemHandlers: Sendable {
 
   @Sendable func create(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    let body = try ItemBody(try await JSONBody.object(of: request, context: context), now: now())
+    let body = try await body(of: request, context)
     let id = body.id ?? .version7(at: now())
     context.record.setSubject("item", id.uuidString.lowercased())
     let (item, created) = try await refusingUnknownTopics { try await store.create(id, body.content) }
@@ -47,7 +48,7 @@ struct EditorialItemHandlers: Sendable {
   @Sendable func replace(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     let id = try context.itemID()
-    let body = try ItemBody(try await JSONBody.object(of: request, context: context), now: now())
+    let body = try await body(of: request, context)
     guard body.id == nil || body.id == id else { throw Self.foreignID }
     let precondition = try WritePrecondition(request.headers, revision: body.revision)
     let (item, created) = try await refusingUnknownTopics {
@@ -66,13 +67,17 @@ struct EditorialItemHandlers: Sendable {
       of: request, context: context, types: ["application/merge-patch+json", "application/json"])
     let revision = try Self.lock(in: patch)
     let precondition = try WritePrecondition(request.headers, revision: revision)
+    // Before the transaction, which must not wait for it.
+    let html = try await sanitizer.html(in: patch)
     let now = now()
     let (item, _) = try await refusingUnknownTopics {
       try await store.write(id, if: precondition) { existing in
         guard let existing, case .object(let fields) = JSONValue.object(try existing.json).merged(with: .object(patch))
         else { throw StoreError.notFound }
-        let body = try ItemBody(fields, now: now)
+        var body = try ItemBody(fields, html: html, now: now)
         guard body.id == id else { throw Self.foreignID }
+        // What is stored is safe.
+        if patch["html"] == nil { body.content.html = existing.item.html }
         try Self.check(body.content, replaces: existing)
         return body.content
       }
@@ -101,6 +106,11 @@ struct EditorialItemHandlers: Sendable {
 }
 
 extension EditorialItemHandlers {
+  private func body(of request: Request, _ context: APIContext) async throws -> ItemBody {
+    let fields = try await JSONBody.object(of: request, context: context)
+    return try ItemBody(fields, html: try await sanitizer.html(in: fields), now: now())
+  }
+
   private static let foreignID = ProblemError.invalidFields([
     FieldError(field: "id", rule: "must be the id of the path")
   ])

@@ -1,7 +1,7 @@
 package import Foundation
 import News
 import NewsStore
-import SafeHTML
+package import SafeHTML
 
 /// The body of an editor's write: the content of an item, and what the body says about what it overwrites.
 package struct ItemBody {
@@ -17,8 +17,9 @@ extension ItemBody {
 
   /// Reads a body and checks the rule of each field.
   ///
+  /// - Parameter html: What the field `html` is made safe as; nil for none. The field itself is checked only.
   /// - Throws: 422 that names every field at fault.
-  package init(_ fields: [String: JSONValue], now: Date) throws {
+  package init(_ fields: [String: JSONValue], html: SafeHTML?, now: Date) throws {
     var reader = FieldReader(fields)
     reader.ignore("version", "updated", "retractionReason", "erased")
     let id = reader.value("id", rule: "must be a UUID") {
@@ -31,7 +32,7 @@ extension ItemBody {
       text: reader.text("text", maximumBytes: 262_144, isRequired: true) ?? "",
       title: reader.text("title", maximumBytes: 1024),
       summary: reader.text("summary", maximumBytes: 16_384),
-      html: reader.html(),
+      html: reader.html() == nil ? nil : html.flatMap { $0.html.isEmpty ? nil : $0.html },
       topics: reader.topics(),
       language: reader.language("language"),
       url: reader.url("url"),
@@ -41,6 +42,18 @@ extension ItemBody {
     reader.finish()
     guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors.list) }
     self.init(id: id, revision: revision, content: content)
+  }
+}
+
+extension MarkupSanitizer {
+  /// Makes the HTML of a body safe.
+  ///
+  /// - Returns: nil where it has none, or none that `ItemBody` accepts.
+  /// - Throws: What `safe(_:)` throws.
+  func html(in fields: [String: JSONValue]) async throws -> SafeHTML? {
+    var reader = FieldReader(fields)
+    guard let source = reader.html() else { return nil }
+    return try await safe(source)
   }
 }
 
@@ -82,11 +95,8 @@ extension FieldReader {
     return date
   }
 
-  fileprivate mutating func html() -> String? {
-    guard let source = text("html", maximumBytes: 524_288) else { return nil }
-    let html = SafeHTML(source, base: nil).html
-    return html.isEmpty ? nil : html
-  }
+  /// HTML as an editor has written it.
+  fileprivate mutating func html() -> String? { text("html", maximumBytes: 524_288) }
 
   fileprivate mutating func topics() -> [String] {
     let slugs = value("topics", rule: "must be an array of 16 topics at most, each [a-z0-9-]{1,64}") { value in
