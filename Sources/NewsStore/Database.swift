@@ -55,9 +55,9 @@ extension StoreError {
       // A deadlock that was met again at every try.
       case "40001", "40P01": self = .unavailable
       case "57014": self = .statementCancelled
-      // read_only_sql_transaction, and the classes Insufficient Resources and Operator Intervention: a standby, a
-      // full disk, a shutdown (PostgreSQL, appendix A).
-      case "25006": self = .unavailable
+      // read_only_sql_transaction, idle_in_transaction_session_timeout, and the classes Insufficient Resources and
+      // Operator Intervention: a standby, a process that was held up, a full disk, a shutdown (PostgreSQL, appendix A).
+      case "25006", "25P03": self = .unavailable
       case let state? where state.hasPrefix("53") || state.hasPrefix("57P"): self = .unavailable
       default: return nil
       }

@@ -34,6 +34,8 @@ extension NewsStore {
   ) async throws {
     try await database.withConnection { connection in
       _ = try await connection.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+      // It has no locks that others wait for, and its output may take its time.
+      _ = try await connection.query("SET LOCAL idle_in_transaction_session_timeout = 0")
       let topics = try await connection.query(Topic.selection).map(Topic.init(row:))
       let feed = try await connection.query("SELECT items FROM scopes WHERE scope = ''")
       let contents = ExportContents(

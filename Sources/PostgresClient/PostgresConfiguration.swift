@@ -17,6 +17,10 @@ public struct PostgresConfiguration: Sendable {
   /// means no limit. The session's `statement_timeout` is set slightly above as a backstop.
   public var statementTimeout: Duration = .seconds(10)
 
+  /// The longest that a transaction may wait for its next statement; then the server ends the session, and with it the
+  /// locks of a process that hangs. `.zero` means no limit.
+  public var idleTransactionTimeout: Duration = .seconds(60)
+
   /// Whether statements are prepared once per connection. False behind poolers in transaction mode, where a
   /// prepared statement may be missing (26000) or exist already (42P05); the session is then left untouched too.
   public var preparesStatements = true

@@ -26,10 +26,24 @@ extension PostgresConnection {
 
   /// Behind a pooler the session belongs to others, too.
   private nonisolated func setUp() async throws {
+    guard configuration.preparesStatements else { return }
+    var settings = [
+      "idle_in_transaction_session_timeout = \(Self.nanoseconds(configuration.idleTransactionTimeout) / 1_000_000)",
+      // The server notices within a minute, too, that this machine has vanished: not after the hours that TCP allows.
+      "tcp_keepalives_idle = \(Self.keepaliveIdle)",
+      "tcp_keepalives_interval = \(Self.keepaliveInterval)",
+      "tcp_keepalives_count = \(Self.keepaliveCount)",
+      "tcp_user_timeout = \((Self.keepaliveIdle + Self.keepaliveInterval * Self.keepaliveCount) * 1000)",
+    ]
     let limit = Self.nanoseconds(configuration.statementTimeout)
-    guard configuration.preparesStatements, limit > 0 else { return }
-    try await execute(script: "SET statement_timeout = \((limit + Self.backstop) / 1_000_000)")
+    if limit > 0 { settings.append("statement_timeout = \((limit + Self.backstop) / 1_000_000)") }
+    try await execute(script: settings.map { "SET \($0)" }.joined(separator: "; "))
   }
+
+  /// When a silent connection is probed, in seconds, how often, and how many probes may stay without an answer.
+  private static let keepaliveIdle = 30
+  private static let keepaliveInterval = 10
+  private static let keepaliveCount = 3
 
   private func beginConnecting(_ attempt: ConnectAttempt) {
     if isClosed || !attempt.isPending { return }
@@ -53,9 +67,9 @@ extension PostgresConnection {
     // decoding of values relies on.
     let parameters: KeyValuePairs = [
       "fallback_application_name": configuration.applicationName,
-      "keepalives_idle": "30",
-      "keepalives_interval": "10",
-      "keepalives_count": "3",
+      "keepalives_idle": "\(Self.keepaliveIdle)",
+      "keepalives_interval": "\(Self.keepaliveInterval)",
+      "keepalives_count": "\(Self.keepaliveCount)",
       "dbname": configuration.connectionString,
       "client_encoding": "UTF8",
     ]

@@ -60,6 +60,8 @@ struct PoolerTests {
       #expect(count == 2)
       let settings = try await pool.value("SELECT current_setting('statement_timeout')", as: String.self)
       #expect(settings == "0")
+      let limit = try await pool.value("SELECT current_setting('idle_in_transaction_session_timeout')", as: String.self)
+      #expect(limit == "0")
     }
   }
 }

@@ -72,6 +72,7 @@ extension PostgresConfiguration {
     var configuration = PostgresConfiguration(connectionString: url)
     configuration.statementTimeout = .seconds(120)
     configuration.connectTimeout = .seconds(60)
+    configuration.idleTransactionTimeout = .seconds(600)
     return configuration
   }
 }
