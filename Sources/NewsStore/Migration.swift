@@ -4,9 +4,10 @@ public import Foundation
 /// A step of the schema: a file of SQL statements.
 ///
 /// It runs in one transaction, unless its first line is `-- outside a transaction`, as `CREATE INDEX CONCURRENTLY`
-/// requires. Then its statements run one by one, each up to a semicolon at the end of a line. After a failure in between
-/// the whole file runs again, so all of them must be repeatable: `DROP INDEX CONCURRENTLY IF EXISTS` comes before
-/// `CREATE INDEX CONCURRENTLY`, which leaves an invalid index behind when it fails.
+/// requires. Then its statements run one by one, each up to a semicolon at the end of a line; one without `CONCURRENTLY` is
+/// a transaction. After a failure in between, a lock that is not free included, the whole file runs again, so all of them
+/// must be repeatable: `DROP INDEX CONCURRENTLY IF EXISTS` comes before `CREATE INDEX CONCURRENTLY`, which leaves an
+/// invalid index behind when it fails.
 public struct Migration: Sendable, Equatable {
   /// The position among all migrations, 1 for the first.
   public let number: Int
@@ -25,7 +26,7 @@ public struct Migration: Sendable, Equatable {
   }
 
   /// The statements to be run one by one; nil for a migration that runs in one transaction.
-  var separateStatements: [String]? {
+  var separateStatements: [Statement]? {
     let lines = sql.split(separator: "\n", omittingEmptySubsequences: false)
     guard lines.first == "-- outside a transaction" else { return nil }
     var statements = [""]
@@ -33,7 +34,15 @@ public struct Migration: Sendable, Equatable {
       statements[statements.count - 1] += line + "\n"
       if line.hasSuffix(";") { statements.append("") }
     }
-    return statements.filter { $0.contains { !$0.isWhitespace } }
+    return statements.filter { $0.contains { !$0.isWhitespace } }.map { Statement(sql: $0) }
+  }
+
+  /// A statement of a migration outside a transaction.
+  struct Statement {
+    let sql: String
+
+    /// Whether it takes no lock that others wait behind, and must not run in a transaction.
+    var isConcurrent: Bool { sql.uppercased().contains("CONCURRENTLY") }
   }
 
   /// Reads the migrations in a folder: all files `NNNN_name.sql`.

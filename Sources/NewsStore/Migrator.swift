@@ -6,7 +6,8 @@ public import PostgresClient
 /// holds it: any number of processes may run at once, and one that dies delays nobody.
 ///
 /// A migration gives up a lock of a table that it does not get within a short time, and tries again later: while it waits
-/// for a long read, all later reads and writes of the table would wait behind it.
+/// for a long read, all later reads and writes of the table would wait behind it. A statement with `CONCURRENTLY` waits for
+/// as long as it takes, because nobody waits behind it.
 public struct Migrator: Sendable {
   /// How a migration waits for locks.
   package struct LockPolicy: Sendable {
@@ -144,25 +145,37 @@ public struct Migrator: Sendable {
   /// Runs the statements of a migration: in the transaction of the connection, or on a connection of their own while that
   /// transaction holds the lock of migrators.
   private func run(_ migration: Migration, _ connection: PostgresConnection) async throws {
-    guard let statements = migration.separateStatements else {
-      let timeout = Int(locks.timeout / .milliseconds(1))
-      do {
-        try await connection.execute(script: "SET LOCAL lock_timeout = \(timeout)")
+    do {
+      guard let statements = migration.separateStatements else {
+        try await connection.execute(script: lockTimeout)
         return try await connection.execute(script: migration.sql)
-      } catch let error as PostgresError where error.sqlState == Self.lockNotAvailable {
-        throw LockTimeout(name: migration.name, query: try? await longestQuery())
       }
+      try await run(statements, besides: connection)
+    } catch let error as PostgresError where error.sqlState == Self.lockNotAvailable {
+      throw LockTimeout(name: migration.name, query: try? await longestQuery())
     }
+  }
+
+  /// Runs statements outside a transaction.
+  ///
+  /// - Parameter connection: The one whose transaction holds the lock of migrators.
+  private func run(_ statements: [Migration.Statement], besides connection: PostgresConnection) async throws {
     // The portal of the last query keeps its snapshot, which an index would wait for, until another statement takes its
     // place (PostgreSQL, chapter 55.2.3).
-    try await connection.execute(script: "SET LOCAL lock_timeout = 0")
-    // What needs no transaction takes no lock that others wait behind for long.
+    try await connection.execute(script: Self.portalRelease)
     var configuration = configuration
     configuration.statementTimeout = Self.statementTimeout
     try await PostgresConnection.with(configuration: configuration, logger: logger) { separate in
-      for statement in statements { try await separate.execute(script: statement) }
+      for statement in statements {
+        // The setting ends with the implicit transaction of the script, also in a session of a pooler.
+        let isLimited = !statement.isConcurrent
+        try await separate.execute(script: isLimited ? "\(lockTimeout);\n\(statement.sql)" : statement.sql)
+      }
     }
   }
+
+  private var lockTimeout: String { "SET LOCAL lock_timeout = \(Int(locks.timeout / .milliseconds(1)))" }
+  private static let portalRelease = "SET LOCAL lock_timeout = 0"
 
   private static let statementTimeout: Duration = .seconds(24 * 3600)
   private static let lockNotAvailable = "55P03"
@@ -174,7 +187,7 @@ public struct Migrator: Sendable {
         """
         SELECT left(query, 80) AS query FROM pg_stat_activity
         WHERE datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid()
-          AND query NOT LIKE '%schema_migrations%'
+          AND query NOT LIKE '%schema_migrations%' AND query <> \(Self.portalRelease)
         ORDER BY xact_start LIMIT 1
         """)
       return try rows.first?.decode("query")

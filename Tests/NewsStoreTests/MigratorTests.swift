@@ -210,11 +210,13 @@ import Testing
     }
   }
 
-  @Test("A migration that waits for a lock lets others through, and is applied once the lock is free")
-  func lockRetried() async throws {
+  @Test(
+    "A migration that waits for a lock lets others through, and is applied once the lock is free",
+    arguments: ["", "-- outside a transaction\n"])
+  func lockRetried(start: String) async throws {
     try await withEmptyDatabase { url, sql in
       _ = try await migrator(["0001_first.sql": Self.first], url).migrate()
-      let files = ["0001_first.sql": Self.first, "0002_more.sql": "ALTER TABLE first ADD COLUMN m integer;"]
+      let files = ["0001_first.sql": Self.first, "0002_more.sql": start + "ALTER TABLE first ADD COLUMN m integer;"]
       let migrator = try await migrator(files, url, lockTimeout: .milliseconds(100))
       try await whileFirstIsLocked(url, by: "ACCESS SHARE") { reader in
         let migrating = Task { try await migrator.migrate() }
@@ -262,7 +264,10 @@ import Testing
   func concurrentIndex() async throws {
     try await withEmptyDatabase { url, sql in
       _ = try await migrator(["0001_first.sql": Self.first], url).migrate()
-      let migrator = try await migrator(["0001_first.sql": Self.first, "0002_index.sql": Self.concurrently], url)
+      // A lock that is not free at once ends the migration.
+      let migrator = try await migrator(
+        ["0001_first.sql": Self.first, "0002_index.sql": Self.concurrently], url, lockTimeout: .milliseconds(50),
+        limit: .zero)
       let migrating = try await whileFirstIsLocked(url, by: "ROW EXCLUSIVE") { writer in
         let migrating = (0..<3).map { _ in Task { try await migrator.migrate() } }
         try await eventually("the index waits for the writer") {
@@ -270,6 +275,8 @@ import Testing
         }
         // A writer that comes later does not wait.
         _ = try await sql.query("INSERT INTO first VALUES (2)")
+        // The index waits for longer than other statements may.
+        try await Task.sleep(for: .milliseconds(200))
         try await writer.execute(script: "COMMIT")
         return migrating
       }
