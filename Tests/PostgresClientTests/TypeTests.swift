@@ -137,8 +137,10 @@ struct TypeTests {
   @Test("an array of arrays is none of values")
   func arraysOfArrays() async throws {
     try await withPool(size: 1) { pool in
-      let error = try await failure { try await pool.value("SELECT ARRAY[[1, 2], [3, 4]]", as: [Int].self) }
-      #expect(error.code == .decoding)
+      for array in ["ARRAY[[true]]", "ARRAY[[true, false], [false, true]]"] {
+        let error = try await failure { try await pool.value("SELECT \(unsafeSQL: array)", as: [Bool].self) }
+        #expect(error.code == .decoding)
+      }
     }
   }
 

@@ -92,6 +92,7 @@ import Testing
           let worker = try await worker(command)
           try await Task.sleep(for: .milliseconds(pause))
           kill(worker, SIGKILL)
+          try await eventually("it is dead") { kill(worker, 0) != 0 }
           // Whoever comes next finds it out and starts another one.
           _ = try await transfers(command)
           try await eventually("it is whole") { FileManager.default.fileExists(atPath: output.path) }
