@@ -47,7 +47,7 @@ struct Keys: AsyncParsableCommand {
         for key in try await store.keys() {
           let scopes = key.scopes.map(\.rawValue).joined(separator: ",")
           let state = key.revoked.map { "revoked \(RFC3339.string(from: $0))" } ?? "valid"
-          // A name of an older version may have any characters.
+          // A name may have any characters.
           let columns = [key.id, RFC3339.string(from: key.created), scopes, key.name.terminalSafe, state]
           try StandardStreams.printResult(columns.joined(separator: "\t"))
         }

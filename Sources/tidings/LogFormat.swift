@@ -21,7 +21,7 @@ enum LogFormat: String, CaseIterable, Sendable {
     LoggingSystem.bootstrap { label in
       var handler: any LogHandler =
         switch self {
-        case .text: StreamLogHandler.standardError(label: label)
+        case .text: TextLogHandler(label: label)
         case .json: JSONLogHandler(label: label)
         }
       handler.logLevel = level
@@ -30,7 +30,46 @@ enum LogFormat: String, CaseIterable, Sendable {
   }
 }
 
+/// Writes each event as one line of text that is safe on a terminal.
+///
+/// Errors of the database quote data, which may contain line breaks and terminal sequences.
+private struct TextLogHandler: LogHandler {
+  private var stream: StreamLogHandler
+
+  init(label: String) {
+    stream = .standardError(label: label)
+  }
+
+  var logLevel: Logger.Level {
+    get { stream.logLevel }
+    set { stream.logLevel = newValue }
+  }
+
+  var metadata: Logger.Metadata {
+    get { stream.metadata }
+    set { stream.metadata = newValue.mapValues(\.terminalSafe) }
+  }
+
+  subscript(metadataKey key: String) -> Logger.MetadataValue? {
+    get { stream[metadataKey: key] }
+    set { stream[metadataKey: key] = newValue?.terminalSafe }
+  }
+
+  func log(event: LogEvent) {
+    var safe = event
+    safe.message = "\(event.message.description.terminalSafe)"
+    safe.metadata = event.metadata?.mapValues(\.terminalSafe)
+    stream.log(event: safe)
+  }
+}
+
+extension Logger.MetadataValue {
+  fileprivate var terminalSafe: Logger.MetadataValue { .string(description.terminalSafe) }
+}
+
 /// Writes each event as one line of JSON: `time`, `level`, `message`, `source`, and the metadata in an object.
+///
+/// Characters that `terminalSafe` would remove or replace are escaped, so that nothing of them is lost.
 private struct JSONLogHandler: LogHandler {
   let label: String
   var logLevel = Logger.Level.info
@@ -50,7 +89,8 @@ private struct JSONLogHandler: LogHandler {
       metadata: metadata.merging(event.metadata ?? [:]) { $1 }.mapValues(\.description))
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    guard var bytes = try? encoder.encode(line) else { return }
+    guard let encoded = try? encoder.encode(line) else { return }
+    var bytes = Data(String(decoding: encoded, as: UTF8.self).terminalSafeJSON.utf8)
     bytes.append(UInt8(ascii: "\n"))
     // One call a line keeps the lines of several threads apart.
     try? FileHandle.standardError.write(contentsOf: bytes)

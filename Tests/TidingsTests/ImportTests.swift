@@ -254,6 +254,25 @@ import Testing
       }
     }
   }
+
+  @Test("Names and texts of files reach the terminal without the characters that it acts upon")
+  func hostileNames() async throws {
+    let hostile = "a\u{1B}[2J\nfake\u{202E}"
+    let guid = #"a\u001b[2J\nfake\u202e"#
+    let line = #"{"guid": "\#(guid)", "date": "2999-12-31T00:00:00Z", "text": "x"}"# + "\n{nonsense\n"
+    try await Installation.with { installation in
+      try await withFolder(["\(hostile).jsonl": line]) { folder in
+        let path = folder.appending(path: "\(hostile).jsonl").path
+        let imported = try await installation.run("import", path)
+        let reports = imported.errors.split(separator: "\n").map(String.init)
+        #expect(reports.count == 2, "\(reports)")
+        #expect(reports.first?.hasPrefix("\(path.terminalSafe): a[2J fake: ") == true, "\(reports)")
+        #expect(reports.allSatisfy { $0.terminalSafe == $0 }, "\(reports)")
+        let missing = try await installation.run("import", path + ".gone")
+        #expect(missing.errors == "tidings: there is no file \(path.terminalSafe).gone\n", "\(missing.errors)")
+      }
+    }
+  }
 }
 
 private let realFeeds = Project.root.deletingLastPathComponent().appending(path: "shared/data")

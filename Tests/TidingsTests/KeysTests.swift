@@ -1,4 +1,5 @@
 import Foundation
+import News
 import NewsStore
 import PostgresClient
 import TestSupport
@@ -55,6 +56,21 @@ import Testing
       let result = try await installation.run("keys", "revoke", "nobody")
       #expect(result.status > 0)
       #expect(result.errors.contains("there is no key nobody"))
+    }
+  }
+
+  @Test("A name or an id with characters that a terminal acts upon is printed without them")
+  func hostileName() async throws {
+    try await Installation.with { installation in
+      let name = "a\u{1B}[2J\nfake\u{202E}"
+      let created = try await installation.run("keys", "create", "--name", name, "--scope", "admin")
+      #expect(created.status == 0)
+      #expect(created.output.terminalSafe == created.output.replacing("\n", with: " "))
+      let listed = try await list(installation)
+      #expect(listed.count == 1)
+      #expect(listed.first?.dropFirst(3).first == "a[2J fake")
+      let unknown = try await installation.run("keys", "revoke", name)
+      #expect(unknown.errors.hasPrefix("tidings: there is no key a[2J fake;"), "\(unknown.errors)")
     }
   }
 

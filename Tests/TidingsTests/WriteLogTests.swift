@@ -1,5 +1,7 @@
 import Foundation
 import News
+import PostgresClient
+import Synchronization
 import TestSupport
 import Testing
 
@@ -105,6 +107,76 @@ import Testing
     #expect(!record.text.contains("guessed-secret"))
     #expect(!record.text.contains(record.secret))
     #expect(!record.lines.contains { $0.message == "editorial write" })
+  }
+
+  @Test("A take-down leaves a line with the key's name and what was taken down")
+  func takeDowns() async throws {
+    let ids = Mutex<[String]>([])
+    let record = try await Self.log { server, _, key in
+      let uploaded = try await server.client.send(
+        "POST", "/v1/editorial/media", key: key, headers: [("Content-Type", "image/png")], file: SampleMedia.png())
+      let file = try uploaded.json(Attachment.self, status: 201).url.replacing("/v1/media/", with: "")
+      let made = try await server.send("POST", "/v1/editorial/items", key: key, body: Self.body)
+      let item = try made.json(EditorialItem.self, status: 201).item.id.uuidString.lowercased()
+      let path = "/v1/editorial/items/\(item)"
+      let deleted = try await server.send("DELETE", path, key: key, headers: [("If-Match", "*")])
+      let erased = try await server.send("POST", path + "/erase", key: key)
+      let removed = try await server.send("DELETE", "/v1/editorial/media/\(file)", key: key)
+      #expect([deleted, erased, removed].map(\.status) == [204, 204, 204])
+      ids.withLock { $0 = [item, file] }
+    }
+    let lines = record.lines.filter { $0.message == "editorial write" }.suffix(2)
+    #expect(lines.map { $0.metadata["method"] } == ["POST", "DELETE"])
+    #expect(lines.map { $0.metadata["status"] } == ["204", "204"])
+    #expect(lines.map { $0.metadata["key_name"] } == ["night desk", "night desk"])
+    #expect(lines.map { $0.metadata["key"] } == [record.keyID, record.keyID])
+    #expect([lines.first?.metadata["item"], lines.last?.metadata["media"]] == ids.withLock { $0 })
+  }
+
+  /// The log of a server that creates an item in vain, because the database refuses it with a detail that quotes data.
+  private static func failure(format: String) async throws -> String {
+    try await Installation.with { installation in
+      let key = try await installation.makeKey()
+      for statement: PostgresQuery in [
+        """
+        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          RAISE EXCEPTION 'refused' USING DETAIL = E'a\\nfake\\x1b[2J\\u009b2J\\u202E';
+        END $$
+        """,
+        "CREATE TRIGGER refuse BEFORE INSERT ON items FOR EACH ROW EXECUTE FUNCTION refuse()",
+      ] {
+        _ = try await installation.sql.query(statement)
+      }
+      let process = try ChildProcess(
+        ["serve", "--port", "0"], environment: installation.environment(["TIDINGS_LOG_FORMAT": format]))
+      defer { process.send(SIGKILL) }
+      var port: Int?
+      for await line in process.errorLines {
+        guard line.contains("listening"), let found = line.firstMatch(of: /127\.0\.0\.1:(\d+)/) else { continue }
+        port = Int(found.1)
+        break
+      }
+      let client = TestClient(url: "http://127.0.0.1:\(try #require(port))")
+      let answer = try await client.send("POST", "/v1/editorial/items", key: key, body: Self.body)
+      #expect(answer.status == 500)
+      #expect(!answer.text.contains("fake"))
+      process.send(SIGTERM)
+      return await process.result().errors
+    }
+  }
+
+  @Test("What an error of the database quotes makes no second line and moves no terminal", arguments: ["text", "json"])
+  func hostileDetail(format: String) async throws {
+    let log = try await Self.failure(format: format)
+    let lines = log.split(separator: "\n").filter { $0.contains("fake") }
+    #expect(lines.count == 1)
+    #expect(lines.first?.contains("request failed") == true, "\(log)")
+    for line in log.split(separator: "\n") { #expect(String(line).terminalSafe == String(line), "\(line)") }
+    guard format == "json" else { return }
+    // Nothing is lost to a program that reads it.
+    let error = RunningServer.LogLine(String(try #require(lines.first)))?.metadata["error"]
+    #expect(error?.contains("a\nfake\u{1B}[2J\u{9B}2J\u{202E}") == true)
   }
 
   @Test("The line is in the text format too")
