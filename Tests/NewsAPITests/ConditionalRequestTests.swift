@@ -28,6 +28,37 @@ import Testing
     }
   }
 
+  @Test("A 304 of an item, a topic or a file has the fields of the 200 that caches and browsers need")
+  func notModifiedResources() async throws {
+    try await MediaServer.with { media in
+      let server = media.server
+      try await server.makeTopics(["city"])
+      let item = try await server.publish("x", topics: ["city"])
+      let path = "/v1/items/\(item.item.id)"
+      try await eventually("there is a date") { try await server.get(path)["Last-Modified"] != nil }
+      for path in [path, "/v1/topics/city", try await media.stored(SampleMedia.png())] {
+        let first = try await server.get(path)
+        let tag = try #require(first["ETag"])
+        #expect((first["Last-Modified"] == nil) == path.contains("topics"), "\(path)")
+        let second = try await server.get(path, ("If-None-Match", tag))
+        #expect(second.status == 304)
+        #expect(second.body.isEmpty)
+        for name in [
+          "ETag", "Cache-Control", "Last-Modified", "Vary", "Access-Control-Allow-Origin",
+          "Access-Control-Expose-Headers",
+        ] {
+          #expect(second[name] == first[name], "\(path), \(name)")
+        }
+        #expect(second["Access-Control-Allow-Origin"] == "*")
+        #expect(second["Content-Type"] == nil)
+      }
+      let editorial = "/v1/editorial/items/\(item.item.id)"
+      let known = try await server.send(
+        "GET", editorial, key: server.key, headers: [("If-None-Match", "\"r1\"")])
+      #expect((known.status, known["ETag"], known["Cache-Control"]) == (304, "\"r1\"", "private, no-store"))
+    }
+  }
+
   @Test(
     "Every form of If-None-Match that names the tag is understood",
     arguments: [
@@ -134,6 +165,11 @@ import Testing
     #expect(LastModified(date, now: date + 0.8, at: start).value(at: start) == date)
     // The machine's clock may be behind the one of the item before.
     #expect(LastModified(date, now: date - 3, at: start).value(at: start + .seconds(3)) == nil)
+    // The clock of this machine, which makes `Date`, may be behind the database's (RFC 9110 section 8.8.2.1).
+    let past = LastModified(date, now: date + 9, at: start)
+    #expect(past.value(at: start, by: date - 1) == nil)
+    #expect(past.value(at: start, by: date + 0.7) == nil)
+    #expect(past.value(at: start, by: date + 0.9) == date)
   }
 
   @Test(

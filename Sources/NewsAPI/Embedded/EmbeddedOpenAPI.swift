@@ -1366,7 +1366,8 @@ components:
       description: The revision after the write.
       schema: { type: string, pattern: '^"r[1-9][0-9]*"$' }
     LastModified:
-      description: When the answer last changed; left out until the second it names is over.
+      description: When the answer last changed; left out until the second it names is over. Of a file, which never changes, it is sent
+        at once.
       schema: { type: string, pattern: "^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$" }
       example: "Sat, 14 Nov 2026 06:30:00 GMT"
     SyncToken:

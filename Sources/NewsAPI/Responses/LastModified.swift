@@ -15,6 +15,10 @@ package struct LastModified: Sendable {
     visibleFrom = instant + .seconds(max(0, next - now.timeIntervalSince1970))
   }
 
-  /// nil while its second is not over.
-  package func value(at instant: ContinuousClock.Instant = .now) -> Date? { instant >= visibleFrom ? date : nil }
+  /// nil while its second is not over, by the database's clock or by that of this machine: a date that is later than
+  /// `Date` is not sent (RFC 9110 section 8.8.2.1).
+  package func value(at instant: ContinuousClock.Instant = .now, by clock: Date = Date()) -> Date? {
+    let next = date.timeIntervalSince1970.rounded(.down) + 1
+    return instant >= visibleFrom && clock.timeIntervalSince1970 >= next ? date : nil
+  }
 }

@@ -1,4 +1,5 @@
 package import Foundation
+import HTTPConditions
 import NewsAPI
 import Yams
 
@@ -68,6 +69,7 @@ package struct Contract: Sendable {
       throw Violation(description: "\(place): the status is not declared")
     }
     try checkHeaders(response, place, headers)
+    try checkLastModified(place, headers, isFile: path.hasPrefix("/v1/media/"))
     try checkBody(response, place, headers, body, hasNone: method == "HEAD")
   }
 
@@ -138,6 +140,18 @@ package struct Contract: Sendable {
     let known = Set(declared.keys.map { $0.lowercased() }).union(Self.ordinaryFields)
     for (name, _) in headers where !known.contains(name.lowercased()) {
       throw Violation(description: "\(place): the field \(name) is not declared")
+    }
+  }
+
+  /// The second that `Last-Modified` names is over, because something else may still change within it; a file never
+  /// changes. The present stands for `Date`, which the framework renews once a second and a busy machine later.
+  private func checkLastModified(
+    _ place: String, _ headers: [(name: String, value: String)], isFile: Bool
+  ) throws {
+    guard let value = headers.first(where: { $0.name.lowercased() == "last-modified" })?.value else { return }
+    let now = Date()
+    guard let date = HTTPDate.parse(value, now: now), date + (isFile ? 0 : 1) <= now else {
+      throw Violation(description: "\(place): Last-Modified is \(value), whose second is not over at \(now)")
     }
   }
 
