@@ -96,6 +96,74 @@ import Testing
     }
   }
 
+  @Test(
+    "The token of a page that was stored and asked about skips nothing that was published meanwhile",
+    arguments: Edge.caches)
+  func storedToken(edge: Edge) async throws {
+    try await EdgeSetting.with(edge) { setting in
+      _ = try await setting.publish("second", date: "2025-02-01T00:00:00Z")
+      _ = try await setting.publish("first")
+      let target = "/v1/items?limit=1"
+      let before = try await setting.get(target)
+      let older = try await setting.publish("third", date: "2025-01-01T00:00:00Z")
+      let current = try await setting.token()
+      let asked = try await setting.requests("/v1/items", status: 304)
+      try await eventually("the cache asks") {
+        _ = try await setting.get(target)
+        return try await setting.requests("/v1/items", status: 304) > asked
+      }
+      for _ in 0..<2 {
+        let page = try await setting.get(target)
+        #expect((page.status, page["ETag"]) == (200, before["ETag"]))
+        let token = try #require(page["Sync-Token"])
+        let changes = try await setting.server.send("GET", "/v1/changes?since=\(token)").json(ChangeList.self).changes
+        let brings = changes.contains { change in
+          if case .put(let item) = change { item.id.uuidString.lowercased() == older } else { false }
+        }
+        #expect(brings || token == current.description, "\(token)")
+      }
+    }
+  }
+
+  @Test(
+    "That a token has expired takes the place of stored changes, and names a token that is good",
+    arguments: Edge.installed)
+  func expiry(edge: Edge) async throws {
+    try await EdgeSetting.with(edge) { setting in
+      _ = try await setting.publish("one")
+      let target = "/v1/changes?since=\(try await setting.token())"
+      _ = try await setting.publish("two")
+      for _ in 0..<2 { #expect(try await setting.get(target).json(ChangeList.self).changes.count == 1) }
+      #expect(try await setting.installation.run("epoch", "new").status == 0)
+      try await eventually("the server knows") { try await setting.server.send("GET", target).status == 410 }
+      let known = ContinuousClock.now
+      var isGone = false
+      while .now - known < Edge.bound {
+        let status = try await setting.get(target).status
+        #expect(status == 410 || !isGone)
+        isGone = status == 410
+        try await Task.sleep(for: .milliseconds(300))
+      }
+      let token = try #require(try await setting.get(target).json(Problem.self, status: 410).token)
+      #expect(try await setting.server.send("GET", "/v1/changes?since=\(token)").status == 200)
+    }
+  }
+
+  @Test("Credentials and cookies of readers do not get past the cache", arguments: Edge.caches)
+  func credentials(edge: Edge) async throws {
+    try await EdgeSetting.with(edge) { setting in
+      _ = try await setting.publish("one")
+      let fields = [
+        ("Authorization", "Bearer x"), ("Authorization", "Basic eDp5"), ("Cookie", "a=b"), ("Cookie", "c=d"),
+      ]
+      let start = ContinuousClock.now
+      for number in 0..<20 { #expect(try await setting.get("/v1/items", fields[number % 4]).status == 200) }
+      let seconds = Int((ContinuousClock.now - start) / .seconds(1))
+      // Once a second the cache asks whether it is still so.
+      #expect(1...(seconds + 2) ~= (try await setting.requests("/v1/items")))
+    }
+  }
+
   @Test("What is stored outlives the server, what is not is a 503 or 502", arguments: Edge.caches)
   func outage(edge: Edge) async throws {
     try await EdgeSetting.with(edge) { setting in

@@ -19,6 +19,7 @@ enum Edge: String, CaseIterable, Sendable {
 
 /// A server behind a proxy with the configuration that is delivered.
 struct EdgeSetting: Sendable {
+  let installation: Installation
   let server: RunningServer
   let proxy: TestClient
   /// The proxy's.
@@ -33,7 +34,9 @@ struct EdgeSetting: Sendable {
       try await installation.serve { server in
         let proxy = try await Proxy(edge.kind, servers: [server.port], cache: edge.hasCache, limit: limit)
         try await Proxy.with(proxy) { proxy in
-          try await body(EdgeSetting(server: server, proxy: proxy.client, port: proxy.port, key: key))
+          try await body(
+            EdgeSetting(
+              installation: installation, server: server, proxy: proxy.client, port: proxy.port, key: key))
         }
       }
     }
@@ -57,9 +60,9 @@ struct EdgeSetting: Sendable {
   /// Through the proxy.
   ///
   /// - Returns: The id.
-  func publish(_ text: String) async throws -> String {
+  func publish(_ text: String, date: String = "2026-01-01T00:00:00Z") async throws -> String {
     let answer = try await proxy.send(
-      "POST", "/v1/editorial/items", key: key, body: #"{"date": "2026-01-01T00:00:00Z", "text": "\#(text)"}"#)
+      "POST", "/v1/editorial/items", key: key, body: #"{"date": "\#(date)", "text": "\#(text)"}"#)
     return try answer.json(EditorialItem.self, status: 201).item.id.uuidString.lowercased()
   }
 

@@ -138,6 +138,32 @@ import Testing
     }
   }
 
+  @Test("Whoever has any version gets a 304, whether the answer is stored or not", arguments: Edge.installed)
+  func anyTag(edge: Edge) async throws {
+    try await EdgeSetting.with(edge) { setting in
+      _ = try await setting.publish("one")
+      for _ in 0..<2 {
+        let answer = try await setting.get("/v1/items", ("If-None-Match", "*"))
+        #expect((answer.status, answer.body.count) == (304, 0))
+      }
+      #expect(try await setting.get("/v1/items").status == 200)
+      #expect(try await setting.get("/v1/items", ("If-None-Match", "*")).status == 304)
+    }
+  }
+
+  @Test("Only what is for operators is kept from the server, not what begins like it", arguments: Edge.installed)
+  func nearlyMetrics(edge: Edge) async throws {
+    try await EdgeSetting.with(edge) { setting in
+      let direct = try await setting.server.send("GET", "/metricsX").json(Problem.self, status: 404)
+      let passed = try await setting.get("/metricsX")
+      #expect(try passed.json(Problem.self, status: 404) == direct)
+      // Only the server gives its requests an id.
+      #expect(passed["X-Request-Id"] != nil)
+      let hidden = try #require(try await setting.undeclared("/metrics"))
+      #expect((hidden.status, hidden["X-Request-Id"]) == (404, nil))
+    }
+  }
+
   @Test("What is for operators stays inside, and editors are let through with their key", arguments: Edge.installed)
   func operators(edge: Edge) async throws {
     try await EdgeSetting.with(edge) { setting in
