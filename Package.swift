@@ -188,7 +188,9 @@ let package = Package(
       exclude: ["Mutants"], swiftSettings: settings),
     .testTarget(
       name: "TidingsTests",
-      dependencies: ["tidings", "News", "NewsStore", "PostgresClient", "TestRandom", "TestSupport", "TestTime"],
+      dependencies: [
+        "tidings", "News", "NewsStore", "PostgresClient", "TestRandom", "TestSockets", "TestSupport", "TestTime",
+      ],
       swiftSettings: settings),
 
     .testTarget(

@@ -1,6 +1,8 @@
 import Foundation
+import News
 import PostgresClient
 import TestSupport
+import TestTime
 import Testing
 
 @Suite(.enabled(if: TestPooler.isInstalled))
@@ -33,12 +35,43 @@ struct PoolerTests {
             try await group.waitForAll()
           }
         }
+        try await Self.expectFollowing(installation, key, changes)
         let left = try await installation.value(
           """
           SELECT count(*) FROM pg_stat_activity
           WHERE datname = current_database() AND pid <> pg_backend_pid()
           """, as: Int.self)
         #expect(left <= 2)
+      }
+    }
+  }
+
+  /// Expects of two servers that what one writes the other reads, and sends to whoever waits.
+  private static func expectFollowing(
+    _ installation: Installation, _ key: String, _ changes: [String: String]
+  ) async throws {
+    try await installation.serve(changes: changes) { writer in
+      try await installation.serve(changes: changes) { reader in
+        @Sendable func publish(_ text: String) async throws {
+          let body = #"{"date":"\#(Date.now.ISO8601Format())","text":"\#(text)"}"#
+          let created = try await writer.send("POST", "/v1/editorial/items", key: key, body: body)
+          #expect(created.status == 201, "\(created.text)")
+        }
+        try await publish("elsewhere")
+        try await eventually("the other server has it") {
+          try await reader.send("GET", "/v1/items?limit=1").text.contains("elsewhere")
+        }
+        // It may have read the list from the database before it has heard of it.
+        let token = try await writer.send("GET", "/v1/state").json(FeedState.self).feed
+        try await eventually("the other server knows it") {
+          try await reader.send("GET", "/v1/state").json(FeedState.self).feed == token
+        }
+        async let waiting = reader.send("GET", "/v1/changes?wait=30&since=\(token)")
+        try await eventually("it waits") {
+          try await reader.send("GET", "/metrics").text.contains("tidings_waiting_requests 1\n")
+        }
+        try await publish("awaited")
+        #expect(try await waiting.json(ChangeList.self).changes.count == 1)
       }
     }
   }

@@ -1,5 +1,7 @@
 import Foundation
 import News
+import PostgresClient
+import TestSockets
 import TestSupport
 import TestTime
 import Testing
@@ -75,6 +77,42 @@ import Testing
         }
       }
     }
+  }
+
+  @Test("A client that leaves leaves no statement behind for longer than one may take")
+  func leaving() async throws {
+    try await Installation.with { installation in
+      try await installation.serve { server in
+        try await installation.sql.transaction { transaction in
+          _ = try await transaction.query("LOCK TABLE items IN ACCESS EXCLUSIVE MODE")
+          try await Self.ask(server) {
+            try await eventually("statements wait") { try await Self.waiting(installation) == 3 }
+          }
+          // A statement ends after 10 s at the latest.
+          try await eventually("none is left") { try await Self.waiting(installation) == 0 }
+        }
+        #expect(try await server.status("/v1/items/\(UUID())") == 404)
+      }
+    }
+  }
+
+  /// Asks for three items on connections that are open during the body.
+  private static func ask(_ server: RunningServer, _ body: () async throws -> Void) async throws {
+    let connections = try (0..<3).map { _ in try BlockingConnection(port: server.port) }
+    for connection in connections {
+      try connection.send("GET /v1/items/\(UUID()) HTTP/1.1\r\nHost: a\r\n\r\n")
+    }
+    try await body()
+    withExtendedLifetime(connections) {}
+  }
+
+  /// The number of statements that wait for items.
+  private static func waiting(_ installation: Installation) async throws -> Int {
+    try await installation.value(
+      """
+      SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'items'::regclass
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      """)
   }
 
   private static func publish(_ text: String, _ server: RunningServer, _ key: String) async throws {

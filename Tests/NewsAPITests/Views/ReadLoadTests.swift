@@ -113,6 +113,28 @@ import Testing
     }
   }
 
+  @Test("That nothing is new costs no read of the log, whatever the request says and whether it has a condition or not")
+  func nothingNew() async throws {
+    try await TestServer.with { server in
+      try await server.makeTopics(["a"])
+      _ = try await server.publish("x", topics: ["a"])
+      let state = try await server.get("/v1/state?topics=a").json(FeedState.self)
+      try await Self.whileLocked("change_log", server) {
+        for target in [
+          "since=\(state.feed)", "since=\(state.feed)&limit=7", "since=\(state.feed)&include=html",
+          "since=\(try #require(state.topics["a"]))&topics=a",
+        ] {
+          // The second one is answered from memory.
+          for _ in 0..<2 {
+            let answer = try await server.get("/v1/changes?\(target)")
+            #expect(try answer.json(ChangeList.self).changes.isEmpty, "\(target)")
+            #expect(answer["Cache-Status"] == nil)
+          }
+        }
+      }
+    }
+  }
+
   @Test("A reader waits for a state no longer than a second, also where the database does not answer")
   func clock() async throws {
     try await TestServer.with { server in
@@ -126,6 +148,42 @@ import Testing
         #expect(answer["Retry-After"] != nil)
       }
     }
+  }
+
+  @Test("HEAD of a search that is not in memory reads as many rows as GET")
+  func headOfSearch() async throws {
+    try await TestServer.with { server in
+      for number in 0..<30 { _ = try await server.publish("alpha beta \(number)") }
+      _ = try await server.sql.query("ANALYZE")
+      var counts: [Int] = []
+      for (method, word) in [("GET", "alpha"), ("HEAD", "beta")] {
+        let before = try await Self.itemsRead(server)
+        #expect(try await server.send(method, "/v1/items?q=\(word)").status == 200)
+        counts.append(try await Self.itemsRead(server) - before)
+      }
+      #expect(counts[0] >= 30)
+      #expect(counts[0] == counts[1])
+    }
+  }
+
+  /// The rows of items that were read so far. Statistics are written when a session ends, at the latest, so that all of
+  /// them end here.
+  private static func itemsRead(_ server: TestServer) async throws -> Int {
+    let ended = try await server.sql.query(
+      """
+      SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid()
+      """
+    ).map { try $0.decode(0, as: Int.self) }
+    try await eventually("the sessions have ended") {
+      let left = try await server.sql.query("SELECT 1 FROM pg_stat_activity WHERE pid = ANY(\(ended))")
+      return left.isEmpty
+    }
+    let rows = try await server.sql.query(
+      """
+      SELECT (seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint FROM pg_stat_user_tables WHERE relname = 'items'
+      """)
+    return try rows.first?.decode(0) ?? 0
   }
 
   @Test("Tokens of any scope are good for at=, and those of a history that was left only up to its end")
