@@ -13,7 +13,7 @@ run: ## Serves sample news on http://127.0.0.1:8080 from a private PostgreSQL cl
 
 test: ## Runs all tests beside a throwaway PostgreSQL cluster
 	@scripts/install-dependencies openssl
-	@for program in pgbouncer nginx varnishd promtool strace wget aria2c; do scripts/install-dependencies $$program || \
+	@for program in pgbouncer nginx varnishd promtool strace wget aria2c faketime; do scripts/install-dependencies $$program || \
 	  echo "make test: its tests are left out without $$program" >&2; done
 	@scripts/test
 

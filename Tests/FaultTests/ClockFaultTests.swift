@@ -1,6 +1,8 @@
 import Foundation
+import News
 import PostgresClient
 import TestSupport
+import TestTime
 import Testing
 
 /// A wall clock that a process believes in, by libfaketime.
@@ -68,6 +70,70 @@ extension FaultTests {
         promised: "no failed read or write, all followers equal to the table", seen: Self.summary(seen))
     }
   }
+
+  @Test(
+    "A server whose clock jumps ahead by more than a year reads, writes and waits as before",
+    .enabled(if: WrongClock.isInstalled))
+  func farJumps() async throws {
+    let clock = try WrongClock()
+    defer { clock.remove() }
+    try await Installation.with { installation in
+      let key = try await installation.makeKey()
+      try await installation.serve(launcher: ["/usr/bin/env"], changes: clock.environment) { server in
+        // Only ahead: libfaketime moves timers of the monotonic clock too when the clock goes back.
+        for days in [0, 400, 800] {
+          let token = try await server.send("GET", "/v1/changes").json(ChangeList.self).token
+          async let waiting = server.send("GET", "/v1/changes?wait=2&since=\(token)")
+          try await eventually("it waits") {
+            try await server.send("GET", "/metrics").text.contains("tidings_waiting_requests 1\n")
+          }
+          try clock.jump(by: days * 86_400)
+          #expect(try await waiting.json(ChangeList.self).changes.isEmpty)
+          let body = #"{"date": "2020-01-01T00:00:00Z", "text": "\#(days)"}"#
+          let made = try await server.send("POST", "/v1/editorial/items", key: key, body: body)
+          let item = try made.json(EditorialItem.self, status: 201).item.id
+          let list = try await server.send("GET", "/v1/changes?since=\(token)").json(ChangeList.self)
+          #expect(list.changes.count == 1)
+          for target in ["/v1/items?at=\(list.token)", "/v1/items/\(item)", "/v1/state", "/v1/items?q=\(abs(days))"] {
+            #expect(try await server.send("GET", target).status == 200, "\(target)")
+          }
+          let none = try await server.send("GET", "/v1/changes?wait=1&since=\(list.token)")
+          #expect(try none.json(ChangeList.self).changes.isEmpty)
+        }
+      }
+    }
+  }
+
+  @Test("A limit on requests follows the time that passes, not the clock", .enabled(if: WrongClock.isInstalled))
+  func limitsInFarJumps() async throws {
+    let clock = try WrongClock()
+    defer { clock.remove() }
+    try await Installation.with { installation in
+      let changes = clock.environment.merging([
+        "TIDINGS_ADDRESS_RATE": "60", "TIDINGS_TRUSTED_PROXIES": "127.0.0.1",
+      ]) { $1 }
+      try await installation.serve(launcher: ["/usr/bin/env"], changes: changes) { server in
+        let start = ContinuousClock.now
+        var accepted = 0
+        for days in Self.farJumps {
+          try clock.jump(by: days * 86_400)
+          for _ in 0..<70 where try await Self.isAccepted(server) { accepted += 1 }
+        }
+        let seconds = Int((ContinuousClock.now - start) / .seconds(1))
+        #expect(60...(62 + seconds) ~= accepted)
+        try await eventually("the limit allows one more") { try await Self.isAccepted(server) }
+      }
+    }
+  }
+
+  private static func isAccepted(_ server: RunningServer) async throws -> Bool {
+    let answer = try await server.send("GET", "/v1/items", headers: [("X-Forwarded-For", "198.51.100.7")])
+    #expect([200, 429].contains(answer.status))
+    return answer.status == 200
+  }
+
+  /// Days.
+  private static let farJumps = [0, 400, -400, 0]
 
   @Test(
     "A database whose clock jumps loses no change, and no item goes back in time",
