@@ -195,7 +195,7 @@ let package = Package(
 
     .testTarget(
       name: "FaultTests",
-      dependencies: ["tidings", "News", "PostgresClient", "TestSockets", "TestSupport", "TestTime"],
+      dependencies: ["tidings", "HTTPConditions", "News", "PostgresClient", "TestSockets", "TestSupport", "TestTime"],
       swiftSettings: settings),
 
     .executableTarget(

@@ -49,36 +49,6 @@ import Testing
     }
   }
 
-  @Test("The largest HTML of editors, more of it at once than there are processors, keeps no reader waiting")
-  func largestMarkup() async throws {
-    try await Installation.with { installation in
-      let key = try await installation.makeKey()
-      try await installation.serve { server in
-        try await Self.publish("x", server, key)
-        let names = (0..<60_000).map { "a\(String($0, radix: 36))" }.joined(separator: " ")
-        let body = #"{"date": "2026-01-01T00:00:00Z", "text": "x", "html": "<p \#(names)>x</p>"}"#
-        let bodies = 8 * ProcessInfo.processInfo.activeProcessorCount
-        let done = Count()
-        try await withThrowingTaskGroup(of: Int.self) { group in
-          for _ in 0..<bodies {
-            group.addTask {
-              defer { _ = done.next() }
-              return try await server.send("POST", "/v1/editorial/items", key: key, body: body).status
-            }
-          }
-          try await eventually("one is done") { done.value > 0 }
-          for path in ["/v1/items?q=x", "/readyz", "/v1/items?author=nobody"] {
-            #expect(try await server.status(path) == 200)
-          }
-          try await Self.publish("y", server, key)
-          #expect(done.value < bodies, "the others are still being worked on")
-          // Where there are too many, some are told so.
-          for try await status in group { #expect([201, 503].contains(status)) }
-        }
-      }
-    }
-  }
-
   @Test("A client that leaves leaves no statement behind for longer than one may take")
   func leaving() async throws {
     try await Installation.with { installation in

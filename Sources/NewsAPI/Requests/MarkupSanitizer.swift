@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 package import SafeHTML
 
 /// Makes the HTML of editors safe without keeping other requests from an answer.
@@ -12,10 +12,12 @@ package final class MarkupSanitizer: Sendable {
   /// Up to so many bytes the HTML is made safe at once, because a queue would take longer.
   private static let smallSource = 16_384
 
-  private let limiter = ConcurrencyLimiter(
-    limit: max(1, ProcessInfo.processInfo.activeProcessorCount - 1), maximumWaiters: 64, timeout: .seconds(20))
+  private let limiter: ConcurrencyLimiter
 
-  package init() {}
+  /// - Parameter threads: How many bodies are worked on at a time, 1 or more.
+  package init(threads: Int = max(1, ProcessInfo.processInfo.activeProcessorCount - 1)) {
+    limiter = ConcurrencyLimiter(limit: threads, maximumWaiters: 64, timeout: .seconds(20))
+  }
 
   /// Makes HTML safe.
   ///
