@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import SafeHTML
 
 /// Makes the HTML of editors safe without keeping other requests from an answer.
