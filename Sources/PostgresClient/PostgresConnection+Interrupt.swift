@@ -1,5 +1,6 @@
 import CLibPQ
 import Dispatch
+import Foundation
 
 /// Deadlines, and cancelling on the server.
 extension PostgresConnection {
@@ -11,9 +12,6 @@ extension PostgresConnection {
   static let backstop: UInt64 = 1_000_000_000
   /// How much longer than the limit COMMIT may take before its outcome is reported as unknown.
   static let shieldedGrace: UInt64 = 5_000_000_000
-
-  /// `PQcancel` makes a connection of its own and waits for its end.
-  private static let cancelQueue = DispatchQueue(label: "tidings.postgres.cancel", attributes: .concurrent)
 
   static func nanoseconds(_ duration: Duration) -> UInt64 {
     let (seconds, attoseconds) = duration.components
@@ -37,7 +35,8 @@ extension PostgresConnection {
   private func sendCancel(_ exchange: Exchange) {
     guard current === exchange, !exchange.isAnswered, let handle, let cancel = CancelHandle(handle) else { return }
     exchange.isCancelling = true
-    Self.cancelQueue.async { [self] in
+    // It blocks for as long as the server is at a standstill. The threads of Dispatch are those of Swift's tasks on Linux.
+    Thread.detachNewThread { [self] in
       cancel.send()
       onQueue { $0.cancelReturned(exchange) }
     }

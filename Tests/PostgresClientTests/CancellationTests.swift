@@ -34,6 +34,27 @@ struct CancellationTests {
     }
   }
 
+  @Test("cancels that a server at a standstill does not take keep no thread from other tasks", .timeLimit(.minutes(5)))
+  func standstill() async throws {
+    let size = 32
+    try await TestCluster.withCluster { cluster in
+      try await withPool(
+        url: await cluster.url, size: size, configure: { server, _ in server.statementTimeout = .seconds(2) }
+      ) { pool in
+        let running = (0..<size).map { _ in Task { try await pool.query("SELECT pg_sleep(60)") } }
+        try await eventually("all connections are taken") { pool.statistics.leased == size }
+        let start = ContinuousClock.now
+        try await cluster.pause()
+        try await Task.sleep(for: .seconds(3))
+        for _ in 0..<100 { await Task.detached {}.value }
+        // Threads that wait are replaced at one a second.
+        #expect(ContinuousClock.now - start < .seconds(18))
+        try await cluster.resume()
+        for task in running { _ = await task.result }
+      }
+    }
+  }
+
   @Test("a statement past its deadline is cancelled on the server")
   func deadline() async throws {
     try await withTestDatabase { url in
