@@ -83,6 +83,9 @@ extension NewsStore {
   /// a queue of readers or writers of this process is no reason.
   public var isSilent: Bool { keeper.isFollowed && (keeper.latest?.outage ?? .zero) > Self.silence }
 
+  /// Asks the database for the present now, so that it becomes known as early as possible whether it answers.
+  public func probe() async { _ = try? await keeper.refresh() }
+
   /// Whether the database answers, where it has been silent within a second: it may be this process that was held up.
   public func isAnswering() async -> Bool {
     let end = ContinuousClock.now + .seconds(1)

@@ -53,19 +53,23 @@ package final class ViewCache: Sendable {
   private let budget: Int
   private let staleLimit: Duration
   private let isSilent: @Sendable () -> Bool
+  private let probe: @Sendable () async -> Void
   private let now: @Sendable () -> ContinuousClock.Instant
 
   /// - Parameters:
   ///   - budget: Bytes that views may take, about.
   ///   - staleLimit: For how long a view from before a change is given out while the database does not answer.
   ///   - isSilent: Whether the database does not answer.
+  ///   - probe: Asks the database something, so that it becomes known whether it answers.
   package init(
     budget: Int, staleLimit: Duration = .zero, isSilent: @escaping @Sendable () -> Bool = { false },
+    probe: @escaping @Sendable () async -> Void = {},
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
   ) {
     self.budget = budget
     self.staleLimit = staleLimit
     self.isSilent = isSilent
+    self.probe = probe
     self.now = now
   }
 
@@ -153,7 +157,13 @@ package final class ViewCache: Sendable {
       end.yield(true)
     }
     let listening = Task {
-      while !isSilent() { try await Task.sleep(for: .milliseconds(50)) }
+      var isAsked = false
+      while !isSilent() {
+        try await Task.sleep(for: .milliseconds(50))
+        // Otherwise the database is asked once a second, and its silence is known so much later.
+        if !isAsked { Task { await probe() } }
+        isAsked = true
+      }
       end.yield(false)
     }
     defer { listening.cancel() }

@@ -27,7 +27,10 @@ struct Views: Sendable {
     self.store = store
     self.reads = reads
     self.singles = ConcurrencyLimiter(limit: singles, within: reads)
-    cache = budget.map { ViewCache(budget: $0, staleLimit: store.staleLimit, isSilent: { store.isSilent }) }
+    cache = budget.map { budget in
+      ViewCache(
+        budget: budget, staleLimit: store.staleLimit, isSilent: { store.isSilent }, probe: { await store.probe() })
+    }
   }
 
   /// A page of items.
