@@ -47,7 +47,7 @@ func reporting<Result>(_ body: () async throws -> Result) async throws -> Result
     return try await body()
   } catch {
     let failure = Failure(error)
-    for sentence in failure.sentences { StandardStreams.complain("tidings: \(sentence.terminalSafe)") }
+    failure.complain()
     throw failure.code
   }
 }

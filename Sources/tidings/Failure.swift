@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import MediaFiles
+import News
 import NewsStore
 import PostgresClient
 import SystemPackage
@@ -25,6 +26,11 @@ struct Failure {
 
   /// All sentences on one line.
   var message: String { sentences.joined(separator: " ") }
+
+  /// Prints each sentence to standard error.
+  func complain() {
+    for sentence in sentences { StandardStreams.complain("tidings: \(sentence.terminalSafe)") }
+  }
 
   init(_ error: any Error) {
     switch error {

@@ -51,7 +51,7 @@ struct Import: AsyncParsableCommand {
   private func fail(_ error: any Error, _ summary: ImportSummary) async throws {
     let failure = Failure(error)
     try await reporting {
-      for sentence in failure.sentences { StandardStreams.complain("tidings: \(sentence.terminalSafe)") }
+      failure.complain()
       var summary = summary
       summary.error = failure.message
       if json || summary.read > 0 { try StandardStreams.printResult(try summary.line(asJSON: json)) }

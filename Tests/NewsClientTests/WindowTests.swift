@@ -10,6 +10,15 @@ import Testing
   /// What a server says of a page that is not the last.
   private static let hasMore = FeedFault.header("Link", "</v1/items?cursor=x>; rel=\"next\"")
 
+  /// Publishes eight items and fetches the newest.
+  private static func fetchedWindow(_ installation: Installation) async throws -> ([NewsItem], NewsFetcher) {
+    let items = (1...8).map { installation.feed.publish("item \($0)") }
+    installation.feed.fault(next: hasMore)
+    let client = try installation.client()
+    await client.performFetch()
+    return (items, client)
+  }
+
   @Test("A window holds the newest items; older ones that change are not followed, and old ones make way")
   func window() async throws {
     try await Installation.with(extent: .window(3)) { installation in
@@ -34,10 +43,7 @@ import Testing
   func gap() async throws {
     try await Installation.with(extent: .window(4)) { installation in
       let feed = installation.feed
-      let items = (1...8).map { feed.publish("item \($0)") }
-      feed.fault(next: Self.hasMore)
-      let client = try installation.client()
-      await client.performFetch()
+      let (items, client) = try await Self.fetchedWindow(installation)
       feed.retract(items[6].id)
       var old = items[0]
       old.text = "item 1, corrected"
@@ -64,10 +70,7 @@ import Testing
   func refill() async throws {
     try await Installation.with(extent: .window(4)) { installation in
       let feed = installation.feed
-      let items = (1...8).map { feed.publish("item \($0)") }
-      feed.fault(next: Self.hasMore)
-      let client = try installation.client()
-      await client.performFetch()
+      let (items, client) = try await Self.fetchedWindow(installation)
       for item in items[5...] { feed.retract(item.id) }
       // Older than the window: no news when it comes into it, although the store has its version.
       var corrected = items[3]

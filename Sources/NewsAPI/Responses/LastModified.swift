@@ -4,6 +4,8 @@ package import Foundation
 /// within it (RFC 9110 section 8.8.2.2).
 package struct LastModified: Sendable {
   private let date: Date
+  /// The end of its second.
+  private let end: Date
   private let visibleFrom: ContinuousClock.Instant
 
   /// - Parameters:
@@ -11,14 +13,13 @@ package struct LastModified: Sendable {
   ///   - now: What that clock showed at `instant`.
   package init(_ date: Date, now: Date, at instant: ContinuousClock.Instant = .now) {
     self.date = date
-    let next = date.timeIntervalSince1970.rounded(.down) + 1
-    visibleFrom = instant + .seconds(max(0, next - now.timeIntervalSince1970))
+    end = Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down) + 1)
+    visibleFrom = instant + .seconds(max(0, end.timeIntervalSince(now)))
   }
 
   /// nil while its second is not over, by the database's clock or by that of this machine: a date that is later than
   /// `Date` is not sent (RFC 9110 section 8.8.2.1).
   package func value(at instant: ContinuousClock.Instant = .now, by clock: Date = Date()) -> Date? {
-    let next = date.timeIntervalSince1970.rounded(.down) + 1
-    return instant >= visibleFrom && clock.timeIntervalSince1970 >= next ? date : nil
+    instant >= visibleFrom && clock >= end ? date : nil
   }
 }

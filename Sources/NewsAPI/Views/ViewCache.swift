@@ -157,13 +157,12 @@ package final class ViewCache: Sendable {
       end.yield(true)
     }
     let listening = Task {
-      var isAsked = false
-      while !isSilent() {
+      if !isSilent() {
         try await Task.sleep(for: .milliseconds(50))
         // Otherwise the database is asked once a second, and its silence is known so much later.
-        if !isAsked { Task { await probe() } }
-        isAsked = true
+        Task { await probe() }
       }
+      while !isSilent() { try await Task.sleep(for: .milliseconds(50)) }
       end.yield(false)
     }
     defer { listening.cancel() }
