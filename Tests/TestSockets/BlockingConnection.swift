@@ -4,7 +4,7 @@ package import Foundation
   import Glibc
 #endif
 
-/// A connection to a server on loopback that its thread waits on: no time is lost between threads.
+/// A connection to a server on loopback that its thread waits on, for a minute at most: no time is lost between threads.
 package final class BlockingConnection {
   private let descriptor: Int32
   private var received = Data()
@@ -13,6 +13,10 @@ package final class BlockingConnection {
     descriptor = try Loopback.connect(to: port)
     var on: Int32 = 1
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    var patience = timeval(tv_sec: 60, tv_usec: 0)
+    for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+      setsockopt(descriptor, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
+    }
   }
 
   deinit { close(descriptor) }

@@ -23,6 +23,7 @@ package final class ChildProcess: Sendable {
   private let output: Task<String, Never>
   private let errors: Task<String, Never>
   private let status: Task<Int32, Never>
+  private let readers: [Reader]
   private let identifier: Reaped
 
   /// Beside the executable that runs the tests, unless `TIDINGS_TEST_EXECUTABLE` names another one.
@@ -31,8 +32,11 @@ package final class ChildProcess: Sendable {
     ?? URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     .appending(path: "tidings").path
 
-  /// The fault that a build by `scripts/mutants` shall have, in whatever environment a test starts a command.
-  private static let mutant = ProcessInfo.processInfo.environment.filter { name, _ in name == "TIDINGS_TEST_MUTANT" }
+  /// What each command has, whatever environment a test starts it in: the fault that a build by `scripts/mutants` shall
+  /// have, and the mark by which `scripts/with-cluster` finds and ends what a test has left behind.
+  private static let marks = ProcessInfo.processInfo.environment.filter { name, _ in
+    ["TIDINGS_TEST_MUTANT", "TIDINGS_WITH_CLUSTER"].contains(name)
+  }
 
   /// The environment of the command: ours, with the settings for a database and without those of any other
   /// installation.
@@ -71,7 +75,7 @@ package final class ChildProcess: Sendable {
     posix_spawnattr_setsigmask(&attributes, &noSignals)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     let words = ([executable] + arguments).map { strdup($0) }
-    let variables = environment.merging(Self.mutant) { $1 }.map { strdup("\($0)=\($1)") }
+    let variables = environment.merging(Self.marks) { $1 }.map { strdup("\($0)=\($1)") }
     defer { for text in words + variables { free(text) } }
     var process: pid_t = 0
     let outcome = posix_spawn(&process, executable, &actions, &attributes, words + [nil], variables + [nil])
@@ -87,8 +91,10 @@ package final class ChildProcess: Sendable {
     let identifier = Reaped(process)
     self.identifier = identifier
     errorLines = lines
-    output = Self.onThread { [descriptor = outputPipe.reading] in Self.drain(descriptor, lines: nil) }
-    errors = Self.onThread { [descriptor = errorPipe.reading] in Self.drain(descriptor, lines: continuation) }
+    let readers = [Reader(outputPipe.reading), Reader(errorPipe.reading)]
+    self.readers = readers
+    output = Self.onThread { readers[0].drain(lines: nil) }
+    errors = Self.onThread { readers[1].drain(lines: continuation) }
     status = Self.onThread { identifier.wait() }
   }
 
@@ -100,9 +106,16 @@ package final class ChildProcess: Sendable {
     identifier.send(signal)
   }
 
-  /// Waits for the end.
+  /// Waits for the end, which comes by force after five minutes: a test that waits for ever names no fault.
   package func result() async -> Result {
-    Result(status: await status.value, output: await output.value, errors: await errors.value)
+    let limit = Task {
+      try await Task.sleep(for: .seconds(300))
+      send(SIGKILL)
+      // Processes that it has left behind may hold its output open.
+      for reader in readers { reader.end() }
+    }
+    defer { limit.cancel() }
+    return Result(status: await status.value, output: await output.value, errors: await errors.value)
   }
 
   /// Closed on exec from the beginning, which pipe() cannot do: a process that another test starts at the same time
@@ -125,24 +138,44 @@ package final class ChildProcess: Sendable {
     }
   }
 
-  /// Reads to the end.
-  private static func drain(_ descriptor: Int32, lines: AsyncStream<String>.Continuation?) -> String {
-    var text: [UInt8] = []
-    var lineStart = 0
-    var buffer = [UInt8](repeating: 0, count: 65_536)
-    while true {
-      let count = read(descriptor, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { break }
-      text += buffer[..<count]
-      while let end = text[lineStart...].firstIndex(of: UInt8(ascii: "\n")) {
-        lines?.yield(String(decoding: text[lineStart..<end], as: UTF8.self))
-        lineStart = end + 1
+  /// What a process prints.
+  private final class Reader: Sendable {
+    private let descriptor: Int32
+    private let isClosed = Mutex(false)
+
+    init(_ descriptor: Int32) {
+      self.descriptor = descriptor
+    }
+
+    /// Reads to the end.
+    func drain(lines: AsyncStream<String>.Continuation?) -> String {
+      var text: [UInt8] = []
+      var lineStart = 0
+      var buffer = [UInt8](repeating: 0, count: 65_536)
+      while true {
+        let count = read(descriptor, &buffer, buffer.count)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { break }
+        text += buffer[..<count]
+        while let end = text[lineStart...].firstIndex(of: UInt8(ascii: "\n")) {
+          lines?.yield(String(decoding: text[lineStart..<end], as: UTF8.self))
+          lineStart = end + 1
+        }
+      }
+      isClosed.withLock { isClosed in
+        isClosed = true
+        close(descriptor)
+      }
+      lines?.finish()
+      return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Makes this the end.
+    func end() {
+      isClosed.withLock { isClosed in
+        if !isClosed { _ = shutdown(descriptor, Int32(SHUT_RD)) }
       }
     }
-    close(descriptor)
-    lines?.finish()
-    return String(decoding: text, as: UTF8.self)
   }
 
   /// The id of a process, no longer used once the system may give it to another one.

@@ -22,8 +22,13 @@ package struct RunningServer: Sendable {
   /// A client of it.
   package let client: TestClient
 
-  /// Waits until the process says that it listens.
+  /// Waits until the process says that it listens, and ends it by force if it does not.
   package init(_ process: ChildProcess) async throws {
+    let limit = Task {
+      try await Task.sleep(for: .seconds(120))
+      process.send(SIGKILL)
+    }
+    defer { limit.cancel() }
     var before: [String] = []
     for await line in process.errorLines {
       before.append(line)
