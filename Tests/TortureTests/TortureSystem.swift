@@ -176,29 +176,37 @@ actor TortureSystem {
   /// A follower has what is in the table.
   func follow() { following += 1 }
 
-  /// What is published in a scope, once the database answers.
-  func published(in topics: [String]) async throws -> [PostgresRow] {
+  /// What is published in a scope, and the version of the feed with it, once the database answers.
+  func published(in topics: [String]) async throws -> (rows: [PostgresRow], version: Int) {
     var rows: [PostgresRow] = []
     try await untilItWorks("the database answers") {
       rows = Array(
         try await self.sql.query(
           """
-          SELECT id, text, title, topics, date FROM items
-          WHERE state = 'published' AND (topics && \(topics) OR \(topics.isEmpty))
+          SELECT s.version, i.id, i.text, i.title, i.topics, i.date
+          FROM scopes s
+          LEFT JOIN items i ON i.state = 'published' AND (i.topics && \(topics) OR \(topics.isEmpty))
+          WHERE s.scope = ''
           """))
     }
-    return rows
+    guard let version: Int = try rows.first?.decode("version") else {
+      throw Ledger.Broken(description: "the feed has no version")
+    }
+    return (try rows.filter { try $0.decode("id", as: UUID?.self) != nil }, version)
   }
 
-  /// What `/v1/state` says of a scope, once a server answers.
-  func currentToken(of topics: [String]) async throws -> SyncToken? {
+  /// The tokens of a scope and of the feed by `/v1/state`, once a server answers.
+  func currentTokens(of topics: [String]) async throws -> (scope: SyncToken?, feed: SyncToken?) {
     let target = topics.isEmpty ? "/v1/state" : "/v1/state?topics=\(topics.joined(separator: ","))"
     var state: FeedState?
     try await untilItWorks("a server answers") {
       state = try await self.servers[0].send("GET", target).json(FeedState.self)
     }
-    return topics.isEmpty ? state?.feed : state?.union
+    return (topics.isEmpty ? state?.feed : state?.union, state?.feed)
   }
+
+  /// The token of a scope by `/v1/state`, once a server answers.
+  func currentToken(of topics: [String]) async throws -> SyncToken? { try await currentTokens(of: topics).scope }
 
   private static func start(_ url: String, _ standbyURL: String?, port: Int) async throws -> RunningServer {
     var environment = ChildProcess.environment(databaseURL: url)

@@ -166,6 +166,9 @@ import Testing
   }
 
   /// Lets a follower go on until it has the present token; then it must have what is in the table.
+  ///
+  /// A transaction that was cut off on its way from a writer may still commit, and a server learns of it a moment later:
+  /// only a table of the version that the server has named counts.
   private static func inspect(
     _ follower: inout Follower, _ system: TortureSystem, _ readers: [TestClient], _ random: inout SplitMix64
   ) async throws {
@@ -174,16 +177,18 @@ import Testing
     defer { follower.restartsAfter = restartsAfter }
     let limit = ContinuousClock.now + .seconds(60)
     while true {
-      guard let reader = readers.randomElement(using: &random) else { break }
+      let reader = readers[Int.random(in: 0..<readers.count, using: &random)]
       if case .progress = try await follower.poll(reader) { continue }
-      let current = try await system.currentToken(of: follower.topics)
-      if !follower.isInSnapshot, follower.token == current { break }
+      let current = try await system.currentTokens(of: follower.topics)
+      if !follower.isInSnapshot, follower.token == current.scope {
+        let table = try await system.published(in: follower.topics)
+        if table.version == current.feed?.version { return try compare(follower, table.rows) }
+      }
       guard ContinuousClock.now < limit else {
-        throw Ledger.Broken(description: "\(follower) never comes to \(current?.description ?? "any token")")
+        throw Ledger.Broken(description: "\(follower) never comes to \(current.scope?.description ?? "any token")")
       }
       try await Task.sleep(for: .milliseconds(20))
     }
-    try await compare(follower, system)
   }
 
   /// Follows by events, over one connection after the other: what they name must be all that was changed.
@@ -200,8 +205,7 @@ import Testing
     return Report(events: listener.events)
   }
 
-  private static func compare(_ follower: Follower, _ system: TortureSystem) async throws {
-    let rows = try await system.published(in: follower.topics)
+  private static func compare(_ follower: Follower, _ rows: [PostgresRow]) throws {
     var missing = 0
     for row in rows {
       let id: UUID = try row.decode("id")
