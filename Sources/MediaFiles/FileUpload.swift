@@ -26,16 +26,22 @@ final class FileUpload: MediaUpload {
   /// The calls follow each other; the lock only proves it.
   private let state = Mutex(State())
 
-  init(in directory: MediaDirectory) throws(MediaError) {
+  /// Begins an upload.
+  ///
+  /// - Returns: nil if a sweep came between the creation of the file and its lock, and took it for the rest of a dead
+  ///   process. The next attempt has a file of its own.
+  init?(in directory: MediaDirectory) throws(MediaError) {
     self.directory = directory
     path = "\(directory.path)/\(MediaDirectory.uploadPrefix)\(UUID().uuidString.lowercased())"
     descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o640)
     guard descriptor >= 0 else { throw .last("open") }
-    var status = stat()
-    // A sweep may have come between the two calls, and have taken it for dead.
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0, status.st_nlink == 1 else {
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      if errno == EWOULDBLOCK { return nil }
       throw .last("flock")
     }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .last("fstat") }
+    if status.st_nlink == 0 { return nil }
   }
 
   deinit {

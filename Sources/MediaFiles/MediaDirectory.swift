@@ -18,8 +18,12 @@ public struct MediaDirectory: MediaStorage {
 
   /// Begins to take a file.
   public func begin() async throws -> any MediaUpload {
-    // A sweep that comes between making the file and locking it takes it for dead: hardly ever, and not twice.
-    try await BlockingWork.run { try (try? FileUpload(in: self)) ?? FileUpload(in: self) }
+    try await BlockingWork.run {
+      for _ in 0..<1000 {
+        if let upload = try FileUpload(in: self) { return upload }
+      }
+      throw MediaError.failed("flock", code: EWOULDBLOCK)
+    }
   }
 
   /// Opens a file.

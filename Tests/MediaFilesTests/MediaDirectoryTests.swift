@@ -57,6 +57,19 @@ import Testing
     }
   }
 
+  @Test("An upload begins, however many sweeps run at the same moment")
+  func beginsBesideSweeps() async throws {
+    try await Self.with { directory, _ in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<4 {
+          group.addTask { while !Task.isCancelled { try await directory.sweep() } }
+        }
+        for _ in 0..<2000 { _ = try await directory.begin() }
+        group.cancelAll()
+      }
+    }
+  }
+
   @Test("An upload that is let go of leaves nothing")
   func abandoned() async throws {
     try await Self.with { directory, folder in

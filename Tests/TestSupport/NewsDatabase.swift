@@ -6,8 +6,12 @@ package import PostgresClient
 
 /// Databases with the schema of news.
 package enum NewsDatabase {
-  /// Silent: what goes wrong in a test is told by the test.
-  package static let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+  /// Prints errors only: the cause of a 500 is nowhere else.
+  package static let logger: Logger = {
+    var logger = Logger(label: "test", factory: { StreamLogHandler.standardError(label: $0) })
+    logger.logLevel = .error
+    return logger
+  }()
 
   /// One database with the schema in each cluster, which all others are copied from. The first process that needs it makes
   /// it, under a lock of the cluster; its name has a digest of the migrations.
