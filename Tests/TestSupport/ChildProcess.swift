@@ -66,6 +66,11 @@ package final class ChildProcess: Sendable {
     posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, outputPipe.writing, 1)
     posix_spawn_file_actions_adddup2(&actions, errorPipe.writing, 2)
+    // A socket of the tests that lived on in a command would keep its other end from the end of the connection. Not
+    // every library asks for sockets that are closed on exec.
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
+      if let descriptor = Int32(name), descriptor > 2 { posix_spawn_file_actions_addclose(&actions, descriptor) }
+    }
     // A thread of Swift's blocks signals, and a program that does not expect that is never asked to end.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)

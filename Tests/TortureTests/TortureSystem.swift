@@ -19,8 +19,7 @@ actor TortureSystem {
   /// What stands before them and keeps answers, if anything does.
   nonisolated let cache: TestClient?
 
-  /// Whether there may be more to follow.
-  private(set) var isWriting = true
+  private var isWriting = true
   /// How many times all followers were to have what is in the table.
   private(set) var inspections = 0
   private let followers: Int
@@ -147,6 +146,15 @@ actor TortureSystem {
     await tls.end()
     await sql.shutdown()
     for cluster in clusters { try? await cluster.remove() }
+  }
+
+  /// Whether there may be more to follow.
+  ///
+  /// - Throws: `CancellationError` once another task has failed. A client that takes every error for a fault of the
+  ///   moment would go on for ever.
+  func goesOn() throws -> Bool {
+    try Task.checkCancellation()
+    return isWriting
   }
 
   func finishWriting() { isWriting = false }

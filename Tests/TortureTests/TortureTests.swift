@@ -51,7 +51,7 @@ import Testing
         if let cache = system.cache {
           group.addTask {
             var reader = CacheReader(cache, before: system.servers)
-            while await system.isWriting {
+            while try await system.goesOn() {
               try await reader.poll()
               try await Task.sleep(for: .milliseconds(50))
             }
@@ -61,14 +61,14 @@ import Testing
         for index in 0..<8 {
           group.addTask {
             var reader = UncachedReader(system: system, topics: topics, seed: seed &* 59 &+ UInt64(index))
-            while await system.isWriting { try await reader.read() }
+            while try await system.goesOn() { try await reader.read() }
             return Report(reads: reader.reads)
           }
         }
         for index in 0..<2 {
           group.addTask {
             var sender = EndlessSender(system: system, seed: seed &* 61 &+ UInt64(index))
-            while await system.isWriting { try await sender.send() }
+            while try await system.goesOn() { try await sender.send() }
             return Report(bodies: sender.bodies)
           }
         }
@@ -143,7 +143,7 @@ import Testing
     var random = SplitMix64(seed: seed)
     var failures = 0
     var inspections = 0
-    while await system.isWriting {
+    while try await system.goesOn() {
       if await system.inspections > inspections {
         inspections += 1
         try await inspect(&follower, system, system.servers, &random)
@@ -194,7 +194,7 @@ import Testing
   /// Follows by events, over one connection after the other: what they name must be all that was changed.
   private static func listen(to system: TortureSystem, topics: [String], seed: UInt64) async throws -> Report {
     var listener = EventListener(topics: topics, seed: seed)
-    while await system.isWriting { try await listener.listen(to: system) }
+    while try await system.goesOn() { try await listener.listen(to: system) }
     let end = ContinuousClock.now + .seconds(60)
     while let current = try await system.currentToken(of: topics), listener.token != current {
       guard ContinuousClock.now < end else {
