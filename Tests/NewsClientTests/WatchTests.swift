@@ -102,6 +102,8 @@ import Testing
           feed.publish("after \(number)")
         }
         try await eventually("it is equal", installation) { try client.allNewsItems == feed.items }
+        // Observers are notified behind the transaction.
+        try await eventually("the last are told", installation) { told.texts.count >= 201 }
       }
       withExtendedLifetime(observation) {}
       #expect(told.texts.count == 201)
