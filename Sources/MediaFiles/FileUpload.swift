@@ -89,10 +89,11 @@ final class FileUpload: MediaUpload {
         guard let digest = state.stored?.digest else { return }
         if state.isPublished {
           guard access(directory.path(of: digest), F_OK) == 0 else { throw MediaError.last("access") }
-          return
+        } else {
+          guard rename(path, directory.path(of: digest)) == 0 else { throw MediaError.last("rename") }
+          state.isPublished = true
         }
-        guard rename(path, directory.path(of: digest)) == 0 else { throw MediaError.last("rename") }
-        state.isPublished = true
+        // Also at a repeat: the first call may have failed here.
         let folder = open(directory.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw MediaError.last("open") }
         defer { close(folder) }

@@ -75,7 +75,8 @@ public struct PixelSize: Equatable, Sendable {
       case 0xc0...0xcf where ![0xc4, 0xc8, 0xcc].contains(marker):
         guard let height = segment.big(5, 2), let width = segment.big(7, 2) else { return nil }
         return isTurned ? PixelSize(height, width) : PixelSize(width, height)
-      case 0xe1: isTurned = HeaderBytes(try read(offset + 4, length - 2)).isTurned
+      // XMP has the same marker, and says nothing of it.
+      case 0xe1 where !isTurned: isTurned = HeaderBytes(try read(offset + 4, length - 2)).isTurned
       case 0xda, 0xd9: return nil
       default: break
       }

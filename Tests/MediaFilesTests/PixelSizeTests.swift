@@ -56,6 +56,8 @@ import Testing
       (exif(1) + segment(0xc0, frame), [640, 480]), (exif(6) + segment(0xc0, frame), [480, 640]),
       (exif(4) + segment(0xc0, frame), [640, 480]), (exif(5) + segment(0xc0, frame), [480, 640]),
       (exif(8, isLittle: true) + segment(0xc0, frame), [480, 640]), (exif(9) + segment(0xc0, frame), [640, 480]),
+      // XMP shares the marker of Exif.
+      (exif(6) + segment(0xe1, Array("http://ns.adobe.com/xap/1.0/\0".utf8)) + segment(0xc0, frame), [480, 640]),
     ] as [([UInt8], [Int])])
   func jpeg(segments: [UInt8], size: [Int]) {
     #expect(Self.size(.jpeg, [0xff, 0xd8] + segments) == size)

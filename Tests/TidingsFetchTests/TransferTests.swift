@@ -100,8 +100,9 @@ import Testing
           try await eventually("it is noted") { try await transfers(command).map(\.state) == ["finished"] }
         }
       }
-      // A part of what was on its way in each case.
-      #expect(server.bytesWritten < content.count * Self.moments * 102 / 100)
+      // What was on its way is fetched again: up to 10 MB in the buffers of both sockets, where the machine is busy. A
+      // worker that began anew would fetch half of the file twice.
+      #expect(server.bytesWritten < (content.count + 10_000_000) * Self.moments)
     }
   }
 

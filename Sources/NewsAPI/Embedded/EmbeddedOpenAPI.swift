@@ -2455,7 +2455,7 @@ components:
           schema: { $ref: "#/components/schemas/Problem" }
           example:
             type: /problems/token-expired
-            title: The token cannot be continued
+            title: The token is no longer good
             status: 410
             reason: epoch
             token: 1p8r2c50m1xe.4q
@@ -2488,7 +2488,7 @@ components:
             tokenExpired:
               value:
                 type: /problems/token-expired
-                title: The token cannot be continued
+                title: The token is no longer good
                 status: 410
                 reason: epoch
                 token: 1p8r2c50m1xe.4q

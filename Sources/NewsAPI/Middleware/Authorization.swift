@@ -28,7 +28,8 @@ struct Authorization: RouterMiddleware {
       record.setRefusal("revoked key")
       throw ProblemError.unauthorized(presented: true)
     }
-    if let limits, let wait = limits.take(limits.bucket(of: key.id)) {
+    let bucket = limits?.bucket(of: key.id)
+    if let bucket, let wait = limits?.take(bucket) {
       context.metrics?.keyLimited()
       throw ProblemError.tooManyRequests(in: wait)
     }
@@ -43,6 +44,7 @@ struct Authorization: RouterMiddleware {
       try await next(request, context)
     }
     response.headers[.cacheControl] = CachePolicy.editorial
+    bucket?.answered(status: response.status.code)
     return response
   }
 

@@ -165,6 +165,21 @@ import Testing
     }
   }
 
+  @Test("Of the requests with a key, too, those with nothing new count for a tenth")
+  func keyWithNothingNew() async throws {
+    try await Self.server(1000, perKey: 3) { server in
+      let item = try await server.publish("one").item.id
+      let path = "/v1/editorial/items/\(item)"
+      let tag = try #require(try await server.send("GET", path, key: server.key)["ETag"])
+      for _ in 0..<9 {
+        let answer = try await server.send("GET", path, key: server.key, headers: [("If-None-Match", tag)])
+        #expect(answer.status == 304)
+      }
+      #expect(try await server.write("GET", "items").status == 200)
+      #expect(try await server.write("GET", "items").status == 429)
+    }
+  }
+
   @Test("A key has a limit of its own, which others cannot use up")
   func keys() async throws {
     try await Self.server(1000, perKey: 3) { server in
