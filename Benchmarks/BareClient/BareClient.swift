@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// What a fetch costs beside it is ours.
+/// The baseline for the cost of a fetch: the client's libraries without Tidings' own code.
 @main
 struct BareClient: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

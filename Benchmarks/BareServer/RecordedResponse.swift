@@ -13,7 +13,7 @@ struct RecordedResponse: Sendable {
     init(_ description: String) { self.description = description }
   }
 
-  /// Reads a file with status line, fields, an empty line and the body; lines end with CR LF.
+  /// Reads a file that contains a status line, fields, an empty line and the body. Lines end with CR LF.
   init(contentsOf file: URL) throws {
     let data = try Data(contentsOf: file)
     guard let end = data.range(of: Data("\r\n\r\n".utf8)) else {
@@ -30,7 +30,7 @@ struct RecordedResponse: Sendable {
         name: String(line[..<colon]),
         value: line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces))
     }
-    // The encoder would wrap the chunks that were received into others.
+    // The encoder would add chunk framing around the recorded chunks.
     if headers.contains(name: "transfer-encoding") { throw Malformed("\(file.path) has a body in chunks") }
     head = HTTPResponseHead(version: .http1_1, status: HTTPResponseStatus(statusCode: status), headers: headers)
     body = ByteBuffer(bytes: data[end.upperBound...])

@@ -10,7 +10,11 @@ final class ReplayHandler: ChannelInboundHandler {
   private let notModified: RecordedResponse
   private var isConditional = false
 
-  /// - Parameter notModified: The answer to requests with If-None-Match.
+  /// Creates a handler.
+  ///
+  /// - Parameters:
+  ///   - ok: The response to requests without `If-None-Match`.
+  ///   - notModified: The response to requests with `If-None-Match`.
   init(ok: RecordedResponse, notModified: RecordedResponse) {
     self.ok = ok
     self.notModified = notModified
@@ -33,7 +37,7 @@ final class ReplayHandler: ChannelInboundHandler {
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    // The client has said its last word: what there was to answer is answered.
+    // The client has closed its side, and every request so far has its response.
     if let event = event as? ChannelEvent, event == .inputClosed { context.close(promise: nil) }
     context.fireUserInboundEventTriggered(event)
   }

@@ -1,9 +1,9 @@
-// The least that a SwiftNIO server can do for the same bytes, to measure Tidings against.
+// The minimal SwiftNIO server for the same bytes, as a baseline for Tidings.
 //
 //   BareServer OK NOT_MODIFIED
 //
-// Answers each request with one of two recorded responses (files with head and body as they were received): the
-// second if the request has If-None-Match, else the first. Prints the port it listens on; SIGTERM ends it.
+// Sends one of two recorded responses (files with head and body as they were received): NOT_MODIFIED if the request has
+// `If-None-Match`, else OK. Prints the port it listens on; SIGTERM ends it.
 
 import Foundation
 import NIOCore
@@ -15,7 +15,7 @@ guard CommandLine.arguments.count == 3 else {
 }
 let responses = try CommandLine.arguments.dropFirst().map { try RecordedResponse(contentsOf: URL(filePath: $0)) }
 
-// Threads, socket options and the HTTP decoder and encoder are those of Hummingbird.
+// Threads, socket options, and the HTTP decoder and encoder are the same as in Hummingbird.
 let server = try ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
   .serverChannelOption(.backlog, value: 256)
   .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)

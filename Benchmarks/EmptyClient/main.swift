@@ -1,2 +1,2 @@
-// Does nothing, with all that the client's command is linked with: what a process costs before its first line.
+// Does nothing, but links everything that the client's command links: the cost of a process before its first line.
 import NewsClient

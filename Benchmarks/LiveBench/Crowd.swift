@@ -4,14 +4,14 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Opens very many connections to a server and keeps them.
+/// Opens many connections to a server and keeps them open.
 struct Crowd: AsyncParsableCommand {
   enum Kind: String, ExpressibleByArgument {
-    /// Without a request.
+    /// Sends no request.
     case idle
-    /// Waiting for changes.
+    /// Waits for changes with a long poll.
     case wait
-    /// Listening to events.
+    /// Reads an event stream.
     case events
   }
 
@@ -25,7 +25,7 @@ struct Crowd: AsyncParsableCommand {
   @Option(help: "How many.") var count = 10_000
   @Option(help: "An editor's key.") var key = ""
 
-  /// How long the server has to come to rest.
+  /// The time for the server to become idle.
   private static let rest = Duration.seconds(2)
 
   func run() async throws {
@@ -33,7 +33,7 @@ struct Crowd: AsyncParsableCommand {
     let request = try self.request()
     try await Task.sleep(for: Self.rest)
     let before = try memory()
-    // Fewer than fit into the queue of those that are not accepted yet.
+    // Smaller than the server's listen backlog.
     let batch = 100
     for first in stride(from: 0, to: count, by: batch) {
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -67,7 +67,7 @@ struct Crowd: AsyncParsableCommand {
     if request.readableBytes > 0 { try await channel.writeAndFlush(request) }
   }
 
-  /// Resident bytes of the server.
+  /// Returns the resident memory of the server in bytes.
   private func memory() throws -> Int {
     let text = try String(contentsOfFile: "/proc/\(process)/smaps_rollup", encoding: .utf8)
     guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("Rss:") }),
@@ -76,9 +76,9 @@ struct Crowd: AsyncParsableCommand {
     return kilobytes * 1024
   }
 
-  /// Publishes an item.
+  /// Publishes an item and waits for all connections to receive it.
   ///
-  /// - Returns: The seconds from its acknowledgement until the last one has heard of it.
+  /// - Returns: The seconds from the acknowledgement until the last connection has received it.
   private func reach(_ tally: Tally) async throws -> String {
     let writer = try Feed(port: port, key: key)
     tally.begin()
@@ -92,16 +92,18 @@ struct Crowd: AsyncParsableCommand {
   }
 }
 
-/// Who has heard something.
+/// Counts the connections that have received something in the current round.
 private final class Tally: Sendable {
   private let state = Mutex((round: 0, heard: (count: 0, last: ContinuousClock.now)))
 
   var heard: (count: Int, last: ContinuousClock.Instant) { state.withLock { $0.heard } }
 
-  /// From now on it counts.
+  /// Starts a new round with a count of 0.
   func begin() { state.withLock { $0 = ($0.round + 1, (0, .now)) } }
 
-  /// - Parameter round: In which the same connection has heard something before.
+  /// Counts a connection once per round.
+  ///
+  /// - Parameter round: The round in which this connection was last counted; set to the current one.
   func hear(_ round: inout Int) {
     round = state.withLock { state in
       if state.round != round { state.heard = (state.heard.count + 1, .now) }

@@ -2,7 +2,7 @@ import Foundation
 import News
 import TestSockets
 
-/// A server, as an editor and a client see it.
+/// A connection to a server, for an editor or a reader.
 struct Feed {
   private let connection: BlockingConnection
   private let key: String
@@ -12,9 +12,9 @@ struct Feed {
     self.key = key
   }
 
-  /// Publishes an item.
+  /// Publishes an item and waits for the acknowledgement.
   ///
-  /// - Returns: Its version, once it is acknowledged.
+  /// - Returns: The version of the item.
   func publish() throws -> Int {
     let body = #"{"date": "2026-01-01T00:00:00Z", "text": "x"}"#
     let answer = try connection.ask(
@@ -30,7 +30,7 @@ struct Feed {
     return try NewsJSON.decode(EditorialItem.self, from: answer).item.version
   }
 
-  /// The token of all items.
+  /// Returns the current token of the feed.
   func token() throws -> SyncToken {
     try NewsJSON.decode(
       FeedState.self, from: connection.ask("GET /v1/state HTTP/1.1\r\nHost: localhost\r\n\r\n")

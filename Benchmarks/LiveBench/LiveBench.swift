@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Measures how fast news spread, and what those cost who wait for them.
+/// Measures how fast changes reach clients, and the cost of the clients that wait for them.
 @main
 struct LiveBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(subcommands: [

@@ -29,7 +29,7 @@ struct Processes: ParsableCommand {
     print([walls, processors].map { String(format: "%.1f", $0.sorted()[count / 2]) }.joined(separator: " "))
   }
 
-  /// What the processes took that have ended, in ms.
+  /// The processor time of all ended child processes, in milliseconds.
   private static var processorTime: Double {
     var usage = rusage()
     getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &usage)

@@ -4,7 +4,7 @@ import News
 import Synchronization
 import TestSockets
 
-/// Publishes items at one process and looks at another one until it has them, one after the other.
+/// Publishes items one by one at one process, and polls another process until each is visible there.
 struct Propagation: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Prints median, 99th percentile and maximum in ms, from acknowledged here to visible there.")
@@ -23,17 +23,18 @@ struct Propagation: ParsableCommand {
     for _ in 0..<count {
       let version = try writer.publish()
       let acknowledged = ContinuousClock.now
-      // Without a pause the looking would take the processor from what it looks for.
+      // Polling without a pause would take processor time from the measured processes.
       while try reader.token().version < version { usleep(200) }
       times.append((.now - acknowledged) / .milliseconds(1))
-      // Not in step with anything that happens at regular times.
+      // A random pause avoids synchronisation with periodic work.
       Thread.sleep(forTimeInterval: .random(in: 0.005...0.025))
     }
     print(summary(of: times))
   }
 }
 
-/// Requests for the state at a steady rate, from one thread: each millisecond as many as are due, over as many connections.
+/// Sends state requests at a steady rate from one thread. Every millisecond, the requests that are due go out, each on
+/// a connection of its own.
 final class Load: Sendable {
   private let isOver = Atomic(false)
 

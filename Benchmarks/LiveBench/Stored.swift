@@ -5,7 +5,7 @@ import News
 import NewsClient
 import Synchronization
 
-/// Publishes items while a client watches, one after the other.
+/// Publishes items one by one while a client watches.
 struct Stored: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract:

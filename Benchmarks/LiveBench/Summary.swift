@@ -1,6 +1,6 @@
 import Foundation
 
-/// Median, 99th percentile and maximum.
+/// Returns median, 99th percentile and maximum, separated by spaces.
 func summary(of times: [Double]) -> String {
   let sorted = times.sorted()
   let values = [

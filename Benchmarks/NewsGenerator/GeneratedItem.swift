@@ -1,7 +1,8 @@
 import Foundation
 import TestRandom
 
-/// An item by its number: sizes, topics, languages and dates are like those of a news site that is on for years.
+/// A generated item, determined by its number and the seed. Sizes, topics, languages and dates resemble those of a news
+/// site that has run for years.
 struct GeneratedItem {
   private let number: Int
   private let topic: String?
@@ -13,7 +14,7 @@ struct GeneratedItem {
     random = SplitMix64(seed: seed &+ UInt64(number) &* 0x9e37_79b9)
   }
 
-  /// Appends the line. Words are of letters only, so that nothing needs an escape.
+  /// Appends the item as one line of JSON. Words consist of letters only, so nothing needs escaping.
   mutating func append(to lines: inout String, _ vocabulary: Vocabulary) {
     let id = UUID(random: &random)
     lines += #"{"id":"\#(id.uuidString.lowercased())","date":"\#(date)","language":"\#(language)","#
@@ -26,7 +27,7 @@ struct GeneratedItem {
     lines += #""text":"\#(text(vocabulary))"}"# + "\n"
   }
 
-  /// Every two minutes or so.
+  /// The date, about two minutes after that of the previous item.
   private var date: String {
     mutating get {
       let seconds = 1_400_000_000 + Double(number) * 120 + Double(random.next() % 90_000) / 1000
@@ -39,7 +40,7 @@ struct GeneratedItem {
     mutating get { ["en", "en", "en-GB", "en", "de", "fr", "en", "en", "de", "en"][Int(random.next() % 10)] }
   }
 
-  /// One to three of twenty; the first ones have most.
+  /// One to three of twenty topics; topics with low numbers are the most frequent.
   private var topics: [String] {
     mutating get {
       if let topic { return [topic] }
@@ -52,7 +53,7 @@ struct GeneratedItem {
   }
 
   private mutating func text(_ vocabulary: Vocabulary) -> String {
-    // 200 to 4000 characters, 500 in the middle.
+    // 200 to 4000 characters, with a median of 500.
     let length = 150 + Int(exp(4 + 4.25 * Double(random.next() % 1000) / 1000))
     var text = ""
     if chance(0.15) { text += "At the \(Vocabulary.common): " }
@@ -75,7 +76,7 @@ struct GeneratedItem {
 }
 
 extension UUID {
-  /// Version 4.
+  /// Creates a UUID of version 4.
   fileprivate init(random: inout SplitMix64) {
     var bytes = withUnsafeBytes(of: (random.next(), random.next())) { Array($0) }
     bytes[6] = bytes[6] & 0x0f | 0x40

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Prints made-up news for `tidings import`.
+/// Prints generated news for `tidings import`.
 @main
 struct NewsGenerator: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,14 +1,14 @@
 import TestRandom
 
-/// Words as languages have them: few are everywhere, most are rare (Zipf's law).
+/// Words with the frequencies of natural language: a few are very frequent, most are rare (Zipf's law).
 struct Vocabulary {
-  /// In a share of all items that does not depend on how many there are.
+  /// A word that occurs in a fixed share of all items, however many there are.
   static let common = "harbour"
-  /// In a number of items that does not depend on how many there are.
+  /// A word that occurs in a fixed number of items, however many there are.
   static let rare = "zephyrine"
 
   private let words: [String]
-  /// A word for each of 65 536 equally likely numbers.
+  /// The index of a word for each of 65,536 equally likely random numbers.
   private let samples: [UInt16]
 
   init(seed: UInt64) {
@@ -23,7 +23,7 @@ struct Vocabulary {
           onsets[Int(random.next() % 20)] + vowels[Int(random.next() % 8)]
         }.joined() + ["", "n", "s", "ing", "ed"][Int(random.next() % 5)])
     }
-    // Short words are the frequent ones.
+    // The shortest words are the most frequent.
     words = known.sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
     let weights = words.indices.map { 1 / Double($0 + 3) }
     let total = weights.reduce(0, +)

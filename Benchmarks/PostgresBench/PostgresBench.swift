@@ -6,7 +6,7 @@ import PostgresClient
 @main
 struct PostgresBench {
   private static let connections = 8
-  /// One for each connection, as pgbench has one client for each.
+  /// One task per connection, because pgbench has one client per connection.
   private static let tasks = connections
 
   static func main() async throws {
@@ -22,7 +22,7 @@ struct PostgresBench {
       print(workload.pgbenchScript, terminator: "")
     case ("run", let workload?, let seconds?):
       try await withPool { pool in
-        // Opens the connections and prepares the statement on each, which is not measured.
+        // Opens the connections and prepares the statement on each; this is not measured.
         _ = try await run(workload, on: pool, for: .milliseconds(300))
         print(Int(try await run(workload, on: pool, for: .seconds(seconds))))
       }
@@ -52,7 +52,9 @@ struct PostgresBench {
     }
   }
 
-  /// - Returns: Statements a second, of all tasks together.
+  /// Runs a workload on all tasks.
+  ///
+  /// - Returns: The statements per second of all tasks together.
   private static func run(_ workload: Workload, on pool: PostgresPool, for duration: Duration) async throws -> Double {
     let clock = ContinuousClock()
     let start = clock.now
@@ -72,7 +74,7 @@ struct PostgresBench {
     return Double(count) / ((clock.now - start) / .seconds(1))
   }
 
-  /// Rows like those of news items, with 600 characters of text.
+  /// The statements that create a table of news items with 600 characters of text each.
   private static var table: [PostgresQuery] {
     [
       """

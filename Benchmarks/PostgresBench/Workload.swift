@@ -1,17 +1,17 @@
 import Foundation
 import PostgresClient
 
-/// A statement with one parameter, the number of a row, and what is done with its rows.
+/// A statement with a row number as its only parameter, and the decoding of its rows.
 enum Workload: String, CaseIterable {
-  /// One row by its key: what a check for news costs.
+  /// One row by its key: the database cost of a check for news.
   case oneRow = "one-row"
-  /// Fifty rows as values of Swift: what a list costs.
+  /// Fifty rows decoded into Swift values: the database cost of a list.
   case page
 
-  /// Rows are numbered from 1.
+  /// The number of rows; they are numbered from 1.
   static let rowCount = 5000
 
-  /// What comes before the parameter.
+  /// The SQL before the parameter.
   private var start: String {
     switch self {
     case .oneRow: "SELECT id, date, title FROM bench_items WHERE number ="
@@ -23,7 +23,7 @@ enum Workload: String, CaseIterable {
     }
   }
 
-  /// What comes after it.
+  /// The SQL after the parameter.
   private var tail: String {
     switch self {
     case .oneRow: ""
@@ -31,7 +31,7 @@ enum Workload: String, CaseIterable {
     }
   }
 
-  /// The largest number to ask for, so that a page is always full.
+  /// The largest parameter, chosen so that a page is always full.
   private var lastNumber: Int { Self.rowCount - (self == .page ? 49 : 0) }
 
   /// The script with which pgbench sends the same statement.
@@ -39,10 +39,10 @@ enum Workload: String, CaseIterable {
     "\\set number random(1, \(lastNumber))\n\(start) :number\(tail);\n"
   }
 
-  /// A row number for the step of a walk that comes by all rows.
+  /// Returns the row number for a step of a walk over all rows.
   func number(step: Int) -> Int { 1 + step * 997 % lastNumber }
 
-  /// Sends the statement and reads all that came.
+  /// Sends the statement and decodes all rows.
   func run(on pool: PostgresPool, number: Int) async throws {
     let rows = try await pool.query("\(unsafeSQL: start) \(number)\(unsafeSQL: tail)")
     switch self {

@@ -1,5 +1,5 @@
 #include <libpq-fe.h>
-// What Swift's Glibc module lacks of what PostgresClient waits for the sockets of libpq with.
+// Declarations for the event loop of PostgresClient that Swift's Glibc module lacks.
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>

@@ -1,28 +1,28 @@
 public import Foundation
 
-/// The personas, newsrooms and policies there are to choose from.
+/// The available personas, newsrooms and policies.
 public struct Catalogue: Sendable, Hashable {
-  /// Why a catalogue cannot be read.
+  /// The error for a file of a catalogue that cannot be read.
   public struct ReadError: Error, Sendable, CustomStringConvertible {
-    /// The file.
+    /// The path or the name of the file.
     public let file: String
-    /// What is wrong with it.
+    /// The reason why it cannot be read.
     public let reason: String
 
-    /// File and reason.
+    /// The file and the reason.
     public var description: String { "\(file): \(reason)" }
   }
 
-  /// By name.
+  /// The personas, sorted by name.
   public let personas: [Persona]
-  /// By name.
+  /// The newsrooms, sorted by name.
   public let newsrooms: [Newsroom]
-  /// The scheduler first, then by name.
+  /// The policies: those of the kind `scheduler` first, then by name.
   public let policies: [Policy]
 
-  /// What is shipped. It is compiled in: resources beside a binary would not follow it to another place.
+  /// Returns the shipped catalogue. It is compiled in: resources beside a binary would not follow it to another place.
   ///
-  /// - Throws: ``ReadError``, if a file is shipped that cannot be read.
+  /// - Throws: ``ReadError`` if a shipped file cannot be read.
   public static func shipped() throws -> Catalogue {
     let shipped = [
       [
@@ -45,7 +45,7 @@ public struct Catalogue: Sendable, Hashable {
 
   /// Reads the files `*.json` of the folders `Personas`, `Newsrooms` and `Policies`.
   ///
-  /// - Parameter folder: Where the three folders are. For one that is not there what is shipped is taken.
+  /// - Parameter folder: The parent of the three folders. The shipped files replace a missing folder.
   /// - Throws: ``ReadError`` for a file that cannot be read.
   public init(folder: URL) throws {
     let shipped = try Catalogue.shipped()

@@ -1,14 +1,14 @@
 import Foundation
 
-/// What is on the device, and when its app is opened.
+/// A simulated device: the items on it, and the openings of its app.
 struct Device {
   private let simulation: Simulation
   private var now: Date
-  /// The openings that have been.
+  /// The number of past openings.
   private var opened = 0
-  /// The items that are on the device, since the end of ``lastFetch``.
+  /// The number of items on the device once the fetch at ``lastFetch`` has ended.
   private var held = 0
-  /// The items that were on the device before the last fetch.
+  /// The number of items on the device before the last fetch.
   private var heldBefore = 0
   private var lastFetch = Date.distantPast
   private var lastOpening = Date.distantPast
@@ -23,10 +23,10 @@ struct Device {
     now = simulation.days.start
   }
 
-  /// What happens next: an opening, or the wake if it is before.
+  /// Advances to the next event: an opening, or the wake if it is earlier.
   ///
-  /// - Parameter wake: When to wake next, asked at some time.
-  /// - Returns: nil at the end.
+  /// - Parameter wake: Returns the next wake as planned at a given time.
+  /// - Returns: The date of the event; nil at the end.
   mutating func next(from wake: (Date) -> Date) -> Date? {
     while true {
       let opening = opened < simulation.openings.count ? simulation.openings[opened] : simulation.days.end
@@ -36,7 +36,7 @@ struct Device {
         now = opening
         return now
       }
-      // A wait may end with another one.
+      // The plan may change when a wait ends.
       if due <= now { return now }
       now = due
     }

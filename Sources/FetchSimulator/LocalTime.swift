@@ -1,15 +1,15 @@
-/// A time of day by the local clock, written as `13:00`; the end of the day is `24:00`.
+/// A time of day on the local clock, written as `13:00`; the end of the day is `24:00`.
 public struct LocalTime: Sendable, Hashable, Codable {
-  /// Since midnight.
+  /// The minutes since midnight.
   var minutes: Double
 
   init(minutes: Double) {
     self.minutes = minutes
   }
 
-  /// Reads a JSON string.
+  /// Decodes a JSON string.
   ///
-  /// - Throws: `DecodingError` for anything but hours and minutes, two digits each.
+  /// - Throws: `DecodingError` for any text but a time of day with two digits each for hours and minutes.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let parts = try container.decode(String.self).split(separator: ":", omittingEmptySubsequences: false)
@@ -19,7 +19,7 @@ public struct LocalTime: Sendable, Hashable, Codable {
     minutes = Double(hour * 60 + minute)
   }
 
-  /// Writes hours and minutes, two digits each.
+  /// Encodes hours and minutes with two digits each.
   public func encode(to encoder: any Encoder) throws {
     let whole = Int(minutes)
     let texts = [whole / 60, whole % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
@@ -39,7 +39,9 @@ public enum Days: String, Sendable, Hashable, Codable {
   /// One day of the week.
   case monday, tuesday, wednesday, thursday, friday, saturday, sunday
 
-  /// - Parameter weekday: 0 is Monday.
+  /// Whether a weekday is one of these days.
+  ///
+  /// - Parameter weekday: 0 for Monday.
   func contains(_ weekday: Int) -> Bool {
     let single: [Days] = [.monday, .tuesday, .wednesday, .thursday, .friday, .saturday, .sunday]
     return switch self {

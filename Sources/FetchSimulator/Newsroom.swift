@@ -1,66 +1,66 @@
 import Foundation
 
-/// When news items come out.
+/// A newsroom: the times at which it publishes items.
 public struct Newsroom: Sendable, Hashable, Codable {
-  /// Items by the clock.
+  /// Items that are published at fixed times.
   public struct Bulletin: Sendable, Hashable, Codable {
-    /// On which days.
+    /// The days of publication.
     public var days: Days
-    /// The first one, local time.
+    /// The local time of the first bulletin.
     public var from: LocalTime
-    /// The end, local time; none comes out then.
+    /// The local end time, which is excluded.
     public var to: LocalTime
-    /// Minutes from one to the next, 1 or more.
+    /// The minutes from one bulletin to the next, at least 1.
     public var every: Double
-    /// How many minutes they are late at most.
+    /// The maximum delay of a bulletin, in minutes.
     public var delay: Double
-    /// How many items each has.
+    /// The number of items in a bulletin, 1...10,000.
     public var items: Int
   }
 
-  /// Items that do not depend on each other.
+  /// Items that are published at random times, independently of each other.
   public struct Stream: Sendable, Hashable, Codable {
-    /// On which days.
+    /// The days of publication.
     public var days: Days
-    /// The beginning, local time.
+    /// The local start time.
     public var from: LocalTime
-    /// The end, local time.
+    /// The local end time.
     public var to: LocalTime
-    /// How many there are in an hour in the mean.
+    /// The mean number of items in an hour.
     public var perHour: Double
   }
 
   /// A story that breaks on some days and keeps the newsroom busy.
   public struct Burst: Sendable, Hashable, Codable {
-    /// On which days.
+    /// The days on which it may break.
     public var days: Days
-    /// The earliest that it breaks, local time.
+    /// The earliest local time at which it breaks.
     public var from: LocalTime
-    /// The latest, local time.
+    /// The latest local time at which it breaks.
     public var to: LocalTime
-    /// For how many hours.
+    /// The duration in hours.
     public var hours: Double
-    /// How many items there are in an hour in the mean.
+    /// The mean number of items in an hour.
     public var perHour: Double
-    /// How probable it is on one of the days, 0...1.
+    /// The probability of a burst on one of the days, 0...1.
     public var probability: Double
   }
 
-  /// What it is called.
+  /// The name.
   public var name: String
-  /// A sentence about it.
+  /// A description in one sentence.
   public var about: String
-  /// What comes by the clock.
+  /// The items at fixed times.
   public var bulletins: [Bulletin]?
-  /// What comes at random.
+  /// The items at random times.
   public var streams: [Stream]?
-  /// What comes all at once.
+  /// The stories that may break.
   public var bursts: [Burst]?
 
-  /// When the items of some days come out, in order.
+  /// Returns the publication dates of the items, in order.
   ///
   /// - Parameters:
-  ///   - days: The days.
+  ///   - days: The days of the simulation.
   ///   - seed: The same seed gives the same items.
   func items(in days: VirtualDays, seed: UInt64) -> [Date] {
     var generator = SeededGenerator(seed: seed)

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a policy came to in a simulation.
+/// The outcome of a policy in a simulation.
 public struct Outcome: Sendable, Hashable, Codable {
   /// The name of the persona.
   public let persona: String
@@ -8,23 +8,23 @@ public struct Outcome: Sendable, Hashable, Codable {
   public let newsroom: String
   /// The name of the policy.
   public let policy: String
-  /// What the simulation was made from.
+  /// The seed of the simulation.
   public let seed: UInt64
-  /// How many days it lasted.
+  /// The number of days.
   public let days: Int
-  /// When the app was woken.
+  /// The dates of the wakes.
   public let wakes: [Date]
-  /// When the app was opened.
+  /// The dates of the openings.
   public let openings: [Date]
-  /// Openings that found all news on the device.
+  /// The number of openings that found all news on the device.
   public let hits: Int
-  /// Openings that did not.
+  /// The number of openings with news that were not all on the device.
   public let misses: Int
-  /// How many items wakes have brought.
+  /// The number of items fetched by wakes.
   public let items: Int
-  /// How many bytes wakes have cost.
+  /// The number of bytes received by wakes.
   public let bytes: Int
 
-  /// Hits for a wake, 0 if there was none.
+  /// The number of hits per wake, 0 without wakes.
   public var hitsPerWake: Double { wakes.isEmpty ? 0 : Double(hits) / Double(wakes.count) }
 }

@@ -1,48 +1,48 @@
 import Foundation
 
-/// When someone opens the app.
+/// A user of the app: the times at which the app is opened.
 public struct Persona: Sendable, Hashable, Codable {
   /// A habit: at most one opening on each of its days.
   public struct Visit: Sendable, Hashable, Codable {
-    /// On which days.
+    /// The days of the habit.
     public var days: Days
-    /// The time of day in the mean.
+    /// The mean time of day.
     public var at: LocalTime
     /// The standard deviation of the time, in minutes.
     public var spread: Double
-    /// How probable it is on one of the days, 0...1.
+    /// The probability of the opening on one of the days, 0...1.
     public var probability: Double
-    /// For shifts: only in this week of `weeks` that take turns, counted from 0; nil for every week.
+    /// The week of the habit, for shifts: an index into `weeks` alternating weeks, counted from 0; nil for every week.
     public var week: Int?
-    /// How many weeks take turns, 1 or more.
+    /// The number of alternating weeks, at least 1; nil for 1.
     public var weeks: Int?
   }
 
-  /// Openings that do not depend on each other.
+  /// Openings at random times, independently of each other.
   public struct Stream: Sendable, Hashable, Codable {
-    /// On which days.
+    /// The days of the openings.
     public var days: Days
-    /// The beginning, local time.
+    /// The local start time.
     public var from: LocalTime
-    /// The end, local time.
+    /// The local end time.
     public var to: LocalTime
-    /// How many there are in the mean of such days.
+    /// The mean number of openings on one of the days.
     public var perDay: Double
   }
 
-  /// What it is called.
+  /// The name.
   public var name: String
-  /// A sentence about them.
+  /// A description in one sentence.
   public var about: String
   /// The habits.
   public var visits: [Visit]?
-  /// What is not a habit.
+  /// The openings without a habit.
   public var random: [Stream]?
 
-  /// The openings of some days, in order.
+  /// Returns the dates of the openings, in order.
   ///
   /// - Parameters:
-  ///   - days: The days.
+  ///   - days: The days of the simulation.
   ///   - seed: The same seed gives the same openings.
   func openings(in days: VirtualDays, seed: UInt64) -> [Date] {
     var generator = SeededGenerator(seed: seed)

@@ -1,28 +1,28 @@
 public import BackgroundFetch
 
-/// How it is decided when to wake.
+/// A policy that decides when to wake the app.
 public struct Policy: Sendable, Hashable, Codable {
   /// The kinds of policies.
   public enum Kind: String, Sendable, Hashable, Codable {
     /// The scheduler of `BackgroundFetch`.
     case scheduler
-    /// The same time after each wake, as often altogether as the scheduler.
+    /// A fixed interval, with about as many wakes in total as the scheduler.
     case fixed
-    /// A time that grows with each wake that finds nothing and begins anew with one that does, as often altogether as
-    /// the scheduler.
+    /// An interval that grows with each wake without new items, and starts anew with each wake that finds some. It has
+    /// about as many wakes in total as the scheduler.
     case exponential
   }
 
-  /// What it is called.
+  /// The name.
   public var name: String
-  /// What it is.
+  /// The kind.
   public var kind: Kind
-  /// For the scheduler: how often wakes are wanted; `minimum` if nil.
+  /// For `scheduler`: the minimum interval between wakes; `minimum` if nil.
   public var interval: FetchInterval?
-  /// For `fixed`: by which part each time may be shorter or longer, 0...1; 0 if nil.
+  /// For `fixed`: the fraction by which an interval may be shorter or longer, 0...1; 0 if nil.
   public var jitter: Double?
-  /// For `exponential`: what the time is multiplied by, 1 or more; 2 if nil.
+  /// For `exponential`: the factor by which the interval grows, at least 1; 2 if nil.
   public var factor: Double?
-  /// For `exponential`: the longest time, as a multiple of the shortest; 16 if nil.
+  /// For `exponential`: the maximum interval, as a multiple of the shortest; 16 if nil.
   public var longest: Double?
 }

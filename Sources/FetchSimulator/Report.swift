@@ -1,22 +1,22 @@
 public import Foundation
 
-/// Outcomes as text for a terminal.
+/// A report of outcomes as text for a terminal.
 public struct Report: Sendable, CustomStringConvertible {
   private let outcomes: [Outcome]
   private let zone: TimeZone
 
-  /// A report.
+  /// Creates a report.
   ///
   /// - Parameters:
-  ///   - outcomes: In the order of the report. Those that differ in nothing but the seed are added up.
-  ///   - zone: By whose clock the hours of the day are counted.
+  ///   - outcomes: The outcomes, in the order of the report. Those that differ only in the seed are added up.
+  ///   - zone: The time zone for the hours of the day.
   public init(_ outcomes: [Outcome], in zone: TimeZone) {
     self.outcomes = outcomes
     self.zone = zone
   }
 
-  /// For each persona and newsroom a table of policies with bars for the hits per wake, and sparklines of the openings
-  /// and of each policy's wakes over the 24 hours of the day.
+  /// A table of policies for each persona and newsroom, with bars for the hits per wake. Sparklines show the openings
+  /// and each policy's wakes over the 24 hours of the day.
   public var description: String {
     grouped(outcomes) { [$0.persona, $0.newsroom] }.map(section).joined(separator: "\n")
   }
@@ -43,7 +43,7 @@ public struct Report: Sendable, CustomStringConvertible {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The outcomes of one policy for several seeds.
+  /// The sum of one policy's outcomes for several seeds.
   private struct Sum {
     let policy: String
     let days: Int
@@ -70,7 +70,7 @@ public struct Report: Sendable, CustomStringConvertible {
     func perDay(_ count: Int) -> Double { Double(count) / Double(max(1, days)) }
   }
 
-  /// 24 characters, the highest for the hour with most dates.
+  /// Returns 24 characters, the highest for the hour with the most dates.
   private func sparkline(_ dates: [Date]) -> String {
     var counts = [Int](repeating: 0, count: 24)
     for date in dates {

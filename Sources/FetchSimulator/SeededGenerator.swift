@@ -1,6 +1,6 @@
 import Foundation
 
-/// Random numbers that are the same in every run: SplitMix64 (Steele, Lea, Flood, 2014).
+/// A generator of reproducible random numbers: SplitMix64 (Steele, Lea, Flood, 2014).
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -16,18 +16,18 @@ struct SeededGenerator: RandomNumberGenerator {
     return mixed ^ mixed >> 31
   }
 
-  /// 0..<1
+  /// Returns a number in 0..<1.
   mutating func unit() -> Double { .random(in: 0..<1, using: &self) }
 
-  /// Mean 0, standard deviation 1 (Box and Muller, 1958).
+  /// Returns a normally distributed number with mean 0 and standard deviation 1 (Box and Muller, 1958).
   mutating func normal() -> Double {
     let radius = (-2 * log(1 - unit())).squareRoot()
     return radius * cos(2 * .pi * unit())
   }
 
-  /// Minutes since midnight of independent events.
+  /// Returns the times of independent events, in minutes since midnight.
   ///
-  /// - Parameter mean: How many there are between the two times.
+  /// - Parameter mean: The mean number of events between the two times.
   mutating func poisson(_ mean: Double, from: LocalTime, to: LocalTime) -> [Double] {
     guard mean > 0 else { return [] }
     var minutes: [Double] = []

@@ -1,19 +1,19 @@
 import BackgroundFetch
 public import Foundation
 
-/// Days of someone's life with a newsroom and a way to wake the app, in virtual time.
+/// A simulation of days in the life of a user, with a newsroom and a policy that wakes the app, in virtual time.
 ///
-/// A **hit** is an opening of the app by someone for whom something has come out since the last opening, and who finds
-/// all of it on the device, down to the newest item, before any request is made. An opening with nothing new since the
-/// last one counts neither way. Each opening is followed by a refresh, which is no wake.
+/// A **hit** is an opening of the app that finds all news on the device, down to the newest item, before any request is
+/// made. Openings without anything new since the last opening count neither as hits nor as misses. Each opening is
+/// followed by a refresh, which is not a wake.
 public struct Simulation: Sendable {
-  /// How long a fetch takes, in seconds: what is opened in between does not find its news.
+  /// The duration of a fetch, in seconds. An opening during a fetch does not find its items.
   public static let duration = 2.0
-  /// What an answer without news costs, in bytes.
+  /// The size of a response without news, in bytes.
   public static let emptyBytes = 300
-  /// What an answer with news costs, in bytes, besides its items.
+  /// The size of a response with news, in bytes, without its items.
   public static let headBytes = 500
-  /// What an item costs, in bytes.
+  /// The size of an item, in bytes.
   public static let itemBytes = 600
 
   let persona: Persona
@@ -24,15 +24,15 @@ public struct Simulation: Sendable {
   let openings: [Date]
   let items: [Date]
 
-  /// A stretch of days. The same arguments give the same openings and items.
+  /// Creates a simulation. The same arguments give the same openings and items.
   ///
   /// - Parameters:
-  ///   - persona: Who opens the app.
-  ///   - newsroom: What comes out.
-  ///   - days: How many days, 1 or more. The scheduler has learned nothing before.
-  ///   - seed: For all that is random.
+  ///   - persona: The user who opens the app.
+  ///   - newsroom: The newsroom that publishes items.
+  ///   - days: The number of days, at least 1. The scheduler has learned nothing before.
+  ///   - seed: The seed of all random numbers.
   ///   - start: Any time of the first day.
-  ///   - zone: Where the clock of both is.
+  ///   - zone: The time zone of the persona and the newsroom.
   public init(
     persona: Persona, newsroom: Newsroom, days: Int, seed: UInt64,
     start: Date = Date(timeIntervalSince1970: 1_788_134_400), zone: TimeZone = .gmt
@@ -47,10 +47,10 @@ public struct Simulation: Sendable {
     items = newsroom.items(in: self.days, seed: seed &* 2 &+ 2).filter(bounds.contains)
   }
 
-  /// Runs the scheduler and then, with as many wakes, the policies it is compared to.
+  /// Runs the policies. Policies of other kinds have about as many wakes as the scheduler.
   ///
-  /// - Returns: An outcome for each policy, in their order. If there is no scheduler among them, the one that asks for
-  ///   `minimum` sets the number of wakes.
+  /// - Returns: An outcome for each policy, in their order. Without a scheduler among them, one with the interval
+  ///   `minimum` determines the number of wakes.
   public func run(_ policies: [Policy]) -> [Outcome] {
     let scheduler = policies.first { $0.kind == .scheduler } ?? Policy(name: "scheduler", kind: .scheduler)
     let reference = runScheduler(scheduler)
@@ -106,7 +106,7 @@ public struct Simulation: Sendable {
     return device.outcome(of: policy)
   }
 
-  /// Looks for the shortest time with which there are as many wakes.
+  /// Finds the shortest interval that gives as many wakes.
   private func runExponential(_ policy: Policy, wakes: Int) -> Outcome {
     var low = 60.0
     var high = days.end.timeIntervalSince(days.start)
@@ -138,7 +138,7 @@ public struct Simulation: Sendable {
   }
 
   private func moment(_ date: Date) -> FetchMoment {
-    // The machine was not started just now.
+    // An uptime of a day excludes the delay after a boot.
     FetchMoment(date: date, uptime: date.timeIntervalSince(days.start) + 86_400, boot: "simulation")
   }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Successive days by a local clock, changes of the clock included.
+/// Successive days on a local clock, including its changes.
 struct VirtualDays {
   let count: Int
   private let starts: [Date]
@@ -13,7 +13,7 @@ struct VirtualDays {
     let first = calendar.startOfDay(for: start)
     self.count = count
     self.calendar = calendar
-    // From one noon to the next, since midnight is not there on some days.
+    // From one noon to the next, because midnight does not exist on some days.
     starts = (0...count).map { day in
       calendar.startOfDay(for: calendar.date(byAdding: .day, value: day, to: first + 43_200) ?? first)
     }
@@ -22,14 +22,14 @@ struct VirtualDays {
   var start: Date { starts[0] }
   var end: Date { starts[count] }
 
-  /// 0 is Monday.
+  /// Returns the weekday of a day, 0 for Monday.
   func weekday(of day: Int) -> Int { (calendar.component(.weekday, from: starts[day]) + 5) % 7 }
 
-  /// When the local clock shows a time; the next that it shows where that is left out.
+  /// Returns the date at which the local clock shows a time, or the next time that it shows where it skips that one.
   ///
-  /// - Parameter minutes: Since midnight; those beyond the day are on the next or the one before.
+  /// - Parameter minutes: The minutes since midnight. Values outside the day belong to other days.
   func date(_ day: Int, _ minutes: Double) -> Date {
-    // A file of one's own may have any number.
+    // A user's file may contain any number.
     let minutes = minutes.isNaN ? 0 : min(max(minutes, -1e7), 1e7)
     let shift = (minutes / 1440).rounded(.down)
     let rest = minutes - shift * 1440

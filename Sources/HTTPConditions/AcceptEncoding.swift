@@ -2,16 +2,20 @@ public import HTTPTypes
 
 /// The `Accept-Encoding` of a request (RFC 9110 section 12.5.3).
 ///
-/// A malformed element, or one with a malformed weight, is passed over. Where a coding is listed twice the smaller
-/// weight counts: what is refused somewhere is not sent.
+/// Malformed elements, and elements with a malformed weight, are ignored. If a coding is listed twice, the smaller
+/// weight applies: a coding that is refused anywhere is not sent.
+///
+///     let fields: HTTPFields = [.acceptEncoding: "gzip;q=0.5, br"]
+///     let coding = AcceptEncoding(fields: fields).preferredCoding(among: [.gzip, .identity])
+///     print(coding == .gzip)  // true
 public struct AcceptEncoding: Hashable, Sendable {
-  /// Weights in thousandths, nil for a coding that is not listed.
+  /// The weights in thousandths; nil for a coding that is not listed.
   private var gzip: Int?
   private var identity: Int?
   private var anyOther: Int?
   private var isPresent = false
 
-  /// Reads all `Accept-Encoding` lines; allocates nothing.
+  /// Parses all `Accept-Encoding` lines; allocates nothing.
   public init(fields: HTTPFields) {
     for field in fields where field.name == .acceptEncoding {
       isPresent = true
@@ -19,14 +23,16 @@ public struct AcceptEncoding: Hashable, Sendable {
     }
   }
 
-  /// The coding to answer in.
+  /// Returns the coding for the response.
   ///
-  /// The greatest weight wins, and of equal weights the coding the server names first. `identity` needs no listing,
-  /// but then any other acceptable coding is preferred: a client that lists `gzip;q=0.5` alone wants it used. Without
-  /// the field every coding is acceptable; the plain one is chosen, for many clients that say nothing decode nothing.
+  /// The greatest weight wins. Among equal weights, the coding that the server names first wins. `identity` need not be
+  /// listed, but any other acceptable coding is then preferred: a client that lists `gzip;q=0.5` alone wants gzip.
   ///
-  /// - Parameter codings: What the server has, the best first.
-  /// - Returns: nil if none is acceptable; the server may then answer 406 or send what it has.
+  /// Without the field every coding is acceptable. `identity` is then chosen, because many clients that send no field
+  /// decode no coding.
+  ///
+  /// - Parameter codings: The codings that the server offers, best first.
+  /// - Returns: The coding, or nil if none is acceptable. The server may then answer 406 or ignore the field.
   public func preferredCoding(among codings: [ContentCoding]) -> ContentCoding? {
     guard isPresent else { return codings.contains(.identity) ? .identity : codings.first }
     var best: (coding: ContentCoding, rank: Int)?
@@ -37,7 +43,7 @@ public struct AcceptEncoding: Hashable, Sendable {
     return best?.coding
   }
 
-  /// Twice the weight, so that an unlisted `identity` finds room between 0 and the least weight.
+  /// Returns twice the weight, so that an unlisted `identity` ranks between 0 and the least weight.
   private func rank(of coding: ContentCoding) -> Int {
     switch coding {
     case .gzip: 2 * (gzip ?? anyOther ?? 0)
@@ -55,7 +61,7 @@ public struct AcceptEncoding: Hashable, Sendable {
     }
   }
 
-  /// `codings [ weight ]`.
+  /// Parses `codings [ weight ]`.
   private mutating func readMember(_ bytes: Span<UInt8>, _ member: Range<Int>) {
     var end = member.lowerBound
     while end < member.upperBound, bytes[end] != .semicolon, !bytes[end].isFieldWhitespace { end += 1 }
@@ -70,7 +76,7 @@ public struct AcceptEncoding: Hashable, Sendable {
     }
   }
 
-  /// `[ OWS ";" OWS "q=" qvalue ]` in thousandths (RFC 9110 section 12.4.2); 1000 if absent, nil if malformed.
+  /// Parses `[ OWS ";" OWS "q=" qvalue ]` in thousandths (RFC 9110 section 12.4.2); 1000 if absent, nil if malformed.
   private static func weight(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int? {
     var end = range.upperBound
     while end > range.lowerBound, bytes[end - 1].isFieldWhitespace { end -= 1 }
@@ -80,7 +86,7 @@ public struct AcceptEncoding: Hashable, Sendable {
     index = bytes.indexAfterWhitespace(from: index + 1)
     guard index + 2 < end, bytes.spells("q=", in: index..<index + 2) else { return nil }
     index += 2
-    // A digit, and then at most a dot and three more.
+    // One digit, then at most a dot and three digits.
     guard end - index <= 5, let whole = bytes[index].digitValue else { return nil }
     var weight = whole * 1000
     var unit = 100

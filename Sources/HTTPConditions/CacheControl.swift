@@ -1,29 +1,33 @@
 /// The `Cache-Control` field of a response (RFC 9111 section 5.2.2, RFC 5861, RFC 8246).
 ///
-/// Durations are seconds, kept within 0...2^31, the largest a cache must understand (RFC 9111 section 1.2.2).
-/// A shared cache such as nginx reads `s-maxage` before `max-age` and stores nothing on `no-cache`, `no-store`,
+/// Durations are in seconds, clamped to 0...2^31, the largest value that a cache must understand (RFC 9111 section
+/// 1.2.2). A shared cache such as nginx prefers `s-maxage` to `max-age`. It stores nothing on `no-cache`, `no-store`,
 /// `private` or a bare `max-age=0`.
+///
+///     let control = CacheControl(maxAge: 0, sMaxAge: 5, staleWhileRevalidate: 5)
+///     print(control.fieldValue)  // max-age=0, s-maxage=5, stale-while-revalidate=5
 public struct CacheControl: Hashable, Sendable {
-  /// `private`: for the cache of one user only.
+  /// `private`: only the cache of a single user may store the response.
   public var isPrivate: Bool
-  /// `no-store`: not to be stored, and not to replace what is stored: a cache may go on serving that.
+  /// `no-store`: a cache must not store the response. It does not replace a stored response, which may still be served.
   public var noStore: Bool
-  /// `no-cache`: stored, but not used without asking first.
+  /// `no-cache`: a cache may store the response but must revalidate it before each use.
   public var noCache: Bool
-  /// `max-age`: how long the answer is fresh.
+  /// `max-age`: the freshness lifetime in seconds.
   public var maxAge: Int?
-  /// `s-maxage`: how long it is fresh in a shared cache; says `public` at once.
+  /// `s-maxage`: the freshness lifetime in a shared cache, in seconds; implies `public`.
   public var sMaxAge: Int?
-  /// `must-revalidate`: never served stale.
+  /// `must-revalidate`: a cache must not serve the response stale.
   public var mustRevalidate: Bool
-  /// `immutable`: does not change while it is fresh, so a reload need not ask.
+  /// `immutable`: the content does not change while it is fresh, so a reload need not revalidate it.
   public var immutable: Bool
-  /// `stale-while-revalidate`: how long after that it may be served while a fresh one is fetched.
+  /// `stale-while-revalidate`: the seconds after expiry during which a cache may serve the response while it
+  /// revalidates.
   public var staleWhileRevalidate: Int?
-  /// `stale-if-error`: how long after that it may be served while the server fails.
+  /// `stale-if-error`: the seconds after expiry during which a cache may serve the response if the server fails.
   public var staleIfError: Int?
 
-  /// The directives to send; those left out are absent.
+  /// Creates a field with the given directives; all others are absent.
   public init(
     isPrivate: Bool = false, noStore: Bool = false, noCache: Bool = false, maxAge: Int? = nil, sMaxAge: Int? = nil,
     mustRevalidate: Bool = false, immutable: Bool = false, staleWhileRevalidate: Int? = nil, staleIfError: Int? = nil
@@ -39,7 +43,7 @@ public struct CacheControl: Hashable, Sendable {
     self.staleIfError = staleIfError
   }
 
-  /// The directives in the order in which they are declared here; empty without any.
+  /// The field value: the directives in the order of their declaration here, or an empty string if there are none.
   public var fieldValue: String {
     var value = ""
     func add(_ directive: String, _ seconds: Int? = nil) {

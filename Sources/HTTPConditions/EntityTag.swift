@@ -2,40 +2,45 @@
 ///
 /// **Variants.** The compressed variant of a representation has other bytes than the plain one, so it needs another
 /// strong tag (RFC 9110 section 8.8.3.3): the server appends `-gz` to the opaque part. A client that holds either
-/// variant holds the current content, therefore ``weaklyMatches(_:)`` leaves the suffix out of the comparison, and
-/// so a change of `Accept-Encoding` or a proxy that decompresses costs no second transfer. ``stronglyMatches(_:)``
-/// does not: it promises equal bytes, to ranges and to editors. The locks of editors are made from revisions and
-/// never carry the suffix, so nothing is lost there.
+/// variant holds the current content, so ``weaklyMatches(_:)`` ignores the suffix. A change of `Accept-Encoding`, or a
+/// proxy that decompresses, therefore costs no second transfer. ``stronglyMatches(_:)`` compares the suffix too,
+/// because ranges and editors rely on equal bytes. The tags that editors use as locks are made from revisions and never
+/// carry the suffix, so nothing is lost there.
 ///
-/// **Proxies.** nginx weakens a strong tag whenever it compresses an answer itself (`"x"` becomes `W/"x"`). Weak
-/// comparison still recognises the tag in `If-None-Match`; in `If-Match` it can never match again, which is why an
-/// editor may also send the revision in the body.
+/// **Proxies.** nginx weakens a strong tag whenever it compresses a response itself (`"x"` becomes `W/"x"`). Weak
+/// comparison still recognises the tag in `If-None-Match`. In `If-Match` it can never match again, so an editor may
+/// also send the revision in the body.
+///
+///     let tag = EntityTag(strong: "x1")
+///     let compressed = tag.variant(.gzip)
+///     print(compressed.fieldValue)  // "x1-gz"
+///     print(tag.weaklyMatches(compressed), tag.stronglyMatches(compressed))  // true false
 public struct EntityTag: Sendable {
-  /// The text between the quotes; only `etagc` characters (RFC 9110 section 8.8.3).
+  /// The text between the quotes, made of `etagc` characters only (RFC 9110 section 8.8.3).
   public let opaque: String
-  /// Whether the tag is weak: it then names content of equal meaning, not of equal bytes.
+  /// Whether the tag is weak. A weak tag identifies content of equal meaning, not of equal bytes.
   public let isWeak: Bool
 
-  /// A strong tag.
+  /// Creates a strong tag.
   ///
-  /// - Parameter strong: The text between the quotes. Traps on anything but `etagc` characters: it is meant for tags
-  ///   the server makes. Input goes through ``init(fieldValue:)``.
+  /// - Parameter strong: The text between the quotes. Traps on anything but `etagc` characters, because it is meant for
+  ///   tags that the server makes. Use ``init(fieldValue:)`` for input.
   public init(strong: String) {
     self.init(checking: strong, isWeak: false)
   }
 
-  /// A weak tag.
+  /// Creates a weak tag.
   ///
-  /// - Parameter weak: The text between the quotes. Traps on anything but `etagc` characters: it is meant for tags
-  ///   the server makes. Input goes through ``init(fieldValue:)``.
+  /// - Parameter weak: The text between the quotes. Traps on anything but `etagc` characters, because it is meant for
+  ///   tags that the server makes. Use ``init(fieldValue:)`` for input.
   public init(weak: String) {
     self.init(checking: weak, isWeak: true)
   }
 
-  /// Reads one entity tag, such as `"x"` or `W/"x"`; `W` is case-sensitive (RFC 9110 section 8.8.3).
+  /// Parses one entity tag, such as `"x"` or `W/"x"`; `W` is case-sensitive (RFC 9110 section 8.8.3).
   ///
   /// - Parameter fieldValue: The field value; whitespace around it is ignored.
-  /// - Returns: nil for anything but exactly one well-formed tag: no list, no `*`, no missing quotes.
+  /// - Returns: nil unless the value is exactly one well-formed tag. Lists, `*` and missing quotes are rejected.
   public init?(fieldValue: some StringProtocol) {
     let tag: EntityTag? = fieldValue.withFieldBytes { bytes in
       let content = bytes.fieldContent
@@ -48,7 +53,9 @@ public struct EntityTag: Sendable {
     self = tag
   }
 
-  /// - Returns: nil if the opaque part is not UTF-8, which a `String` cannot keep.
+  /// Creates a tag from its position in a field value.
+  ///
+  /// - Returns: nil if the opaque part is not UTF-8, which a `String` cannot hold.
   init?(_ syntax: EntityTagSyntax, in bytes: Span<UInt8>) {
     let opaque = bytes.extracting(syntax.opaque).withUnsafeBufferPointer { String(validating: $0, as: UTF8.self) }
     guard let opaque else { return nil }
@@ -69,9 +76,9 @@ public struct EntityTag: Sendable {
   public var fieldValue: String { isWeak ? "W/\"\(opaque)\"" : "\"\(opaque)\"" }
 }
 
-// The bytes decide, not Unicode's canonical equivalence: two spellings of one character are two tags.
+// Equality compares bytes, not Unicode's canonical equivalence: two spellings of one character are two tags.
 extension EntityTag: Hashable {
-  /// Whether the tags are the same tag, weakness included. This is no comparison of RFC 9110: see
+  /// Whether the tags are identical, including their weakness. This is neither comparison of RFC 9110: see
   /// ``stronglyMatches(_:)`` and ``weaklyMatches(_:)``.
   public static func == (one: EntityTag, other: EntityTag) -> Bool {
     one.isWeak == other.isWeak && one.opaque.utf8.elementsEqual(other.opaque.utf8)
@@ -87,14 +94,14 @@ extension EntityTag: Hashable {
 // MARK: - Comparison
 
 extension EntityTag {
-  /// Strong comparison (RFC 9110 section 8.8.3.2): both are strong and their opaque parts are equal byte for byte,
-  /// the suffix of a compressed variant included.
+  /// Whether the tags match by strong comparison (RFC 9110 section 8.8.3.2): both are strong, and their opaque parts
+  /// are equal byte for byte, including the suffix of a compressed variant.
   public func stronglyMatches(_ other: EntityTag) -> Bool {
     !isWeak && !other.isWeak && opaque.utf8.elementsEqual(other.opaque.utf8)
   }
 
-  /// Weak comparison (RFC 9110 section 8.8.3.2): the opaque parts are equal, whether the tags are weak or not. The
-  /// suffix of a compressed variant does not count.
+  /// Whether the tags match by weak comparison (RFC 9110 section 8.8.3.2): their opaque parts are equal, whether the
+  /// tags are weak or not. The suffix of a compressed variant is ignored.
   public func weaklyMatches(_ other: EntityTag) -> Bool {
     other.opaque.withFieldBytes { bytes in
       matches(EntityTagSyntax(isWeak: other.isWeak, opaque: 0..<bytes.count), in: bytes, .weak)
@@ -103,7 +110,7 @@ extension EntityTag {
 
   enum Comparison { case strong, weak }
 
-  /// Compares with a tag that stays in the field value it was found in.
+  /// Whether the tag matches one that remains in the bytes of its field value.
   func matches(_ other: EntityTagSyntax, in bytes: Span<UInt8>, _ comparison: Comparison) -> Bool {
     if comparison == .strong, isWeak || other.isWeak { return false }
     return opaque.withFieldBytes { own in
@@ -118,7 +125,7 @@ extension EntityTag {
 }
 
 extension Span where Element == UInt8 {
-  /// The length of the opaque tag in `range` without the suffix of a compressed variant.
+  /// Returns the length in bytes of the opaque tag in `range`, without the suffix of a compressed variant.
   fileprivate func identityCount(in range: Range<Int>) -> Int {
     // "-gz", compared in place. One suffix only: what precedes it is the tag of the plain variant.
     let start = range.upperBound - 3
@@ -132,7 +139,7 @@ extension Span where Element == UInt8 {
 // MARK: - Variants
 
 extension EntityTag {
-  /// The tag of the same content in `coding`; of the same weakness. A suffix that is there already is replaced.
+  /// Returns the tag of the same content in `coding`, with the same weakness. An existing suffix is replaced.
   public func variant(_ coding: ContentCoding) -> EntityTag {
     let identity = identity
     guard coding != .identity else { return identity }

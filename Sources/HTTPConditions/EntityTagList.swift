@@ -2,17 +2,23 @@ public import HTTPTypes
 
 /// The value of `If-Match` or `If-None-Match` (RFC 9110 sections 13.1.1 and 13.1.2): `*` or a list of entity tags.
 ///
-/// Lists are read as RFC 9110 section 5.6.1.2 asks of recipients: empty elements are passed over, whitespace around
-/// commas is not significant. A comma inside quotes belongs to the tag. A malformed element (an unquoted word, a
-/// lower-case `w/`, a lone quote, bytes that are not UTF-8) is passed over up to the next comma outside quotes: it
-/// can match nothing. `*` counts only alone; beside anything else, a second `*` included, it is a malformed element.
+/// Lists are parsed as RFC 9110 section 5.6.1.2 requires of recipients: empty elements and whitespace around commas are
+/// ignored. A comma inside quotes belongs to the tag. A malformed element (an unquoted word, a lower-case `w/`, a lone
+/// quote, bytes that are not UTF-8) is skipped up to the next comma outside quotes, and matches nothing. `*` is valid
+/// only alone; beside any other element, a second `*` included, it is malformed.
+///
+///     let fields: HTTPFields = [.ifNoneMatch: #""a", W/"b""#]
+///     if case .tags(let tags)? = EntityTagList(fields: fields, name: .ifNoneMatch) {
+///       print(tags.map(\.opaque))  // ["a", "b"]
+///     }
 public enum EntityTagList: Hashable, Sendable {
   /// `*`: any current representation.
   case any
-  /// The well-formed tags in their order; empty where the field is present but has none.
+  /// The well-formed tags in order; empty if the field is present but has none.
   case tags([EntityTag])
 
-  /// Reads all field lines called `name`. Each line is read by itself, so a quote left open in one spoils no other.
+  /// Parses all field lines called `name`. Each line is parsed separately, so an open quote in one does not affect the
+  /// others.
   ///
   /// - Returns: nil if there is no such line.
   public init?(fields: HTTPFields, name: HTTPField.Name) {
@@ -40,10 +46,10 @@ public enum EntityTagList: Hashable, Sendable {
   }
 }
 
-/// Where an entity tag lies in the bytes of a field value.
+/// The position of an entity tag in the bytes of a field value.
 struct EntityTagSyntax {
   var isWeak: Bool
-  /// What is between the quotes.
+  /// The range of the opaque part, between the quotes.
   var opaque: Range<Int>
   /// The index after the closing quote.
   var end: Int { opaque.upperBound + 1 }
@@ -53,7 +59,7 @@ struct EntityTagSyntax {
     self.opaque = opaque
   }
 
-  /// Reads `[ %s"W/" ] DQUOTE *etagc DQUOTE` (RFC 9110 section 8.8.3); nil if that is not at `start`.
+  /// Parses `[ %s"W/" ] DQUOTE *etagc DQUOTE` (RFC 9110 section 8.8.3); nil if that is not at `start`.
   init?(_ bytes: Span<UInt8>, at start: Int) {
     var index = start
     var isWeak = false
@@ -70,13 +76,13 @@ struct EntityTagSyntax {
   }
 }
 
-/// One element of the list; the one scanner behind ``EntityTagList`` and ``Preconditions``.
+/// One element of the list. ``EntityTagList`` and ``Preconditions`` share this scanner.
 enum EntityTagListMember {
   case any
   case tag(EntityTagSyntax)
   case malformed
 
-  /// The next element at or after `position`, which moves behind it; nil at the end.
+  /// Returns the next element at or after `position`, and moves `position` behind it; nil at the end.
   static func next(in bytes: Span<UInt8>, from position: inout Int) -> EntityTagListMember? {
     let start = bytes.indexOfListMember(from: position)
     guard start < bytes.count else {

@@ -1,6 +1,6 @@
-/// The bytes of a field value are read in place, as a bounds-checked `Span`: parsing a condition allocates nothing.
+/// Access to the bytes of a field value in place, as a bounds-checked `Span`: parsing a condition allocates nothing.
 extension StringProtocol {
-  /// Calls `body` with the UTF-8 bytes of the text; copies them only where they are not contiguous.
+  /// Calls `body` with the UTF-8 bytes of the text. They are copied only if they are not contiguous.
   @inline(__always)
   func withFieldBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
     if let result = utf8.withContiguousStorageIfAvailable({ body($0.span) }) { return result }
@@ -9,7 +9,7 @@ extension StringProtocol {
 }
 
 extension Span where Element == UInt8 {
-  /// The span without the whitespace around it: RFC 9110 section 5.5 excludes it from the field value.
+  /// The range without surrounding whitespace, which RFC 9110 section 5.5 excludes from the field value.
   var fieldContent: Range<Int> {
     let start = indexAfterWhitespace(from: 0)
     var end = count
@@ -17,22 +17,22 @@ extension Span where Element == UInt8 {
     return start..<end
   }
 
-  /// The first index at or after `index` that is not optional whitespace (RFC 9110 section 5.6.3), or `count`.
+  /// Returns the first index at or after `index` that is not optional whitespace (RFC 9110 section 5.6.3), or `count`.
   func indexAfterWhitespace(from index: Int) -> Int {
     var index = index
     while index < count, self[index].isFieldWhitespace { index += 1 }
     return index
   }
 
-  /// The first index at or after `index` that is neither whitespace nor a comma, or `count`. Passing several commas
-  /// at once is how the empty list elements of RFC 9110 section 5.6.1.2 are ignored.
+  /// Returns the first index at or after `index` that is neither whitespace nor a comma, or `count`. Skipping several
+  /// commas at once ignores the empty list elements of RFC 9110 section 5.6.1.2.
   func indexOfListMember(from index: Int) -> Int {
     var index = index
     while index < count, self[index].isFieldWhitespace || self[index] == .comma { index += 1 }
     return index
   }
 
-  /// Whether the bytes of `range` spell `lowercase`, in any case of their ASCII letters.
+  /// Whether the bytes of `range` spell `lowercase`, ignoring ASCII case.
   func spells(_ lowercase: StaticString, in range: Range<Int>) -> Bool {
     guard range.count == lowercase.utf8CodeUnitCount else { return false }
     return lowercase.withUTF8Buffer { expected in
@@ -64,7 +64,7 @@ extension UInt8 {
 
   var lowercasedASCII: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 
-  /// `etagc` of RFC 9110 section 8.8.3: visible characters but the double quote, and everything above ASCII. The
-  /// comma is one of them.
+  /// Whether the byte is an `etagc` (RFC 9110 section 8.8.3): a visible character other than the double quote, or a
+  /// byte above ASCII. The comma is one of them.
   var isEntityTagCharacter: Bool { self == 0x21 || (0x23...0x7E).contains(self) || self >= 0x80 }
 }

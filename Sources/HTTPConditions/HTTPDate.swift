@@ -1,28 +1,33 @@
 public import Foundation
 
-/// Timestamps of HTTP fields (RFC 9110 section 5.6.7), in whole seconds of UTC.
+/// Parses and formats the timestamps of HTTP fields (RFC 9110 section 5.6.7), in whole seconds of UTC.
+///
+///     let date = HTTPDate.parse("Sun, 06 Nov 1994 08:49:37 GMT")
+///     print(date?.timeIntervalSince1970 ?? 0)  // 784111777.0
+///     print(HTTPDate.format(Date(timeIntervalSince1970: 0)))  // Thu, 01 Jan 1970 00:00:00 GMT
 public enum HTTPDate {
-  /// Reads a date in any of the three formats a recipient must accept: IMF-fixdate
+  /// Parses a date in any of the three formats that a recipient must accept: IMF-fixdate
   /// (`Sun, 06 Nov 1994 08:49:37 GMT`), RFC 850 (`Sunday, 06-Nov-94 08:49:37 GMT`) and asctime
   /// (`Sun Nov  6 08:49:37 1994`).
   ///
-  /// The syntax is taken literally, case included ("HTTP-date is case sensitive"), and a day that its month does not
-  /// have is no date. The day name must be one of the seven but need not fit: RFC 5322 section 3.3 asks that of
-  /// senders, while RFC 9110 encourages recipients to be robust, and to ignore such an `If-Unmodified-Since` would
-  /// let a write through that its sender wanted guarded. The second 60 of a leap second is the one that follows it.
+  /// The syntax is strict, case included ("HTTP-date is case sensitive"). A day that its month does not have is
+  /// rejected. The day name must be one of the seven but need not match the date. RFC 5322 section 3.3 requires a match
+  /// of senders, while RFC 9110 encourages recipients to be robust. Ignoring such an `If-Unmodified-Since` would let a
+  /// write through that its sender meant to guard. The second 60 of a leap second means the second that follows it.
   ///
   /// - Parameters:
   ///   - text: The field value; whitespace around it is ignored.
-  ///   - now: The clock that a two-digit year is read by: it is of the century of `now`, and of the one before if
-  ///     the date were more than 50 years in the future. Asked for the RFC 850 format only.
-  /// - Returns: nil for anything else, a list of dates included.
+  ///   - now: The clock for a two-digit year, evaluated for the RFC 850 format only. The year is in the century of
+  ///     `now`, or in the one before if the date would be more than 50 years in the future.
+  /// - Returns: nil for anything else, including a list of dates.
   public static func parse(_ text: some StringProtocol, now: @autoclosure () -> Date = Date()) -> Date? {
     text.withFieldBytes { seconds(parsing: $0, now: now) }.map { Date(timeIntervalSince1970: Double($0)) }
   }
 
-  /// The date as IMF-fixdate, the only format a sender may generate.
+  /// Returns the date as IMF-fixdate, the only format that a sender may generate.
   ///
-  /// - Parameter date: Rounded down to the second; held within the years 0000 to 9999, which four digits can name.
+  /// - Parameter date: The date, rounded down to the second and clamped to the years 0000 to 9999, which four digits
+  ///   can express.
   public static func format(_ date: Date) -> String {
     let time = CivilTime(secondsSinceEpoch: seconds(of: date))
     return String(unsafeUninitializedCapacity: 29) { buffer in
@@ -53,7 +58,7 @@ public enum HTTPDate {
     }
   }
 
-  /// Whole seconds since 1970, rounded down, within the years 0000 to 9999 whatever the `Date` holds.
+  /// Returns the whole seconds since 1970, rounded down and clamped to the years 0000 to 9999.
   static func seconds(of date: Date) -> Int64 {
     let seconds = date.timeIntervalSince1970.rounded(.down)
     guard seconds > Double(CivilTime.firstSecond) else { return CivilTime.firstSecond }  // also where it is NaN
@@ -61,14 +66,14 @@ public enum HTTPDate {
     return Int64(seconds)
   }
 
-  /// The seconds since 1970 that a field value names, or nil.
+  /// Returns the seconds since 1970 that a field value names, or nil if it is malformed.
   static func seconds(parsing bytes: Span<UInt8>, now: () -> Date) -> Int64? {
     let content = bytes.fieldContent
     return HTTPDateSyntax.parse(bytes.extracting(content), now: now)?.secondsSinceEpoch
   }
 }
 
-/// A moment of UTC in the Gregorian calendar.
+/// A date and time of UTC in the Gregorian calendar.
 struct CivilTime: Equatable {
   var year: Int
   var month: Int
@@ -89,8 +94,9 @@ struct CivilTime: Equatable {
     self.second = second
   }
 
-  /// Counts years from March, so that the leap day is the last of its year and months follow one formula; in eras of
-  /// 400 years, which have 146 097 days each. 719 468 days lie between 0000-03-01 and 1970-01-01.
+  /// Converts seconds since 1970. Years are counted from March, so that the leap day is the last of its year and months
+  /// follow one formula. Eras have 400 years, which are 146 097 days. 719 468 days lie between 0000-03-01 and
+  /// 1970-01-01.
   init(secondsSinceEpoch: Int64) {
     let seconds = Int(secondsSinceEpoch)
     let days = (seconds - Self.remainder(seconds, 86_400)) / 86_400 + 719_468
@@ -120,10 +126,10 @@ struct CivilTime: Equatable {
     Int64(daysSinceEpoch * 86_400 + hour * 3_600 + minute * 60 + second)
   }
 
-  /// 0 is Sunday; 1970 began on a Thursday.
+  /// The weekday in 0...6, where 0 is Sunday; 1970 began on a Thursday.
   var weekday: Int { Self.remainder(daysSinceEpoch + 4, 7) }
 
-  /// Whether the calendar has this day and the clock this time; the second 60 exists at 23:59 only.
+  /// Whether the calendar has this day and the clock has this time; the second 60 exists at 23:59 only.
   var isValid: Bool {
     guard (1...12).contains(month), (1...daysInMonth).contains(day) else { return false }
     guard (0...23).contains(hour), (0...59).contains(minute) else { return false }
@@ -138,7 +144,7 @@ struct CivilTime: Equatable {
     }
   }
 
-  /// The remainder that is never negative.
+  /// Returns the remainder in 0..<divisor.
   private static func remainder(_ value: Int, _ divisor: Int) -> Int {
     let remainder = value % divisor
     return remainder < 0 ? remainder + divisor : remainder

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The three formats of RFC 9110 section 5.6.7, told apart by where the comma is.
+/// The three formats of RFC 9110 section 5.6.7, distinguished by the position of the comma.
 enum HTTPDateSyntax {
-  /// Three letters in one number, the first in the highest of its lower 24 bits.
+  /// The day names as numbers: three letters each, the first one in the highest of the lower 24 bits.
   static let dayNames = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"].map(packed)
   static let monthNames = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
@@ -27,7 +27,7 @@ enum HTTPDateSyntax {
     return time
   }
 
-  /// `Sun, 06 Nov 1994 08:49:37 GMT`.
+  /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`.
   private static func fixdate(_ bytes: Span<UInt8>) -> CivilTime? {
     guard bytes.count == 29, dayNames.contains(bytes.name(at: 0)), bytes[4] == .space, bytes[7] == .space,
       bytes[11] == .space, bytes[16] == .space, bytes.isGMT(at: 25), let day = bytes.number(at: 5, digits: 2),
@@ -36,7 +36,7 @@ enum HTTPDateSyntax {
     return bytes.time(at: 17, year: year, month: month, day: day)
   }
 
-  /// `Sun Nov  6 08:49:37 1994`; the day has two columns, the first of which may be a space.
+  /// Parses `Sun Nov  6 08:49:37 1994`. The day has two columns, the first of which may be a space.
   private static func asctime(_ bytes: Span<UInt8>) -> CivilTime? {
     guard bytes.count == 24, dayNames.contains(bytes.name(at: 0)), bytes[7] == .space, bytes[10] == .space,
       bytes[19] == .space, let month = bytes.month(at: 4), let year = bytes.number(at: 20, digits: 4),
@@ -45,9 +45,9 @@ enum HTTPDateSyntax {
     return bytes.time(at: 11, year: year, month: month, day: day)
   }
 
-  /// `Sunday, 06-Nov-94 08:49:37 GMT`.
+  /// Parses `Sunday, 06-Nov-94 08:49:37 GMT`.
   private static func rfc850(_ bytes: Span<UInt8>, now: () -> Date) -> CivilTime? {
-    // The name is all that varies in length; what follows it takes 24 bytes.
+    // Only the day name varies in length; the rest takes 24 bytes.
     let comma = bytes.count - 24
     guard longDayNames.contains(where: { bytes.starts(with: $0, count: comma) }), bytes[comma] == .comma,
       bytes[comma + 1] == .space, bytes[comma + 4] == .hyphen, bytes[comma + 8] == .hyphen,
@@ -71,7 +71,7 @@ extension Span where Element == UInt8 {
     UInt32(self[index]) << 16 | UInt32(self[index + 1]) << 8 | UInt32(self[index + 2])
   }
 
-  /// 1...12, or nil.
+  /// Returns the month in 1...12, or nil.
   fileprivate func month(at index: Int) -> Int? {
     HTTPDateSyntax.monthNames.firstIndex(of: name(at: index)).map { $0 + 1 }
   }

@@ -1,32 +1,45 @@
 public import Foundation
 public import HTTPTypes
 
-/// What the preconditions of a request ask for.
+/// The outcome of evaluating a request's preconditions.
+///
+///     func status(for result: PreconditionResult) -> HTTPResponse.Status {
+///       switch result {
+///       case .proceed: .ok
+///       case .notModified: .notModified
+///       case .failed: .preconditionFailed
+///       }
+///     }
 public enum PreconditionResult: Hashable, Sendable {
-  /// Every condition holds, or there is none: answer the request.
+  /// Every condition holds, or the request has none: process the request.
   case proceed
-  /// 304 Not Modified, to GET and HEAD only.
+  /// A 304 Not Modified response, for GET and HEAD only.
   case notModified
-  /// 412 Precondition Failed.
+  /// A 412 Precondition Failed response.
   case failed
 }
 
 /// The preconditions of a request (RFC 9110 section 13.1).
 ///
-/// Evaluate them only where the answer without them would be 2xx or 412 (RFC 9110 section 13.2.1): the 410 of an
-/// expired token wins over a tag that matches. Nothing is parsed before ``evaluate(method:current:now:)``; a request
-/// without conditions costs one pass over its field names and no allocation.
+/// Evaluate them only if the response without them would be 2xx or 412 (RFC 9110 section 13.2.1). For example, the 410
+/// of an expired token takes precedence over a matching tag. Nothing is parsed before
+/// ``evaluate(method:current:now:)``. A request without conditions costs one pass over its field names and no
+/// allocation.
 ///
-/// What cannot be read is treated as follows. A date that is malformed or has several values is ignored, as sections
-/// 13.1.3 and 13.1.4 demand. A malformed element in a list of tags matches nothing; in the `If-None-Match` of a
-/// request that writes it fails the request where a representation exists, for a guard that cannot be read must not
-/// let an overwrite through.
+/// A date that is malformed or has several values is ignored, as sections 13.1.3 and 13.1.4 require. A malformed
+/// element in a list of tags matches nothing. In the `If-None-Match` of a write, it fails the request if a
+/// representation exists: an unreadable condition must not let an overwrite through.
+///
+///     let fields: HTTPFields = [.ifNoneMatch: #""x1""#]
+///     let current = Validators(entityTag: EntityTag(strong: "x1"))
+///     let result = Preconditions(fields: fields).evaluate(method: .get, current: current)
+///     print(result == .notModified)  // true
 public struct Preconditions: Sendable {
   private enum Condition {
     case ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince, ifRange
 
     init?(canonicalName: String) {
-      // Most names are turned away by two bytes.
+      // Two bytes rule out most names.
       let bytes = canonicalName.utf8
       guard bytes.first == UInt8(ascii: "i"), bytes.dropFirst(2).first == .hyphen else { return nil }
       switch canonicalName {
@@ -45,10 +58,10 @@ public struct Preconditions: Sendable {
     var field: HTTPField
   }
 
-  /// The field lines with a condition; empty, hence without storage, in most requests.
+  /// The field lines with a condition. Most requests have none, so the array has no storage.
   private var lines: [Line] = []
 
-  /// Picks the conditions out of the header fields of a request.
+  /// Selects the conditions from the header fields of a request.
   public init(fields: HTTPFields) {
     for field in fields {
       guard let condition = Condition(canonicalName: field.name.canonicalName) else { continue }
@@ -63,11 +76,11 @@ public struct Preconditions: Sendable {
   /// ``rangeApplies(current:now:)``.
   ///
   /// - Parameters:
-  ///   - method: The request's method. CONNECT, OPTIONS and TRACE select no representation and always proceed
-  ///     (section 13.2.1).
+  ///   - method: The request's method. CONNECT, OPTIONS and TRACE select no representation and always proceed (section
+  ///     13.2.1).
   ///   - current: The validators of the current representation; nil if there is none, as for a resource that a PUT
   ///     would create.
-  ///   - now: The clock that two-digit years are read by; asked only for a date in the obsolete RFC 850 format.
+  ///   - now: The clock for two-digit years, evaluated only for a date in the obsolete RFC 850 format.
   public func evaluate(
     method: HTTPRequest.Method, current: Validators?, now: @autoclosure () -> Date = Date()
   ) -> PreconditionResult {
@@ -86,14 +99,16 @@ public struct Preconditions: Sendable {
     return .proceed
   }
 
-  /// Whether a `Range` field is to be honoured: true without `If-Range`, else the outcome of its condition (RFC 9110
-  /// section 13.1.5). A tag is compared strongly, with the suffix of a compressed variant: the parts of two variants
-  /// must not be joined. A date must be equal to a strong `Last-Modified`. A malformed or repeated field is false:
-  /// the answer is then the whole representation, which is always correct.
+  /// Whether to honour a `Range` field: true without `If-Range`, otherwise the result of its condition (RFC 9110
+  /// section 13.1.5).
+  ///
+  /// A tag is compared strongly, including the suffix of a compressed variant, because parts of two variants must not
+  /// be combined. A date must be equal to a strong `Last-Modified`. A malformed or repeated field yields false: the
+  /// response is then the whole representation, which is always correct.
   ///
   /// - Parameters:
   ///   - current: The validators of the representation that would be sent.
-  ///   - now: The clock that two-digit years are read by; asked only for a date in the obsolete RFC 850 format.
+  ///   - now: The clock for two-digit years, evaluated only for a date in the obsolete RFC 850 format.
   public func rangeApplies(current: Validators, now: @autoclosure () -> Date = Date()) -> Bool {
     guard has(.ifRange) else { return true }
     guard let field = onlyField(of: .ifRange) else { return false }
@@ -115,7 +130,7 @@ extension Preconditions {
     lines.contains { $0.condition == condition }
   }
 
-  /// The field of a condition that takes one value; nil if it is absent or repeated.
+  /// Returns the field of a condition that takes one value; nil if it is absent or repeated.
   private func onlyField(of condition: Condition) -> HTTPField? {
     var found: HTTPField?
     for line in lines where line.condition == condition {
@@ -129,14 +144,14 @@ extension Preconditions {
     onlyField(of: condition)?.withUnsafeBytesOfValue { HTTPDate.seconds(parsing: $0.span, now: now) }
   }
 
-  /// RFC 9110 section 13.1.1: false without a current representation, even for `*`.
+  /// Whether `If-Match` holds (RFC 9110 section 13.1.1): false without a current representation, even for `*`.
   private func ifMatchHolds(current: Validators?) -> Bool {
     guard let current else { return false }
     let outcome = scan(.ifMatch, for: current.entityTag, .strong)
     return outcome.isAny || outcome.isMatch
   }
 
-  /// RFC 9110 section 13.1.2: true without a current representation, even for `*`.
+  /// Whether `If-None-Match` holds (RFC 9110 section 13.1.2): true without a current representation, even for `*`.
   private func ifNoneMatchHolds(current: Validators?, isRead: Bool) -> Bool {
     guard let current else { return true }
     let outcome = scan(.ifNoneMatch, for: current.entityTag, .weak)
@@ -150,12 +165,12 @@ extension Preconditions {
     var isMatch = false
     var sawMalformed = false
 
-    /// `*` stands alone, or it is malformed.
+    /// Whether the field is a lone `*`. Beside other members, `*` is malformed.
     var isAny: Bool { sawAny && members == 1 }
     var hasMalformedMember: Bool { sawMalformed || (sawAny && members > 1) }
   }
 
-  /// Compares every listed tag in place, without making a list of them.
+  /// Compares each listed tag in place, without building a list.
   private func scan(_ condition: Condition, for tag: EntityTag?, _ comparison: EntityTag.Comparison) -> Scan {
     var scan = Scan()
     for line in lines where line.condition == condition {

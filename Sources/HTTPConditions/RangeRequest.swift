@@ -1,23 +1,32 @@
 public import HTTPTypes
 
-/// What a `Range` field asks of a representation of known length (RFC 9110 sections 14.1 and 14.2).
+/// The outcome of evaluating a `Range` field for a representation of known length (RFC 9110 sections 14.1 and 14.2).
 ///
-/// Evaluate preconditions and `If-Range` first: a range matters only where the answer would be 200.
+/// Evaluate preconditions and `If-Range` first: a range matters only if the response would be 200.
+///
+///     let fields: HTTPFields = [.range: "bytes=0-499"]
+///     switch RangeRequest(fields: fields, method: .get, length: 1234) {
+///     case .ignored: print("200")
+///     case .unsatisfiable: print("416", ContentRange.unsatisfiable(length: 1234))
+///     case .ranges(let ranges): print("206", ContentRange.satisfied(ranges[0], length: 1234))
+///     }
 public enum RangeRequest: Hashable, Sendable {
-  /// Answer with the whole representation: no `Range`, not a GET, another unit, malformed, or a demand that section
-  /// 14.2 lets a server ignore (too many ranges, more than two that overlap).
+  /// A response with the whole representation, because there is no `Range`, the method is not GET, the unit is unknown,
+  /// or the field is malformed. Section 14.2 also lets a server ignore too many ranges, and more than two that overlap.
   case ignored
-  /// Answer 416 with ``ContentRange/unsatisfiable(length:)``.
+  /// A 416 response with ``ContentRange/unsatisfiable(length:)``.
   case unsatisfiable
   /// The satisfiable ranges in the order of the request, none empty and all within the representation. A server may
-  /// answer several with the whole.
+  /// answer several ranges with the whole representation.
   case ranges([Range<Int>])
 
+  /// Evaluates the `Range` field of a request.
+  ///
   /// - Parameters:
-  ///   - fields: The header fields of the request. `Range` is no list field: two lines are malformed.
+  ///   - fields: The header fields of the request. `Range` is not a list field, so two lines are malformed.
   ///   - method: The method; section 14.2 defines ranges for GET alone.
-  ///   - length: The length of the representation in bytes.
-  ///   - maximumRanges: A request for more ranges than this is ignored.
+  ///   - length: The length of the representation in bytes, at least 0.
+  ///   - maximumRanges: The maximum number of ranges; a request for more is ignored.
   public init(fields: HTTPFields, method: HTTPRequest.Method, length: Int, maximumRanges: Int = 8) {
     self = .ignored
     guard method == .get else { return }
@@ -32,10 +41,12 @@ public enum RangeRequest: Hashable, Sendable {
     }
   }
 
+  /// Evaluates the value of a `Range` field.
+  ///
   /// - Parameters:
   ///   - fieldValue: The value of `Range`; whitespace around it is ignored.
-  ///   - length: The length of the representation in bytes.
-  ///   - maximumRanges: A request for more ranges than this is ignored.
+  ///   - length: The length of the representation in bytes, at least 0.
+  ///   - maximumRanges: The maximum number of ranges; a request for more is ignored.
   public init(fieldValue: some StringProtocol, length: Int, maximumRanges: Int = 8) {
     self = fieldValue.withFieldBytes { RangeRequest(bytes: $0, length: length, maximumRanges: maximumRanges) }
   }
@@ -66,8 +77,8 @@ public enum RangeRequest: Hashable, Sendable {
     }
   }
 
-  /// "more than two overlapping ranges" are a sign of a broken client or an attack (section 14.2). There are at most
-  /// `maximumRanges`, so every pair can be looked at.
+  /// Whether more than two ranges overlap, a sign of a broken client or an attack (section 14.2). There are at most
+  /// `maximumRanges`, so comparing every pair is cheap.
   private static func overlapTooMuch(_ ranges: [Range<Int>]) -> Bool {
     var overlapping = 0
     for (index, range) in ranges.enumerated() {
@@ -84,7 +95,8 @@ private enum ByteRangeSpec {
   case closed(first: Int, last: Int)
   case suffix(Int)
 
-  /// Reads the spec at `position`, which moves behind it; nil if it is malformed or its end lies before its start.
+  /// Parses the spec at `position`, and moves `position` behind it; nil if it is malformed or its end precedes its
+  /// start.
   init?(_ bytes: Span<UInt8>, at position: inout Int) {
     if bytes[position] == .hyphen {
       position += 1
@@ -104,10 +116,11 @@ private enum ByteRangeSpec {
     self = .closed(first: first.value, last: last.value)
   }
 
-  /// The bytes the spec names in a representation of `length`; nil if it is unsatisfiable (section 14.1.2).
+  /// Returns the bytes that the spec selects in a representation of `length` bytes; nil if it is unsatisfiable (section
+  /// 14.1.2).
   ///
-  /// Of an empty representation a suffix is satisfiable, and the range empty. No 206 can say that, for
-  /// `Content-Range` has no empty range: the caller answers 200.
+  /// For an empty representation, a suffix is satisfiable and selects an empty range. `Content-Range` cannot express an
+  /// empty range, so the caller answers 200.
   func range(in length: Int) -> Range<Int>? {
     switch self {
     case .from(let first):
@@ -120,14 +133,15 @@ private enum ByteRangeSpec {
   }
 }
 
-/// `1*DIGIT` of any size: "recipients MUST anticipate potentially large decimal numerals" (section 14.1.2).
+/// A decimal number `1*DIGIT` of any size: "recipients MUST anticipate potentially large decimal numerals" (section
+/// 14.1.2).
 private struct DecimalNumber {
   /// The number, or `Int.max` if it is greater.
   var value: Int
-  /// Its digits without leading zeros.
+  /// The position of its digits, without leading zeros.
   var digits: Range<Int>
 
-  /// Reads the number at `position`, which moves behind it; nil, and no move, without a digit.
+  /// Parses the number at `position`, and moves `position` behind it; nil, without a move, if there is no digit.
   init?(_ bytes: Span<UInt8>, at position: inout Int) {
     var index = position
     var start = position
@@ -144,7 +158,8 @@ private struct DecimalNumber {
     digits = start..<index
   }
 
-  /// Compares the digits: two numbers beyond `Int.max` may still be in the wrong order.
+  /// Whether the number is less than another. It compares digits, because two numbers beyond `Int.max` may still be in
+  /// the wrong order.
   func isLess(than other: DecimalNumber, in bytes: Span<UInt8>) -> Bool {
     if digits.count != other.digits.count { return digits.count < other.digits.count }
     for offset in 0..<digits.count {

@@ -1,22 +1,29 @@
 public import HTTPTypes
 
-/// The `Vary` field of a response (RFC 9110 section 12.5.5): the request fields that chose the answer.
+/// The `Vary` field of a response (RFC 9110 section 12.5.5): the request fields that selected the response.
 ///
-/// `Vary: *` is not offered: nothing that says so can be reused. nginx caches nothing with a `Vary` over 128 bytes.
+/// `Vary: *` is not supported, because a response with it cannot be reused. nginx caches no response with a `Vary` over
+/// 128 bytes.
+///
+///     var vary = Vary(.acceptEncoding)
+///     vary.insert(.origin)
+///     print(vary.fieldValue)  // Accept-Encoding, Origin
 public struct Vary: Hashable, Sendable {
   /// The field names in the order of insertion, each once.
   public private(set) var names: [HTTPField.Name] = []
 
-  /// - Parameter names: Field names; a repeated one, in whatever case, counts once.
+  /// Creates a field with the given names.
+  ///
+  /// - Parameter names: The field names; a repeated one counts once, ignoring case.
   public init(_ names: HTTPField.Name...) {
     for name in names { insert(name) }
   }
 
-  /// Adds a field name if it is not there yet.
+  /// Adds a field name unless it is already present.
   public mutating func insert(_ name: HTTPField.Name) {
     if !names.contains(name) { names.append(name) }
   }
 
-  /// The names as a list, such as `Accept-Encoding, Origin`; empty without any, and then not to be sent.
+  /// The field value, such as `Accept-Encoding, Origin`; empty without names, and then not to be sent.
   public var fieldValue: String { names.lazy.map(\.rawName).joined(separator: ", ") }
 }

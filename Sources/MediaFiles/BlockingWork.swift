@@ -1,15 +1,15 @@
 import Dispatch
 import Synchronization
 
-/// Calls that wait for a disk: on threads that may wait, away from those that everything else runs on.
+/// Runs blocking disk calls on threads of their own, apart from those of all other work.
 ///
-/// Each queue has a thread as soon as it needs one. Those of a concurrent queue are shared with the process, and more
-/// of them come too slowly when many wait.
+/// Each serial queue gets a thread as soon as it needs one. The threads of a concurrent queue are shared with the
+/// process, and are added too slowly when many of them block.
 enum BlockingWork {
   private static let queues = (0..<16).map { DispatchQueue(label: "media-\($0)") }
   private static let turn = Atomic<Int>(0)
 
-  /// Runs work on one of the queues in turn.
+  /// Runs work on the next queue, round-robin.
   static func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await run(on: queue(), work)
   }
@@ -22,7 +22,7 @@ enum BlockingWork {
     }
   }
 
-  /// Begins work whose end nobody waits for.
+  /// Starts work without waiting for its end.
   static func start(_ work: @escaping @Sendable () -> Void) {
     queue().async(execute: work)
   }

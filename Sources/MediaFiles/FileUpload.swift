@@ -2,33 +2,35 @@ import Crypto
 import Foundation
 import Synchronization
 
-/// An upload into a `MediaDirectory`: a file under a name of its own, in the same folder so that it can be renamed, and
-/// locked so that nobody takes it for the rest of a dead process.
+/// An upload into a `MediaDirectory`.
+///
+/// The file has a name of its own in the same folder, so that it can be renamed. It is locked, so that no sweep takes
+/// it for the upload of a dead process.
 final class FileUpload: MediaUpload {
   private struct State: ~Copyable {
     var hash = SHA256()
     var bytes = 0
-    /// How many of them are on the disk for sure.
+    /// The number of bytes that are known to be on disk.
     var synced = 0
     var stored: StoredMedia?
     var isPublished = false
   }
 
-  /// After so many bytes the disk is waited for. The kernel would take all of a large file, and then the sender would
-  /// wait for its answer for as long as a proxy has patience.
+  /// The number of bytes after which the upload waits for the disk. Otherwise the kernel would buffer all of a large
+  /// file, and the sender would wait for its response longer than the timeout of a proxy.
   private static let portion = 64 << 20
 
   private let directory: MediaDirectory
   private let descriptor: Int32
   private let path: String
-  /// Its own: uploads do not wait for each other's disk writes.
+  /// A queue per upload, so that uploads do not wait for each other's disk writes.
   private let queue = DispatchQueue(label: "media-upload")
-  /// The calls follow each other; the lock only proves it.
+  /// The calls are sequential; the lock only proves it to the compiler.
   private let state = Mutex(State())
 
   /// Begins an upload.
   ///
-  /// - Returns: nil if a sweep came between the creation of the file and its lock, and took it for the rest of a dead
+  /// - Returns: nil if a sweep came between the creation of the file and its lock, and took it for the remains of a dead
   ///   process. The next attempt has a file of its own.
   init?(in directory: MediaDirectory) throws(MediaError) {
     self.directory = directory
@@ -47,7 +49,7 @@ final class FileUpload: MediaUpload {
   deinit {
     let (descriptor, path) = (descriptor, path)
     let isPublished = state.withLock { $0.isPublished }
-    // To free gigabytes takes time.
+    // Freeing gigabytes takes time.
     BlockingWork.start {
       if !isPublished { unlink(path) }
       close(descriptor)
@@ -80,9 +82,10 @@ final class FileUpload: MediaUpload {
     }
   }
 
-  /// A file that is in its place already has the same content; readers keep the one that they have opened.
+  /// Renames the file into place. A file already there has the same content, and readers keep the one that they have
+  /// opened.
   ///
-  /// - Throws: `MediaError.failed` at a repeat where the file was removed since the first call.
+  /// - Throws: `MediaError.failed` on a repeat if the file was removed since the first call.
   func publish() async throws {
     try await BlockingWork.run(on: queue) { [self] in
       try state.withLock { state in

@@ -1,22 +1,22 @@
 public import Foundation
 
-/// Files in a folder: each is named by its digest, and `upload-UUID` while it is being written.
+/// A media storage in a folder. Each file is named after its digest, and `upload-UUID` while it is written.
 ///
-/// Several processes may share it, on one machine or over a network file system with locks.
+/// Several processes may share the folder, on one machine or over a network file system with locks.
 public struct MediaDirectory: MediaStorage {
   static let uploadPrefix = "upload-"
   let path: String
 
-  /// Makes the folder if it is not there.
+  /// Creates the folder if it is missing.
   ///
-  /// - Throws: An error of the system if it cannot be made or written to.
+  /// - Throws: An error of the system if the folder cannot be created, read or written.
   public init(_ folder: URL) throws {
     path = folder.path
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     guard access(path, R_OK | W_OK | X_OK) == 0 else { throw MediaError.last("access") }
   }
 
-  /// Begins to take a file.
+  /// Starts an upload.
   public func begin() async throws -> any MediaUpload {
     try await BlockingWork.run {
       for _ in 0..<1000 {
@@ -31,12 +31,12 @@ public struct MediaDirectory: MediaStorage {
     try await BlockingWork.run { try MediaFile(path: path(of: digest)) }
   }
 
-  /// Lists all files.
+  /// Lists the digests of all files.
   public func digests() async throws -> [MediaDigest] {
     try await BlockingWork.run { try names().compactMap { MediaDigest(hexadecimal: $0) } }
   }
 
-  /// Removes files. One that is stored again gets a new date.
+  /// Removes files. A file that is stored again has a new date.
   public func remove(_ digests: [MediaDigest], storedBefore date: Date) async throws -> Int {
     try await BlockingWork.run {
       try digests.count { digest in
@@ -49,12 +49,12 @@ public struct MediaDirectory: MediaStorage {
     }
   }
 
-  /// Removes what dead uploads have left: a living one holds the lock of its file.
+  /// Removes abandoned uploads. An active upload holds a lock on its file.
   public func sweep() async throws {
     try await BlockingWork.run {
       for name in try names() where name.hasPrefix(Self.uploadPrefix) {
         let descriptor = Foundation.open("\(path)/\(name)", O_WRONLY | O_CLOEXEC)
-        // It has been published or removed since.
+        // The file has been published or removed in the meantime.
         guard descriptor >= 0 else { continue }
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink("\(path)/\(name)") }
         close(descriptor)

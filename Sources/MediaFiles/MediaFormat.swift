@@ -1,16 +1,16 @@
-/// The kinds of files that are kept, told by how they begin. None of them is active content: what a browser would run
-/// as a page of this site (HTML, SVG, XML) is not among them.
+/// The accepted file formats, recognised by their first bytes. None of them is active content: HTML, SVG and XML, which
+/// a browser would run as a page of this site, are excluded.
 public enum MediaFormat: Sendable, CaseIterable {
   case jpeg, png, gif, webp, avif, heif, pdf
   case mp4, quickTime, webm, ogg, mp3, adts, flac, wave
 
-  /// How many bytes of a file `init(beginning:)` wants to see; fewer only of a shorter file.
+  /// The number of bytes that `init(beginning:)` needs. A shorter file gives fewer.
   public static let sample = 4096
 
-  /// All media types that any format may be declared as.
+  /// The media types of all formats.
   public static let types = allCases.flatMap(\.types)
 
-  /// The media types of the format: a container may hold sound or pictures, which only the sender knows.
+  /// The media types of the format. A container may hold audio or video, which only the sender knows.
   public var types: [String] {
     switch self {
     case .jpeg: ["image/jpeg"]
@@ -53,7 +53,7 @@ public enum MediaFormat: Sendable, CaseIterable {
     } else if has("ftyp", at: 4) {
       self = Self.format(brands: Self.brands(bytes))
     } else if has([0x1a, 0x45, 0xdf, 0xa3]) {
-      // Matroska begins in the same way; the DocType, element 4282, is in the header.
+      // Matroska begins in the same way. The header contains the DocType, element 4282.
       guard bytes.prefix(128).contains([0x42, 0x82, 0x84] + Array("webm".utf8)) else { return nil }
       self = .webm
     } else if has("OggS") {
@@ -69,7 +69,7 @@ public enum MediaFormat: Sendable, CaseIterable {
     }
   }
 
-  /// The major brand and those it is compatible with.
+  /// Reads the major brand and the compatible brands.
   private static func brands(_ bytes: [UInt8]) -> Set<String> {
     let size = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
     let end = min(size, bytes.count)
@@ -83,11 +83,12 @@ public enum MediaFormat: Sendable, CaseIterable {
     return brands.contains("qt  ") ? .quickTime : .mp4
   }
 
-  /// Sound without a container begins with a frame: eleven bits set, then version and layer (ISO/IEC 11172-3 section
-  /// 2.4.1.3; ISO/IEC 13818-7 section 6.2). Bits that are reserved there tell it from UTF-16 and other accidents.
+  /// Recognises audio without a container by its first frame: eleven set bits, then version and layer (ISO/IEC 11172-3
+  /// section 2.4.1.3; ISO/IEC 13818-7 section 6.2). Reserved bits distinguish a frame from UTF-16 and other
+  /// coincidences.
   private static func format(sync bytes: [UInt8]) -> MediaFormat? {
     guard bytes.count >= 4, bytes[0] == 0xff, bytes[1] & 0xe0 == 0xe0 else { return nil }
-    // The sampling frequencies 13 and up are none.
+    // The sampling frequency indices from 13 on are invalid.
     if bytes[1] & 0xf6 == 0xf0 { return bytes[2] >> 2 & 0xf < 13 ? .adts : nil }
     let isFrame = bytes[1] & 0x18 != 0x08 && bytes[1] & 0x06 == 0x02 && bytes[2] >> 4 != 0xf && bytes[2] & 0xc != 0xc
     return isFrame ? .mp3 : nil

@@ -1,63 +1,65 @@
 public import Foundation
 
-/// Where files are kept, each under the digest of its content, so that the same content is kept once. What it is known
-/// by and who uses it is told elsewhere: here are bytes alone.
+/// A storage of files under the digests of their content, so that equal content is stored once. It holds bytes alone;
+/// the names and uses of files are recorded elsewhere.
 ///
-/// `MediaDirectory` keeps them in a folder. An object store would write its uploads in parts, and fetch what is opened
-/// into a file without a name.
+/// `MediaDirectory` stores files in a folder. An object store would write its uploads in parts, and download a file
+/// into an unnamed one when it is opened.
 public protocol MediaStorage: Sendable {
-  /// Begins to take a file.
+  /// Starts an upload.
   ///
   /// - Throws: `MediaError`.
   func begin() async throws -> any MediaUpload
 
-  /// Opens a file. It can be read to its end even if it is removed meanwhile.
+  /// Opens a file. It can be read to its end even if it is removed in the meantime.
   ///
-  /// - Returns: nil if there is none.
+  /// - Returns: nil if the file does not exist.
   func open(_ digest: MediaDigest) async throws -> MediaFile?
 
-  /// Lists all files, in no order.
+  /// Lists the digests of all files, in no particular order.
   func digests() async throws -> [MediaDigest]
 
   /// Removes files, except those stored again since a date.
   ///
-  /// - Returns: How many were removed.
+  /// - Returns: The number of removed files.
   func remove(_ digests: [MediaDigest], storedBefore date: Date) async throws -> Int
 
-  /// Removes what uploads have left whose process has ended.
+  /// Removes the uploads of processes that have ended.
   func sweep() async throws
 }
 
-/// A file on its way in. It is there for readers only once it is published; one that is let go of before leaves nothing.
+/// An upload in progress. The file is available to readers once it is published. An upload that is released before
+/// leaves nothing behind.
 ///
-/// The calls follow each other, each after the end of the one before.
+/// The calls are sequential: each one begins after the end of the previous one.
 public protocol MediaUpload: Sendable {
-  /// Appends bytes. It returns when there is room for more.
+  /// Appends bytes, and returns once more can be accepted.
   ///
   /// - Throws: `MediaError`.
   func write(_ bytes: [UInt8]) async throws
 
-  /// Ends the file and waits until it would survive a crash.
+  /// Completes the file, and returns once it would survive a crash.
   ///
-  /// - Parameter format: What its beginning says it is.
+  /// - Parameter format: The format recognised by the beginning of the file.
+  /// - Throws: `MediaError`.
   func finish(_ format: MediaFormat) async throws -> StoredMedia
 
-  /// Puts the finished file in its place, and waits until that would survive a crash too. A repeat changes nothing.
+  /// Moves the completed file to its place, and returns once that would survive a crash too. A repeat has no effect.
   ///
-  /// - Throws: `MediaError`, also at a repeat after the file was removed.
+  /// - Throws: `MediaError`, also on a repeat after the file was removed.
   func publish() async throws
 }
 
-/// What is known of a file once all of it has come.
+/// The properties of a completed file.
 public struct StoredMedia: Sendable, Equatable {
-  /// Of its content.
+  /// The digest of the content.
   public let digest: MediaDigest
-  /// Its length.
+  /// The length in bytes.
   public let bytes: Int
-  /// nil where it is no picture, or its header does not tell.
+  /// The size of the picture; nil if the file is not a picture or its header does not specify a size.
   public let size: PixelSize?
 
-  /// What a storage has found out.
+  /// Creates the properties of a file.
   public init(digest: MediaDigest, bytes: Int, size: PixelSize?) {
     self.digest = digest
     self.bytes = bytes
@@ -65,10 +67,10 @@ public struct StoredMedia: Sendable, Equatable {
   }
 }
 
-/// What a storage cannot do.
+/// An error of a media storage.
 public enum MediaError: Error, Sendable, Equatable {
-  /// There is no room for more.
+  /// No space is left.
   case full
-  /// Another fault: the call, and why the system refused it. For the log only.
+  /// Another error: the failed call and the system's error number. For the log only.
   case failed(String, code: Int32)
 }

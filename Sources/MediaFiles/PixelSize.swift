@@ -1,8 +1,8 @@
-/// Width and height of a picture as it is shown, read from the header of its file. Nothing is decoded.
+/// The width and height of a picture as displayed, read from the header of its file without decoding the picture.
 public struct PixelSize: Equatable, Sendable {
-  /// In pixels, from 1 to 2^20.
+  /// The width in pixels, from 1 to 2^20.
   public let width: Int
-  /// In pixels, from 1 to 2^20.
+  /// The height in pixels, from 1 to 2^20.
   public let height: Int
 
   init?(_ width: Int, _ height: Int) {
@@ -11,10 +11,14 @@ public struct PixelSize: Equatable, Sendable {
     self.height = height
   }
 
+  /// Reads the size of a picture.
+  ///
   /// - Parameters:
-  ///   - format: What the file is. Those without a picture, and those whose headers are not read here, have no size.
-  ///   - read: Gives bytes from an offset on, fewer at the end of the file.
-  /// - Returns: nil where the header does not tell.
+  ///   - format: The format of the file. Formats without a picture, and those whose headers are not parsed here, have
+  ///     no size.
+  ///   - read: Returns bytes from an offset on, fewer at the end of the file.
+  /// - Returns: The size; nil if the header does not specify it.
+  /// - Throws: The errors of `read`.
   public static func of<Failure: Error>(
     _ format: MediaFormat, reading read: (_ offset: Int, _ count: Int) throws(Failure) -> [UInt8]
   ) throws(Failure) -> PixelSize? {
@@ -55,14 +59,15 @@ public struct PixelSize: Equatable, Sendable {
     return nil
   }
 
-  /// ITU-T T.81 annex B: segments with their lengths, one of which is the frame header. The camera's side up, which Exif
-  /// tells, decides which of its numbers is the width for those who look.
+  /// ITU-T T.81 annex B: segments with their lengths, one of which is the frame header. The orientation in the Exif
+  /// segment determines which of its numbers is the displayed width.
   private static func jpeg<Failure: Error>(
     _ read: (Int, Int) throws(Failure) -> [UInt8]
   ) throws(Failure) -> PixelSize? {
     var offset = 2
     var isTurned = false
-    // More segments than any camera writes: an answer must not take as many reads as the file has bytes.
+    // The limit is more segments than any camera writes. Without a limit, a file could cause as many reads as it has
+    // bytes.
     for _ in 0..<1024 {
       let segment = HeaderBytes(try read(offset, 9))
       guard segment.little(0, 1) == 0xff, let marker = segment.little(1, 1) else { return nil }
@@ -86,7 +91,7 @@ public struct PixelSize: Equatable, Sendable {
   }
 }
 
-/// Bytes from which numbers are read; nil beyond the end.
+/// Reads numbers from bytes; nil beyond the end.
 private struct HeaderBytes {
   private let bytes: [UInt8]
 
@@ -106,8 +111,8 @@ private struct HeaderBytes {
     return bytes[offset..<offset + count].reversed().reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// Whether an Exif segment has an orientation from 5 to 8: a quarter turn (Exif section 4.6.4, tag 274). It is a TIFF
-  /// file behind six bytes, in the byte order that it names.
+  /// Whether an Exif segment has an orientation from 5 to 8, a quarter turn (Exif section 4.6.4, tag 274). After six
+  /// bytes the segment is a TIFF file, which specifies its byte order.
   var isTurned: Bool {
     guard has("Exif\0\0", at: 0) else { return false }
     let isLittle = has("II", at: 6)

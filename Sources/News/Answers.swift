@@ -1,29 +1,36 @@
 public import Foundation
 
-/// `GET /v1/items`: the newest first.
+/// The body of `GET /v1/items`: a page of items, the newest first.
+///
+///     let list = try NewsJSON.decode(ItemList.self, from: Data(#"{"items":[]}"#.utf8))
+///     print(list.items.count)  // 0
 public struct ItemList: Sendable, Equatable, Codable {
-  /// By date and then id, both descending.
+  /// The items, ordered by date and then by id, both descending.
   public var items: [NewsItem]
 
-  /// A page; empty where nothing fits the filters.
+  /// Creates a page. It is empty if no item matches the filters.
   public init(items: [NewsItem]) {
     self.items = items
   }
 }
 
-/// `GET /v1/changes`: what a client does to its items to be at `token`.
+/// The body of `GET /v1/changes`: the changes that bring a client's items to the state of `token`.
+///
+///     let json = #"{"changes":[],"more":false,"token":"1k3x9qam9pkx.10"}"#
+///     let list = try NewsJSON.decode(ChangeList.self, from: Data(json.utf8))
+///     print(list.token, list.more)  // 1k3x9qam9pkx.10 false
 public struct ChangeList: Sendable, Equatable, Codable {
-  /// In the order of versions.
+  /// The changes in version order.
   public var changes: [Change]
-  /// Whether more is to be had at once with `token`.
+  /// Whether `token` already leads to a further page.
   public var more: Bool
-  /// True in every page of a snapshot; the client replaces what it has when the page without `more` has come. Omitted
-  /// in deltas.
+  /// True in every page of a snapshot, and omitted in deltas. The client replaces its items once it has the page whose
+  /// `more` is false.
   public var snapshot: Bool?
-  /// What to send as `since` next.
+  /// The value of `since` in the next request.
   public var token: SyncToken
 
-  /// A page as it is sent; `snapshot` is nil in deltas and never false.
+  /// Creates a page. `snapshot` is true in a snapshot and nil in a delta, never false.
   public init(changes: [Change], more: Bool, snapshot: Bool?, token: SyncToken) {
     self.changes = changes
     self.more = more
@@ -32,31 +39,42 @@ public struct ChangeList: Sendable, Equatable, Codable {
   }
 }
 
-/// One step of a delta.
+/// One change of a delta.
+///
+///     func apply(_ change: Change, to items: inout [UUID: NewsItem]) {
+///       switch change {
+///       case .put(let item): items[item.id] = item
+///       case .remove(let id, _): items[id] = nil
+///       case .unknown: break
+///       }
+///     }
 public enum Change: Sendable, Equatable {
-  /// The item as it is now replaces the one with its id, or is new.
+  /// Adds the item, or replaces the one with the same id.
   case put(NewsItem)
-  /// The item is no longer in the scope.
+  /// Removes an item that is no longer in the scope.
   case remove(id: UUID, reason: RemovalReason)
-  /// An operation this build does not know, to be ignored.
+  /// An operation that this version of the library does not know. A client ignores it.
   case unknown(op: String)
 }
 
-/// Why an item is no longer in a scope.
+/// The reason for the removal of an item from a scope.
+///
+///     let reason = RemovalReason(rawValue: "expired")
+///     print(reason == .expired)  // true
 public struct RemovalReason: RawRepresentable, Sendable, Hashable, Codable {
-  /// The word that is sent.
+  /// The reason as it is sent.
   public var rawValue: String
 
-  /// Takes any word: a later server may know more reasons than this build.
+  /// Creates a reason. Any text is accepted, because a newer server may send other reasons.
   public init(rawValue: String) {
     self.rawValue = rawValue
   }
 
-  /// An editor took it back.
+  /// An editor retracted the item.
   public static let retracted = RemovalReason(rawValue: "retracted")
-  /// Its time was over.
+  /// The item has expired.
   public static let expired = RemovalReason(rawValue: "expired")
-  /// It is published still, but in other topics.
+  /// The item is still published, but no longer in a topic of the scope.
   public static let left = RemovalReason(rawValue: "left")
 }
 
@@ -65,9 +83,9 @@ extension Change: Codable {
     case op, item, id, reason
   }
 
-  /// Reads a step. One whose `op` this build does not know is read as ``unknown(op:)`` instead of failing.
+  /// Decodes a change. An unknown `op` is decoded as ``unknown(op:)``.
   ///
-  /// - Throws: `DecodingError` where `op`, or what belongs to a known one, is missing or malformed.
+  /// - Throws: `DecodingError` if `op` or a field of a known `op` is missing or malformed.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     switch try container.decode(String.self, forKey: .op) {
@@ -82,7 +100,7 @@ extension Change: Codable {
     }
   }
 
-  /// Writes `op` and what belongs to it.
+  /// Encodes `op` and its fields.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     switch self {
@@ -99,16 +117,20 @@ extension Change: Codable {
   }
 }
 
-/// `GET /v1/state`: the current token of the feed, of each topic asked for and of their union.
+/// The body of `GET /v1/state`: the current tokens of the feed, of the requested topics and of their union.
+///
+///     let json = #"{"feed":"1k3x9qam9pkx.10","topics":{}}"#
+///     let state = try NewsJSON.decode(FeedState.self, from: Data(json.utf8))
+///     print(state.feed.version)  // 36
 public struct FeedState: Sendable, Equatable, Codable {
   /// The token of all published items.
   public var feed: SyncToken
-  /// By slug; empty where no topics were asked for.
+  /// The tokens by slug; empty if the request names no topics.
   public var topics: [String: SyncToken]
-  /// The token to compare with the one of `changes?topics=a,b`; omitted where no topics were asked for.
+  /// The token that is comparable with the one of `changes?topics=a,b`; omitted if the request names no topics.
   public var union: SyncToken?
 
-  /// The tokens of one snapshot of the database.
+  /// Creates a state from the tokens of one database snapshot.
   public init(feed: SyncToken, topics: [String: SyncToken], union: SyncToken?) {
     self.feed = feed
     self.topics = topics
@@ -116,22 +138,28 @@ public struct FeedState: Sendable, Equatable, Codable {
   }
 }
 
-/// A section of the app.
+/// A section of the app, such as "sport".
+///
+///     let json = """
+///       {"slug":"harbour","titles":{"en":"Harbour"},"position":1,"items":12,"changed":"2026-11-21T08:30:00.000Z"}
+///       """
+///     let topic = try NewsJSON.decode(Topic.self, from: Data(json.utf8))
+///     print(topic.titles["en"] ?? topic.slug)  // Harbour
 public struct Topic: Sendable, Equatable, Codable {
-  /// `[a-z0-9-]{1,64}`.
+  /// The slug, `[a-z0-9-]{1,64}`.
   public var slug: String
-  /// By BCP 47 language tag.
+  /// The titles by BCP 47 language tag.
   public var titles: [String: String]
-  /// Topics are listed by position, then slug.
+  /// The position in lists, which are ordered by position and then by slug.
   public var position: Int
-  /// How many published items are in it.
+  /// The number of published items in the topic.
   public var items: Int
-  /// When an item of it, or the topic itself, last changed.
+  /// The time of the last change to the topic or to an item in it.
   public var changed: Date
-  /// The editors' lock; only in editorial answers.
+  /// The revision of the topic, for preconditions; only in editorial responses.
   public var revision: Int?
 
-  /// A topic as it is sent; nothing is checked.
+  /// Creates a topic without validation.
   public init(
     slug: String, titles: [String: String], position: Int, items: Int, changed: Date, revision: Int? = nil
   ) {
@@ -144,35 +172,42 @@ public struct Topic: Sendable, Equatable, Codable {
   }
 }
 
-/// `GET /v1/topics`.
+/// The body of `GET /v1/topics`.
+///
+///     let list = try NewsJSON.decode(TopicList.self, from: Data(#"{"topics":[]}"#.utf8))
+///     print(list.topics.count)  // 0
 public struct TopicList: Sendable, Equatable, Codable {
-  /// All topics, by position and then slug.
+  /// All topics, ordered by position and then by slug.
   public var topics: [Topic]
 
-  /// The list as it is sent.
+  /// Creates a list.
   public init(topics: [Topic]) {
     self.topics = topics
   }
 }
 
-/// Any error: RFC 9457 problem details with the members this API adds.
+/// The body of every error response: RFC 9457 problem details with the members that this API adds.
+///
+///     let json = #"{"type":"/problems/token-expired","title":"The token is no longer good","status":410}"#
+///     let problem = try NewsJSON.decode(Problem.self, from: Data(json.utf8))
+///     print(problem.status, problem.detail ?? problem.title)  // 410 The token is no longer good
 public struct Problem: Sendable, Equatable, Codable {
-  /// A stable relative reference, such as `/problems/token-expired`.
+  /// The problem type: a stable relative reference, such as `/problems/token-expired`.
   public var type: String
-  /// What is wrong with requests of this type, in a few words; the same for each.
+  /// A short description of the problem type, the same for all its occurrences.
   public var title: String
   /// The status code of the response.
   public var status: Int
-  /// What is wrong with this request, as a sentence.
+  /// The description of this occurrence, as a sentence.
   public var detail: String?
-  /// The parameters or fields at fault.
+  /// The invalid parameters or fields.
   public var errors: [FieldError]?
-  /// Why a token, or an item, is no longer good.
+  /// The reason why a token, an item or a file is no longer valid.
   public var reason: String?
-  /// A current token, where the way on is to start from it.
+  /// A current token from which the client can start again.
   public var token: SyncToken?
 
-  /// An error as it is sent; members that are nil are left out.
+  /// Creates a problem. Members that are nil are omitted from the JSON.
   public init(
     type: String, title: String, status: Int, detail: String? = nil, errors: [FieldError]? = nil,
     reason: String? = nil, token: SyncToken? = nil
@@ -187,14 +222,17 @@ public struct Problem: Sendable, Equatable, Codable {
   }
 }
 
-/// What is wrong with one parameter or field.
+/// An invalid parameter or field of a request.
+///
+///     let error = FieldError(field: "limit", rule: "must be a number from 1 to 200")
+///     print(error.field, error.rule)  // limit must be a number from 1 to 200
 public struct FieldError: Sendable, Hashable, Codable {
   /// The name of the query parameter, or the path of the field, such as `attachments[0].url`.
   public var field: String
-  /// The rule it breaks, as a sentence without its subject: `must be a number from 1 to 200`.
+  /// The violated rule, as a sentence without its subject: `must be a number from 1 to 200`.
   public var rule: String
 
-  /// One fault; texts as described at the fields.
+  /// Creates an error for one parameter or field.
   public init(field: String, rule: String) {
     self.field = field
     self.rule = rule

@@ -1,26 +1,31 @@
 public import Foundation
 
-/// What an event of `GET /v1/events` says: that a scope has changed. What has become of it is for `/v1/changes` to tell.
+/// The data of an event of `GET /v1/events`: notice that a scope has changed. The changes themselves come from `GET
+/// /v1/changes`.
+///
+///     let json = #"{"ids":[],"token":"1k3x9qam9pkx.10","topics":["harbour"]}"#
+///     let event = try NewsJSON.decode(ChangeEvent.self, from: Data(json.utf8))
+///     print(event.topics)  // ["harbour"]
 public struct ChangeEvent: Sendable, Equatable, Codable {
   /// The current token of the scope.
   public var token: SyncToken
-  /// Items that were changed since the event before, newest change first: the last 20, or none where there were too many
-  /// to remember. An item that has left the scope is one of them.
+  /// The items changed since the previous event, including those that left the scope. The newest change comes first,
+  /// and at most ``mostIDs`` are listed. Empty if the server no longer remembers all of these changes.
   public var ids: [UUID]
-  /// Topics in which something was changed, sorted.
+  /// The topics with changes, sorted.
   public var topics: [String]
 
-  /// At most so many ids are named.
+  /// The maximum number of ids in an event.
   public static let mostIDs = 20
 
-  /// An event about changes up to a token.
+  /// Creates an event for the changes up to a token.
   public init(token: SyncToken, ids: [UUID], topics: [String]) {
     self.token = token
     self.ids = ids
     self.topics = topics
   }
 
-  /// Writes ids in lower case.
+  /// Encodes the event with ids in lower case.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(token, forKey: .token)

@@ -1,28 +1,35 @@
 public import Foundation
 
-/// An item as its editors see it: drafts too, and with the revision that locks it.
+/// An item as editors see it. Drafts are included, and `revision` guards against lost updates.
+///
+///     func isEditable(_ item: EditorialItem) -> Bool {
+///       item.erased == nil && item.state != .retracted
+///     }
 public struct EditorialItem: Sendable, Equatable, Codable {
-  /// Where an item is in its life.
+  /// The state of an item in its life cycle.
+  ///
+  ///     let state = EditorialItem.State(rawValue: "draft")
+  ///     print(state == .draft)  // true
   public enum State: String, Sendable, Codable, CaseIterable {
     case draft, scheduled, published, retracted, expired
   }
 
-  /// The public fields. `version` is 0 and `updated` the creation date while it was never published.
+  /// The public fields. Until the first publication `version` is 0 and `updated` is the creation date.
   public var item: NewsItem
-  /// Where the item is in its life.
+  /// The state of the item in its life cycle.
   public var state: State
-  /// Counts the writes, from 1.
+  /// The number of writes to the item, 1 or more.
   public var revision: Int
-  /// Why it was retracted, as the editor said.
+  /// The reason for the retraction, as given by the editor.
   public var retractionReason: String?
-  /// When its texts were erased; nil while it has them.
+  /// The time at which the item's texts were erased; nil if they were not.
   public var erased: Date?
 
   private enum CodingKeys: String, CodingKey {
     case state, revision, retractionReason, erased
   }
 
-  /// An item as its editors see it; nothing is checked.
+  /// Creates an editorial item without validation.
   public init(
     item: NewsItem, state: State, revision: Int, retractionReason: String? = nil, erased: Date? = nil
   ) {
@@ -33,9 +40,9 @@ public struct EditorialItem: Sendable, Equatable, Codable {
     self.erased = erased
   }
 
-  /// Reads the flat object that ``encode(to:)`` writes.
+  /// Decodes the flat object that ``encode(to:)`` writes.
   ///
-  /// - Throws: `DecodingError` where a required field is missing or malformed, or the state unknown.
+  /// - Throws: `DecodingError` if a required field is missing or malformed, or the state is unknown.
   public init(from decoder: any Decoder) throws {
     item = try NewsItem(from: decoder)
     let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -45,7 +52,7 @@ public struct EditorialItem: Sendable, Equatable, Codable {
     erased = try container.decodeIfPresent(Date.self, forKey: .erased)
   }
 
-  /// Writes one flat object: the fields of the item and the editorial ones.
+  /// Encodes the fields of the item and the editorial fields as one flat object.
   public func encode(to encoder: any Encoder) throws {
     try item.encode(to: encoder)
     var container = encoder.container(keyedBy: CodingKeys.self)
@@ -56,12 +63,15 @@ public struct EditorialItem: Sendable, Equatable, Codable {
   }
 }
 
-/// `GET /v1/editorial/items`.
+/// The body of `GET /v1/editorial/items`.
+///
+///     let list = try NewsJSON.decode(EditorialItemList.self, from: Data(#"{"items":[]}"#.utf8))
+///     print(list.items.count { $0.state == .draft })  // 0
 public struct EditorialItemList: Sendable, Equatable, Codable {
-  /// By date and then id, both descending.
+  /// The items, ordered by date and then by id, both descending.
   public var items: [EditorialItem]
 
-  /// A page; empty where nothing fits the filters.
+  /// Creates a page. It is empty if no item matches the filters.
   public init(items: [EditorialItem]) {
     self.items = items
   }

@@ -1,7 +1,10 @@
-/// The shape of BCP 47 language tags.
+/// The syntax of BCP 47 language tags.
+///
+///     print(LanguageTag.isValid("de-AT"), LanguageTag.isValid("de_AT"))  // true false
 public enum LanguageTag {
-  /// Whether the text has the shape of a tag (RFC 5646 section 2.1) and 35 bytes at most (section 4.4.1): a language of
-  /// two to eight letters, then subtags of one to eight letters and digits.
+  /// Whether the text has the form of a tag (RFC 5646 section 2.1) and at most 35 bytes (section 4.4.1).
+  ///
+  /// The form is a language of 2 to 8 letters, then subtags of 1 to 8 letters and digits.
   public static func isValid(_ tag: some StringProtocol) -> Bool {
     guard tag.utf8.count <= 35 else { return false }
     let parts = tag.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)

@@ -1,4 +1,6 @@
-/// The shape of media types.
+/// The syntax of media types.
+///
+///     print(MediaType.isValid("image/jpeg"), MediaType.isValid("text/html; charset=utf-8"))  // true false
 public enum MediaType {
   /// Whether the text is `type/subtype` without parameters (RFC 6838 section 4.2).
   public static func isValid(_ type: some StringProtocol) -> Bool {

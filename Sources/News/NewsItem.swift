@@ -1,40 +1,44 @@
 public import Foundation
 
-/// A published news item as every reader sees it.
+/// A published news item as readers see it.
 ///
-/// In JSON the keys are sorted, absent optionals are omitted and arrays are always present. A reader ignores fields
-/// it does not know, because `/v1` grows by addition.
+/// In JSON the keys are sorted, absent optionals are omitted and arrays are always present. A client ignores unknown
+/// fields, because `/v1` grows by addition.
+///
+///     let now = RFC3339.truncated(Date())
+///     let item = NewsItem(id: UUID(), version: 1, date: now, text: "The night ferry is back.", updated: now)
+///     print(String(decoding: try NewsJSON.encode(item), as: UTF8.self))
 public struct NewsItem: Sendable, Hashable, Identifiable {
-  /// Stable for ever: UUIDv7 from the server, UUIDv5 of source and guid from an import.
+  /// The permanent id: a UUIDv7 from the server, or a UUIDv5 of source and guid for an imported item.
   public var id: UUID
-  /// The feed's version of the item's last change, 1 or more.
+  /// The feed's version at the item's last change, 1 or more.
   public var version: Int
   /// The date of the news in whole milliseconds, never in the future.
   public var date: Date
   /// Plain text, at most 256 KiB of UTF-8.
   public var text: String
-  /// At most 1 KiB of UTF-8.
+  /// The title, at most 1 KiB of UTF-8.
   public var title: String?
-  /// Plain text that stands for the item in lists.
+  /// A plain-text summary for lists.
   public var summary: String?
-  /// Sanitised HTML; only where the request asked for it.
+  /// Sanitised HTML; only in responses to requests that ask for it.
   public var html: String?
-  /// Slugs of at most 16 topics, sorted.
+  /// The slugs of at most 16 topics, sorted.
   public var topics: [String]
   /// A BCP 47 language tag.
   public var language: String?
-  /// Where the item is to be read on the web; absolute, http or https.
+  /// The address of the item on the web: an absolute http or https URL.
   public var url: String?
-  /// Who wrote it, as readers are to see it.
+  /// The author's name as shown to readers.
   public var author: String?
-  /// Whether it is news to interrupt a reader for.
+  /// Whether the item is breaking news, which may interrupt a reader.
   public var breaking: Bool
-  /// Files that belong to it, in the order in which they are to be shown.
+  /// The item's files, in display order.
   public var attachments: [Attachment]
-  /// When the item last changed for readers, by the database's clock; only grows.
+  /// The time of the last change visible to readers, by the database's clock. It never decreases.
   public var updated: Date
 
-  /// An item as it is sent; nothing is checked.
+  /// Creates an item without validation.
   public init(
     id: UUID, version: Int, date: Date, text: String, title: String? = nil, summary: String? = nil,
     html: String? = nil, topics: [String] = [], language: String? = nil, url: String? = nil, author: String? = nil,
@@ -58,23 +62,26 @@ public struct NewsItem: Sendable, Hashable, Identifiable {
 }
 
 /// A file that belongs to an item.
+///
+///     let picture = Attachment(url: "https://news.example/ferry.jpg", type: "image/jpeg", width: 1200, height: 800)
+///     print(picture.type)  // image/jpeg
 public struct Attachment: Sendable, Hashable, Codable {
-  /// Absolute, http or https; or `/v1/media/{id}` for a file of the server that the item is from.
+  /// An absolute http or https URL, or `/v1/media/{id}` for a file on the server that sent the item.
   public var url: String
-  /// A media type such as `image/jpeg`.
+  /// The media type, such as `image/jpeg`.
   public var type: String
-  /// Length of the file in bytes.
+  /// The length of the file in bytes.
   public var bytes: Int?
-  /// Width in pixels.
+  /// The width in pixels.
   public var width: Int?
-  /// Height in pixels.
+  /// The height in pixels.
   public var height: Int?
-  /// What the picture shows, for those who cannot see it.
+  /// Alternative text that describes the picture.
   public var alt: String?
-  /// SHA-256 of the file in lower-case hexadecimal.
+  /// The SHA-256 digest of the file in lower-case hexadecimal.
   public var sha256: String?
 
-  /// A file as it is described to readers; nothing is checked.
+  /// Creates an attachment without validation.
   public init(
     url: String, type: String, bytes: Int? = nil, width: Int? = nil, height: Int? = nil, alt: String? = nil,
     sha256: String? = nil
@@ -89,12 +96,12 @@ public struct Attachment: Sendable, Hashable, Codable {
   }
 }
 
-/// The addresses of files that a server keeps itself.
+/// The addresses of files on the server itself.
 extension Attachment {
   /// The path of a file on its server.
   package static func path(of id: UUID) -> String { "/v1/media/\(id.uuidString.lowercased())" }
 
-  /// The file that the attachment is, if it names one of its own server by a path.
+  /// The id of the attached file; nil unless `url` is the path of a file on the item's own server.
   package var mediaID: UUID? {
     let prefix = "/v1/media/"
     guard url.utf8.count == prefix.utf8.count + 36, let id = UUID(uuidString: String(url.suffix(36))),
@@ -103,20 +110,21 @@ extension Attachment {
     return id
   }
 
-  /// Checks the address of an attachment.
+  /// Validates the address of an attachment.
   ///
-  /// - Returns: As it is to be stored, nil for anything but a link or a path of a file of the server.
+  /// - Returns: The address in the form in which it is stored; nil unless it is a web link or the path of a file on the
+  ///   server.
   package static func address(_ text: String) -> String? {
     WebLink.normalised(text) ?? (Attachment(url: text, type: "").mediaID == nil ? nil : text)
   }
 }
 
-/// The rules for what is known of a file.
+/// The limits of an attachment's fields.
 extension Attachment {
   package static let byteRange = 0...1 << 53
   package static let pixelRange = 1...1 << 20
 
-  /// Whether the text can be a `sha256`.
+  /// Whether the text has the form of a `sha256`.
   package static func isDigest(_ text: String) -> Bool {
     text.utf8.count == 64 && text.utf8.allSatisfy { 48...57 ~= $0 || 97...102 ~= $0 }
   }
@@ -127,9 +135,9 @@ extension NewsItem: Codable {
     case id, version, date, text, title, summary, html, topics, language, url, author, breaking, attachments, updated
   }
 
-  /// Reads an item; `topics`, `breaking` and `attachments` may be missing, other fields are ignored.
+  /// Decodes an item. `topics`, `breaking` and `attachments` may be missing, and unknown fields are ignored.
   ///
-  /// - Throws: `DecodingError` where another required field is missing, or one malformed.
+  /// - Throws: `DecodingError` if another required field is missing or a field is malformed.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     id = try container.decode(UUID.self, forKey: .id)
@@ -148,10 +156,10 @@ extension NewsItem: Codable {
     updated = try container.decode(Date.self, forKey: .updated)
   }
 
-  /// Writes the fields; absent optionals are left out, arrays never.
+  /// Encodes the fields. Absent optionals are omitted, arrays are always present.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
-    // Foundation writes UUIDs in upper case, RFC 9562 section 4 asks for lower case.
+    // Foundation writes UUIDs in upper case, but RFC 9562 section 4 requires lower case.
     try container.encode(id.uuidString.lowercased(), forKey: .id)
     try container.encode(version, forKey: .version)
     try container.encode(date, forKey: .date)

@@ -1,8 +1,13 @@
 public import Foundation
 
-/// The one way JSON is written and read here: sorted keys, dates as `RFC3339` writes them, slashes unescaped.
+/// The JSON encoding of the API: sorted keys, dates in the form of ``RFC3339``, unescaped slashes.
+///
+///     let list = try NewsJSON.decode(TopicList.self, from: Data(#"{"topics": []}"#.utf8))
+///     print(String(decoding: try NewsJSON.encode(list), as: UTF8.self))  // {"topics":[]}
 public enum NewsJSON {
-  /// Encodes deterministically: equal values give equal bytes, on every platform.
+  /// Encodes a value deterministically: equal values give equal bytes on every platform.
+  ///
+  /// - Throws: `EncodingError`.
   public static func encode(_ value: some Encodable) throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -13,7 +18,9 @@ public enum NewsJSON {
     return try encoder.encode(value)
   }
 
-  /// Decodes, ignoring unknown fields; dates may have any RFC 3339 form.
+  /// Decodes a value. Unknown fields are ignored, and dates may have any RFC 3339 form.
+  ///
+  /// - Throws: `DecodingError`.
   public static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .custom { decoder in

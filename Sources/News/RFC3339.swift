@@ -1,13 +1,17 @@
 public import Foundation
 
-/// Dates as the API writes and reads them: RFC 3339 in UTC with exactly three fraction digits.
+/// Dates in the form of the API: RFC 3339 in UTC with exactly three fraction digits.
 ///
-/// `Date` counts seconds in a binary fraction, so formatting goes through whole milliseconds: `.123` stays `.123`.
+/// `Date` stores seconds as a binary fraction. Formatting therefore goes through whole milliseconds, so that `.123`
+/// stays `.123`.
+///
+///     let date = RFC3339.date(from: "2026-11-21T09:30:00+01:00")!
+///     print(RFC3339.string(from: date))  // 2026-11-21T08:30:00.000Z
 public enum RFC3339 {
   /// The years 0 to 9999 in milliseconds since 1970.
   private static let representable = -62_167_219_200_000...253_402_300_799_999
 
-  /// Writes `2026-11-21T08:30:00.000Z`. Years outside 0...9999 have no RFC 3339 form and are clamped.
+  /// Formats a date as `2026-11-21T08:30:00.000Z`. Years outside 0...9999 have no RFC 3339 form and are clamped.
   public static func string(from date: Date) -> String {
     let milliseconds = min(max(Self.milliseconds(of: date), representable.lowerBound), representable.upperBound)
     let (days, inDay) = (milliseconds.flooredQuotient(86_400_000), milliseconds.flooredRemainder(86_400_000))
@@ -37,11 +41,12 @@ public enum RFC3339 {
     }
   }
 
-  /// Reads any RFC 3339 date-time (section 5.6), with offset and any number of fraction digits; what is finer than
-  /// a millisecond is cut off.
+  /// Parses any RFC 3339 date-time (section 5.6), with an offset and any number of fraction digits. Fractions of a
+  /// millisecond are truncated.
   ///
-  /// - Returns: nil for anything else, days and seconds that no clock shows included, and for what is outside the
-  ///   years 0 to 9999 in UTC. The second 60 exists in the last minute of a UTC day only; it is the second after it.
+  /// The second 60 is valid only in the last minute of a UTC day. It is read as the second that follows.
+  ///
+  /// - Returns: The date; nil for malformed text, impossible dates and times, and years outside 0...9999 in UTC.
   public static func date(from string: some StringProtocol) -> Date? {
     var reader = Reader(bytes: Array(string.utf8))
     guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2), reader.skip("-"),
@@ -58,18 +63,18 @@ public enum RFC3339 {
     return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
   }
 
-  /// Milliseconds since 1970, rounded to the nearest and within 3 million years of it, whatever the `Date` holds.
+  /// Returns milliseconds since 1970, rounded to the nearest and clamped to about 3 million years before and after it.
   public static func milliseconds(of date: Date) -> Int {
     let seconds = date.timeIntervalSince1970
-    guard seconds > -1e14 else { return -100_000_000_000_000_000 }  // also where it is NaN
+    guard seconds > -1e14 else { return -100_000_000_000_000_000 }  // also for NaN
     return Int((min(seconds, 1e14) * 1000).rounded())
   }
 
-  /// The date cut to whole milliseconds, the resolution in which items are stored.
+  /// Truncates a date to whole milliseconds, the resolution in which items are stored.
   public static func truncated(_ date: Date) -> Date {
-    // A decimal .123 that binary shows as .12299999 is 123. `Date` counts from 2001, so what is cut here has been
-    // rounded three times: by no more than 2.1 units in the last place of the seconds, and half a microsecond where
-    // those are finer than today's.
+    // A decimal .123 may be stored as .12299999 in binary and must stay 123. `Date` counts from 2001, so the value here
+    // has been rounded three times. The error is at most 2.1 units in the last place of the seconds. Half a microsecond
+    // is allowed where that place is finer than today's.
     let seconds = date.timeIntervalSince1970
     let nudge = max(0.0005, 2.1 * seconds.ulp * 1000)
     return Date(timeIntervalSince1970: (seconds * 1000 + nudge).rounded(.down) / 1000)
@@ -105,7 +110,7 @@ public enum RFC3339 {
   }
 }
 
-/// Walks over the bytes of a date.
+/// A parser over the bytes of a date.
 private struct Reader {
   let bytes: [UInt8]
   var position = 0
@@ -135,7 +140,7 @@ private struct Reader {
     return value
   }
 
-  /// Milliseconds of an optional fraction; nil for a point without digits.
+  /// Parses an optional fraction into milliseconds; nil for a point without digits.
   mutating func fraction() -> Int? {
     guard skip(".") else { return 0 }
     guard var value = digit() else { return nil }
@@ -151,7 +156,7 @@ private struct Reader {
     return value
   }
 
-  /// Minutes east of UTC.
+  /// Parses an offset into minutes east of UTC.
   mutating func offset() -> Int? {
     if skip("Z") || skip("z") { return 0 }
     let sign = skip("+") ? 1 : skip("-") ? -1 : 0

@@ -1,19 +1,23 @@
-/// What a reader follows: the whole feed, or what is in any of a set of topics.
+/// The part of the feed that a reader follows: all items, or the items in any of a set of topics.
+///
+///     let scope = Scope(topics: ["sport", "harbour", "sport"])
+///     print(scope.topics)  // ["harbour", "sport"]
+///     print(scope == .feed, scope.fingerprint.count)  // false 5
 public struct Scope: Sendable, Hashable {
-  /// Slugs, sorted and without repetition; none for the feed.
+  /// The slugs of the topics, sorted and unique; empty for the feed.
   public let topics: [String]
 
   /// All published items.
   public static let feed = Scope(topics: [])
 
-  /// The union of some topics, in any order; no topics means the feed.
+  /// Creates the union of topics, in any order. No topics mean the feed.
   public init(topics: some Sequence<String>) {
     self.topics = Set(topics).sorted()
   }
 
-  /// A short fingerprint, so that a token of one scope is not taken for another's: five digits of base 36.
+  /// A short hash, which detects a token of another scope: five digits of base 36.
   public var fingerprint: String {
-    // FNV-1a: a guard against mix-ups, not against forgery, and the same on every platform.
+    // FNV-1a: it protects against mistakes, not against forgery, and is the same on every platform.
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in topics.joined(separator: ",").utf8 {
       hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
@@ -23,9 +27,11 @@ public struct Scope: Sendable, Hashable {
   }
 }
 
-/// The rules for a topic's slug.
+/// The syntax of topic slugs.
+///
+///     print(TopicSlug.isValid("night-ferry"), TopicSlug.isValid("Night Ferry"))  // true false
 public enum TopicSlug {
-  /// Whether the text is `[a-z0-9-]{1,64}`.
+  /// Whether the text matches `[a-z0-9-]{1,64}`.
   public static func isValid(_ slug: some StringProtocol) -> Bool {
     let bytes = slug.utf8
     return 1...64 ~= bytes.count && bytes.allSatisfy { 97...122 ~= $0 || 48...57 ~= $0 || $0 == 45 }

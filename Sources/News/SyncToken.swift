@@ -1,35 +1,41 @@
-/// What a client keeps of a scope: how far it has followed which history.
+/// A client's position in a scope: an epoch and the version up to which the client has its changes.
 ///
-/// To everyone but our own client a token is opaque. Its form is a digit for the kind, six characters of epoch, five
-/// of the scope's fingerprint, a point, and the version in base 36; the continuation of a snapshot has a position
-/// after another point. That is at most 32 characters of `[a-z0-9.]`. The kinds are 1 for who has everything up to the
-/// version, 2 for the continuation of a snapshot, and 3 for that of changes that did not fit into one answer.
+/// A token is opaque to every client but our own. It consists of a digit for the kind, six characters of epoch, five of
+/// the scope's fingerprint, a point, and the version in base 36. The continuation of a snapshot adds another point and
+/// a position. A token has at most 32 characters of `[a-z0-9.]`. Kind 1 is a client with all changes up to the version,
+/// kind 2 the continuation of a snapshot, and kind 3 the continuation of changes that did not fit into one response.
+///
+///     let token = SyncToken(epoch: "k3x9qa", scope: .feed, version: 36)
+///     print(token)  // 1k3x9qam9pkx.10
+///     print(SyncToken("1k3x9qam9pkx.10") == token)  // true
 public struct SyncToken: Sendable, Hashable {
-  /// The random name of the history the version belongs to. Versions compare within one epoch only.
+  /// The random id of the history that the version belongs to. Versions are comparable within one epoch only.
   public let epoch: String
   /// The fingerprint of the scope.
   public let scope: String
-  /// The version of the last change that is included; for the continuation of a snapshot the version at its start,
-  /// by which its expiry is judged.
+  /// The version of the last change that the client has. In the continuation of a snapshot it is the version at which
+  /// the snapshot began, by which the token's expiry is determined.
   public let version: Int
-  /// How far a snapshot has been read, nil in ordinary tokens.
+  /// The version up to which a snapshot has been read; nil in ordinary tokens.
   public let position: Int?
-  /// Whether more was to come when it was given out. What is held then lacks items that had been changed again beyond
-  /// the version, which are to come there: in a history that branches off between the two they never would, so that it
-  /// is good for the history of its epoch alone.
+  /// Whether further changes were pending when the server issued the token.
+  ///
+  /// The client then lacks items that changed again after ``version``: they are in the pending changes. A history that
+  /// branches off in between does not contain these changes. The token is therefore valid only in the history of its
+  /// own epoch.
   public let isPartial: Bool
 
-  /// Versions and positions have nine digits of base 36 at most.
+  /// The largest version and position: nine digits of base 36.
   public static let maximumVersion = 101_559_956_668_415
 
-  /// A token the server hands out.
+  /// Creates a token.
   ///
   /// - Parameters:
   ///   - epoch: Six characters of `[a-z0-9]`.
-  ///   - scope: What the client follows.
+  ///   - scope: The scope that the client follows.
   ///   - version: 0...``maximumVersion``.
   ///   - position: 0...``maximumVersion`` in the continuation of a snapshot, nil in ordinary tokens.
-  ///   - isPartial: Whether more is to come; that of a snapshot always is.
+  ///   - isPartial: Whether further changes are pending. With a position it is always true.
   public init(epoch: String, scope: Scope, version: Int, position: Int? = nil, isPartial: Bool = false) {
     self.epoch = epoch
     self.scope = scope.fingerprint
@@ -38,9 +44,9 @@ public struct SyncToken: Sendable, Hashable {
     self.isPartial = isPartial || position != nil
   }
 
-  /// Reads a token.
+  /// Parses a token.
   ///
-  /// - Returns: nil for anything but the canonical form, so that one state has one spelling.
+  /// - Returns: nil unless the text is in canonical form, so that each state has one spelling.
   public init?(_ string: some StringProtocol) {
     let bytes = Array(string.utf8)
     guard 14...32 ~= bytes.count, bytes.allSatisfy({ Self.isDigit($0) || $0 == UInt8(ascii: ".") }),
@@ -74,7 +80,7 @@ public struct SyncToken: Sendable, Hashable {
 }
 
 extension SyncToken: CustomStringConvertible {
-  /// The form that is sent.
+  /// The token as it is sent.
   public var description: String {
     let kind = position != nil ? "2" : isPartial ? "3" : "1"
     let tail = position.map { "." + String($0, radix: 36) } ?? ""
@@ -83,9 +89,9 @@ extension SyncToken: CustomStringConvertible {
 }
 
 extension SyncToken: Codable {
-  /// Reads a JSON string.
+  /// Decodes a token from a JSON string.
   ///
-  /// - Throws: `DecodingError` for anything but a token in its canonical form.
+  /// - Throws: `DecodingError` unless the string is a token in canonical form.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let string = try container.decode(String.self)
@@ -95,7 +101,7 @@ extension SyncToken: Codable {
     self = token
   }
 
-  /// Writes the ``description`` as a JSON string.
+  /// Encodes the ``description`` as a JSON string.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

@@ -1,9 +1,8 @@
-/// The version of Tidings, which the server, the client and the libraries share.
+/// The version of Tidings, shared by the server, the client and the libraries.
 ///
-/// ```swift
-/// print("tidings \(TidingsVersion.current)")
-/// ```
+///     print("tidings \(TidingsVersion.current)")
 public enum TidingsVersion {
-  /// Major, minor and patch number (Semantic Versioning 2.0.0), such as `1.4.2`; between releases with the suffix `-dev`.
+  /// Major, minor and patch number (Semantic Versioning 2.0.0), such as `1.4.2`. Between releases it has the suffix
+  /// `-dev`.
   public static let current = "0.1.0-dev"
 }

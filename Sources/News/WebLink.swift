@@ -1,10 +1,13 @@
 internal import Foundation
 
 /// The rules for links of items and attachments.
+///
+///     print(WebLink.normalised("HTTPS://news.example/ferry") ?? "invalid")  // https://news.example/ferry
+///     print(WebLink.normalised("/ferry") ?? "invalid")  // invalid
 public enum WebLink {
-  /// Checks an absolute http or https URL of 2048 bytes at most.
+  /// Validates an absolute http or https URL of at most 2048 bytes.
   ///
-  /// - Returns: The URL with its scheme in lower case (RFC 3986 section 3.1), nil for anything else.
+  /// - Returns: The URL with its scheme in lower case (RFC 3986 section 3.1); nil for any other text.
   public static func normalised(_ text: String) -> String? {
     guard text.utf8.count <= 2048, text.utf8.allSatisfy({ $0 > 32 && $0 != 127 }), let url = URL(string: text),
       let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme), url.host()?.isEmpty == false

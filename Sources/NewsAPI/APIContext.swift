@@ -3,36 +3,37 @@ import Logging
 import MediaFiles
 import NIOCore
 
-/// What accompanies a request on its way through the router.
+/// The context of a request on its way through the router.
 public struct APIContext: RequestContext {
-  /// What the framework keeps of the request.
+  /// The framework's part of the context.
   public var coreContext: CoreRequestContextStorage
 
-  /// What the client is told and the log lines of the request say.
+  /// The id of the request, in its log lines and in the response field `X-Request-Id`.
   let requestID: String
 
-  /// Where it is counted what an answer saves; nil outside of `RequestMetrics`.
+  /// The metrics to which inner layers report; nil until `RequestMetrics` has set them.
   var metrics: APIMetrics?
 
-  /// Shared by all copies of the context.
+  /// The record of the request, which all copies of the context share.
   let record = RequestRecord()
 
   private let channel: any Channel
 
-  /// Made by the server for each request.
+  /// Creates the context of a request. The server calls it for each request.
   public init(source: ApplicationRequestContextSource) {
     coreContext = CoreRequestContextStorage(source: source)
     channel = source.channel
-    // The framework gives its logger an id. A handler that keeps no metadata loses it, which must not matter here.
+    // The framework adds an id to its logger's metadata. A log handler without metadata loses it; a new id replaces it.
     requestID = source.logger[metadataKey: "hb.request.id"]?.description ?? RequestID().description
   }
 
-  /// The other end of the connection; nil for one that has no address.
+  /// The address of the connection's peer; nil for a peer without an IP address.
   var peer: IPAddress? { channel.remoteAddress.flatMap { IPAddress($0) } }
 
-  /// Makes sure that a body that was read to its end was all that the client has to send.
+  /// Verifies that a body that was read to its end is complete. The framework ends the body of a request at the end of
+  /// the connection too.
   ///
-  /// - Throws: 400.
+  /// - Throws: `ProblemError`, 400, if the connection ended before the body did.
   func requireWholeBody() async throws {
     do {
       try await channel.triggerUserOutboundEvent(RequestGuard.Event.bodyTaken)
@@ -41,17 +42,17 @@ public struct APIContext: RequestContext {
     }
   }
 
-  /// A body of bytes of a file.
+  /// Creates a response body that `FileSender` sends from a range of a file, in bytes.
   func body(_ file: MediaFile, _ range: Range<Int>) -> ResponseBody {
     ResponseBody(contentLength: range.count) { [channel] writer in
-      // It reaches the pipeline before what is written next.
+      // The event reaches the pipeline before the next write.
       channel.triggerUserOutboundEvent(FileSender.Body(file: file, range: range), promise: nil)
       try await writer.finish(nil)
     }
   }
 
-  /// Tells a client that waits for it to send the body (RFC 9110 section 10.1.1). A request that fails before costs it
-  /// no body.
+  /// Requests the body: sends 100 (Continue) to a client that waits for it (RFC 9110 section 10.1.1). If the request
+  /// fails earlier, such a client need not send its body.
   func awaitBody() {
     channel.triggerUserOutboundEvent(RequestGuard.Event.bodyWanted, promise: nil)
   }

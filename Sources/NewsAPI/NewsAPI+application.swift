@@ -6,13 +6,13 @@ import NewsStore
 import ServiceLifecycle
 
 extension NewsAPI {
-  /// How many connections wait at most until they are accepted, as far as the kernel allows (net.core.somaxconn): phones
-  /// wake up at the same time.
+  /// The maximum number of connections that wait to be accepted, within the kernel's limit (net.core.somaxconn). It is
+  /// large because many phones wake up at the same time.
   private static let backlog = 4096
 
-  /// The server of the API, to be run as a service.
+  /// Creates the server of the API, to be run as a service.
   ///
-  /// - Parameter onServerRunning: Called with the listening channel once there is one.
+  /// - Parameter onServerRunning: Called with the channel of the listening socket once the server listens.
   public func application(
     address: BindAddress, logger: Logger, onServerRunning: @escaping @Sendable (any Channel) async -> Void
   ) -> some ApplicationProtocol {
@@ -28,20 +28,20 @@ extension NewsAPI {
       },
       configuration: ApplicationConfiguration(address: address, backlog: Self.backlog),
       onServerRunning: { channel in
-        // It fails where the server has already ended.
+        // This fails if the server has already stopped.
         try? await channel.eventLoop.submit {
           try channel.pipeline.syncOperations.addHandler(AcceptPause(logger: logger), position: .first)
         }.get()
         await onServerRunning(channel)
       }, logger: logger)
-    // The first requests find the state in memory. Without a database they are answered with 503.
+    // The first requests find the state in memory. Without a database, they are answered with 503.
     application.beforeServerStarts { [store] in _ = try? await store.present() }
     application.addServices(LiveService(polls: polls, streams: streams))
     return application
   }
 }
 
-/// Tells those who wait.
+/// Answers long polls and sends events until the server shuts down.
 private struct LiveService: Service {
   let polls: LongPolls
   let streams: EventStreams

@@ -10,57 +10,59 @@ public import NewsStore
 
 /// The REST API over a store.
 public struct NewsAPI: Sendable {
-  /// What an installation decides.
+  /// The settings of an installation.
   public struct Settings: Sendable {
-    /// How long a shared cache may answer without asking, in seconds, at least 1: with 0, nginx and Varnish would not
-    /// store anything.
+    /// The time for which a shared cache may answer without revalidation, in seconds, at least 1. With 0, nginx and
+    /// Varnish would not store anything.
     public var sharedMaxAge = 1
     /// The document that `/openapi.yaml` serves.
     public var openAPI = Data(embeddedOpenAPI.utf8)
-    /// Bytes of memory for answers that are kept until they change.
+    /// The memory budget for answers that are cached until they change, in bytes.
     public var viewBudget = 64 << 20
-    /// Whether answers are kept at all.
+    /// Whether answers are cached.
     package var keepsAnswers = true
-    /// The maximum number of public reads of the database at a time: fewer than there are connections in the pool, so that
-    /// readers leave some to writes and key look-ups.
+    /// The maximum number of public reads of the database at a time. It is lower than the number of connections in the
+    /// pool, so that readers leave some to writes and key look-ups.
     public var concurrentReads = 6
-    /// The same for searches, further pages and other reads that serve one request only: no more than `concurrentReads`.
+    /// The maximum number of searches, further pages and other reads that serve one request only, at a time: at most
+    /// `concurrentReads`.
     public var singleAnswers = 4
-    /// Where files are kept; nil for nowhere.
+    /// The storage of media files; nil if the server keeps none.
     public var media: (any MediaStorage)?
-    /// Bytes that a file may have at most.
+    /// The maximum size of a media file, in bytes.
     public var largestMedia = 2 << 30
-    /// What the addresses of uploaded files begin with: scheme, host and whatever else is in front of `/v1`. nil for
-    /// addresses without all that, which are good on any server.
+    /// The prefix of the addresses of uploaded files: scheme, host and everything else in front of `/v1`. nil for
+    /// addresses without a prefix, which are valid on any server.
     public var publicURL: String?
-    /// Whose word counts when they say for whom they ask.
+    /// The proxies that are trusted to name the client of a request.
     public var trustedProxies = TrustedProxies()
-    /// Requests a minute that a client's address may send, 1 or more; nil for any number. One whose answer is 304 counts
-    /// for a tenth.
+    /// The maximum number of requests per minute from a client's address, 1 or more; nil for no limit. A request
+    /// that is answered with 304 counts as a tenth.
     public var requestsPerAddress: Int?
-    /// The same for requests with one key.
+    /// The maximum number of requests per minute with one key, 1 or more; nil for no limit. A 304 counts in full.
     public var requestsPerKey: Int?
-    /// How long a request may take before the log says so, 0 or more; nil for never.
+    /// The duration from which a request is logged as slow, 0 or more; nil for never.
     public var slowRequest: Duration? = .seconds(1)
-    /// The level from which on the lines of editorial writes and refused keys are written; nil for that of the
-    /// application's logger.
+    /// The minimum level of the log lines of requests, such as editorial writes and refused keys; nil for the level of
+    /// the application's logger.
     public var logLevel: Logger.Level?
-    /// Whether each request of the router becomes a span of the process's tracer (swift-distributed-tracing), which costs
-    /// something even where there is none.
+    /// Whether each request of the router becomes a span of the process's tracer (swift-distributed-tracing). Spans
+    /// have a cost even without a tracer.
     public var makesSpans = false
-    /// The clock by which a date is in the future.
+    /// The clock that decides whether a date is in the future. New ids contain its time too.
     public var now: @Sendable () -> Date = { Date() }
-    /// How often an event stream says something though nothing is new.
+    /// The interval between the heartbeats of an event stream.
     package var heartbeat: Duration = .seconds(15)
-    /// How patient connections are.
+    /// The timeouts and byte limits of connections.
     package var limits = ConnectionLimits()
     /// Called with each new connection on its event loop, once its handlers are in place.
     package var onConnection: (@Sendable (any Channel) -> Void)?
 
-    /// Settings with the usual values.
+    /// Creates settings with default values.
     public init() {}
 
-    /// Leaves a quarter of the connections of a pool, and at least one, to writes and key look-ups.
+    /// Derives `concurrentReads` and `singleAnswers` from the size of a connection pool. A quarter of its connections,
+    /// and at least one, is left to writes and key look-ups.
     ///
     /// - Parameter size: The number of connections, 2 or more.
     public mutating func limitReads(ofPool size: Int) {
@@ -72,9 +74,9 @@ public struct NewsAPI: Sendable {
   let store: NewsStore
   let settings: Settings
   let caching: CachePolicy
-  /// Of what clients follow.
+  /// The policy of responses that clients poll: it includes a poll interval.
   let polled: CachePolicy
-  /// Of what somebody has waited for.
+  /// The policy of responses to long polls.
   let longPoll: CachePolicy
   let views: Views
   /// Limits the public reads of the database.
@@ -85,10 +87,10 @@ public struct NewsAPI: Sendable {
   let counted = APIMetrics()
   let keyLimits: RateLimiter<String>?
 
-  /// What `/metrics` shows, for other parts of the process to report to as well.
+  /// The metrics that `/metrics` shows. Other parts of the process can report to them too.
   public var metricsFactory: any MetricsFactory { counted.registry }
 
-  /// An API over a store, which outlives it.
+  /// Creates an API over a store, which must outlive it.
   public init(store: NewsStore, settings: Settings) {
     self.store = store
     self.settings = settings
@@ -109,7 +111,7 @@ public struct NewsAPI: Sendable {
     streams = EventStreams(store: store, heartbeat: settings.heartbeat, metrics: counted)
   }
 
-  /// All routes with their middleware.
+  /// Creates a router with all routes and their middleware.
   public func router() -> Router<APIContext> {
     let router = Router(context: APIContext.self)
     let paths = KnownPaths()

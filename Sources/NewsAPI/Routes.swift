@@ -2,7 +2,7 @@ import Hummingbird
 import NewsStore
 
 extension NewsAPI {
-  /// Method, path and handler of everything that is served; `openapi.yaml` says the same.
+  /// Registers the method, path and handler of every route. `openapi.yaml` describes the same routes.
   func addRoutes(to router: Router<APIContext>) {
     let items = ItemHandlers(views: views, caching: caching, polled: polled)
     let changes = ChangeHandlers(views: views, caching: polled, longPoll: longPoll)
@@ -57,13 +57,14 @@ extension NewsAPI {
 extension RouterMethods {
   typealias Handler = @Sendable (Request, Context) async throws -> Response
 
-  /// GET, and HEAD with the same work; the body is left out at the end, in `ProblemResponses`.
+  /// Registers a handler for GET and HEAD. `ProblemResponses` removes the body of a response to HEAD.
   func read(_ path: RouterPath, _ handler: @escaping Handler) {
     get(path, use: handler)
     head(path, use: handler)
   }
 
-  /// GET, HEAD, and what a browser asks before it reads from a page of another site.
+  /// Registers a handler for GET and HEAD, and OPTIONS for the preflight request of a browser, which it sends before a
+  /// page of another origin reads.
   func publicRead(_ path: RouterPath, _ handler: @escaping Handler) {
     read(path, handler)
     on(path, method: .options) { _, _ in CrossOrigin.preflight }

@@ -4,18 +4,18 @@ internal import Foundation
   internal import Glibc
 #endif
 
-/// Turns bytes of one encoding into UTF-8, in pieces, with the C library's `iconv`.
+/// Converts bytes of one encoding to UTF-8, piece by piece, with the C library's `iconv`.
 final class CharsetConverter {
   private let descriptor: iconv_t
-  /// What is left out where a piece of input has no meaning: the width of a code unit.
+  /// The width of a code unit in bytes: the part of an invalid sequence that is skipped.
   private let unit: Int
-  /// The start of a character that has not ended.
+  /// The start of an incomplete character.
   private var held: [UInt8] = []
-  /// How many pieces of input had no meaning.
+  /// The number of invalid sequences so far.
   private(set) var replacements = 0
 
-  /// - Parameter unit: The width of a code unit, in bytes.
-  /// - Returns: nil for an encoding that the C library does not know.
+  /// - Parameter unit: The width of a code unit in bytes.
+  /// - Returns: nil if the C library does not know the encoding.
   init?(_ encoding: String, unit: Int = 1) {
     guard let descriptor = iconv_open("UTF-8", encoding), Int(bitPattern: descriptor) != -1 else { return nil }
     self.descriptor = descriptor
@@ -24,7 +24,7 @@ final class CharsetConverter {
 
   deinit { iconv_close(descriptor) }
 
-  /// Converts more bytes; what has no meaning becomes U+FFFD.
+  /// Converts more bytes. Invalid sequences become U+FFFD.
   func convert(_ bytes: some Collection<UInt8>, isLast: Bool) -> [UInt8] {
     var input = held.map { CChar(bitPattern: $0) } + bytes.map { CChar(bitPattern: $0) }
     var output: [UInt8] = []
@@ -43,7 +43,7 @@ final class CharsetConverter {
     return output
   }
 
-  /// - Returns: How many bytes were read, and the error that ended it, 0 for none.
+  /// - Returns: The number of bytes read, and the error that ended the step, or 0.
   private func step(_ input: inout [CChar], from start: Int, to output: inout [UInt8]) -> (read: Int, problem: CInt) {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
       input.withUnsafeMutableBufferPointer { input in

@@ -2,8 +2,9 @@ internal import Foundation
 internal import News
 internal import SafeHTML
 
-/// Reads the lines of an export. Nothing is made of them or added to them: a field is taken as it is, or the line is
-/// left out. Only HTML is sanitised again, which changes nothing of what has been.
+/// Reads the lines of an export. The fields are taken unchanged, or the line is skipped.
+///
+/// Only HTML is sanitised again, which leaves sanitised HTML unchanged.
 enum CopyReader {
   private struct Fault: Error {
     let message: String
@@ -60,7 +61,7 @@ enum CopyReader {
     try number.map { try required(range ~= $0 ? $0 : nil, name) }
   }
 
-  /// PostgreSQL's `text` cannot hold NUL.
+  /// Checks a text. PostgreSQL's `text` cannot hold NUL.
   private static func text(_ text: String?, _ limit: Int, _ name: String) throws -> String? {
     guard let text else { return nil }
     guard text.utf8.count <= limit else {
@@ -94,7 +95,7 @@ enum CopyReader {
     return try required(TopicSlug.isValid(topic.slug) ? topic : nil, "newTopics")
   }
 
-  /// 32 bytes in hexadecimal, or none.
+  /// Parses 32 bytes in hexadecimal. An empty text gives empty data.
   private static func digest(_ text: String) -> Data? {
     let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
     guard digits.count == text.utf8.count, [0, 64].contains(digits.count) else { return nil }

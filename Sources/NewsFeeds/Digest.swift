@@ -2,15 +2,15 @@ internal import Crypto
 internal import Foundation
 internal import News
 
-/// The hashes that tell entries and their states apart.
+/// The hashes that identify entries and their content.
 enum Digest {
-  /// The namespace of our name-based UUIDs (RFC 9562, section 5.5), drawn once at random; another one would give every
-  /// imported item another id.
+  /// The namespace of our name-based UUIDs (RFC 9562 section 5.5), drawn once at random. A different one would change
+  /// the id of every imported item.
   private static let namespace: [UInt8] = [
     0x5B, 0x0E, 0x6C, 0x1D, 0x9A, 0x37, 0x4F, 0x52, 0xA8, 0x14, 0x2E, 0xD3, 0x70, 0xC9, 0x46, 0x8B,
   ]
 
-  /// UUID version 5 of a feed's name and an entry's.
+  /// Returns a version 5 UUID for the names of a feed and an entry.
   static func identifier(source: String, guid: String) -> UUID {
     var hash = Insecure.SHA1()
     hash.update(data: namespace)
@@ -21,15 +21,15 @@ enum Digest {
     return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
   }
 
-  /// The name of an entry that has neither guid nor link.
+  /// Returns a name for an entry without guid and link.
   static func fallbackName(title: String?, date: Date?) -> String {
     var hash = SHA256()
     for part in [title ?? "", date.map { RFC3339.string(from: $0) } ?? ""] { hash.update(part) }
     return "sha256:" + hash.finalize().map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
   }
 
-  /// What the source says, not what is made of it, so that a later version of the sanitiser does not look like a
-  /// change of the source. Dates count by their moment, however they are written.
+  /// Returns a digest of the source's content, before it is sanitised. A new version of the sanitiser therefore does
+  /// not look like a change at the source. Equal dates in different formats give equal digests.
   static func content(of raw: RawEntry, date: Date?) -> Data {
     var hash = SHA256()
     hash.update(date.map { RFC3339.string(from: $0) })
@@ -52,7 +52,8 @@ enum Digest {
 }
 
 extension HashFunction {
-  /// With its length in front, so that neighbours cannot run together, and unlike an empty text where it is missing.
+  /// Hashes a text after its length, so that adjacent texts cannot run together. A missing text differs from an empty
+  /// one.
   fileprivate mutating func update(_ text: String?) {
     var length = Int64(text.map { $0.utf8.count } ?? -1).bigEndian
     withUnsafeBytes(of: &length) { update(bufferPointer: $0) }

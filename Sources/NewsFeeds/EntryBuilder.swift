@@ -2,14 +2,15 @@ internal import Foundation
 internal import News
 internal import SafeHTML
 
-/// Turns a raw entry into one that can be stored, or says why not.
+/// Converts raw entries into entries that can be stored, or rejects them.
 enum EntryBuilder {
   static let maximumTextBytes = 256 * 1024
   static let maximumTitleBytes = 1024
   static let maximumSummaryBytes = 16 * 1024
   static let maximumHTMLBytes = 512 * 1024
   static let maximumAuthorBytes = 256
-  /// The authors and categories that are looked at: each is read as markup.
+  /// The maximum numbers of authors and categories that are read. The rest is ignored, because each is parsed as
+  /// markup.
   private static let maximumAuthors = 64
   private static let maximumLabels = 256
   static let maximumCategories = 16
@@ -56,7 +57,7 @@ enum EntryBuilder {
       return nil
     }
     let (guid, link) = (raw.guid?.trimmed.nonEmpty, raw.link.flatMap { SafeLink.web($0, base: raw.base) })
-    // What names the feed's page names no entry.
+    // The address of the feed's page does not identify an entry.
     let names = [guid, link].compactMap { $0 }.filter { !$0.utf8.elementsEqual((raw.home ?? "").utf8) }
     let name = (names.first ?? Digest.fallbackName(title: title, date: isOwn ? date : nil)).withoutNUL
     let source = raw.source.withoutNUL
@@ -73,7 +74,8 @@ enum EntryBuilder {
       breaking: raw.breaking, attachments: attachments(raw, (content ?? summary)?.images ?? []))
   }
 
-  /// - Returns: The date, and whether it is the entry's and not that of all, which may be another one tomorrow.
+  /// - Returns: The date, and whether it is the entry's own. The date of the whole feed may be a different one
+  ///   tomorrow.
   private static func date(of raw: RawEntry) throws -> (Date, isOwn: Bool) {
     let own = raw.dates.compactMap { $0.trimmed.nonEmpty }
     let dates = own.isEmpty ? [raw.fallbackDate].compactMap { $0 } : own
@@ -126,7 +128,7 @@ enum EntryBuilder {
   }
 }
 
-/// A raw text as it will be shown.
+/// A raw text in the form in which it is shown.
 private struct Rendering {
   let text: String
   var html: String?

@@ -1,16 +1,16 @@
 internal import Foundation
 
-/// Which entries a feed has had, so that one that is there twice does not undo itself in every import.
+/// The entries found in a feed so far. Without it, a repeated entry would undo the first one in every import.
 ///
-/// The first counts, because feeds have the newest first. What is further away than `capacity` is forgotten: memory
-/// must not grow with the file.
+/// The first one applies, because feeds list the newest entries first. Entries further back than `capacity` may be
+/// forgotten, because memory must not grow with the file.
 struct EntryHistory {
   private static let capacity = 50_000
 
   private var recent: [UUID: FeedPosition] = [:]
   private var older: [UUID: FeedPosition] = [:]
 
-  /// Replaces an entry that there has been by a report.
+  /// Replaces a repeated entry by a `skipped` event.
   mutating func withoutRepetition(_ events: [FeedEvent], at position: FeedPosition) -> [FeedEvent] {
     guard case .entry(let entry) = events.last else { return events }
     if let first = recent[entry.id] ?? older[entry.id] {

@@ -1,16 +1,16 @@
-/// Looks in broken XML for the place from which it can be read again: the start tag of an entry that is not in a
-/// comment, a CDATA section or a processing instruction.
+/// Searches malformed XML for the place where parsing can resume: the start tag of an entry outside of comments, CDATA
+/// sections and processing instructions.
 struct EntrySearch {
-  /// The line that has been reached.
+  /// The current line.
   private(set) var line: Int
   /// Whether the end tag of the whole feed has been passed.
   private(set) var foundEnd = false
 
   private let entry: [UInt8]
   private let end: [UInt8]
-  /// What ends the comment, section or instruction that has been entered.
+  /// The end mark of the comment, section or instruction around the current position.
   private var terminator: [UInt8]?
-  /// What has been read and may be the start of something.
+  /// The bytes that have been read and may be the start of a mark.
   private var rest: [UInt8] = []
 
   private static let opaque: [(start: [UInt8], terminator: [UInt8])] = [
@@ -19,18 +19,18 @@ struct EntrySearch {
   ]
 
   /// - Parameters:
-  ///   - entry: The name of entries, with prefix.
-  ///   - root: The name of the element around all, with prefix.
-  ///   - line: Where the search starts.
+  ///   - entry: The qualified name of entries.
+  ///   - root: The qualified name of the root element.
+  ///   - line: The line at which the search starts.
   init(entry: String, root: String, line: Int) {
     self.entry = Array("<\(entry)".utf8)
     end = Array("</\(root)".utf8)
     self.line = line
   }
 
-  /// Looks on.
+  /// Continues the search.
   ///
-  /// - Returns: The bytes from the start tag on, or nil if there is none yet.
+  /// - Returns: The bytes from the start tag on, or nil if none has been found yet.
   mutating func find(in bytes: some Collection<UInt8>) -> [UInt8]? {
     rest += bytes
     var index = 0
@@ -54,7 +54,7 @@ struct EntrySearch {
     return nil
   }
 
-  /// The next `<` behind an index, after the end of what has been entered.
+  /// Finds the next `<` from an index on, after the end of the current comment, section or instruction.
   private mutating func nextMark(from index: Int) -> Int? {
     var index = index
     if let terminator {

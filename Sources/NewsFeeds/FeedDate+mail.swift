@@ -1,14 +1,14 @@
 internal import Foundation
 
 extension FeedDate {
-  /// RFC 822 and what looks like it: the words in any order that leaves one reading.
+  /// Parses RFC 822 dates and similar ones: words in any order that allows a single reading.
   static func mailDate(_ text: String) -> Date? {
     var words = words(of: text)[...]
     if startsWithWeekday(words) { words = words.dropFirst() }
     var fields = Fields()
     guard setDottedDay(of: &fields, from: &words) || setDay(of: &fields, from: &words) else { return nil }
     if words.isEmpty { return fields.date }
-    // The year of `Thu Aug 20 10:00:00 2026` comes after the time.
+    // The year of `Thu Aug 20 10:00:00 2026` follows the time.
     let needsYear = fields.year < 0
     guard let clock = words.popFirst() else { return nil }
     let isDotted = !clock.contains(":") && clock.utf8.count >= 4
@@ -28,7 +28,8 @@ extension FeedDate {
     return fields.date
   }
 
-  /// Upper-case words without comments, commas, particles and what joins `20-Aug-2026`, `2026T13:45:00Z` or `1:45pm`.
+  /// Splits a date into upper-case words. Comments, commas and particles are dropped. Joined words, such as
+  /// `20-Aug-2026`, `2026T13:45:00Z` or `1:45pm`, are separated.
   private static func words(of text: String) -> [String] {
     var depth = 0
     let bare = text.filter { character in
@@ -51,13 +52,13 @@ extension FeedDate {
     return clock.contains(":") && clock.count < word.count ? [clock, word.dropFirst(clock.count)] : [word]
   }
 
-  /// `MAR` is March, and in some languages Tuesday where another month comes.
+  /// Whether the first word is a weekday. `MAR` is March, but Tuesday in some languages if another month follows.
   private static func startsWithWeekday(_ words: ArraySlice<String>) -> Bool {
     guard let first = words.first, first.count >= 2, !first.contains(where: { $0.isNumber }) else { return false }
     return month(first[...]) == nil || words.count > 2 && month(words[2][...]) != nil
   }
 
-  /// `20.08.2026`, which is written so where the day comes first.
+  /// Parses `20.08.2026`, a notation that always puts the day first.
   private static func setDottedDay(of fields: inout Fields, from words: inout ArraySlice<String>) -> Bool {
     let numbers = words.first?.split(separator: ".", omittingEmptySubsequences: false) ?? []
     guard numbers.count == 3, numbers[2].utf8.count == 4, numbers[..<2].allSatisfy({ 1...2 ~= $0.utf8.count }),
@@ -68,7 +69,7 @@ extension FeedDate {
     return true
   }
 
-  /// `20 Aug 2026` or `Aug 20 2026`; the year is -1 where the time comes first.
+  /// Parses `20 Aug 2026` or `Aug 20 2026`. The year is -1 if the time follows the day.
   private static func setDay(of fields: inout Fields, from words: inout ArraySlice<String>) -> Bool {
     guard words.count >= 3, let first = words.popFirst(), let second = words.popFirst() else { return false }
     let pair = month(second[...]).map { ($0, first) } ?? month(first[...]).map { ($0, second) }
@@ -80,7 +81,7 @@ extension FeedDate {
     guard let next = words.first, !next.contains(":") else { return !words.isEmpty }
     guard 2...4 ~= next.utf8.count, let year = digits(next[...]) else { return false }
     words = words.dropFirst()
-    // RFC 5322 section 4.3: two digits up to 49 are of this century, three digits count from 1900.
+    // RFC 5322 section 4.3: two digits up to 49 are in this century, and three digits count from 1900.
     switch next.utf8.count {
     case 2: fields.year = year + (year < 50 ? 2000 : 1900)
     case 3: fields.year = year + 1900
@@ -89,7 +90,7 @@ extension FeedDate {
     return true
   }
 
-  /// A month by its first letters, three or more, that no other month has.
+  /// Finds the month by its first letters, three or more, if no other month begins with them.
   private static func month(_ word: Substring) -> Int? {
     let name = unaccented(word.hasSuffix(".") ? String(word.dropLast()) : String(word))
     guard name.count >= 3 else { return nil }
@@ -101,7 +102,7 @@ extension FeedDate {
     text.folding(options: .diacriticInsensitive, locale: nil)
   }
 
-  /// In English, German, French, Spanish, Italian, Portuguese, Dutch and Russian.
+  /// The names of the months in English, German, French, Spanish, Italian, Portuguese, Dutch and Russian.
   private static let months: [[String]] = [
     "JANUARY JANUAR JANVIER ENERO GENNAIO JANEIRO JANUARI ЯНВАРЯ",
     "FEBRUARY FEBRUAR FÉVRIER FEBRERO FEBBRAIO FEVEREIRO FEBRUARI ФЕВРАЛЯ",

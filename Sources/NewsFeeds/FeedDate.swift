@@ -1,23 +1,23 @@
 public import Foundation
 internal import News
 
-/// Dates as feeds have them: RFC 3339 and ISO 8601, RFC 822 with its successors, and what publishers make of them.
+/// Dates in feeds: RFC 3339 and ISO 8601, RFC 822 with its successors, and common deviations from them.
 public enum FeedDate {
-  /// Reads a date.
+  /// Parses a date.
   ///
-  /// Accepted besides the standards: no weekday or a wrong one, names written out and in some other languages,
-  /// two-digit years (RFC 5322, section 4.3), missing seconds, day without time (midnight), zones by name, missing (UTC)
-  /// or with their colon in the wrong place, the month before the day, `20.08.2026`, 12-hour clocks, comments. Not
-  /// `8/9/2026`, which has two meanings.
+  /// Besides the standards, these are accepted: no weekday or a wrong one, names in full and in some other languages,
+  /// two-digit years (RFC 5322 section 4.3), missing seconds, a day without time (midnight), zones by name, a missing
+  /// zone (UTC) or one with a misplaced colon, the month before the day, `20.08.2026`, 12-hour clocks, and comments.
+  /// `8/9/2026` is ambiguous and therefore rejected.
   ///
-  /// - Returns: nil for impossible dates and everything else.
+  /// - Returns: The date, or nil if it is impossible or malformed.
   public static func date(from text: String) -> Date? {
     let text = text.trimmed
     guard text.utf8.count <= 100 else { return nil }
     return RFC3339.date(from: text) ?? isoDate(text) ?? mailDate(text)
   }
 
-  /// The parts of a date before they are checked.
+  /// The parts of a date before validation.
   struct Fields {
     var year = 0
     var month = 0
@@ -25,12 +25,12 @@ public enum FeedDate {
     var hour = 0
     var minute = 0
     var second = 0
-    /// With its point, or empty.
+    /// The fraction with its point, or empty.
     var fraction = ""
     /// Minutes east of UTC.
     var offset = 0
 
-    /// Goes through the RFC 3339 reader, which knows the calendar.
+    /// The date, validated by the RFC 3339 parser, which knows the calendar.
     var date: Date? {
       guard 0...9999 ~= year, (-1439)...1439 ~= offset else { return nil }
       func padded(_ value: Int, _ digits: Int = 2) -> String {
@@ -58,7 +58,7 @@ public enum FeedDate {
     return fields.date
   }
 
-  /// `2026-11-21`, `2026/11/21`, `2026-1-2`, `20261121`, `2026-11`, `2026`.
+  /// Parses `2026-11-21`, `2026/11/21`, `2026-1-2`, `20261121`, `2026-11` or `2026`.
   private static func setDay(of fields: inout Fields, from text: Substring) -> Bool {
     var parts = text.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "/" }
     if parts.count == 1, text.utf8.count == 8 {
@@ -80,7 +80,7 @@ public enum FeedDate {
     return true
   }
 
-  /// `10:20:30.5`, `10:20`, `102030`, `1020`.
+  /// Parses `10:20:30.5`, `10:20`, `102030` or `1020`.
   static func setClock(of fields: inout Fields, from text: Substring) -> Bool {
     let whole = text.prefix { $0 != "." && $0 != "," }
     let fraction = text.dropFirst(whole.count + 1)
@@ -99,19 +99,20 @@ public enum FeedDate {
 
   // MARK: Zones
 
-  /// Minutes east of UTC; an unknown name is UTC, as RFC 5322 (section 4.3) asks for, and so is none.
+  /// Parses a zone into minutes east of UTC. A missing zone is UTC, and so is an unknown name, as RFC 5322 section 4.3
+  /// recommends.
   static func zone(_ text: Substring) -> Int? {
     var text = text.uppercased()[...]
     if text.isEmpty { return 0 }
     if let first = text.first, first.isLetter {
       let name = text.prefix { $0.isLetter }
       text = text.dropFirst(name.count)
-      // `GMT+0200` is east of Greenwich in feeds, whatever POSIX says.
+      // In feeds, `GMT+0200` is east of Greenwich, contrary to POSIX.
       if text.isEmpty || text.first == "[" { return (zones[String(name)] ?? 0) }
       guard ["GMT", "UTC", "UT"].contains(name) else { return nil }
     }
     guard let sign = text.first, "+-\u{2212}".contains(sign) else { return nil }
-    // A name behind the number, as in `+0200 CEST` or `+02:00[Europe/Berlin]` (RFC 9557), adds nothing.
+    // A name after the number, as in `+0200 CEST` or `+02:00[Europe/Berlin]` (RFC 9557), is ignored.
     let written = text.dropFirst().prefix { $0.isNumber || $0 == ":" }
     guard text.dropFirst(1 + written.count).first.map({ $0.isLetter || $0 == "[" }) != false else { return nil }
     let number = written.filter { $0 != ":" }
@@ -125,7 +126,7 @@ public enum FeedDate {
     text.utf8.allSatisfy { 48...57 ~= $0 } ? Int(text) : nil
   }
 
-  /// The names of RFC 822 and those that are common and not ambiguous.
+  /// The zone names of RFC 822, and other common names without ambiguity.
   private static let zones: [String: Int] = [
     "EST": -300, "EDT": -240, "CST": -360, "CDT": -300, "MST": -420, "MDT": -360, "PST": -480, "PDT": -420,
     "AKST": -540, "AKDT": -480, "HST": -600, "AST": -240, "ADT": -180, "NST": -210, "NDT": -150, "BRT": -180,

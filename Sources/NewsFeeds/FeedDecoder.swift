@@ -1,40 +1,40 @@
 internal import Foundation
 
-/// Turns the bytes of a feed into UTF-8.
+/// Converts the bytes of a feed to UTF-8.
 ///
-/// A byte order mark counts more than the width of the first characters, and both more than the declaration of XML,
-/// which is wrong often enough: what is called UTF-8 and is not is read as windows-1252 where it is not, and what is
-/// called something else is looked at before it is believed.
+/// A byte order mark takes precedence over the width of the first characters, and both over the XML declaration, which
+/// is often wrong. In content read as UTF-8, invalid bytes are decoded as windows-1252. Content declared as another
+/// encoding is checked for UTF-8 before the declaration is trusted.
 final class FeedDecoder {
   private enum State {
-    /// The first bytes, until they tell the encoding.
+    /// The first bytes, until they determine the encoding.
     case undecided([UInt8])
     case utf8
-    /// Bytes of another encoding, in which no byte above 127 has been seen.
+    /// Bytes declared as another encoding, none of them above 127 so far.
     case unproven(CharsetConverter, name: String)
-    /// The bytes from the first one above 127, which may be UTF-8.
+    /// The bytes from the first one above 127 on, which may be UTF-8.
     case doubtful([UInt8], CharsetConverter, name: String)
     case other(CharsetConverter, name: String)
   }
 
-  /// A declaration of XML is looked for in so many bytes.
+  /// The number of bytes that are searched for an XML declaration.
   private static let prologue = 1024
-  /// So many bytes decide whether something is UTF-8 that is not said to be.
+  /// The number of bytes that decide whether content declared as another encoding is UTF-8.
   private static let sample = 4096
 
-  /// What was wrong, by line, each kind once.
+  /// The problems found, ordered by line, each kind once.
   var problems: [FeedProblem] {
     found.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
       .map { FeedProblem(position: .line($0.value), message: $0.key) }
   }
 
   private var state = State.undecided([])
-  /// Whether the first character that is not blank is that of a tag.
+  /// Whether the first character that is not blank begins a tag; nil until it is known.
   private var isXML: Bool?
   private var lines = 1
-  /// Messages and their lines.
+  /// The lines of the problems by message.
   private var found: [String: Int] = [:]
-  /// The start of a character of UTF-8 that has not ended.
+  /// The start of an incomplete UTF-8 character.
   private var held: [UInt8] = []
   private let western = CharsetConverter("WINDOWS-1252")
 
@@ -82,7 +82,7 @@ final class FeedDecoder {
     return counted(output)
   }
 
-  /// Well-formed UTF-8 as it is, other bytes as windows-1252, which is what they are in nearly all cases.
+  /// Passes well-formed UTF-8 through and reads other bytes as windows-1252, which they are in nearly all cases.
   private func utf8(_ bytes: [UInt8], isLast: Bool) -> [UInt8] {
     var input = held + bytes
     held = isLast ? [] : Array(input.suffix(UTF8Tail.length(of: input[...])))
@@ -108,7 +108,7 @@ final class FeedDecoder {
     }
   }
 
-  /// Counts lines, and leaves out of XML the control characters that it does not allow (section 2.2).
+  /// Counts lines, and removes from XML the control characters that it forbids (XML 1.0 section 2.2).
   private func counted(_ bytes: [UInt8]) -> [UInt8] {
     defer { lines += bytes.count { $0 == UInt8(ascii: "\n") } }
     func isAllowed(_ byte: UInt8) -> Bool { byte >= 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
@@ -149,7 +149,7 @@ extension FeedDecoder {
     return output + decode(Array(text), isLast: isLast)
   }
 
-  /// Byte order marks, and the first characters of XML and JSON where they are two bytes wide (XML 1.0, appendix F).
+  /// Byte order marks, and the first characters of XML and JSON in encodings with two-byte units (XML 1.0 appendix F).
   private static let marks: [(bytes: [UInt8], isWide: Bool, isLittleEndian: Bool, isWritten: Bool)] = [
     ([0xEF, 0xBB, 0xBF], false, false, true), ([0xFE, 0xFF], true, false, true), ([0xFF, 0xFE], true, true, true),
     ([0x00, 0x3C], true, false, false), ([0x3C, 0x00], true, true, false), ([0x00, 0x7B], true, false, false),
@@ -165,7 +165,7 @@ extension FeedDecoder {
     let name = String(match.1)
     let label = name.lowercased()
     if ["utf-8", "utf8"].contains(label) { return .utf8 }
-    // Whoever can read the declaration byte by byte knows that it is wrong.
+    // The declaration is readable byte by byte, so the content is in none of these encodings.
     if ["utf-16", "utf16", "utf-32", "utf32", "ucs", "iso-10646", "unicode"].contains(where: label.hasPrefix) {
       note("says that it is \(name), but is UTF-8 and read as such")
       return .utf8
@@ -177,7 +177,7 @@ extension FeedDecoder {
     return .unproven(converter, name: name)
   }
 
-  /// What the names stand for in practice (Encoding Standard, section 4.2), as `iconv` calls it.
+  /// The encodings that these labels mean in practice (Encoding Standard section 4.2), by their `iconv` names.
   private static let supersets: [String: String] = [
     "iso-8859-1": "WINDOWS-1252", "latin1": "WINDOWS-1252", "us-ascii": "WINDOWS-1252", "ascii": "WINDOWS-1252",
     "iso-8859-9": "WINDOWS-1254", "shift_jis": "CP932", "shift-jis": "CP932", "sjis": "CP932", "x-sjis": "CP932",
@@ -187,9 +187,9 @@ extension FeedDecoder {
   ]
 }
 
-/// The end of UTF-8 that was cut.
+/// The end of a truncated UTF-8 text.
 private enum UTF8Tail {
-  /// How many bytes at the end may be the start of a longer character.
+  /// Returns the number of bytes at the end that may be the start of a longer character.
   static func length(of bytes: ArraySlice<UInt8>) -> Int {
     for (offset, byte) in bytes.suffix(3).reversed().enumerated() where byte >= 0xC0 {
       let needed = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2

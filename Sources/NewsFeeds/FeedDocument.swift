@@ -1,32 +1,32 @@
-/// Follows the elements of an XML feed and makes an entry of each `item` or `entry` when it ends. Only the element in
-/// hand is in memory.
+/// Follows the elements of an XML feed, and makes an entry of each `item` or `entry` at its end. Only the current
+/// element is kept in memory.
 final class FeedDocument {
   private enum Dialect {
     case rss, rdf, atom
-    /// Atom whose elements have no namespace.
+    /// Atom without a namespace.
     case bareAtom
   }
 
-  /// What has been found and not been taken.
+  /// The events that have not been taken yet.
   private(set) var events: [FeedEvent] = []
   private(set) var format: FeedFormat?
 
-  /// Open elements that are not kept: the root and `channel`.
+  /// The number of open elements that are not kept: the root and `channel`.
   private(set) var structure = 0
 
   private let maximumEntryBytes: Int
   private var dialect: Dialect?
   private var feed = FeedMetadata()
   private var history = EntryHistory()
-  /// Whether a part was broken, after which nothing outside of entries can be trusted.
+  /// Whether part of the document was malformed. After that, content outside of entries is not trusted.
   private var isBroken = false
-  /// What entries are called, with prefix.
+  /// The qualified name of entries.
   private var tag: String?
-  /// Where the entry starts that is read, or passed over because it is too large.
+  /// The line of the current entry, whether it is kept or skipped because it is too large.
   private var entryLine: Int?
-  /// The elements being kept, outermost first.
+  /// The open elements that are kept, outermost first.
   private var open: [FeedElement] = []
-  /// Elements open inside one that is too large to be kept.
+  /// The number of open elements inside one that is too large to be kept, itself included.
   private var discarding = 0
   private var keptBytes = 0
 
@@ -39,16 +39,16 @@ final class FeedDocument {
     return events
   }
 
-  /// What entries are called, with prefix, if one can be read behind something broken: not before it is known which
-  /// feed they belong to, nor behind the end.
+  /// The qualified name of entries, if parsing can resume at one after an error. It is nil before the feed is
+  /// identified and after its end.
   var entryTag: String? { structure > 0 && (entryLine != nil || isBroken || feed.isIdentified) ? tag : nil }
 
-  /// Whether the parser is outside of everything that is kept, or an entry has just started.
+  /// Whether the parser is outside of all kept elements, or an entry has just started.
   var isAtEdge: Bool {
     discarding == 0 && (open.isEmpty || open.count == 1 && open[0].content.isEmpty && entryLine != nil)
   }
 
-  /// Drops what is open, and says what it costs.
+  /// Discards the open elements, and records the loss as an event.
   func abandon(_ failure: XMLFailure) {
     let place = failure.line == entryLine ? "" : " (line \(failure.line))"
     if let entryLine, discarding == 0 {
@@ -59,8 +59,8 @@ final class FeedDocument {
     (open, discarding, entryLine, isBroken) = ([], 0, nil, true)
   }
 
-  /// - Parameter tag: The name with its prefix.
-  /// - Returns: Why this cannot be read.
+  /// - Parameter tag: The qualified name.
+  /// - Returns: The reason why the document cannot be parsed; nil if it can.
   func start(_ name: FeedName, _ attributes: [FeedAttribute], tag: String, line: Int) -> String? {
     if dialect == nil { return startRoot(name, attributes, tag: tag) }
     var name = name

@@ -1,6 +1,6 @@
 internal import SafeHTML
 
-/// An element of a feed while its entry is read.
+/// An element of a feed, kept while its entry is parsed.
 final class FeedElement {
   enum Node {
     case text([UInt8])
@@ -9,10 +9,10 @@ final class FeedElement {
 
   let name: FeedName
   let attributes: [FeedAttribute]
-  /// The line where the start tag ends.
+  /// The line at which the start tag ends.
   let line: Int
   private(set) var content: [Node] = []
-  /// Whether some of the text directly inside is a CDATA section.
+  /// Whether some of the direct text is a CDATA section.
   var hasCDATA = false
 
   init(name: FeedName, attributes: [FeedAttribute], line: Int) {
@@ -25,7 +25,7 @@ final class FeedElement {
     content.compactMap { if case .element(let element) = $0 { element } else { nil } }
   }
 
-  /// The text directly inside.
+  /// The text directly inside the element, without that of its children.
   var text: String {
     var bytes: [UInt8] = []
     for case .text(let piece) in content { bytes += piece }
@@ -34,7 +34,7 @@ final class FeedElement {
 
   func append(_ bytes: some Collection<UInt8>) {
     if case .text(var piece)? = content.last {
-      // Taken out first, so that the bytes are not copied for each piece the parser delivers.
+      // The node is removed first, so that its bytes are not copied for each piece from the parser.
       content.removeLast()
       piece += bytes
       content.append(.text(piece))
@@ -47,12 +47,12 @@ final class FeedElement {
     content.append(.element(element))
   }
 
-  /// The value of an attribute without namespace.
+  /// The value of an attribute without a namespace.
   subscript(name: String) -> String? {
     attributes.first { $0.space == .none && $0.name == name }?.value
   }
 
-  /// The value of an attribute of the XML namespace.
+  /// Returns the value of an attribute of the XML namespace.
   func xml(_ name: String) -> String? {
     attributes.first { $0.space == .xml && $0.name == name }?.value
   }
@@ -65,18 +65,18 @@ final class FeedElement {
     children.filter { $0.name == FeedName(space: space, local: name) }
   }
 
-  /// The text of the first child of that name which has any.
+  /// Returns the text of the first child of that name that has any text.
   func value(_ space: FeedNamespace, _ name: String) -> String? {
     all(space, name).lazy.compactMap { $0.text.trimmed.nonEmpty }.first
   }
 
-  /// What shows that two entries have run together because the tags between them, or the end of a CDATA section, got
-  /// lost.
+  /// Detects two entries that ran together, because the tags between them or the end of a CDATA section are missing.
   ///
-  /// - Parameter names: Children that an entry has once.
+  /// - Parameter names: The children that occur once in an entry.
+  /// - Returns: The evidence as a message; nil if there is none.
   func sign(ofTwoEntries names: [String]) -> String? {
     for name in names {
-      // By bytes: to hash characters takes time that grows with the square of their combining marks.
+      // The values are compared as bytes, because hashing characters takes time quadratic in their combining marks.
       let values = Set(all(self.name.space, name).map { Array($0.text.trimmed.utf8) })
       if values.count > 1 { return "has two elements \"\(name)\", as if it were two entries" }
     }
@@ -96,10 +96,10 @@ final class FeedElement {
     content.contains { if case .element = $0 { true } else { false } }
   }
 
-  /// The content as HTML; namespaces are dropped, the sanitiser drops what it does not know. Links below an `xml:base`
-  /// are made absolute, because HTML has nothing like it.
+  /// Returns the content as HTML. Namespaces are dropped here, and unknown elements later by the sanitiser. Links below
+  /// an `xml:base` are made absolute, because HTML has no equivalent.
   ///
-  /// - Parameter base: What the element's own `xml:base` refers to.
+  /// - Parameter base: The URL to which the element's own `xml:base` is relative.
   func markup(within base: String?) -> String {
     var output: [UInt8] = []
     let links = Links(base: base, isWritten: false).inside(self)
@@ -109,7 +109,7 @@ final class FeedElement {
 
   private struct Links {
     var base: String?
-    /// Whether an element of the markup says so.
+    /// Whether the base comes from an `xml:base` of the markup.
     var isWritten: Bool
 
     func inside(_ element: FeedElement) -> Links {
@@ -148,11 +148,11 @@ final class FeedElement {
   }
 }
 
-/// The vocabularies an entry is made of. `none` is that of RSS, which has no namespace of its own.
+/// The vocabularies of entries. `none` is that of RSS, which has no namespace of its own.
 enum FeedNamespace: Sendable {
   case none, atom, content, dublinCore, media, xhtml, xml, rdf, other
 
-  /// By the URI, or by the usual prefix where a feed forgot to declare it.
+  /// Finds a namespace by its URI, or by the usual prefix if a feed does not declare it.
   init(uri: String?, prefix: String?) {
     if let uri {
       self = Self.known[uri] ?? Self.similar[Self.simplified(uri)] ?? .other
@@ -170,7 +170,7 @@ enum FeedNamespace: Sendable {
     }
   }
 
-  /// By what is left where publishers write `https`, another case, or a slash too many or too few.
+  /// The known namespaces by simplified URI. Publishers write `https`, another case, or a slash too many or too few.
   private static let similar = Dictionary(known.map { (simplified($0), $1) }, uniquingKeysWith: { first, _ in first })
 
   private static func simplified(_ uri: String) -> String {
@@ -199,13 +199,11 @@ enum FeedNamespace: Sendable {
   ]
 }
 
-/// An element's name.
 struct FeedName: Hashable {
   var space: FeedNamespace
   var local: String
 }
 
-/// An attribute.
 struct FeedAttribute {
   var space: FeedNamespace
   var name: String

@@ -3,69 +3,70 @@ public import News
 
 /// An entry of a feed, ready to become a news item.
 public struct FeedEntry: Sendable, Equatable {
-  /// The UUID the source gave (JSON Lines), or else version 5 of `source` and `guid`: the same in every run, whatever
-  /// the file is called.
+  /// The UUID from the source (JSON Lines), or else a version 5 UUID of `source` and `guid`. It is the same in every
+  /// run, whatever the name of the file.
   public var id: UUID
-  /// What names the feed: its format, a colon, and the id of an Atom feed, the link of an RSS channel or the address of
-  /// a JSON Feed; the `source` of a line as it is. A site that offers its news in two formats has two feeds, because
-  /// they seldom say the same: as one, each import would undo the other's.
-  /// nil in the copy of an item that was made by an editor, as are `guid` and `digest`.
+  /// The name of the feed; nil in the copy of an item that an editor created, as are `guid` and `digest`.
+  ///
+  /// The name is the format, a colon, and the id of an Atom feed, the link of an RSS channel or the address of a JSON
+  /// Feed. In JSON Lines it is the `source` of the line. A site that offers its news in two formats has two feeds.
+  /// Their content is seldom equal: as one feed, each import would undo that of the other format.
   public var source: String?
-  /// What names the entry within its feed: its own guid, else its link, else a hash of its title and date.
+  /// The name of the entry within its feed: its guid, else its link, else a hash of its title and date.
   public var guid: String?
-  /// SHA-256 of what the source says: equal for equal content, different as soon as anything visible changes.
+  /// SHA-256 of the source's content. It is equal for equal content, and changes with anything visible.
   public var digest: Data?
-  /// In whole milliseconds; can be in the future.
+  /// The date in whole milliseconds. It may be in the future.
   public var date: Date
-  /// One line, at most 1 KiB.
+  /// The title on one line, at most 1 KiB.
   public var title: String?
   /// Plain text, at most 16 KiB.
   public var summary: String?
   /// Plain text, not empty, at most 256 KiB.
   public var text: String
-  /// Sanitised, at most 512 KiB; nil where the source has plain text only.
+  /// Sanitised HTML, at most 512 KiB; nil if the source has only plain text.
   public var html: String?
-  /// At most 16, in the order of the source, each slug once.
+  /// At most 16 categories in the order of the source, each slug once.
   public var categories: [FeedCategory]
   /// A BCP 47 language tag.
   public var language: String?
-  /// Absolute, http or https, at most 2048 bytes.
+  /// An absolute http or https URL of at most 2048 bytes.
   public var url: String?
-  /// At most 256 bytes; several authors are separated by commas.
+  /// The authors, separated by commas, at most 256 bytes.
   public var author: String?
-  /// Only JSON Lines can say so.
+  /// Whether the entry is breaking news. Only JSON Lines can express this.
   public var breaking: Bool
-  /// Enclosures and then the pictures of the text, each URL once, at most 32.
+  /// The enclosures, then the pictures of the text. Each URL occurs once, at most 32 in total.
   public var attachments: [Attachment]
-  /// Whether it is a line of an export: an item as it was stored. It stands for that item where there is none, and is
-  /// no news of one that is there.
+  /// Whether the entry is a line of an export, that is, an item as it was stored. It restores an item that is missing,
+  /// and leaves an existing item unchanged.
   public var isCopy = false
-  /// In copies, the topics that the file has not named before.
+  /// In copies, the topics that no previous line of the file has named.
   public var newTopics: [ExportedTopic] = []
 }
 
-/// A category as an entry has it, and the topic it stands for.
+/// A category of an entry, and the topic it stands for.
 public struct FeedCategory: Sendable, Hashable {
   /// The topic's slug, `[a-z0-9-]{1,64}`.
   public var slug: String
-  /// What the source calls it.
+  /// The category's name at the source.
   public var label: String
 
-  /// A category whose slug is known to be valid.
+  /// Creates a category. The slug is not validated.
   public init(slug: String, label: String) {
     self.slug = slug
     self.label = label
   }
 }
 
-/// Where in a file something was found.
+/// A position in a file.
 public enum FeedPosition: Sendable, Hashable, CustomStringConvertible {
-  /// The line, from 1, where an element of XML starts or that a JSON object fills.
+  /// A line, counted from 1: that of an XML start tag, a JSON object or an error.
   case line(Int)
-  /// The item of a JSON Feed, from 1.
+  /// An item of a JSON Feed, counted from 1.
   case entry(Int)
 
-  /// `line 12` or `entry 3`.
+  /// The position as `line 12` or `entry 3`.
   public var description: String {
     switch self {
     case .line(let number): "line \(number)"
@@ -74,9 +75,9 @@ public enum FeedPosition: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// What was wrong with a piece of a file.
+/// A problem with part of a file.
 public struct FeedProblem: Sendable, Equatable, CustomStringConvertible {
-  /// Where it is, or where it starts.
+  /// The position of the problem or of the affected entry.
   public var position: FeedPosition
   /// One sentence without full stop, for the person who runs the import.
   public var message: String
@@ -85,20 +86,20 @@ public struct FeedProblem: Sendable, Equatable, CustomStringConvertible {
   public var description: String { "\(position): \(message)" }
 }
 
-/// What a reader finds.
+/// An event of a ``FeedReader``.
 public enum FeedEvent: Sendable, Equatable {
   case entry(FeedEntry)
-  /// An entry was left out.
+  /// An entry was skipped.
   case skipped(FeedProblem)
-  /// The entry that follows lost a part that is over its limit.
+  /// The next entry lost a part that exceeds its limit.
   case reduced(FeedProblem)
-  /// Something is wrong with the file that cost no entry.
+  /// A problem with the file that affects no entry.
   case noted(FeedProblem)
-  /// Reading ended here: the file is no feed, or broken from this place on. Entries before it are whole.
+  /// The end of reading: the file is not a feed, or is malformed from here on. The entries before are complete.
   case failed(FeedProblem)
 }
 
-/// The kinds of feed.
+/// A feed format.
 public enum FeedFormat: String, Sendable, CaseIterable {
   case rss, atom, jsonFeed, jsonLines
 }

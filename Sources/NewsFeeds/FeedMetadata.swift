@@ -1,11 +1,11 @@
 internal import Foundation
 internal import SafeHTML
 
-/// What the entries of a feed have in common.
+/// The properties that the entries of a feed share.
 struct FeedMetadata {
-  /// The authors of the feed that are kept.
+  /// The maximum number of authors of a feed that are kept.
   static let maximumAuthors = 64
-  /// Of each text. Every entry repeats it, so that the work for a feed would grow with the product of both.
+  /// The maximum length of each text. Every entry repeats it, so that the work would grow with the product of both.
   private static let maximumBytes = 4096
 
   private var identifier: String?
@@ -15,20 +15,20 @@ struct FeedMetadata {
   private(set) var language: String?
   private(set) var base: String?
   private(set) var authors: [String] = []
-  /// Before RSS 2.0, whose entries have dates of their own.
+  /// The date of the feed; nil from RSS 2.0 on, where entries have their own dates.
   private(set) var date: String?
   private var isOld = false
 
-  /// The feed's name in the ids of its entries; a feed that says nothing of itself shares one with its like.
+  /// The name of the feed in the ids of its entries. Feeds without any identification share one name.
   var source: String { identifier ?? link ?? address ?? title ?? "urn:tidings:feed" }
 
-  /// Whether `source` will stay as it is.
+  /// Whether `source` is final.
   var isIdentified: Bool { (identifier ?? link) != nil }
 
-  /// What relative links refer to where neither entry nor feed say it.
+  /// The base of relative links if neither the entry nor the feed specifies one.
   var fallbackBase: String? { link ?? address ?? identifier.flatMap { SafeLink.web($0) } }
 
-  /// A text without blanks around it; nil for an empty one and one that is too long to be repeated.
+  /// Returns a text without surrounding blanks; nil if it is empty or too long to be repeated.
   static func bounded(_ text: String) -> String? {
     guard text.utf8.count <= 2 * maximumBytes, let text = text.trimmed.nonEmpty, text.utf8.count <= maximumBytes else {
       return nil
@@ -36,13 +36,13 @@ struct FeedMetadata {
     return text
   }
 
-  /// Takes the version of RSS.
+  /// Reads the version of RSS.
   mutating func applyVersion(_ root: FeedNamespace, _ attributes: [FeedAttribute]) {
     let version = attributes.first { $0.space == .none && $0.name == "version" }?.value
     isOld = root == .rdf || version?.utf8.starts(with: "0.9".utf8) == true
   }
 
-  /// Takes `xml:base` and `xml:lang` from an element that holds entries.
+  /// Reads `xml:base` and `xml:lang` of an element around the entries.
   mutating func apply(_ attributes: [FeedAttribute]) {
     for attribute in attributes where attribute.space == .xml {
       switch attribute.name {
@@ -53,7 +53,7 @@ struct FeedMetadata {
     }
   }
 
-  /// Takes what a child of an RSS channel says.
+  /// Reads a child of an RSS channel.
   mutating func applyRSS(_ element: FeedElement) {
     let text = Self.bounded(element.text)
     switch (element.name.space, element.name.local) {
@@ -67,7 +67,7 @@ struct FeedMetadata {
     }
   }
 
-  /// Takes what a child of an Atom feed says.
+  /// Reads a child of an Atom feed.
   mutating func applyAtom(_ element: FeedElement) {
     guard element.name.space == .atom else { return }
     let text = Self.bounded(element.text)

@@ -1,22 +1,23 @@
 public import Foundation
 
-/// Reads a feed of any of the known formats from pieces of any size.
+/// Parses a feed in any known format from pieces of any size.
 ///
 /// The format is recognised by content. Memory is bounded by one entry, except for JSON Feed, which is one JSON
-/// document and read whole. Not safe to share between tasks; the events do not depend on how the bytes are cut.
+/// document and kept whole. A reader is not safe to share between tasks. The events do not depend on how the bytes are
+/// divided.
 public final class FeedReader {
-  /// How much is held in memory, in bytes.
+  /// The memory limits, in bytes.
   package struct Limits: Sendable {
-    /// An `item` or `entry` of XML, or a line of JSON.
+    /// The limit of an XML `item` or `entry`, or of a line of JSON.
     package var entryBytes = 8 * 1024 * 1024
-    /// A JSON Feed.
+    /// The limit of a JSON Feed.
     package var documentBytes = 64 * 1024 * 1024
 
     package init() {}
   }
 
   private enum State {
-    /// The first bytes, without blanks, until they tell the format.
+    /// The first bytes, without leading blanks, until they determine the format.
     case undecided([UInt8])
     case xml(XMLFeedParser, FeedDocument)
     case jsonFeed([UInt8])
@@ -24,16 +25,16 @@ public final class FeedReader {
     case ended
   }
 
-  /// The format, once it is known.
+  /// The format; nil until it is recognised.
   public private(set) var format: FeedFormat?
 
   private let limits: Limits
   private let decoder = FeedDecoder()
   private var state = State.undecided([])
-  /// The line on which the content starts, after blank ones.
+  /// The line on which the content starts, after blank lines.
   private var firstLine = 1
 
-  /// Begins with the first byte of a file.
+  /// Creates a reader, which expects the first byte of a file.
   public convenience init() {
     self.init(limits: Limits())
   }
@@ -42,17 +43,17 @@ public final class FeedReader {
     self.limits = limits
   }
 
-  /// Reads on.
+  /// Parses more bytes.
   ///
-  /// - Returns: What was completed by these bytes, in the order of the source. After a `failed` there is nothing more.
+  /// - Returns: The events that these bytes complete, in the order of the source. After `failed` there are no more.
   public func feed(_ bytes: Data) -> [FeedEvent] {
     process(decoder.decode(Array(bytes), isLast: false), isLast: false)
   }
 
-  /// Tells that the input is over.
+  /// Ends the input. The reader cannot be used again.
   ///
-  /// - Returns: What the end completes; `failed` where a document is cut off; at last, what was wrong with the
-  ///   encoding. The reader cannot be used again.
+  /// - Returns: The events that the end completes, `failed` if the document is truncated, and finally the problems with
+  ///   the encoding.
   public func finish() -> [FeedEvent] {
     defer { state = .ended }
     let rest = process(decoder.decode([], isLast: true), isLast: false)
@@ -66,7 +67,7 @@ public final class FeedReader {
     case .xml(let parser, let document):
       return parse(bytes, parser, document, isLast: isLast)
     case .jsonFeed(var document):
-      // Left empty meanwhile, so that the bytes have one owner and are not copied for each piece.
+      // Resetting the state leaves the bytes with a single owner, so that they are not copied for each piece.
       state = .ended
       document += bytes
       guard document.count <= limits.documentBytes else {
@@ -147,8 +148,10 @@ extension FeedReader {
     return isLast ? events + process([], isLast: true) : events
   }
 
-  /// An object that fills its line is an item unless it is a whole JSON Feed; one that goes on, after a bracket, comma
-  /// or colon, is a document. Nil while the first line has not ended.
+  /// Recognises the JSON format by the first line; nil until the line is complete.
+  ///
+  /// An object that fills the line is an item, unless it is a whole JSON Feed. A line that ends with a bracket, comma
+  /// or colon is the start of a document.
   private func jsonFormat(_ bytes: ArraySlice<UInt8>, isLast: Bool) -> FeedFormat? {
     let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
     guard line.count < bytes.count || isLast else {

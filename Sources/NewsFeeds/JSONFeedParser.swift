@@ -2,9 +2,9 @@ internal import Foundation
 internal import News
 internal import SafeHTML
 
-/// Reads JSON Feed 1.1 (jsonfeed.org/version/1.1) and 1, as one document.
+/// Parses JSON Feed 1.1 (jsonfeed.org/version/1.1) and 1 as one document.
 enum JSONFeedParser {
-  /// What the versions of the format have in common.
+  /// The common prefix of the format's version URLs.
   static let versionPrefix = "https://jsonfeed.org/version/"
 
   static func events(of document: [UInt8]) -> [FeedEvent] {
@@ -33,7 +33,7 @@ enum JSONFeedParser {
     }
   }
 
-  /// Whether a whole text is the object of a JSON Feed.
+  /// Whether the whole text is the object of a JSON Feed.
   static func isJSONFeed(_ text: [UInt8]) -> Bool {
     guard !JSONKeys.areTooLong(in: text), let head = try? JSONDecoder().decode(JSONFeedHead.self, from: Data(text))
     else { return false }
@@ -56,7 +56,7 @@ private struct JSONFeedHead: Decodable {
   }
 }
 
-/// The top of a JSON Feed.
+/// The top-level object of a JSON Feed.
 private struct JSONFeedDocument: Decodable {
   var version: String?
   var title: String?
@@ -138,7 +138,7 @@ private struct JSONFeedAttachment: Decodable {
   }
 }
 
-/// A value, or why it could not be decoded: one bad item leaves the others readable.
+/// A value, or the reason why decoding failed, so that one malformed item leaves the others readable.
 private struct Attempt<Value: Decodable>: Decodable {
   struct Failure: Error {
     let message: String
@@ -180,7 +180,7 @@ extension RawEntry {
     attachments += [item.image, item.banner].compactMap { $0.map { Attachment(url: $0, type: "") } }
   }
 
-  /// `author` is that of version 1.
+  /// Returns the names of authors. `author` is the member of version 1.
   private static func names(_ authors: [JSONFeedAuthor]?, _ author: JSONFeedAuthor?) -> [String] {
     (authors ?? author.map { [$0] } ?? []).prefix(FeedMetadata.maximumAuthors).compactMap {
       $0.name.flatMap(FeedMetadata.bounded)

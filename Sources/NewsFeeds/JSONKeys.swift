@@ -1,10 +1,10 @@
-/// The keys of JSON, looked at before Foundation reads it.
+/// Checks the keys of JSON before Foundation decodes it.
 enum JSONKeys {
-  /// Foundation keeps the members of an object by key. To hash a key takes time that grows with the square of its combining
-  /// marks: one of a megabyte would take minutes.
+  /// The maximum length of a key. Foundation hashes the keys of an object, which takes time quadratic in their
+  /// combining marks: a key of one megabyte would take minutes.
   static let maximumBytes = 1024
 
-  /// Whether a key is longer than `maximumBytes`. Of what is no JSON, anything may be said.
+  /// Whether a key is longer than `maximumBytes`. For malformed JSON the result may be either.
   static func areTooLong(in json: [UInt8]) -> Bool {
     json.withUnsafeBufferPointer { json in
       var index = 0

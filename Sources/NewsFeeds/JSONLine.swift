@@ -1,8 +1,7 @@
 public import Foundation
 public import News
 
-/// A line of JSON Lines: the fields of a news item, the guid and source of one that came from elsewhere, and what only
-/// exports have.
+/// A line of JSON Lines: the fields of a news item, the guid and source of an imported one, and the fields of exports.
 public struct JSONLine: Sendable, Codable {
   var id: String?
   var guid: String?
@@ -18,18 +17,20 @@ public struct JSONLine: Sendable, Codable {
   var author: String?
   var breaking: Bool?
   var attachments: [Attachment]?
-  /// Marks the line of an export: the digest of the source's entry in hexadecimal, empty for an item that an editor made.
+  /// The mark of an export: the digest of the source's entry in hexadecimal, empty for an item that an editor created.
   var sourceDigest: String?
-  /// In an export, those of `topics` that no line before has.
+  /// In an export, the `topics` that no previous line has.
   var newTopics: [ExportedTopic]?
 
-  /// The line of an export.
+  /// Creates the line of an export.
   ///
   /// - Parameters:
-  ///   - source: What names the feed it was imported from; nil, as `guid` and `digest`, for an item of an editor.
-  ///   - guid: What the source calls it.
-  ///   - digest: That of the source's own entry at the last import.
-  ///   - newTopics: Those of its topics that no line before has.
+  ///   - item: The item to export.
+  ///   - source: The name of the feed that the item was imported from. It is nil for an editor's item, as are `guid`
+  ///     and `digest`.
+  ///   - guid: The name of the item at its source.
+  ///   - digest: The digest of the source's entry at the last import.
+  ///   - newTopics: The item's topics that no previous line has.
   public init(_ item: NewsItem, source: String?, guid: String?, digest: Data?, newTopics: [ExportedTopic]) {
     id = item.id.uuidString.lowercased()
     self.guid = guid
@@ -50,16 +51,16 @@ public struct JSONLine: Sendable, Codable {
   }
 }
 
-/// What an export tells of a topic, in the first line that has it.
+/// A topic in an export, on the first line that uses it.
 public struct ExportedTopic: Sendable, Equatable, Codable {
-  /// `[a-z0-9-]{1,64}`.
+  /// The slug, `[a-z0-9-]{1,64}`.
   public var slug: String
-  /// By BCP 47 language tag.
+  /// The titles by BCP 47 language tag.
   public var titles: [String: String]
-  /// Topics are listed by position, then slug.
+  /// The position in lists, which are ordered by position and then by slug.
   public var position: Int32
 
-  /// A topic as it is stored.
+  /// Creates a topic without validation.
   public init(slug: String, titles: [String: String], position: Int32) {
     self.slug = slug
     self.titles = titles

@@ -1,18 +1,18 @@
 internal import Foundation
 internal import News
 
-/// Reads one item a line.
+/// Parses JSON Lines, one item per line.
 struct JSONLinesParser {
-  /// The feed of lines that name none.
+  /// The name of the feed of lines without `source`.
   static let defaultSource = "urn:tidings:json-lines"
 
   private let maximumLineBytes: Int
   private var line: [UInt8] = []
   private var number: Int
-  /// The rest of the line is passed over.
+  /// Whether the rest of the line is skipped.
   private var isTooLong = false
 
-  /// - Parameter firstLine: The number of the line the input starts with.
+  /// - Parameter firstLine: The number of the first line of the input.
   init(maximumLineBytes: Int, firstLine: Int) {
     self.maximumLineBytes = maximumLineBytes
     number = firstLine

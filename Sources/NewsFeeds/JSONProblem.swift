@@ -1,6 +1,6 @@
-/// Says in a sentence what a decoder found wrong.
+/// Describes decoding errors in sentences.
 enum JSONProblem {
-  /// - Parameter depth: How many keys lead to the value that is talked about; the fields are named from there.
+  /// - Parameter depth: The number of keys that lead to the decoded value. Field names are relative to it.
   static func message(for error: any Error, below depth: Int = 0) -> String {
     func path(_ keys: [any CodingKey]) -> String {
       let text = keys.dropFirst(depth).map { key in key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)" }

@@ -1,9 +1,9 @@
 internal import News
 
 extension LanguageTag {
-  /// A tag in the usual case (RFC 5646, section 2.1.1): `en-us` and `en_US` become `en-US`.
+  /// Returns a tag in conventional case (RFC 5646 section 2.1.1): `en-us` and `en_US` become `en-US`.
   ///
-  /// - Returns: nil for what is no tag.
+  /// - Returns: nil if the text is not a tag.
   static func normalised(_ text: String) -> String? {
     guard text.utf8.count <= 64 else { return nil }
     let tag = text.trimmed.replacing("_", with: "-")

@@ -1,14 +1,15 @@
 internal import News
 
 extension MediaType {
-  /// `type/subtype` in lower case without parameters (RFC 9110, section 8.3.1), nil for anything else.
+  /// Returns `type/subtype` in lower case without parameters (RFC 9110 section 8.3.1); nil if the text is not a media
+  /// type.
   static func valid(_ text: String) -> String? {
     let bytes = text.utf8.prefix(256).prefix { $0 != UInt8(ascii: ";") }
     let essence = String(decoding: bytes, as: UTF8.self).lowercased().trimmed
     return isValid(essence) ? essence : nil
   }
 
-  /// By the extension of a URL's path; `application/octet-stream` where it says nothing.
+  /// Guesses a media type from the extension of a URL's path; `application/octet-stream` if the extension is unknown.
   static func guessed(from url: String) -> String {
     let path = url.prefix { $0 != "?" && $0 != "#" }
     let name = path.split(separator: "/").last ?? ""
@@ -16,7 +17,7 @@ extension MediaType {
     return byExtension[name[name.index(after: point)...].lowercased()] ?? unknown
   }
 
-  /// What is said of a file of which nothing is known (RFC 9110, section 8.3).
+  /// The media type of a file of unknown type (RFC 9110 section 8.3).
   static let unknown = "application/octet-stream"
 
   private static let byExtension = [

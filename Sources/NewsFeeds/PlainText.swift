@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// Text that is no markup.
+/// Text without markup.
 enum PlainText {
-  /// Line ends as LF, no control characters but tab and line feed, nothing blank at either end.
+  /// Converts line ends to LF, removes control characters except tab and line feed, and trims both ends.
   static func cleaned(_ text: String) -> String {
     var scalars = String.UnicodeScalarView()
     var afterReturn = false
@@ -19,7 +19,7 @@ enum PlainText {
     return String(scalars).trimmed
   }
 
-  /// As `cleaned`, in one line with single spaces.
+  /// Cleans a text and puts it on one line with single spaces.
   static func line(_ text: String) -> String {
     cleaned(text).split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
@@ -36,8 +36,8 @@ extension String {
 }
 
 extension [String] {
-  /// Each text once, where it stood first. By bytes: to hash characters takes time that grows with the square of their
-  /// combining marks.
+  /// Returns each text once, at its first position. Texts are compared as bytes: hashing characters takes time
+  /// quadratic in their combining marks.
   func uniqued() -> [String] {
     var seen: Set<[UInt8]> = []
     return filter { seen.insert([UInt8]($0.utf8)).inserted }

@@ -3,7 +3,7 @@ internal import News
 internal import SafeHTML
 
 extension RawEntry {
-  /// Reads an `entry` of Atom (RFC 4287), or of its predecessor 0.3.
+  /// Reads an `entry` of Atom (RFC 4287) or of its predecessor 0.3.
   init(atom entry: FeedElement, _ feed: FeedMetadata) {
     self.init(position: .line(entry.line), source: "atom:" + feed.source)
     let ownBase = entry.xml("base").flatMap { SafeLink.web($0, base: feed.base ?? feed.fallbackBase) } ?? feed.base
@@ -46,10 +46,11 @@ extension RawEntry {
     element.all(.atom, "author").compactMap { $0.value(.atom, "name") }
   }
 
-  /// A text construct (section 3.1) or content (section 4.1.3.3); nil for other media and content kept elsewhere.
+  /// Reads a text construct (RFC 4287 section 3.1) or content (section 4.1.3.3); nil for other media types and external
+  /// content.
   private static func text(_ element: FeedElement?, within base: String?) -> RawText? {
     guard let element else { return nil }
-    // A longer one is no type, and would be compared in time that grows with the square of its combining marks.
+    // A longer value is not a type, and comparing it would take time quadratic in its combining marks.
     let type = element["type"] ?? "text"
     switch type.utf8.count <= 256 ? type.lowercased().trimmed : "" {
     case "xhtml", "application/xhtml+xml":

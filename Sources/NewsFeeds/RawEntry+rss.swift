@@ -42,14 +42,14 @@ extension RawEntry {
     attachments += Self.mediaFiles(item)
   }
 
-  /// The files of Media RSS (rssboard.org/media-rss), in groups or not.
+  /// Reads the files of Media RSS (rssboard.org/media-rss), in groups or not.
   static func mediaFiles(_ element: FeedElement) -> [Attachment] {
     let places = [element] + element.all(.media, "group")
     let files = places.flatMap { $0.all(.media, "content") + $0.all(.media, "thumbnail") }
     let nested = files.flatMap { $0.all(.media, "thumbnail") }
     return (files + nested).compactMap { file in
       guard let url = file["url"]?.nonEmpty else { return nil }
-      // Pages of players are no files.
+      // The page of a player is not a media file.
       if file["medium"] == "document" || file["type"]?.utf8.starts(with: "text/html".utf8) == true { return nil }
       return Attachment(
         url: url, type: file["type"] ?? "", bytes: file["fileSize"].flatMap(count),
@@ -57,13 +57,13 @@ extension RawEntry {
     }
   }
 
-  /// What some video feeds have instead of a text.
+  /// Reads the description that some video feeds have in place of a text.
   static func mediaDescription(_ element: FeedElement) -> RawText? {
     let places = [element] + element.all(.media, "group")
     return RawText(places.lazy.compactMap { $0.value(.media, "description") }.first, .unsure)
   }
 
-  /// A length in bytes; many feeds write 0 for "unknown".
+  /// Parses a length in bytes; nil for 0, which many feeds write for "unknown".
   static func count(_ text: String) -> Int? {
     Int(text.trimmed).flatMap { $0 > 0 ? $0 : nil }
   }
@@ -72,14 +72,14 @@ extension RawEntry {
     count(text).flatMap { $0 <= 99_999 ? $0 : nil }
   }
 
-  /// Elements inside a text are markup that was not escaped.
+  /// Reads a text. Child elements are markup that was not escaped.
   private static func text(_ element: FeedElement?, within base: String?) -> RawText? {
     guard let element else { return nil }
     return element.hasElements ? RawText(element.markup(within: base), .html) : RawText(element.text, .unsure)
   }
 
-  /// `lawyer@boyer.net (Lawyer Boyer)`, or `Lawyer Boyer <lawyer@boyer.net>`: the name is for readers, the address is
-  /// not.
+  /// Extracts the name from `lawyer@boyer.net (Lawyer Boyer)` or `Lawyer Boyer <lawyer@boyer.net>`. Readers see the
+  /// name, not the address.
   private static func name(inMailbox text: String) -> String {
     guard text.utf8.count <= 4 * EntryBuilder.maximumAuthorBytes else { return "" }
     if let open = text.firstIndex(of: "("), let close = text.lastIndex(of: ")"), open < close {

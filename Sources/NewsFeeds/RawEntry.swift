@@ -1,14 +1,14 @@
 internal import Foundation
 internal import News
 
-/// A text as a feed gives it.
+/// A text of a feed before it is decoded.
 struct RawText: Equatable {
   enum Kind: String {
-    /// Means what it says.
+    /// Plain text, taken literally.
     case plain
     /// Markup.
     case html
-    /// Markup if it looks like it, otherwise text that may have entities: what RSS fields are in practice.
+    /// Markup if it looks like markup, otherwise text that may have entities. RSS fields are used in this way.
     case unsure
   }
 
@@ -22,7 +22,7 @@ struct RawText: Equatable {
   }
 }
 
-/// An entry before anything is decoded, sanitised or checked, whatever the format.
+/// An entry of any format before it is decoded, sanitised and validated.
 struct RawEntry {
   var position: FeedPosition
   var source: String
@@ -30,16 +30,16 @@ struct RawEntry {
   var id: UUID?
   var guid: String?
   var link: String?
-  /// The page of the whole feed.
+  /// The address of the feed's page.
   var home: String?
-  /// In order of preference; the first counts.
+  /// The dates in order of preference. The first one that can be parsed applies.
   var dates: [String] = []
-  /// That of the whole feed, where entries have none.
+  /// The date of the whole feed, for entries without one.
   var fallbackDate: String?
   var title: RawText?
   var summary: RawText?
   var content: RawText?
-  /// The plain text where the source has both; otherwise it is made from `content`.
+  /// The plain text, if the source has both; otherwise the text is made from `content`.
   var text: String?
   var categories: [String] = []
   var language: String?

@@ -1,18 +1,20 @@
 internal import Crypto
 internal import Foundation
 
-/// Topic slugs from what feeds call their categories.
+/// Topic slugs for the categories of feeds.
 public enum Slug {
   private static let maximumLength = 64
 
-  /// Writes a category in `[a-z0-9-]{1,64}`: other scripts in Latin letters, accents dropped, everything else a
-  /// hyphen. `Ärger & Straße` becomes `arger-strasse`.
+  /// Converts a category to `[a-z0-9-]{1,64}`. Other scripts become Latin, accents are dropped, and all other
+  /// characters become hyphens. `Ärger & Straße` becomes `arger-strasse`.
   ///
-  /// - Returns: nil if no letter or digit is left. What has letters but no Latin form, or is cut, ends in a piece of its
-  ///   SHA-256, so that different categories stay different.
+  /// A category without a Latin form, or one that is truncated, ends with a part of its SHA-256 digest. Different
+  /// categories thus have different slugs.
+  ///
+  /// - Returns: The slug, or nil if the category has no letter or digit.
   public static func make(_ category: String) -> String? {
     let latin = category.applyingTransform(StringTransform("Any-Latin; Latin-ASCII"), reverse: false) ?? category
-    // Apostrophes join what they are in: `What's new` is `whats-new`.
+    // An apostrophe joins its neighbours: `What's new` becomes `whats-new`.
     let letters = latin.lowercased().utf8.filter { $0 != UInt8(ascii: "'") }
     let words = letters.map { 48...57 ~= $0 || 97...122 ~= $0 ? $0 : UInt8(ascii: " ") }
     let slug = String(decoding: words, as: UTF8.self).split(separator: " ").joined(separator: "-")

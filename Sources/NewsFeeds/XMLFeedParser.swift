@@ -1,14 +1,15 @@
-/// Reads a feed of XML. After what is not well-formed it goes on with the next entry, so that an entry is given whole or
-/// not at all.
+/// Parses an XML feed. After malformed content it resumes at the next entry, so that each entry is complete or absent.
 final class XMLFeedParser {
-  /// Bytes for one call of the parser: smaller pieces cost more calls, larger ones more copying where much is broken.
+  /// The maximum number of bytes per parser call. Smaller pieces cost more calls. Larger pieces cost more copying in
+  /// documents with many errors.
   private static let maximumPieceSize = 16 * 1024
-  /// Behind something broken the next may be broken too, and what follows it is read again.
+  /// The number of bytes of the first parser call after a restart. More errors are likely there, and the bytes after an
+  /// error are parsed again.
   private static let minimumPieceSize = 256
-  /// A file that is broken in more places is none that somebody wrote.
+  /// The number of restarts before the document is rejected. A real feed has fewer errors.
   private static let maximumRestarts = 10_000
 
-  /// Why reading ended before the end.
+  /// The reason why parsing ended early.
   private(set) var failure: XMLFailure?
 
   private let document: FeedDocument
@@ -17,18 +18,18 @@ final class XMLFeedParser {
   private var search: EntrySearch?
   private var restarts = 0
   private var pieceSize = XMLFeedParser.maximumPieceSize
-  /// What the parser was given, from the last place on from which it could be read again, and where that starts.
+  /// The parsed bytes since the last place where parsing can resume, and the offset of that place.
   private var recent: [UInt8] = []
   private var recentStart = 0
 
-  /// - Parameter firstLine: The number of the line the document starts with.
+  /// - Parameter firstLine: The number of the document's first line.
   init(document: FeedDocument, maximumEntryBytes: Int, firstLine: Int) {
     self.document = document
     self.maximumEntryBytes = maximumEntryBytes
     parser = XMLPushParser(document: document, firstLine: firstLine)
   }
 
-  /// Parses more of the document, which starts with at least four bytes unless the whole is shorter.
+  /// Parses more of the document. The first piece has at least four bytes, unless the whole document is shorter.
   func feed(_ bytes: [UInt8]) {
     var rest = bytes[...]
     while !rest.isEmpty, failure == nil {
@@ -37,7 +38,7 @@ final class XMLFeedParser {
     }
   }
 
-  /// Tells that the document ends here.
+  /// Ends the document.
   func finish() {
     while failure == nil, search == nil {
       parser.finish()
@@ -74,7 +75,7 @@ final class XMLFeedParser {
     recentStart += passed
   }
 
-  /// - Returns: What is to be searched.
+  /// - Returns: The bytes to search.
   private func startSearch() -> ArraySlice<UInt8> {
     let anchor = parser.anchor
     guard let entry = document.entryTag, anchor.offset == recentStart, restarts < Self.maximumRestarts else {

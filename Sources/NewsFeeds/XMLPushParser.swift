@@ -1,53 +1,53 @@
 internal import CLibXML2
 internal import SafeHTML
 
-/// Reads XML in UTF-8, whatever it says of itself, from pieces of any size with libxml2, in bounded memory.
+/// Parses XML in UTF-8 from pieces of any size with libxml2, in bounded memory. The encoding declaration is ignored.
 ///
-/// Nothing is fetched, and entities that a document declares are refused, so they can neither multiply nor read files.
+/// Nothing is fetched. Entities that a document declares are refused, so that they can neither multiply nor read files.
 /// The names of HTML's entities are understood, because feeds use them without declaring them.
 final class XMLPushParser {
-  /// Elements within each other.
+  /// The maximum nesting depth of elements.
   private static let maximumDepth = 256
-  /// In one start tag. libxml2 compares each attribute with all before it.
+  /// The maximum number of attributes in a start tag. libxml2 compares each attribute with all previous ones.
   private static let maximumAttributes = 128
-  /// Declared by elements within each other. libxml2 looks through all of them for the prefix of each name.
+  /// The maximum number of namespace declarations in scope. libxml2 searches all of them for the prefix of each name.
   private static let maximumNamespaces = 256
   private static let entityCapacity = 9
   private static let parserIsReady: Void = xmlInitParser()
 
-  /// The elements around the entries that are open, outermost first.
+  /// The open elements around the entries, outermost first.
   private(set) var structure: [XMLStartTag]
-  /// The last place outside of entries or right at the start of one: how many bytes are before it, and its line.
+  /// The last place outside of entries or right at the start of one: its offset in bytes, and its line.
   private(set) var anchor: (offset: Int, line: Int)
-  /// Why reading cannot go on.
+  /// The reason why parsing cannot continue.
   private(set) var failure: XMLFailure?
 
   private let document: FeedDocument
   private let firstLine: Int
-  /// What comes before the first byte given: the start tags of elements that the document has open already.
+  /// The start tags of elements that are already open, which are parsed before the input.
   private let preface: [UInt8]
   private let reopened: Int
   private var context: xmlParserCtxtPtr?
-  /// What `getEntity` answers with; its text is at most two characters of UTF-8 and a NUL.
+  /// The result of `getEntity`. Its text is at most two characters of UTF-8 and a NUL.
   private let entity = UnsafeMutablePointer<xmlEntity>.allocate(capacity: 1)
   private let entityText = UnsafeMutablePointer<xmlChar>.allocate(capacity: XMLPushParser.entityCapacity)
   private var depth = 0
   private var attributeLimit = AttributeLimit(maximum: XMLPushParser.maximumAttributes, syntax: .xml)
-  /// How many namespaces each open element declares.
+  /// The number of namespaces that each open element declares, outermost first.
   private var declaredNamespaces: [Int] = []
   private var namespaceCount = 0
   private var firstError: XMLFailure?
 
   /// - Parameters:
-  ///   - firstLine: The number of the line the input starts with.
-  ///   - structure: Where the input starts: with an entry inside these elements, or with the document.
+  ///   - firstLine: The number of the first line of the input.
+  ///   - structure: The open elements around the input, which then starts with an entry; empty for a whole document.
   init(document: FeedDocument, firstLine: Int, within structure: [XMLStartTag] = []) {
     self.document = document
     self.firstLine = firstLine
     self.structure = structure
     reopened = structure.count
     preface = structure.flatMap { Array($0.text.utf8) }
-    // The entry with which an input starts is not to be found again.
+    // The offset is after the first `<`, so that a search does not find the entry at the start of the input again.
     anchor = (structure.isEmpty ? 0 : 1, firstLine)
     entityText.initialize(repeating: 0, count: Self.entityCapacity)
     entity.initialize(to: xmlEntity())
@@ -57,8 +57,8 @@ final class XMLPushParser {
 
   deinit {
     if let context {
-      // "The parsed document in ctxt->myDoc is not freed": one is made, without being asked for, to hold the entities
-      // of a document type.
+      // "The parsed document in ctxt->myDoc is not freed": libxml2 creates one on its own for the entities of a
+      // document type.
       if let document = context.pointee.myDoc { xmlFreeDoc(document) }
       xmlFreeParserCtxt(context)
     }
@@ -68,14 +68,14 @@ final class XMLPushParser {
 
   /// Parses more of the document.
   ///
-  /// - Parameter bytes: Not more than some KiB: libxml2 keeps what it has not consumed, and gives up above 10 MB of it.
-  ///   The first piece has at least four bytes, unless the whole document is shorter.
+  /// - Parameter bytes: At most some KiB: libxml2 keeps the bytes that it has not consumed, and fails above 10 MB of
+  ///   them. The first piece has at least four bytes, unless the whole document is shorter.
   func feed(_ bytes: some Collection<UInt8>) {
     if context == nil { start() }
     if failure == nil { parse(Array(bytes), isLast: false) }
   }
 
-  /// Tells the parser that the document ends here.
+  /// Ends the document.
   func finish() {
     if failure == nil { parse([], isLast: true) }
   }
@@ -107,21 +107,21 @@ final class XMLPushParser {
       stop("has a start tag with more than \(Self.maximumAttributes) attributes")
       return
     }
-    // The returned code counts harmless errors too, such as a prefix that is not declared.
+    // The returned code also counts harmless errors, such as an undeclared prefix.
     if failure == nil, context.pointee.wellFormed == 0 {
       failure = firstError ?? XMLFailure(line: line, message: "is not well-formed XML")
     }
   }
 
-  /// Remembers the first error that ends the reading; those that follow from it depend on how the bytes are cut.
+  /// Records the first fatal error. The errors that follow from it depend on how the bytes are divided.
   private func note(_ error: xmlError) {
     guard firstError == nil, error.level == XML_ERR_FATAL else { return }
     if Int32(XML_ERR_DOCUMENT_END.rawValue) == error.code, depth > 0 {
-      // How far libxml2 has come in what is not complete depends on the pieces.
+      // The position of libxml2 in incomplete content depends on the pieces.
       firstError = XMLFailure(line: anchor.line, message: "is not well-formed XML: it ends in the middle")
       return
     }
-    // At the edge of a piece a bad character shows as text that cannot be got past, which is an "internal error".
+    // At the edge of a piece libxml2 cannot get past an invalid character, and reports an "internal error".
     let codes = [XML_ERR_INVALID_ENCODING, XML_ERR_INVALID_CHAR, XML_ERR_INTERNAL_ERROR]
     let isEncoding = codes.contains { Int32($0.rawValue) == error.code }
     let reason = error.message.map { PlainText.line(String(cString: $0)) } ?? ""
@@ -170,7 +170,7 @@ final class XMLPushParser {
     if document.isAtEdge { setAnchor() }
   }
 
-  /// "localname/prefix/URI/value/end" for each attribute, the value not terminated.
+  /// Reads "localname/prefix/URI/value/end" for each attribute. The value has no NUL at its end.
   private static func attributes(_ values: UnsafeMutablePointer<Text?>?, _ count: Int) -> [FeedAttribute] {
     (0..<count).compactMap { index in
       guard let field = values.map({ $0 + index * 5 }), let name = field[0], let start = field[3], let end = field[4]
@@ -181,7 +181,7 @@ final class XMLPushParser {
     }
   }
 
-  /// The name of a namespace, of which a longer one than all that are known is cut: every element repeats it.
+  /// Returns the URI of a namespace. A URI longer than all known ones is truncated, because every element repeats it.
   private static func namespace(_ uri: Text) -> String {
     String(decoding: UnsafeBufferPointer(start: uri, count: Self.length(of: uri, atMost: 128)), as: UTF8.self)
   }
@@ -190,7 +190,7 @@ final class XMLPushParser {
     (0..<limit).first { text[$0] == 0 } ?? limit
   }
 
-  /// "Pairs prefix/URI".
+  /// Reads "pairs prefix/URI".
   private static func namespaces(
     _ values: UnsafeMutablePointer<Text?>?, _ count: Int
   ) -> [(prefix: String?, uri: String)] {
@@ -213,13 +213,13 @@ final class XMLPushParser {
     if failure == nil { document.characters(bytes, isCDATA: isCDATA) }
   }
 
-  /// "Get an entity by name": as one of the predefined kind, whose text is delivered and not parsed.
+  /// "Get an entity by name". The result is of the predefined kind, whose text is delivered without being parsed.
   private func entity(named name: Text) -> xmlEntityPtr? {
     let scalar = htmlEntityLookup(name).flatMap { Unicode.Scalar($0.pointee.value) }
     let known = scalar.map { String($0) } ?? HTMLEntities.characters(named: String(cString: name))
     guard let known, known.utf8.count < Self.entityCapacity else {
-      // Where a document type names other files, libxml2 would leave the entity out without a word. One that is only
-      // mentioned in the declaration of another does no harm.
+      // If a document type names other files, libxml2 silently omits an unknown entity. An entity that is only
+      // mentioned in the declaration of another is harmless.
       let name = String(cString: name).prefix(64)
       if depth > 0, failure == nil {
         failure = XMLFailure(line: line, message: "uses the entity \"\(name)\", which is not known")
@@ -259,7 +259,7 @@ final class XMLPushParser {
     handler.attributeDecl = { context, _, _, _, _, _, values in
       xmlFreeEnumeration(values)
       guard let context else { return }
-      // Each element would get its default values once more.
+      // libxml2 would add the default values to each element once more.
       XMLPushParser.parser(context).stop("declares attributes in its document type")
     }
     handler.getEntity = { context, name in
@@ -274,15 +274,15 @@ final class XMLPushParser {
   }
 }
 
-/// Why XML cannot be read on, and where.
+/// The reason why XML cannot be parsed further, and its line.
 struct XMLFailure {
   var line: Int
   var message: String
 }
 
-/// The start tag of an element, with no more than it takes to understand what is inside.
+/// The start tag of an element, reduced to the declarations that its content needs.
 struct XMLStartTag {
-  /// With prefix.
+  /// The qualified name.
   var name: String
   var namespaces: [(prefix: String?, uri: String)]
 

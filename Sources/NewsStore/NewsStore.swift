@@ -2,42 +2,44 @@ public import Logging
 public import PostgresClient
 import Synchronization
 
-/// Every statement about news. It knows no HTTP, and what it gives out are values of `News`.
+/// The access layer for news in PostgreSQL. It returns values of `News` and has no knowledge of HTTP.
 ///
-/// Each public operation is a file of its own, named after its resource. Errors are `StoreError`, save for faults of
-/// ours or the database's, which stay what they are and are for the log only.
+/// The operations are in one extension file per resource, such as `NewsStore+Items.swift`. Errors are `StoreError`.
+/// Internal faults and other database errors keep their own types and are for the log only.
 public final class NewsStore: Sendable {
   let database: Database
-  /// One connection for the queries of the state, which no reader or writer can keep busy.
+  /// The pool of one connection for state queries, which readers and writers cannot occupy.
   let stateDatabase: Database
   let standby: Standby?
   let seen: SeenVersion
   let schema: SchemaGuard
   package let keeper: StateKeeper
   let listener: PostgresListener
-  /// How long answers are given from memory while the database does not answer, counted from the first query that it
-  /// did not answer.
+  /// The maximum time for which responses come from memory while the database does not answer. It counts from the first
+  /// unanswered query.
   public let staleLimit: Duration
-  /// What `pollInterval` is, 0 before it is known.
+  /// The value of `pollInterval` in seconds; 0 before it is known.
   let interval = Atomic<Int>(0)
   let keyLookups: KeyLookups<StoredKey>
   let waitLimits: WaitLimits
-  /// How many readers wait for `at` tokens.
+  /// The number of readers that wait for `at` tokens.
   let waits = Atomic<Int>(0)
   let logger: Logger
 
-  /// Makes a store; connections are opened when they are needed. Each of them confirms the epoch before it answers
-  /// anything: after a restore, a promotion or in a clone it begins a new one.
+  /// Creates a store. Connections are opened on demand.
+  ///
+  /// Each new connection confirms the epoch before its first query. After a restore, after a promotion or in a clone it
+  /// begins a new epoch.
   ///
   /// - Parameters:
-  ///   - connection: How to reach the database; a connection without the required schema (`Migration.required`) is not
-  ///     used.
-  ///   - standby: How to reach one or more standbys of it, for reads that are not in memory; nil for none.
-  ///   - pool: How many connections to keep, and how long to wait for one. Two more are made: to listen, and for the
-  ///     queries of the state.
-  ///   - staleLimit: How long answers are given from memory while the database does not answer; zero for not at all.
-  ///   - requiresDurability: Whether connections are refused in which an acknowledged write may not survive a crash.
-  ///   - logger: Where the pool reports connections gained and lost.
+  ///   - connection: The database. Connections without the required schema (`Migration.required`) are refused.
+  ///   - standby: One or more standbys of the database, for reads that are not in memory; nil for none.
+  ///   - pool: The maximum number of connections and the limits of the wait for one. Two more connections are opened:
+  ///     one to listen and one for state queries.
+  ///   - staleLimit: The maximum time for which responses come from memory while the database does not answer; zero
+  ///     disables them.
+  ///   - requiresDurability: Whether to refuse connections whose settings may lose an acknowledged write in a crash.
+  ///   - logger: Receives reports of connections gained and lost.
   public convenience init(
     connection: PostgresConfiguration, standby: PostgresConfiguration? = nil,
     pool: PostgresPoolConfiguration = PostgresPoolConfiguration(), staleLimit: Duration = .seconds(60),
@@ -81,7 +83,7 @@ public final class NewsStore: Sendable {
     listener = PostgresListener(configuration: connection, logger: logger)
   }
 
-  /// Waits for operations under way, then closes the connections.
+  /// Waits for running operations, then closes the connections.
   public func shutdown() async {
     await database.pool.shutdown()
     await stateDatabase.pool.shutdown()
@@ -89,35 +91,35 @@ public final class NewsStore: Sendable {
   }
 }
 
-/// The highest version this process has seen of the epoch it has last seen.
+/// The latest epoch that this process has seen, and the highest version of it.
 ///
-/// A counter below it means that the database was put back to an earlier state while we ran.
+/// A counter below that version means that the database was reset to an earlier state while the process ran.
 final class SeenVersion: Sendable {
-  /// `since` is when the epoch was first seen.
+  /// `since` is the time at which the epoch was first seen.
   private let state = Mutex<(epoch: String, version: Int, since: ContinuousClock.Instant)?>(nil)
   private let observer = Mutex<(@Sendable (_ epoch: String) -> Void)?>(nil)
 
-  /// The epoch of the present, as far as this process has seen; nil before the first connection.
+  /// The latest epoch that this process has seen; nil before the first connection.
   var epoch: String? { state.withLock { $0?.epoch } }
 
-  /// What the primary has shown of the present; nil before the first connection.
+  /// The latest epoch and version that the primary has returned; nil before the first connection.
   var moment: Moment? { state.withLock { $0.map { Moment(epoch: $0.epoch, version: $0.version) } } }
 
-  /// Calls a closure with each epoch, before anything that was read in it is given out.
+  /// Sets the observer of new epochs. It is called before any data of a new epoch is returned.
   func tellNewEpochs(to observer: @escaping @Sendable (_ epoch: String) -> Void) {
     self.observer.withLock { $0 = observer }
   }
 
-  /// Takes note of a version; an older one of the same epoch changes nothing.
+  /// Records a version. A lower version of the same epoch has no effect.
   ///
-  /// - Parameter began: When the reading began.
-  /// - Returns: false for another epoch than that of the present, read before the present one was known.
+  /// - Parameter began: The time at which the read began.
+  /// - Returns: false for a different epoch that was read before the current one became known.
   private func note(epoch: String, version: Int, readAfter began: ContinuousClock.Instant) -> Bool {
     state.withLock { state in
       guard let known = state, known.epoch == epoch else {
         if let known = state, began < known.since { return false }
         state = (epoch, version, .now)
-        // In here, so that of two epochs the observer hears of the later one last.
+        // Called under the lock, so that the observer receives epochs in order.
         observer.withLock { $0 }?(epoch)
         return true
       }
@@ -126,7 +128,7 @@ final class SeenVersion: Sendable {
     }
   }
 
-  /// Whether the counter was rewound, as far as one snapshot can tell: it may also be older than what was seen.
+  /// Whether the counter of a snapshot is below the highest version seen. The snapshot may merely be older.
   private func isRewound(epoch: String, version: Int) -> Bool {
     state.withLock { state in
       guard let known = state, known.epoch == epoch else { return false }
@@ -134,27 +136,27 @@ final class SeenVersion: Sendable {
     }
   }
 
-  /// Compares what one snapshot tells with what this process has seen of the epoch.
+  /// Compares the epoch and version of a snapshot with those that this process has seen.
   ///
-  /// - Parameter began: When the reading began.
-  /// - Returns: false if the history was rewound under our feet, and a new epoch has now begun: read again.
+  /// - Parameter began: The time at which the read began.
+  /// - Returns: false if the history was rewound during the read and a new epoch has begun. The caller reads again.
   func confirm(
     epoch: String, version: Int, readAfter began: ContinuousClock.Instant, through database: Database, logger: Logger
   ) async throws -> Bool {
     guard isRewound(epoch: epoch, version: version) else {
       return note(epoch: epoch, version: version, readAfter: began)
     }
-    // Another reader's snapshot may just be younger than this one: the database decides, with a look at the present.
+    // Another reader's snapshot may merely be newer than this one. The current state of the database decides.
     try await database.withConnection { connection in try await self.confirm(through: connection, logger: logger) }
     return !hasLeft(epoch: epoch)
   }
 
-  /// Whether another epoch has been seen since.
+  /// Whether this process has since seen a different epoch.
   private func hasLeft(epoch: String) -> Bool {
     state.withLock { $0.map { $0.epoch != epoch } ?? false }
   }
 
-  /// Looks whether the database still has the history of its epoch, and begins a new epoch if it has not.
+  /// Checks whether the database still has the history of its epoch, and begins a new epoch if not.
   func confirm(through connection: PostgresConnection, logger: Logger) async throws {
     let known = state.withLock { $0 }
     let began = ContinuousClock.now

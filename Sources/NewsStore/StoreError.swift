@@ -1,52 +1,52 @@
 public import Foundation
 public import News
 
-/// What can stand between a caller and an answer of the store. None of it carries SQL or text of the database.
+/// An error of a store operation. No case carries SQL or database messages.
 public enum StoreError: Error, Sendable, Equatable {
-  /// A token no longer tells how to go on; `current` does.
+  /// The changes after a token are unavailable. `current` is the token to start again from.
   case tokenExpired(reason: TokenExpiry, current: SyncToken)
-  /// The version of an `at` token has not come within the time allowed.
+  /// The version of an `at` token was not reached within the timeout.
   case notReachedYet(SyncToken)
-  /// There is no such topic.
+  /// The topics do not exist.
   case unknownTopics([String])
-  /// There are no such files, which an item says are its attachments.
+  /// Attachments refer to unknown files.
   case unknownMedia([UUID])
-  /// Readers no longer get the file.
+  /// The file is no longer available to readers.
   case mediaWithdrawn(MediaWithdrawal)
-  /// Published items use the file: some of their ids.
+  /// Published items use the file. The ids are some of theirs.
   case mediaInUse([UUID])
-  /// The item is not retracted, and so cannot be erased.
+  /// The item is not retracted and therefore cannot be erased.
   case notRetracted
-  /// There is, or ever was, nothing of the kind.
+  /// The resource does not exist and never did.
   case notFound
-  /// The item was published and is no longer.
+  /// The item was published and no longer is.
   case retracted(reason: RemovalReason, detail: String?)
-  /// Something else already has the id or slug.
+  /// The id or slug is taken by a resource with other content.
   case alreadyExists
-  /// The revision is another one than the writer has seen.
+  /// The resource does not match the writer's precondition.
   case preconditionFailed
-  /// An overwrite without saying what is overwritten.
+  /// The write overwrites a resource and has no precondition.
   case preconditionRequired
-  /// The connection broke while the COMMIT was under way: the write may or may not have happened.
+  /// The connection was lost during COMMIT. The write may or may not have happened.
   case outcomeUnknown
-  /// Looking for the words took longer than a search may.
+  /// The search exceeded its timeout.
   case searchTooBroad
-  /// The database has settings in which an acknowledged write may not survive a crash, such as `fsync = off`.
+  /// The database has settings that may lose an acknowledged write in a crash, such as `fsync = off`.
   case unsafeDurability([String])
   /// The database cannot be reached, or is too busy to answer in time.
   case unavailable
-  /// The database has ended the statement: it took longer than the session allows, or an operator cancelled it.
+  /// The database cancelled the statement: it exceeded the timeout of the session, or an operator cancelled it.
   case statementCancelled
 }
 
-/// Why a token is not good any more.
+/// The reason why a token is no longer valid.
 public enum TokenExpiry: String, Sendable {
-  /// It belongs to a history that the database no longer has: a restore, a promotion, a clone.
+  /// The token belongs to a history that the database no longer has, as after a restore, a promotion or in a clone.
   case epoch
-  /// It belongs to another scope.
+  /// The token belongs to another scope.
   case scope
-  /// What happened since has been purged.
+  /// Changes after the token have been purged.
   case expired
-  /// It is of a version that has not happened.
+  /// The token names a version that does not exist yet.
   case ahead
 }

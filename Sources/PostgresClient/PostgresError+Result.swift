@@ -1,13 +1,13 @@
 import CLibPQ
 
 extension PostgresError {
-  /// The error a result carries (PostgreSQL 15, 34.3.2, `PQresultErrorField`).
+  /// Creates an error from an error result (PostgreSQL 15, 34.3.2, `PQresultErrorField`).
   init(result: OpaquePointer) {
     func field(_ code: Character) -> String? {
       PQresultErrorField(result, Int32(code.asciiValue ?? 0)).map { String(cString: $0) }
     }
     let sqlState = field("C")
-    // libpq makes up an error result without SQLSTATE when the connection breaks.
+    // When the connection breaks, libpq creates an error result without SQLSTATE.
     let severity = field("V") ?? field("S")
     let isFatal = sqlState == nil || severity == "FATAL" || severity == "PANIC"
     let message = field("M") ?? PQresultErrorMessage(result).map { String(cString: $0) } ?? ""
@@ -21,7 +21,7 @@ extension PostgresError {
     routine = field("R")
   }
 
-  /// libpq's last message on a connection.
+  /// Creates an error from libpq's last message about a connection.
   init(_ code: Code, connection: OpaquePointer) {
     self.init(code, Self.trimmed(PQerrorMessage(connection).map { String(cString: $0) } ?? ""))
   }

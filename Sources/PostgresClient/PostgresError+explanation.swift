@@ -1,8 +1,8 @@
 extension PostgresError {
-  /// The error as the beginning of a sentence, for people who operate the database.
+  /// A description of the error for operators of the database, without a full stop.
   ///
-  /// It names servers, users, databases and tables, and never contains SQL, values, passwords or the text of an error that
-  /// may quote them.
+  /// It names servers, users, databases and tables. It never contains SQL, values or passwords, nor the text of an
+  /// error that may quote them.
   ///
   /// ```swift
   /// error.explanation  // "cannot reach the database at 127.0.0.1:5432: connection refused"
@@ -31,7 +31,7 @@ extension PostgresError {
     }
   }
 
-  /// A question or sentence about what to do, where there is one.
+  /// A question or sentence that suggests what to do; nil if there is none.
   public var advice: String? {
     switch code {
     case .connectionFailed: connectFailure.advice
@@ -43,9 +43,10 @@ extension PostgresError {
     }
   }
 
-  /// `explanation` and `advice` on one line.
+  /// Returns `explanation` and `advice` on one line.
   ///
-  /// - Parameter setting: The name of the setting with the connection string. It is named where the string may be the cause.
+  /// - Parameter setting: The name of the setting that holds the connection string. The message includes it if the
+  ///   string may be the cause.
   public func userMessage(setting: String) -> String {
     let isAboutSetting = code == .connectionFailed || code == .connectTimedOut
     let name = isAboutSetting ? "(\(setting))" : nil
@@ -55,7 +56,8 @@ extension PostgresError {
 
   private var place: String { server.map { " at \($0)" } ?? "" }
 
-  /// The server's own words after a colon, where they cannot quote data, and the code.
+  /// The server's message after a colon, unless it may quote data, and the SQLSTATE. The constraint or table replaces a
+  /// message that is left out.
   private var servers: String {
     guard let sqlState else { return message.isEmpty ? "" : " without a code" }
     let words = Self.isSafeToShow(sqlState) ? ": " + Self.line(message) : ""
@@ -67,7 +69,7 @@ extension PostgresError {
 // MARK: Connecting
 
 extension PostgresError {
-  /// Why no connection was made, by libpq's message.
+  /// The reason why no connection was made, parsed from libpq's message.
   private var connectFailure: (text: String, advice: String?) {
     if message == Self.malformedString {
       return (
@@ -85,7 +87,7 @@ extension PostgresError {
     return (texts.joined(separator: "; "), last.advice)
   }
 
-  /// On one line without control characters, at most 300 characters.
+  /// Returns the text on one line without control characters, cut to 300 characters.
   private static func line(_ text: String) -> String {
     let words = text.unicodeScalars.split { $0.value <= 0x20 || 0x7F...0x9F ~= $0.value }.map { String($0) }
     let line = words.joined(separator: " ")
@@ -93,18 +95,18 @@ extension PostgresError {
   }
 }
 
-/// One of libpq's attempts to connect (PostgreSQL 15, `fe-connect.c`, `emitHostIdentityInfo`).
+/// A failed connection attempt in libpq's message (PostgreSQL 15, `fe-connect.c`, `emitHostIdentityInfo`).
 private struct ConnectFailure: Equatable {
-  /// Nil where the message names none.
+  /// The address of the server; nil if the message names none.
   var server: String?
   var reason: String
-  /// Whether the server itself has refused.
+  /// Whether the server itself refused the connection.
   var isAnswer = false
 
-  /// Different attempts in their order. A host with two addresses fails twice in the same way.
+  /// Returns the distinct attempts in order. A host with two addresses fails twice in the same way.
   static func all(in message: String) -> [ConnectFailure] {
     var attempts: [ConnectFailure] = []
-    // A line that begins with a tabulator is advice of libpq.
+    // libpq indents its own advice with a tab.
     for line in message.split(whereSeparator: \.isNewline) where !line.hasPrefix("\t") {
       let attempt = ConnectFailure(line: String(line))
       if !attempts.contains(attempt) { attempts.append(attempt) }
@@ -112,7 +114,7 @@ private struct ConnectFailure: Equatable {
     return attempts
   }
 
-  /// Reads `connection to server at "host" (address), port 5432 failed: reason`.
+  /// Parses `connection to server at "host" (address), port 5432 failed: reason`.
   private init(line: String) {
     reason = line
     if line.hasPrefix("connection to server "), let end = line.firstRange(of: " failed: ") {
@@ -150,7 +152,7 @@ private struct ConnectFailure: Equatable {
 // MARK: Errors of the server
 
 extension PostgresError {
-  /// Whether the messages of a code name objects, roles and settings only (PostgreSQL 15, appendix A).
+  /// Whether messages with this SQLSTATE name only objects, roles and settings (PostgreSQL 15, appendix A).
   private static func isSafeToShow(_ sqlState: String) -> Bool {
     // Authorisation, missing databases, resources, intervention of an operator, failed I/O, read-only transactions, locks,
     // privileges, and tables, functions and roles that are missing.

@@ -1,38 +1,50 @@
-/// What went wrong with a connection, a statement or a value.
+/// A failure of a connection, a statement or the decoding of a value.
 ///
-/// `description` shows the code and the SQLSTATE only, because messages of the server quote data. Everything is in
-/// `debugDescription`.
+/// `description` contains only the code and the SQLSTATE, because the server's messages may quote data.
+/// `debugDescription` adds the message, detail, hint and the names of the objects.
+///
+///     func insertTopic(_ name: String, pool: PostgresPool) async throws {
+///       do {
+///         _ = try await pool.query("INSERT INTO topics (name) VALUES (\(name))")
+///       } catch let error as PostgresError where error.sqlState == "23505" {
+///         print("the topic exists already: \(error.constraint ?? "unknown constraint")")
+///       }
+///     }
 public struct PostgresError: Error, Sendable {
-  /// The kind of failure; further ones may be added.
+  /// The kind of failure. Further kinds may be added.
+  ///
+  ///     func isOverload(_ error: PostgresError) -> Bool {
+  ///       error.code == .acquireTimedOut || error.code == .tooManyWaiters
+  ///     }
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     /// The code's name.
     public let description: String
 
     /// The server could not be reached or refused the connection.
     public static let connectionFailed = Code(description: "connectionFailed")
-    /// The connection ended before the server had answered.
+    /// The connection ended before the server had answered, or before the statement was sent.
     public static let connectionLost = Code(description: "connectionLost")
     /// No connection was made within `connectTimeout`.
     public static let connectTimedOut = Code(description: "connectTimedOut")
     /// No connection became free within `acquireTimeout`.
     public static let acquireTimedOut = Code(description: "acquireTimedOut")
-    /// As many callers as allowed are waiting for a connection already.
+    /// The maximum number of callers is waiting for a connection already.
     public static let tooManyWaiters = Code(description: "tooManyWaiters")
-    /// The pool or the connection has been closed by its owner.
+    /// The owner closed the pool or the connection.
     public static let shutDown = Code(description: "shutDown")
     /// The statement ran longer than `statementTimeout` and was cancelled on the server.
     public static let statementTimedOut = Code(description: "statementTimedOut")
     /// The task was cancelled, and with it the statement on the server.
     public static let cancelled = Code(description: "cancelled")
-    /// The server answered with an error; `sqlState` says which.
+    /// The server reported an error, which `sqlState` identifies.
     public static let server = Code(description: "server")
-    /// The connection was lost while COMMIT was outstanding: the transaction may be committed or not.
+    /// The connection was lost before the answer to COMMIT. The transaction may or may not be committed.
     public static let commitOutcomeUnknown = Code(description: "commitOutcomeUnknown")
     /// The server answered COMMIT with ROLLBACK, because a statement of the transaction had failed.
     public static let transactionRolledBack = Code(description: "transactionRolledBack")
-    /// A column is missing, or its value is not of the type asked for.
+    /// A column is missing, or its value does not have the requested type.
     public static let decoding = Code(description: "decoding")
-    /// The answer was not one that the statement can have, such as that of COPY to a query.
+    /// The server's answer is not valid for the statement, such as that of COPY to a query.
     public static let protocolViolation = Code(description: "protocolViolation")
     /// The transaction was used after its end.
     public static let transactionEnded = Code(description: "transactionEnded")
@@ -40,7 +52,7 @@ public struct PostgresError: Error, Sendable {
 
   /// The kind of failure.
   public var code: Code
-  /// The five characters of PostgreSQL's appendix A, where the server sent an error.
+  /// The SQLSTATE, five characters of PostgreSQL's appendix A; nil if the server sent no error.
   public var sqlState: String?
   /// The server's or libpq's message. It may quote data.
   public var message: String
@@ -55,14 +67,14 @@ public struct PostgresError: Error, Sendable {
   /// The column the server's error is about.
   public var column: String?
 
-  /// The servers of the connection string as `host:port`, where no connection to them was made.
+  /// The servers of the connection string as `host:port`, separated by commas, if the connection could not be opened.
   public internal(set) var server: String?
 
-  /// The server function that reported the error: independent of the server's language, other than the message.
+  /// The server function that reported the error. Unlike the message, it does not depend on the server's language.
   var routine: String?
-  /// The server ended the session with this error.
+  /// Whether the server ended the session with this error.
   var isFatal = false
-  /// Not a byte of the statement had left this process, so that trying again is safe.
+  /// Whether nothing of the statement was sent, so that a retry is safe.
   var nothingSent = false
 
   package init(_ code: Code, _ message: String, sqlState: String? = nil) {
@@ -73,28 +85,29 @@ public struct PostgresError: Error, Sendable {
 
   static let cancelled = PostgresError(.cancelled, "the task was cancelled")
 
-  /// The message in place of libpq's where that may quote the connection string.
+  /// The replacement for a message of libpq that may quote the connection string.
   static let malformedString = "the connection string is malformed"
 
-  /// A cached plan whose columns have changed meanwhile, or a prepared statement that the session does not know
-  /// (any more): preparing again helps.
+  /// Whether preparing the statement again helps: the columns of a cached plan have changed, or the session does not
+  /// know the prepared statement.
   var isStaleStatement: Bool {
     sqlState == "26000" || (sqlState == "0A000" && routine == "RevalidateCachedQuery")
   }
 
-  /// Running the whole transaction again can succeed (PostgreSQL 15, 13.5).
+  /// Whether running the whole transaction again can succeed (PostgreSQL 15, 13.5).
   var isTransactionRetryable: Bool {
     code == .server && (sqlState == "40001" || sqlState == "40P01" || isStaleStatement)
   }
 }
 
 extension PostgresError: CustomStringConvertible, CustomDebugStringConvertible {
-  /// The code and the SQLSTATE: safe for logs and answers.
+  /// The code and the SQLSTATE, safe for logs and responses.
   public var description: String {
     "PostgresError(\(code)\(sqlState.map { ", SQLSTATE \($0)" } ?? ""))"
   }
 
-  /// Everything that is known, including what may quote data. Never a password.
+  /// The code and SQLSTATE with the message, detail, hint, constraint, table and column. It may quote data, but never a
+  /// password.
   public var debugDescription: String {
     var text = "PostgresError(\(code)"
     let fields = [

@@ -1,15 +1,16 @@
-/// Bounds the attributes of a start tag before libxml2 reads it.
+/// Limits the attributes of a start tag before libxml2 parses it.
 ///
-/// libxml2 compares each attribute of a tag with all before it: 60,000 of them take half a minute. This automaton follows
-/// the tokens of its HTML reader up to version 2.13 (`htmlParseStartTag`, `htmlParseAttribute`, `htmlParseHTMLName`); later
-/// versions and its XML reader, which is stricter, see no more attributes than it. As it cannot know whether a `<` is
-/// inside a comment, a script or a quoted value, it takes each for the start of a tag and follows all of them at once. Of
-/// those that are in the same state only the greatest number of attributes counts, so that a byte costs the same however
-/// many tags have been opened.
+/// libxml2 compares each attribute of a tag with all previous ones: 60,000 of them take half a minute. This automaton
+/// follows the tokens of its HTML parser up to version 2.13 (`htmlParseStartTag`, `htmlParseAttribute`,
+/// `htmlParseHTMLName`). Later versions, and the stricter XML parser, find no more attributes than it.
+///
+/// The automaton cannot know whether a `<` is inside a comment, a script or a quoted value. It therefore treats each
+/// one as the start of a tag, and follows all tags at once. Among the tags in one state only the greatest number of
+/// attributes counts. The cost of a byte thus does not depend on the number of open tags.
 package struct AttributeLimit {
-  /// Where in a tag a byte is.
+  /// The position of a byte in a tag.
   private enum State: Int, CaseIterable {
-    /// Behind `<`.
+    /// After `<`.
     case opening
     case tagName
     /// Where an attribute may begin.
@@ -20,38 +21,38 @@ package struct AttributeLimit {
     case doubleQuoted
     case singleQuoted
     case unquoted
-    /// What begins no attribute is skipped up to a blank.
+    /// Text that begins no attribute, which is skipped up to a blank.
     case bogus
   }
 
-  /// What is read.
+  /// The syntax of the input.
   package enum Syntax: Sendable {
     case html
-    /// Names may have any character beyond ASCII, and only what has a value is counted.
+    /// Names may have any character beyond ASCII, and only attributes with a value count.
     case xml
   }
 
-  /// The bytes of a name at which libxml2's HTML reader ends it, whatever follows (`HTML_PARSER_BUFFER_SIZE`).
+  /// The length in bytes at which libxml2's HTML parser ends a name, whatever follows (`HTML_PARSER_BUFFER_SIZE`).
   private static let nameLength = 100
 
   private let maximum: Int
   private let isXML: Bool
-  /// The states that some tag is in, as bits.
+  /// The states of the open tags, as bits.
   private var active: UInt16 = 0
-  /// By state, the attributes of the tag in it that has most.
+  /// The greatest number of attributes of a tag, by state.
   private var counts = [Int](repeating: 0, count: State.allCases.count)
   private var nextCounts = [Int](repeating: 0, count: State.allCases.count)
-  /// The bytes of the longest name being read.
+  /// The length in bytes of the longest unfinished name.
   private var length = 0
 
-  /// - Parameter maximum: How many attributes a tag may have.
+  /// - Parameter maximum: The maximum number of attributes of a tag.
   package init(maximum: Int, syntax: Syntax = .html) {
     self.maximum = maximum
     isXML = syntax == .xml
   }
 
-  /// The bytes without those that would begin a further attribute; what separates them stays, so that no end of a tag,
-  /// comment or quoted value is lost.
+  /// Removes the bytes that would begin a further attribute. Separators stay, so that no end of a tag, comment or
+  /// quoted value is lost.
   package static func applied(to bytes: [UInt8], maximum: Int) -> [UInt8] {
     var limit = AttributeLimit(maximum: maximum)
     guard let first = bytes.firstIndex(where: { !limit.accepts($0) }) else { return bytes }
@@ -60,9 +61,9 @@ package struct AttributeLimit {
     return output
   }
 
-  /// Reads a byte, unless it would be part of an attribute beyond the limit.
+  /// Reads a byte, unless it would belong to an attribute beyond the limit.
   ///
-  /// - Returns: whether the byte was read.
+  /// - Returns: Whether the byte was read.
   package mutating func accepts(_ byte: UInt8) -> Bool {
     let isOpening = byte == UInt8(ascii: "<")
     if active == 0 {

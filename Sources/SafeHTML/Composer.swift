@@ -1,17 +1,17 @@
 internal import Foundation
 
-/// Turns the events of a scan into the safe fragment, the text and the pictures.
+/// Builds the safe fragment, the text and the list of pictures from the events of a scan.
 final class Composer {
-  /// Elements of the fragment open at once; deeper ones lose their tags, not their text.
+  /// The maximum nesting depth of the fragment. Deeper elements lose their tags, not their text.
   private static let maximumNesting = 100
 
-  /// What became of an element of the source that is still open.
+  /// The treatment of an open element of the source.
   private enum Fate {
-    /// Its tag is in the fragment, from `start`, its content from `content`.
+    /// The tag is in the fragment from `start` on, and the content from `content` on.
     case written(tag: String, start: Int, content: Int)
-    /// Only its content is in the fragment, or its end tag is written already.
+    /// Only the content is in the fragment, or the end tag is already written.
     case unwrapped
-    /// It is left out with everything inside.
+    /// The element is dropped with everything inside.
     case dropped
   }
 
@@ -93,7 +93,7 @@ final class Composer {
     if dropping == 0, let rule = element.rule, !ElementRules.dropped.contains(element.name) { plain.end(rule) }
   }
 
-  /// A paragraph ends where a block starts: HTML has no block inside a paragraph.
+  /// Ends the open paragraph before a block, because HTML allows no block inside a paragraph.
   private func closeParagraph() {
     guard let index = open.lastIndex(where: { if case .written("p", _, _) = $0.fate { true } else { false } }) else {
       return
@@ -129,7 +129,7 @@ final class Composer {
 }
 
 extension SafeHTML.Image {
-  /// Nil for a counting pixel.
+  /// Creates an image; nil for a tracking pixel.
   fileprivate init?(_ attributes: [(name: String, value: String)]) {
     func value(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
     guard let url = value("src") else { return nil }

@@ -1,38 +1,41 @@
 internal import Foundation
 
-/// Which elements and attributes a fragment may have. The list is that of common feed readers: text, lists, tables
-/// and pictures, nothing that runs, loads a document, takes input or styles.
+/// The elements and attributes that a fragment may have.
+///
+/// The list is that of common feed readers: text, lists, tables and pictures. Nothing in it runs, loads a document,
+/// takes input or applies styles.
 enum ElementRules {
-  /// How an element stands in plain text.
+  /// The layout of an element in plain text.
   enum Layout: Sendable {
     case inline, cell, line, block
   }
 
-  /// What is done with an element.
+  /// The treatment of an element.
   struct Rule: Sendable {
-    /// The tag that is written; nil leaves the content only.
+    /// The tag that is written; nil keeps only the content.
     let tag: String?
     let layout: Layout
-    /// Besides `lang` and `dir`, which every element may have.
+    /// The allowed attributes besides `lang` and `dir`, which every element may have.
     let attributes: [String]
-    /// Without these the tag is left out.
+    /// The attributes without which the tag is omitted.
     var required: [String] = []
     var isPreformatted = false
     var keepsWhenEmpty = false
 
-    /// Blocks do not stand in paragraphs; cells and rows are inside a table, which ended the paragraph already.
+    /// Whether the element ends an open paragraph. Blocks cannot be inside one. Cells and rows are inside a table,
+    /// which has ended the paragraph already.
     var closesParagraph: Bool { layout == .block || layout == .line && tag == "div" }
   }
 
-  /// Left out with all they contain.
+  /// The elements that are dropped with all their content.
   static let dropped: Set<String> = [
     "applet", "audio", "button", "canvas", "datalist", "dialog", "form", "frameset", "head", "iframe", "map", "math",
     "menu", "noembed", "noframes", "noscript", "object", "optgroup", "option", "plaintext", "progress", "script",
     "select", "style", "svg", "template", "textarea", "title", "video", "xmp",
   ]
 
-  /// Never have content (HTML Standard, section 13.1.2). The parser knows the older ones only and would take what
-  /// follows for the content of the others.
+  /// The elements that never have content (HTML Standard section 13.1.2). The parser knows only the older ones, and
+  /// would read the text after the others as their content.
   private static let void: Set<String> = [
     "area", "base", "basefont", "bgsound", "br", "col", "command", "embed", "frame", "hr", "img", "input", "isindex",
     "keygen", "link", "meta", "param", "source", "track", "wbr",
@@ -46,7 +49,7 @@ enum ElementRules {
 
   static func rule(for name: String) -> Rule? { rules[name] }
 
-  /// The attributes that may stay, in a fixed order and checked; nil where one that is required is missing.
+  /// Returns the validated attributes in a fixed order; nil if a required one is missing.
   static func attributes(
     _ given: [(name: String, value: String)], for rule: Rule, base: URL?
   ) -> [(name: String, value: String)]? {
@@ -77,7 +80,8 @@ enum ElementRules {
     }
   }
 
-  /// In time that grows with the square of its combining marks a longer text would be compared.
+  /// Returns the matching word. A longer text is rejected first: comparing it takes time quadratic in its combining
+  /// marks.
   private static func word(_ value: String, of words: [String]) -> String? {
     value.utf8.count <= 16 ? words.first { $0 == value.lowercased() } : nil
   }

@@ -1,12 +1,12 @@
-/// The names of characters that HTML has since version 5 (HTML Standard, section 13.5), which libxml2 does not know.
+/// The character names introduced by HTML 5 (HTML Standard section 13.5), which libxml2 does not know.
 package enum HTMLEntities {
-  /// The longest name, in bytes, is `CounterClockwiseContourIntegral`.
+  /// The length in bytes of the longest name, `CounterClockwiseContourIntegral`.
   private static let longestName = 31
 
-  /// The characters that a name stands for, nil for one of HTML 4 or none.
+  /// Returns the characters of a name; nil for a name of HTML 4 or an unknown one.
   package static func characters(named name: String) -> String? { byName[name] }
 
-  /// Markup with these names written as numbers, which every parser knows.
+  /// Replaces these names by numeric references, which every parser knows.
   static func numbered(_ markup: [UInt8]) -> [UInt8] {
     var output: [UInt8] = []
     var rest = markup[...]
@@ -35,7 +35,7 @@ package enum HTMLEntities {
     return Dictionary(uniqueKeysWithValues: pairs)
   }()
 
-  /// Names and code points.
+  /// The names with their code points in hexadecimal.
   private static let table = """
     AMP=26 Abreve=102 Acy=410 Afr=1D504 Amacr=100 And=2A53 Aogon=104 Aopf=1D538 ApplyFunction=2061 Ascr=1D49C \
     Assign=2254 Backslash=2216 Barv=2AE7 Barwed=2306 Bcy=411 Because=2235 Bernoullis=212C Bfr=1D505 Bopf=1D539 \

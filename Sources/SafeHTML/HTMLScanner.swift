@@ -1,8 +1,9 @@
 internal import CLibXML2
 
-/// Reads HTML with libxml2 and tells a composer what it meets, in order: no tree is built, so depth costs no stack.
+/// Parses HTML with libxml2, and passes its parts to a composer in order. No tree is built, so that depth costs no
+/// stack.
 package final class HTMLScanner {
-  /// Elements open at once; whatever follows in deeper markup is given up. Real pages stay below a hundred.
+  /// The maximum nesting depth. Parsing stops where the markup is deeper; real pages stay below a hundred.
   static let maximumDepth = 512
 
   private static let parserIsReady: Void = xmlInitParser()
@@ -10,8 +11,8 @@ package final class HTMLScanner {
   private let context: htmlParserCtxtPtr
   private unowned let composer: Composer
   private var maximumAttributeCount = 0
-  /// The elements that libxml2 has open, among them those without content that it does not know as such. It looks through
-  /// all of them for each end tag.
+  /// The number of elements that libxml2 has open, including void elements that it does not recognise. It searches all
+  /// of them for each end tag.
   private var depth = 0
 
   private init?(composer: Composer) {
@@ -25,14 +26,14 @@ package final class HTMLScanner {
     htmlFreeParserCtxt(context)
   }
 
-  /// Scans a fragment or document of UTF-8 without NUL.
+  /// Parses a fragment or document in UTF-8 without NUL.
   static func scan(_ source: [UInt8], into composer: Composer) {
     guard let scanner = HTMLScanner(composer: composer) else { return }
     scanner.run(source)
     composer.finish()
   }
 
-  /// The attributes that libxml2 finds in the tag that has most, each name counted once.
+  /// Returns the greatest number of attributes that libxml2 finds in a tag. Repeated names count once.
   package static func maximumAttributeCount(in source: [UInt8]) -> Int {
     let composer = Composer(base: nil)
     guard let scanner = HTMLScanner(composer: composer) else { return 0 }
@@ -43,14 +44,14 @@ package final class HTMLScanner {
   private func run(_ source: [UInt8]) {
     context.pointee.sax.pointee = Self.handler
     context.pointee.userData = Unmanaged.passUnretained(self).toOpaque()
-    // Inside a body the parser puts no paragraph of its own around bare text.
+    // Inside a body the parser adds no paragraph around bare text.
     let document = Array("<html><body>".utf8) + source
     let options = HTML_PARSE_RECOVER.rawValue | HTML_PARSE_NOERROR.rawValue | HTML_PARSE_NOWARNING.rawValue
     let strict = HTML_PARSE_NONET.rawValue | HTML_PARSE_IGNORE_ENC.rawValue
     withExtendedLifetime(self) {
       document.withUnsafeBytes { buffer in
         let characters = buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
-        // "htmlCtxtReadMemory: returns the resulting document tree"; with a handler of our own there is none.
+        // "htmlCtxtReadMemory: returns the resulting document tree". With a custom handler there is none.
         let tree = htmlCtxtReadMemory(
           context, characters, Int32(clamping: buffer.count), nil, "UTF-8", Int32(options | strict))
         if let tree { xmlFreeDoc(tree) }

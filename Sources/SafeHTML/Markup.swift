@@ -13,14 +13,14 @@ package enum Markup {
     output += (isVoid ? "/>" : ">").utf8
   }
 
-  /// The text with the characters escaped that mean something in content or in a quoted attribute.
+  /// Escapes the characters that have a meaning in content or in a quoted attribute.
   static func escaped(_ text: String) -> String {
     var output: [UInt8] = []
     appendEscaped(Array(text.utf8), to: &output)
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// Appends UTF-8, escaped as in `escaped`.
+  /// Appends UTF-8, escaped as by `escaped`.
   package static func appendEscaped(_ bytes: [UInt8], to output: inout [UInt8]) {
     for byte in bytes {
       switch byte {
@@ -33,12 +33,13 @@ package enum Markup {
     }
   }
 
-  /// Drops what XML 1.0 (section 2.2) forbids or a text column cannot hold, with DEL. `&#128;` to `&#159;` mean the
-  /// characters of windows-1252, as browsers read them (HTML Standard, numeric character reference end state).
+  /// Removes DEL and the characters that XML 1.0 (section 2.2) forbids or a text column cannot hold. `&#128;` to
+  /// `&#159;` become the characters of windows-1252, as in browsers (HTML Standard, numeric character reference end
+  /// state).
   static func withoutControls(_ bytes: some Collection<UInt8>) -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity(bytes.count)
-    // Well-formed UTF-8 is made sure of first, so looking at single bytes is enough.
+    // Decoding repairs malformed UTF-8 first.
     for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
       switch scalar.value {
       case 0x0D: output.append(UInt8(ascii: "\n"))

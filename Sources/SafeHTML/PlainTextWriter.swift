@@ -1,10 +1,10 @@
-/// Writes the text of markup as a reader would type it.
+/// Writes the text of markup as a person would type it.
 struct PlainTextWriter {
   private var output: [UInt8] = []
-  /// Line feeds due before the next character, 2 at most.
+  /// The number of line feeds before the next character, at most 2.
   private var breaks = 0
   private var space = false
-  /// How many `pre` are open.
+  /// The number of open `pre` elements.
   private var preformatted = 0
 
   private static let lineFeed = UInt8(ascii: "\n")
@@ -32,12 +32,12 @@ struct PlainTextWriter {
     breaks = min(breaks + 1, 2)
   }
 
-  /// Adds UTF-8 without control characters but tab and line feed.
+  /// Appends UTF-8 without control characters other than tab and line feed.
   mutating func append(_ bytes: [UInt8]) {
     var index = 0
     while index < bytes.count {
       let byte = bytes[index]
-      // U+00A0 keeps words together in a layout; in plain text it is a space like others.
+      // U+00A0 keeps words together in a layout, but is an ordinary space in plain text.
       let isHardSpace = byte == 0xC2 && index + 1 < bytes.count && bytes[index + 1] == 0xA0
       let isBlank = byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == Self.lineFeed || isHardSpace
       index += isHardSpace ? 2 : 1
@@ -65,7 +65,7 @@ struct PlainTextWriter {
 
   private mutating func flush() {
     if output.isEmpty {
-      // Nothing to keep apart from.
+      // The first character needs no separator.
     } else if breaks > 0 {
       output += repeatElement(Self.lineFeed, count: breaks)
     } else if space {

@@ -1,42 +1,42 @@
 internal import Foundation
 
-/// Markup of unknown origin, made safe to show: an allow-listed fragment, its plain text and its pictures.
+/// Markup of unknown origin in a safe form: an allow-listed fragment, its plain text and its pictures.
 ///
-/// The fragment is written anew from what the parser understood, so nothing of the source gets through unseen. It is
-/// well-formed XML and HTML at once, has only the elements and attributes of `ElementRules`, absolute links, no
-/// scripts, styles, forms or embedded documents. The same source gives the same result, and a fragment that is
-/// made safe again stays as it is. Any string is accepted.
+/// The fragment is written anew from the events of the parser, so that nothing of the source passes through unchecked.
+/// It is well-formed XML and HTML at once. It has only absolute links and the elements and attributes of
+/// `ElementRules`, without scripts, styles, forms or embedded documents. The same source always gives the same result,
+/// and a fragment that is sanitised again does not change. Any string is accepted.
 public struct SafeHTML: Sendable, Equatable {
-  /// A picture of the source that survived into the fragment.
+  /// A picture of the source that is in the fragment.
   public struct Image: Sendable, Hashable {
-    /// Absolute, http or https.
+    /// An absolute http or https URL.
     public var url: String
-    /// The text for those who cannot see it, nil where there is none.
+    /// Alternative text that describes the picture; nil if there is none.
     public var alt: String?
-    /// In CSS pixels, 1...99999.
+    /// The width in CSS pixels, 1...99999.
     public var width: Int?
-    /// In CSS pixels, 1...99999.
+    /// The height in CSS pixels, 1...99999.
     public var height: Int?
   }
 
-  /// The safe fragment, empty where the source has nothing to show.
+  /// The safe fragment; empty if the source has nothing to show.
   public let html: String
-  /// The text: a blank line between paragraphs, other white space collapsed except in `pre`, no control characters
-  /// but tab and line feed.
+  /// The plain text. A blank line separates paragraphs. Other white space is collapsed except in `pre`, and there are
+  /// no control characters other than tab and line feed.
   public let text: String
-  /// In the order of the source, each URL once.
+  /// The pictures in the order of the source, each URL once.
   public let images: [Image]
 
-  /// The part of a source that is looked at, in bytes of UTF-8.
+  /// The maximum number of source bytes (UTF-8) that are read.
   public static let maximumSourceBytes = 16 * 1024 * 1024
 
-  /// The attributes of a tag that are looked at.
+  /// The maximum number of attributes of a tag that are read.
   public static let maximumAttributes = 64
 
-  /// Makes markup safe.
+  /// Sanitises markup.
   ///
   /// - Parameters:
-  ///   - source: HTML, whole documents included; beyond `maximumSourceBytes` it is cut.
+  ///   - source: HTML, including whole documents. It is truncated after ``maximumSourceBytes``.
   ///   - base: The absolute URL that relative links refer to. Without one they are dropped.
   public init(_ source: String, base: String? = nil) {
     let base = base.flatMap { URL(string: $0) }
@@ -47,7 +47,7 @@ public struct SafeHTML: Sendable, Equatable {
     html = Self.settled(composer.html, text: text, base: base)
   }
 
-  /// Whether a text contains a tag or comment of HTML, so that it has to be read as markup. `a < b` and `Array<Int>`
+  /// Whether a text contains a tag or comment of HTML, so that it has to be parsed as markup. `a < b` and `Array<Int>`
   /// do not.
   public static func looksLikeMarkup(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
@@ -63,17 +63,19 @@ public struct SafeHTML: Sendable, Equatable {
     return false
   }
 
-  /// Decodes the entities of a text that is not markup; its white space stays, except at both ends.
+  /// Decodes the entities of a text that is not markup. Its white space is kept, except at both ends.
   public static func decodingEntities(_ text: String) -> String {
     let composer = Composer(base: nil)
-    // By bytes: to compare characters takes time that grows with the square of their combining marks.
+    // The text is searched as bytes, because comparing characters takes time quadratic in their combining marks.
     let escaped = text.utf8.flatMap { $0 == UInt8(ascii: "<") ? Array("&lt;".utf8) : [$0] }
     HTMLScanner.scan(cleaned("<pre>" + String(decoding: escaped, as: UTF8.self) + "</pre>"), into: composer)
     return composer.text.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  /// The parser corrects nesting by rules of its own, so what is left after the removal of elements can be corrected
-  /// once more. Only a fragment that comes through unchanged is given out; otherwise its text alone, in paragraphs.
+  /// Rewrites a fragment until it no longer changes.
+  ///
+  /// The parser corrects nesting by its own rules, so that the rest may be corrected again after elements are removed.
+  /// If the fragment does not become stable, the result is its text alone, in paragraphs.
   private static func settled(_ first: String, text: String, base: URL?) -> String {
     var html = first
     for _ in 0..<6 {
@@ -91,7 +93,7 @@ public struct SafeHTML: Sendable, Equatable {
     return composer.html
   }
 
-  /// `<wbr>` as `<wbr/>`: the parser does not know that it has no content, and keeps it open.
+  /// Replaces `<wbr>` by `<wbr/>`. The parser does not know that the element is void, and would keep it open.
   private static func closed(_ bytes: [UInt8]) -> [UInt8] {
     var output: [UInt8] = []
     var rest = bytes[...]
@@ -108,8 +110,8 @@ public struct SafeHTML: Sendable, Equatable {
     return output + rest
   }
 
-  /// Line ends as LF, no NUL, at which the parser would stop, no names of characters that it does not know, and no more
-  /// than `maximumAttributes` in a tag.
+  /// Prepares a source for the parser: line ends become LF, NUL is removed because the parser would stop at it, unknown
+  /// character names are replaced, and each tag keeps at most `maximumAttributes`.
   private static func cleaned(_ source: String) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(min(source.utf8.count, maximumSourceBytes))

@@ -1,21 +1,22 @@
 internal import Foundation
 
-/// Links of unknown origin.
+/// Validates links of unknown origin.
 public enum SafeLink {
-  /// Longer links are dropped, in bytes.
+  /// The maximum length of a link in bytes. Longer links are dropped.
   public static let maximumBytes = 2048
 
-  /// An http or https URL made absolute and percent-encoded.
+  /// Makes an http or https URL absolute, and percent-encodes it.
   ///
   /// - Parameters:
-  ///   - reference: As written by the source; blanks around it and line breaks within do not count.
-  ///   - base: The absolute URL a relative reference refers to.
-  /// - Returns: nil for another scheme, a URL without host, one that is too long, or a relative one without base.
+  ///   - reference: The link as written by the source. Blanks around it and line breaks inside are ignored.
+  ///   - base: The absolute URL that a relative reference refers to.
+  /// - Returns: The URL; nil for another scheme, a URL without a host, one that is too long, or a relative one without
+  ///   a base.
   public static func web(_ reference: String, base: String? = nil) -> String? {
     resolve(reference, base: base.flatMap { URL(string: $0) }, allowingMail: false)
   }
 
-  /// As `web`, for links that may lead to a mail address too.
+  /// Like `web`, for links that may also be mail addresses.
   static func resolve(_ reference: String, base: URL?, allowingMail: Bool) -> String? {
     guard let written = cleaned(reference) else { return nil }
     let scheme = scheme(of: written)
@@ -25,7 +26,7 @@ public enum SafeLink {
     case "http", "https": url = URL(string: cleaned)
     case "mailto": return allowingMail ? URL(string: cleaned).flatMap { bounded($0.absoluteString) } : nil
     case nil:
-      // A reference that leaves out only the scheme needs no base.
+      // A reference that lacks only the scheme needs no base.
       let fallback = cleaned.hasPrefix("//") ? URL(string: "https://localhost/") : nil
       guard let base = base ?? fallback else { return nil }
       url = URL(string: cleaned, relativeTo: base)?.absoluteURL
@@ -37,8 +38,8 @@ public enum SafeLink {
     return bounded(scheme + url.absoluteString.dropFirst(scheme.utf8.count))
   }
 
-  /// Browsers ignore tabs and line breaks anywhere in a URL and controls around it (URL Standard, basic URL parser),
-  /// which has hidden many a `java\nscript:`.
+  /// Removes tabs and line breaks anywhere in a URL, and controls around it, as browsers do (URL Standard, basic URL
+  /// parser). Such characters are used to hide schemes, as in `java\nscript:`.
   private static func cleaned(_ reference: String) -> String? {
     guard reference.utf8.count <= maximumBytes * 2 else { return nil }
     var scalars = reference.unicodeScalars.filter { ![0x09, 0x0A, 0x0D].contains($0.value) }[...]
@@ -48,7 +49,7 @@ public enum SafeLink {
     return String(String.UnicodeScalarView(scalars))
   }
 
-  /// RFC 3986 section 3.1, in lower case; a colon after anything else makes no scheme.
+  /// Returns the scheme in lower case (RFC 3986 section 3.1). A colon after other characters does not end a scheme.
   private static func scheme(of reference: String) -> String? {
     guard let colon = reference.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
     let name = reference[..<colon]
@@ -58,8 +59,8 @@ public enum SafeLink {
     return isScheme && !name.isEmpty ? name.lowercased() : nil
   }
 
-  /// The reference with its invalid characters percent-encoded behind the authority. `URL` would encode all of a component
-  /// with one such character, valid `%XX` included.
+  /// Percent-encodes the invalid characters after the authority. `URL` would encode the whole component of such a
+  /// character, including valid `%XX`.
   private static func encoded(_ reference: String, afterScheme scheme: String?) -> String {
     let bytes = Array(reference.utf8)
     let start = scheme.map { $0.utf8.count + 1 } ?? 0
@@ -83,7 +84,8 @@ public enum SafeLink {
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// RFC 3986: unreserved and reserved characters but brackets, which stand in the host alone.
+  /// Whether the byte is an unreserved or reserved character of RFC 3986, except brackets, which occur only in the
+  /// host.
   private static func isURLByte(_ byte: UInt8) -> Bool {
     48...57 ~= byte || 65...90 ~= byte || 97...122 ~= byte || "-._~!$&'()*+,;=:@/?#".utf8.contains(byte)
   }

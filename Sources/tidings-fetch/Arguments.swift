@@ -4,7 +4,7 @@ import Foundation
 import News
 import NewsClient
 
-/// Slugs, separated by commas.
+/// A list of slugs, separated by commas.
 struct TopicList: ExpressibleByArgument {
   let slugs: [String]
 
@@ -14,7 +14,7 @@ struct TopicList: ExpressibleByArgument {
   }
 }
 
-/// How much is kept.
+/// The number of items to keep, 0...200; 0 keeps all.
 struct WindowSize: ExpressibleByArgument {
   let extent: Source.Extent
 
@@ -25,14 +25,14 @@ struct WindowSize: ExpressibleByArgument {
 }
 
 extension FetchInterval: ExpressibleByArgument {
-  /// Reads `never`, `minimum`, or a number with a unit.
+  /// Parses `never`, `minimum`, or a number with a unit.
   public init?(argument: String) { self.init(argument) }
 }
 
-/// Prints a result for machines: one line of JSON with sorted keys.
+/// Prints a result as one line of JSON with sorted keys.
 func printJSON(_ value: some Encodable) throws { try Output.print(try jsonLine(value)) }
 
-/// A line of JSON with sorted keys, safe for terminals.
+/// Returns one line of JSON with sorted keys, safe for terminals.
 func jsonLine(_ value: some Encodable) throws -> String {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -43,7 +43,7 @@ func jsonLine(_ value: some Encodable) throws -> String {
   return String(decoding: try encoder.encode(value), as: UTF8.self).terminalSafeJSON
 }
 
-/// A time for people, by the local clock.
+/// Formats a time for people, in the local time zone.
 func localTime(_ date: Date) -> String {
   let parts = Calendar.current.dateComponents([.year, .month, .day, .hour, .minute], from: date)
   let digits = [parts.month, parts.day, parts.hour, parts.minute].map { part in

@@ -26,7 +26,7 @@ struct Fetch: AsyncParsableCommand, JSONReporting {
     let wake = SystemClock().now
     let client = try parent.client(launchReason: .fetch)
     await client.application.launch()
-    // A transfer that had to wait may be due by now, whether or not there is anything to fetch.
+    // A transfer that had to wait may be due by now, even if no fetch is.
     parent.startWorkerIfNeeded()
     if scheduled, case .wait(let until, let reason) = try client.decision() {
       var report = FetchReport(result: .noData)
@@ -46,7 +46,7 @@ struct Fetch: AsyncParsableCommand, JSONReporting {
     do {
       if json { try printJSON(line) } else { try Output.print(line.text) }
     } catch let failure as Output.Failure where failure.isClosedPipe {
-      // The exit code reports the result without a reader too.
+      // The exit code reports the result even without a reader.
     }
     throw line.report.result.exitCode
   }
@@ -58,19 +58,19 @@ struct Fetch: AsyncParsableCommand, JSONReporting {
   }
 }
 
-/// The result of a fetch as it is printed.
+/// The printed form of a fetch.
 private struct FetchLine: Encodable {
   var report: FetchReport
-  /// Why the schedule has no wake now, so that nothing was asked.
+  /// The reason why the schedule has no wake now, so that nothing was requested.
   var notNow: String?
-  /// When it has one.
+  /// The time of the next wake.
   var next: Date?
 
   private enum Keys: String, CodingKey {
     case notNow, next
   }
 
-  /// Writes the members of the report and these beside them.
+  /// Encodes the members of the report together with these.
   func encode(to encoder: any Encoder) throws {
     try report.encode(to: encoder)
     var container = encoder.container(keyedBy: Keys.self)
@@ -89,7 +89,7 @@ struct MediaOptions: ParsableArguments {
   @Option(help: "Which files of new items are downloaded: none, thumbnails or all; TIDINGS_MEDIA says it, too.")
   var media: MediaSelection?
 
-  /// The option, and else the setting of the environment.
+  /// The option, or else the setting of the environment.
   ///
   /// - Throws: `ValidationError`
   var selection: MediaSelection {
@@ -103,9 +103,10 @@ struct MediaOptions: ParsableArguments {
     }
   }
 
-  /// Hands the files of what a client fetches to the worker.
+  /// Hands the attachments of fetched items to the worker.
   ///
-  /// - Returns: nil if none are wanted, or where they cannot be kept: that is logged, and no reason not to fetch.
+  /// - Returns: nil if no attachments are wanted or they cannot be kept. The fetch continues then, and the reason is
+  ///   logged.
   /// - Throws: `ValidationError`
   func downloads(_ client: NewsFetcher, _ command: TidingsFetch) throws -> AttachmentDownloads? {
     let selection = try selection
@@ -131,7 +132,7 @@ extension FetchReport {
     return "\(counts); \(counted(requests, "request")), \(bytes) bytes; badge \(badge)"
   }
 
-  /// The counts, or why the fetch has failed.
+  /// The counts, or the reason of a failure.
   var outcome: String { result == .failed ? (error ?? "for an unknown reason").terminalSafe : summary }
 }
 

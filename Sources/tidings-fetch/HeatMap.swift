@@ -1,19 +1,19 @@
-/// A week of 24 x 7 hours, drawn with shades.
+/// A week of 24 x 7 hours, drawn in shades.
 struct HeatMap {
   private static let days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
-  /// From nothing to the most there is.
+  /// The shades, from zero to the maximum.
   private static let shades = ["·", "░", "▒", "▓", "█"]
 
   private let hours: [[Double]]
 
-  /// A map.
+  /// Creates a map.
   ///
-  /// - Parameter hours: By weekday, Monday first, and by hour; any numbers from 0 on.
+  /// - Parameter hours: The values by weekday, Monday first, and by hour. They are not negative.
   init(_ hours: [[Double]]) {
     self.hours = hours
   }
 
-  /// The map with a line for each day, below the hours.
+  /// The lines of the map: the hours, and one line for each day.
   var lines: [String] {
     let most = hours.joined().max() ?? 0
     let head = "     " + stride(from: 0, to: 24, by: 3).map { ($0 < 10 ? "0\($0)" : "\($0)") + "    " }.joined()

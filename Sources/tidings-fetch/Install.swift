@@ -22,7 +22,7 @@ struct Install: AsyncParsableCommand {
   func run() async throws {
     let client = try parent.parent.client()
     let selection = try media.selection
-    // What is followed is remembered for the unit, which does not say it.
+    // The unit does not name the source, so the store has to remember it.
     try client.updateSchedule { _ in }
     let units = try parent.parent.units()
     let options = selection == MediaSelection.none ? [] : ["--media \(selection.rawValue)"]
@@ -66,14 +66,14 @@ struct Uninstall: AsyncParsableCommand {
 }
 
 extension TidingsFetch {
-  /// The units of the store.
+  /// Returns the units of the store.
   func units() throws -> Units {
     try Units(store: folder, default: Self.defaultFolder, environment: ProcessInfo.processInfo.environment)
   }
 
   /// Runs systemctl for the user's systemd.
   ///
-  /// - Returns: Whether it has succeeded; it says itself why not.
+  /// - Returns: Whether it has succeeded. systemctl prints its own errors.
   static func systemctl(_ arguments: [String]) -> Bool {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")

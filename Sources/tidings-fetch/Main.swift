@@ -3,7 +3,8 @@ import BackgroundFetch
 import Foundation
 import NewsClient
 
-/// The beginning and the end of the process: parses, runs, and turns errors into sentences, JSON and exit codes.
+/// The entry point of the process: parses the arguments, runs the command, and turns errors into sentences, JSON and
+/// exit codes.
 @main
 enum Main {
   static func main() async {
@@ -22,10 +23,10 @@ enum Main {
     }
   }
 
-  /// Says what went wrong.
+  /// Reports an error.
   ///
-  /// - Parameter command: The command, if it was to print JSON.
-  /// - Returns: What the process ends with.
+  /// - Parameter command: The command, if it has to print JSON.
+  /// - Returns: The exit code of the process.
   private static func end(_ error: any Error, _ command: (any JSONReporting.Type)?) -> ExitCode {
     do {
       if let code = error as? ExitCode { return code }
@@ -46,7 +47,7 @@ enum Main {
         return FetchResult.failed.exitCode
       }
     } catch let failure as Output.Failure where failure.isClosedPipe {
-      // The reader has gone, such as `head` after its lines.
+      // The reader has closed the pipe, such as `head` after its lines.
       return .success
     } catch let failure as Output.Failure {
       Output.log(failure.message)
@@ -67,12 +68,12 @@ enum Main {
   }
 }
 
-/// A command that prints JSON if it is asked to, failures included.
+/// A command that can print JSON, failures included.
 protocol JSONReporting: SendableMetatype {
-  /// Whether JSON was asked for.
+  /// Whether JSON was requested.
   var json: Bool { get }
 
-  /// The line for a run that has failed before it had a result.
+  /// Returns the line for a run that has failed before it had a result.
   static func failure(_ message: String) -> any Encodable
 }
 
@@ -80,7 +81,7 @@ extension JSONReporting {
   static func failure(_ message: String) -> any Encodable { FailureLine(error: message) }
 }
 
-/// A failure as it is printed for machines.
+/// The printed form of a failure.
 private struct FailureLine: Encodable {
   let result = FetchResult.failed
   let error: String

@@ -1,28 +1,28 @@
 import Foundation
 import News
 
-/// The standard streams of the command: results go to standard output, what went wrong to standard error.
+/// The standard streams of the command: results go to standard output, errors to standard error.
 enum Output {
-  /// Standard output could not be written.
+  /// A failed write to standard output.
   struct Failure: Error {
     /// The number of the error (errno(3)).
     var code: Int32
 
-    /// Whether the reader has gone, such as `head` after its lines.
+    /// Whether the reader has closed the pipe, such as `head` after its lines.
     var isClosedPipe: Bool { code == EPIPE }
 
     /// The failure as a sentence.
     var message: String { "The result cannot be written: \(String(cString: strerror(code)))." }
   }
 
-  /// Prepares the streams; to be called before anything is opened.
+  /// Prepares the streams. It must be called before any file is opened.
   ///
-  /// A write to a closed pipe returns an error instead of a signal. The descriptors 0 to 2 are occupied, so that a file
-  /// of the store never takes the place of a stream that is closed.
+  /// A write to a closed pipe then returns an error instead of raising a signal. The descriptors 0 to 2 are occupied,
+  /// so that a file of the store never takes the place of a closed stream.
   static func prepare() {
     signal(SIGPIPE, SIG_IGN)
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
-      // It takes the lowest number that is free. Writing to it fails as it does with a closed stream.
+      // open(2) returns the lowest free descriptor. A write to it fails like one to a closed stream.
       guard open("/dev/null", O_RDONLY) >= 0 else { return }
     }
   }
@@ -32,7 +32,8 @@ enum Output {
   /// - Throws: ``Failure``
   static func print(_ line: String = "") throws { try write(line + "\n", to: STDOUT_FILENO) }
 
-  /// Writes a line to standard error, after the name of the command. Where that fails nothing is left to do.
+  /// Writes a line to standard error, after the name of the command. A failure is ignored, because nothing is left to
+  /// do.
   static func log(_ line: String) { try? write("tidings-fetch: \(line.terminalSafe)\n", to: STDERR_FILENO) }
 
   /// Writes text to standard error as it is.
@@ -58,15 +59,15 @@ enum Output {
   }
 }
 
-/// `write(2)`, beside a function of the same name.
+/// The function `write(2)`, which `Output.write` would hide.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
   write(descriptor, bytes, count)
 }
 
-/// A number with its noun: `1 request`, `2 requests`.
+/// Returns a number with its noun: `1 request`, `2 requests`.
 func counted(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
-/// A time for people, rounded: `34 s`, `5 min`, `2 h 10 min`.
+/// Formats a time in seconds for people, rounded: `34 s`, `5 min`, `2 h 10 min`.
 func roundedTime(_ seconds: Double) -> String {
   let whole = Int(min(max(seconds, 0), 31_536_000).rounded(.up))
   if whole < 60 { return "\(whole) s" }

@@ -98,13 +98,13 @@ extension RunRecord {
       "\(localTime(started))  \(reason.rawValue)  \(result.rawValue)  \(counted(items, "item"))  \(status)  \(cost)\(next)"
   }
 
-  /// Whole milliseconds. A damaged file may have any number.
+  /// Formats whole milliseconds. A damaged file may contain any number.
   private func whole(_ milliseconds: Double) -> String {
     Int(exactly: milliseconds.rounded(.towardZero)).map { String($0) } ?? "\(milliseconds)"
   }
 }
 
 extension String {
-  /// Up to the first line break.
+  /// The first line that is not empty.
   var firstLine: String { split(whereSeparator: \.isNewline).first.map(String.init) ?? "" }
 }

@@ -69,7 +69,7 @@ struct Status: AsyncParsableCommand {
 }
 
 extension FetchInterval {
-  /// Whether less was asked for than is ever waited.
+  /// Whether the requested interval is shorter than the minimum.
   fileprivate var isBelowFloor: Bool {
     if case .seconds(let seconds) = self { seconds < Self.floor } else { false }
   }
@@ -82,7 +82,7 @@ extension FetchInterval {
   }
 }
 
-/// Draws when the app is opened, and says what the schedule has decided.
+/// Prints the decision of the schedule, and a map of the times at which the app is opened.
 func printSchedule(_ schedule: FetchScheduler, _ decision: FetchDecision) throws {
   try Output.print("interval  \(schedule.interval.text)")
   switch decision {

@@ -51,7 +51,7 @@ struct Simulate: AsyncParsableCommand {
     var dead = false
 
     func run() async throws {
-      // In an empty store: a wake that only simulates a fault must not move the next wake of the real one.
+      // The fetch uses an empty store, because a simulated fault must not move the next wake of the real one.
       var command = parent.parent
       let source = try NewsFetcher.source(in: command.folder)
       command.server = command.server ?? source.flatMap { HTTPLocation(argument: $0.server.absoluteString) }
@@ -83,18 +83,18 @@ struct Simulate: AsyncParsableCommand {
   }
 }
 
-/// An app whose life is printed, with the seconds since its wake.
+/// A simulated app, whose events are printed with the seconds since its wake.
 private struct Play {
   private let client: NewsFetcher
   private let notes: Notes
   private let observations: [Observation]
 
-  /// Brings an app to where it waits for a wake.
+  /// Prepares an app that waits for a wake.
   ///
   /// - Parameters:
-  ///   - isAlive: Whether it was opened, left and suspended. If not, it is launched by the wake.
-  ///   - launchReason: What it is launched for.
-  ///   - transport: What sends requests, if not the network.
+  ///   - isAlive: Whether the app was opened, left and suspended. Otherwise the wake launches it.
+  ///   - launchReason: The reason of the launch.
+  ///   - transport: The HTTP transport; nil for the network.
   init(
     _ command: TidingsFetch, isAlive: Bool, launchReason: LaunchReason, transport: (any HTTPTransport)? = nil
   ) async throws {
@@ -111,12 +111,12 @@ private struct Play {
     notes.add("\(await client.application.suspend().rawValue)")
   }
 
-  /// Wakes the app for a fetch, and ends with the exit code of what has come of it.
+  /// Wakes the app for a fetch, and throws the exit code of its result.
   func fetch() async throws {
     try await wake { client, wake in await client.performFetch(.scheduled, wake: wake) }
   }
 
-  /// Wakes the app, and ends with the exit code of what has come of it.
+  /// Wakes the app, and throws the exit code of the result.
   func wake(_ handler: (NewsFetcher, FetchMoment) async -> FetchReport) async throws {
     let wake = notes.wake()
     await client.application.launch()
@@ -137,7 +137,7 @@ private final class Notes: Sendable {
   private let start = Mutex(SystemClock().now)
   private let failure = Mutex<Output.Failure?>(nil)
 
-  /// - Throws: ``Output/Failure`` where a line could not be printed.
+  /// - Throws: ``Output/Failure`` if a line could not be printed.
   func check() throws {
     if let failure = failure.withLock(\.self), !failure.isClosedPipe { throw failure }
   }
@@ -164,7 +164,7 @@ private final class Notes: Sendable {
   }
 }
 
-/// A network in which nothing is ever answered.
+/// A transport that never returns a response.
 private struct SilentTransport: HTTPTransport {
   func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPAnswer {
     try await Task.sleep(for: .seconds(3600))

@@ -57,7 +57,7 @@ struct SimulateWeek: AsyncParsableCommand {
   }
 }
 
-/// Names, separated by commas.
+/// A list of names, separated by commas.
 struct NameList: ExpressibleByArgument {
   let names: [String]
 

@@ -4,8 +4,8 @@ import Foundation
 import News
 import NewsClient
 
-/// The client's command and its options. All commands have their names written out: to find one out from a type takes
-/// longer than a fetch that finds nothing.
+/// The client's command and its options. All commands spell out their names, because deriving a name from a type takes
+/// longer than a fetch without new data.
 struct TidingsFetch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tidings-fetch",
@@ -33,12 +33,12 @@ struct TidingsFetch: AsyncParsableCommand {
   @Option(help: "How many of the newest items are kept: 1...200, or 0 for all there are (100).")
   var window: WindowSize?
 
-  /// Opens the store, for what the options say and else for what it has followed.
+  /// Opens the store for the source that the options name, or else for the stored source.
   ///
   /// - Parameters:
-  ///   - launchReason: What the process was started for.
-  ///   - exitsOnSuspend: Whether it ends when it is suspended.
-  ///   - transport: What sends requests, if not the network.
+  ///   - launchReason: The reason why the process was started.
+  ///   - exitsOnSuspend: Whether the process ends when it is suspended.
+  ///   - transport: The HTTP transport; nil for the network.
   func client(
     launchReason: LaunchReason = .user, exitsOnSuspend: Bool = false, transport: (any HTTPTransport)? = nil
   ) throws -> NewsFetcher {
@@ -56,7 +56,7 @@ struct TidingsFetch: AsyncParsableCommand {
     }
   }
 
-  /// What the options say is to be followed, and else what was followed last.
+  /// Returns the source that the options name, or else the stored source.
   private func source(stored: Source?) throws -> Source {
     let environment = ProcessInfo.processInfo.environment
     let given =
@@ -75,7 +75,7 @@ struct TidingsFetch: AsyncParsableCommand {
       extent: window?.extent ?? stored?.extent ?? .window(100))
   }
 
-  /// Where everything is kept.
+  /// The folder of the store.
   var folder: URL {
     get throws {
       let environment = ProcessInfo.processInfo.environment
@@ -87,7 +87,7 @@ struct TidingsFetch: AsyncParsableCommand {
     }
   }
 
-  /// Where everything is kept if nothing else is said; nil without a home.
+  /// The default folder of the store; nil without a home directory.
   static var defaultFolder: URL? {
     let environment = ProcessInfo.processInfo.environment
     guard let home = environment["XDG_STATE_HOME"] ?? environment["HOME"].map({ $0 + "/.local/state" }), !home.isEmpty
@@ -95,14 +95,14 @@ struct TidingsFetch: AsyncParsableCommand {
     return URL(filePath: home, directoryHint: .isDirectory).appending(path: "tidings-fetch")
   }
 
-  /// Says why a folder that is there cannot be used, which looks like a missing one otherwise.
+  /// Explains why an existing folder cannot be used. Otherwise it would be taken for a missing one.
   ///
   /// - Throws: ``FetchError`` with `storage`.
   private static func checkAccess(_ folder: URL) throws {
     let path = folder.path(percentEncoded: false)
     var information = stat()
     guard stat(path, &information) == 0 else {
-      // A missing folder is made later.
+      // A missing folder is created later.
       if errno == ENOENT { return }
       throw unusable(path, String(cString: strerror(errno)))
     }
@@ -118,26 +118,26 @@ struct TidingsFetch: AsyncParsableCommand {
     FetchError(.storage, "The store \(path) cannot be used: \(reason). Another one is chosen with --store.")
   }
 
-  /// The downloads and uploads of the store.
+  /// Opens the journal of downloads and uploads.
   func journal() throws -> TransferJournal {
     try Self.checkAccess(try folder)
     return try TransferJournal(store: folder, log: Output.log)
   }
 
-  /// What does them, in this process.
+  /// Returns a worker for this process.
   func worker() throws -> TransferWorker {
     try TransferWorker(
       store: folder, userAgent: Self.userAgent, constraints: Self.constraints, log: Output.log)
   }
 
-  /// What does them, in a process of its own.
+  /// Returns a worker in a process of its own.
   func workerProcess() throws -> WorkerProcess {
     WorkerProcess(
       executable: URL(filePath: try Self.executable),
       arguments: ["--store", try folder.absoluteURL.path(percentEncoded: false), "worker"])
   }
 
-  /// Starts a worker if a transfer is due. That it cannot be started is logged, and keeps nothing else from its end.
+  /// Starts a worker if a transfer is due. A failure is logged, and the command continues.
   func startWorkerIfNeeded() {
     do {
       let isNeeded = try TransferJournal.needsWorker(
@@ -152,7 +152,7 @@ struct TidingsFetch: AsyncParsableCommand {
   static var executable: String {
     get throws {
       #if os(Linux)
-        // Whatever the shell found it by.
+        // The link names the program, however the shell has found it.
         try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
       #else
         URL(filePath: CommandLine.arguments[0]).absoluteURL.path(percentEncoded: false)
@@ -160,7 +160,7 @@ struct TidingsFetch: AsyncParsableCommand {
     }
   }
 
-  /// The machine's power and network.
+  /// The source of the machine's power and network conditions.
   static var constraints: any ConstraintSource {
     #if os(Linux)
       SystemConstraints()
@@ -169,7 +169,8 @@ struct TidingsFetch: AsyncParsableCommand {
     #endif
   }
 
-  /// Name and version, and how to reach those who run it if `TIDINGS_CONTACT` says so (RFC 9110 section 10.1.5).
+  /// The `User-Agent`: name, version, system, and the contact from `TIDINGS_CONTACT` if it is set (RFC 9110, section
+  /// 10.1.5).
   static var userAgent: String {
     let contact = ProcessInfo.processInfo.environment["TIDINGS_CONTACT"]?.filter { $0.isASCII && !"()\\".contains($0) }
     #if os(Linux)
@@ -182,7 +183,7 @@ struct TidingsFetch: AsyncParsableCommand {
   }
 }
 
-/// An address of http or https.
+/// An http or https address without a query.
 struct HTTPLocation: ExpressibleByArgument {
   let url: URL
 

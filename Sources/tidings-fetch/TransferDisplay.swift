@@ -2,38 +2,38 @@ import BackgroundFetch
 import Foundation
 import NewsClient
 
-/// Shows on a terminal how far transfers are: a line with a bar for each, drawn anew until all are over. Without a
-/// terminal it writes a line where one begins to wait for something.
+/// Shows the progress of transfers. On a terminal it redraws a line with a bar for each, until all have ended.
+/// Otherwise it writes a line when a transfer begins to wait.
 struct TransferDisplay {
   private static let pause = 0.2
-  /// The shortest time between two starts of a worker, in seconds.
+  /// The minimum interval between two starts of a worker, in seconds.
   private static let restartPause = 5.0
 
   private let journal: TransferJournal
   private let startWorker: () -> Void
   private let clock = SystemClock()
 
-  /// - Parameter startWorker: Starts a worker if a transfer is due and nobody is at it.
+  /// - Parameter startWorker: Starts a worker if a transfer is due and no worker runs.
   init(_ journal: TransferJournal, startWorker: @escaping () -> Void) {
     self.journal = journal
     self.startWorker = startWorker
   }
 
-  /// Whether somebody looks at standard error.
+  /// Whether standard error is a terminal.
   static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-  /// The columns of the terminal; 80 where it does not say.
+  /// The columns of the terminal; 80 if they are unknown.
   static var columns: Int {
     var size = winsize()
     guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
     return Int(size.ws_col)
   }
 
-  /// Shows transfers until all are over, or until nothing has moved for some time. A worker that has ended meanwhile is
-  /// started again when a transfer is due.
+  /// Shows transfers until none is running, or until none has moved for some time. If a worker has ended meanwhile, it
+  /// is started again when a transfer is due.
   ///
-  /// - Parameter timeout: Seconds.
-  /// - Returns: Whether all are over.
+  /// - Parameter timeout: The seconds without progress after which this returns.
+  /// - Returns: Whether no transfer is running.
   func follow(timeout: Double, _ transfers: () throws -> [Transfer]) async throws -> Bool {
     let changes = JournalChanges(folder: journal.folder)
     let isTerminal = Self.isTerminal
@@ -74,7 +74,7 @@ struct TransferDisplay {
     }
   }
 
-  /// Writes a line where a transfer has begun to wait, or waits for another reason.
+  /// Writes a line when a transfer begins to wait, or waits for another reason.
   private func report(_ transfer: Transfer, _ reported: inout [Int64: String]) {
     let line = TransferLine(transfer, journal)
     guard line.waitsFor != nil else { return }
@@ -82,7 +82,7 @@ struct TransferDisplay {
     if reported.updateValue(key, forKey: transfer.number) != key { Output.log(line.text) }
   }
 
-  /// Over the lines that were drawn before.
+  /// Draws lines over the previous ones.
   private func draw(_ lines: [String], over drawn: Int) {
     let up = drawn > 0 ? "\u{1B}[\(drawn)A" : ""
     Output.draw(up + lines.map { "\r\u{1B}[2K\($0)\n" }.joined())
@@ -101,7 +101,7 @@ struct ProgressLine {
     (self.line, self.perSecond) = (line, perSecond)
   }
 
-  /// The line, one column shorter than the terminal, so that it does not wrap.
+  /// Returns the line, one column shorter than the terminal, so that it does not wrap.
   func text(columns: Int) -> String {
     guard line.state == .running, line.waitsFor == nil, let total = line.total, total > 0 else {
       return line.text.prefix(columns: columns - 1)
@@ -113,7 +113,7 @@ struct ProgressLine {
       "\(Int(share * 100))%  \(line.text)  \(rate)\(left)", "\(Int(share * 100))%  \(line.name)  \(rate)\(left)",
       "\(Int(share * 100))%  \(line.name)", "\(Int(share * 100))%",
     ]
-    // The most that fits beside a bar.
+    // The longest text that fits beside a bar.
     let room = columns - 2
     let text = texts.first { $0.columns + Self.shortestBar <= room } ?? ""
     let width = min(Self.longestBar, max(0, room - text.columns))
@@ -124,10 +124,10 @@ struct ProgressLine {
 }
 
 extension String {
-  /// The columns on a terminal: two for characters of East Asian scripts and pictures, one for others.
+  /// The columns on a terminal: two for East Asian characters and pictures, one for others.
   fileprivate var columns: Int { reduce(0) { $0 + $1.columns } }
 
-  /// As much from the beginning as fits.
+  /// Returns the longest beginning that fits.
   fileprivate func prefix(columns limit: Int) -> String {
     var left = limit
     return String(
@@ -139,7 +139,7 @@ extension String {
 }
 
 extension Character {
-  /// A rough form of UAX #11.
+  /// The columns on a terminal, by a simplified form of UAX #11.
   fileprivate var columns: Int {
     guard let value = unicodeScalars.first?.value else { return 0 }
     switch value {
@@ -151,11 +151,13 @@ extension Character {
   }
 }
 
-/// The speed of a transfer over the last seconds.
+/// The speed of a transfer over the last five seconds.
 struct TransferRate {
   private var samples: [(at: ContinuousClock.Instant, bytes: Int64)] = []
 
-  /// - Returns: Bytes a second.
+  /// Adds the present number of bytes.
+  ///
+  /// - Returns: Bytes per second.
   mutating func add(_ bytes: Int64) -> Double {
     samples.append((.now, bytes))
     samples.removeAll { $0.at < .now - .seconds(5) || $0.bytes > bytes }

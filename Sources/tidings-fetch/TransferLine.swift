@@ -3,9 +3,9 @@ import Foundation
 import News
 import NewsClient
 
-/// A transfer as it is printed.
+/// The printed form of a transfer.
 struct TransferLine: Encodable {
-  /// The kinds of wait.
+  /// The reasons to wait.
   enum Wait: String, Encodable {
     case power, network, retry
   }
@@ -19,9 +19,9 @@ struct TransferLine: Encodable {
   let total: Int64?
   let failure: String?
   let location: String?
-  /// nil where it is not running, or is under way.
+  /// The reason to wait; nil if the transfer is active or not running.
   let waitsFor: Wait?
-  /// Seconds until the next attempt.
+  /// The seconds until the next attempt.
   let retryIn: Int?
 
   init(_ transfer: Transfer, _ journal: TransferJournal) {
@@ -42,7 +42,7 @@ struct TransferLine: Encodable {
       }
   }
 
-  /// The line for people, for a terminal too.
+  /// The line for people, safe for terminals.
   var text: String {
     let whole = total.map { " of \(Self.amount($0))" } ?? ""
     let note = failure.map { ": \($0.terminalSafe)" } ?? ""
@@ -52,7 +52,7 @@ struct TransferLine: Encodable {
   /// The last part of the path, or the address.
   var name: String { (file.map { URL(filePath: $0).lastPathComponent } ?? url.absoluteString).terminalSafe }
 
-  /// The state in words, with what is waited for.
+  /// The state in words, with the reason to wait.
   var status: String {
     switch waitsFor {
     case .power: "waits for external power"
@@ -62,7 +62,7 @@ struct TransferLine: Encodable {
     }
   }
 
-  /// Bytes for people.
+  /// Formats a number of bytes for people.
   static func amount(_ bytes: Int64) -> String {
     var value = Double(bytes)
     for unit in ["B", "KiB", "MiB"] {

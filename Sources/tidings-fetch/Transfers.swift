@@ -154,7 +154,7 @@ struct Transfers: AsyncParsableCommand {
     func run() async throws { try parent.known(number).cancel(number) }
   }
 
-  /// The journal, if it has a transfer of that number.
+  /// Returns the journal if it has a transfer with the number.
   private func known(_ number: Int64) throws -> TransferJournal {
     let journal = try parent.journal()
     guard try journal.transfer(number) != nil else { throw ValidationError("There is no transfer \(number)") }
@@ -170,14 +170,14 @@ struct Worker: AsyncParsableCommand {
   @ParentCommand var parent: TidingsFetch
 
   func run() async throws {
-    // The terminal that it was started from may be closed.
+    // The terminal that has started the worker may be closed.
     signal(SIGHUP, SIG_IGN)
     try await parent.worker().run()
   }
 }
 
 extension TidingsFetch {
-  /// Begins a transfer that belongs to no app.
+  /// Begins a transfer without a session.
   func begin(_ request: TransferRequest, _ following: FollowOptions) async throws {
     let journal = try journal()
     let number = try journal.add(request).number
@@ -201,7 +201,7 @@ extension TidingsFetch {
   }
 }
 
-/// How the end of a transfer is waited for and printed.
+/// The options for waiting for transfers and printing them.
 struct FollowOptions: ParsableArguments {
   @Flag(help: "Waits for the end, and shows how far it is.")
   var wait = false
@@ -216,7 +216,7 @@ struct FollowOptions: ParsableArguments {
     guard timeout > 0, timeout.isFinite else { throw ValidationError("The value of '--timeout' must be above 0") }
   }
 
-  /// Prints a transfer. After a wait the terminal shows it already.
+  /// Prints a transfer. After a wait, a terminal already shows it.
   func print(_ line: TransferLine) throws {
     if json { return try printJSON(line) }
     if !(wait && TransferDisplay.isTerminal) { try Output.print(line.text) }
@@ -229,7 +229,7 @@ private func isFolder(_ file: URL) -> Bool {
   (try? file.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory == true
 }
 
-/// An address of http or https, with a query or without.
+/// An http or https address, with or without a query.
 struct HTTPLink: ExpressibleByArgument {
   let url: URL
 
@@ -241,7 +241,7 @@ struct HTTPLink: ExpressibleByArgument {
   }
 }
 
-/// SHA-256 in hexadecimal digits.
+/// A SHA-256 in hexadecimal digits.
 struct Digest: ExpressibleByArgument {
   let digits: String
 
@@ -251,7 +251,7 @@ struct Digest: ExpressibleByArgument {
   }
 }
 
-/// `Name: value`.
+/// A header field, as `Name: value`.
 struct HeaderField: ExpressibleByArgument {
   let name: String
   let value: String
@@ -261,9 +261,9 @@ struct HeaderField: ExpressibleByArgument {
     (name, value) = (String(match.1), String(match.2))
   }
 
-  /// The fields in a file, one on each line; empty lines and those that begin with a number sign say nothing.
+  /// Reads the fields in a file, one per line. Empty lines and lines that begin with a number sign are ignored.
   ///
-  /// - Parameter path: `-` for standard input.
+  /// - Parameter path: The path of the file; `-` for standard input.
   /// - Throws: `ValidationError`, without the text of a line, which may be secret.
   static func read(_ path: String) throws -> [HeaderField] {
     let name = path == "-" ? "standard input" : "the file '\(path)'"

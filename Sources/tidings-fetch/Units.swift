@@ -2,16 +2,16 @@ import ArgumentParser
 import Crypto
 import Foundation
 
-/// The units of systemd that fetch into a store: one service and one timer for each store.
+/// The systemd units that fetch into a store. Each store has one service and one timer.
 struct Units {
-  /// Their name without the suffix.
+  /// The name without the suffix.
   let name: String
   private let folder: URL
   private let store: URL
 
-  /// The units of a store. Those of the default store have the plain name, all others a name with a digest of the path.
+  /// Creates the units of a store. The default store has the plain name, all others a name with a digest of the path.
   ///
-  /// - Throws: `ValidationError` without a home.
+  /// - Throws: `ValidationError` without a home directory.
   init(store: URL, default: URL?, environment: [String: String]) throws {
     guard let home = environment["XDG_CONFIG_HOME"] ?? environment["HOME"].map({ $0 + "/.config" }), !home.isEmpty
     else { throw ValidationError("HOME is not set") }
@@ -28,14 +28,14 @@ struct Units {
     return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
   }
 
-  /// The files of both.
+  /// The files of both units.
   var files: [URL] { ["service", "timer"].map { folder.appending(path: "\(name).\($0)") } }
 
-  /// Writes both.
+  /// Writes both units.
   ///
   /// - Parameters:
   ///   - executable: The path of the command.
-  ///   - options: Of `fetch`.
+  ///   - options: The options of `fetch`.
   /// - Returns: The files.
   func write(executable: String, options: [String]) throws -> [URL] {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -45,9 +45,9 @@ struct Units {
     return files
   }
 
-  /// Removes both.
+  /// Removes both units.
   ///
-  /// - Returns: The files that were there.
+  /// - Returns: The removed files.
   func remove() throws -> [URL] {
     let present = files.filter { FileManager.default.fileExists(atPath: $0.path(percentEncoded: false)) }
     for file in present { try FileManager.default.removeItem(at: file) }
@@ -56,7 +56,7 @@ struct Units {
 
   private var timer: String { String(decoding: PackageResources.tidings_fetch_timer, as: UTF8.self) }
 
-  /// The shipped unit with the places of this machine.
+  /// Returns the shipped service with the paths of this machine.
   private func service(_ executable: String, _ options: [String]) -> String {
     let place = Self.quoted(store.absoluteURL.path(percentEncoded: false))
     let words = ["\(Self.quoted(executable)) --store \(place) fetch --scheduled"] + options
@@ -64,7 +64,7 @@ struct Units {
       .replacing("/usr/local/bin/tidings-fetch fetch --scheduled", with: words.joined(separator: " "))
   }
 
-  /// A word of a command line: within quotes backslashes escape, percent signs and dollars are doubled
+  /// Quotes a word of a command line. Within quotes backslashes escape, and percent signs and dollars are doubled
   /// (systemd.service(5), "Command lines").
   private static func quoted(_ word: String) -> String {
     let escaped = word.map { character in

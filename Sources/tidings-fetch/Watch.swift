@@ -17,7 +17,7 @@ struct Watch: AsyncParsableCommand, JSONReporting {
   @OptionGroup var media: MediaOptions
 
   func run() async throws {
-    // Not seen by anybody: what it does is limited as in the background.
+    // The app is not visible, so the limits of the background apply.
     let client = try parent.client(launchReason: .push)
     await client.application.launch()
     let downloads = try media.downloads(client, parent)
@@ -35,7 +35,7 @@ struct Watch: AsyncParsableCommand, JSONReporting {
         return nil
       }
       group.addTask {
-        // At once, also where the output is no terminal.
+        // Each line is printed at once, even if the output is not a terminal.
         do { for await line in lines { try Output.print(line) } } catch { return error }
         return nil
       }

@@ -5,7 +5,7 @@ import News
 import NewsStore
 import PostgresClient
 
-/// The options that all commands share: settings, and the user to work as.
+/// The options of all commands: the settings, and the user to run as.
 struct CommonOptions: ParsableArguments {
   @Option(help: ArgumentHelp("A file of NAME=value lines with settings.", valueName: "file"))
   var settings: String?
@@ -13,7 +13,7 @@ struct CommonOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The user to work as once the settings are read, for root only.", valueName: "name"))
   var user: String?
 
-  /// Reads the settings, takes on the user's rights and starts logging.
+  /// Loads the settings, switches to the user and starts logging.
   func load() throws -> (settings: Settings, logger: Logger) {
     let settings = try loadSettings()
     settings.logFormat.bootstrap(level: settings.logLevel)
@@ -25,14 +25,14 @@ struct CommonOptions: ParsableArguments {
     return (settings, logger)
   }
 
-  /// Reads the settings and takes on the user's rights.
+  /// Loads the settings and switches to the user.
   func loadSettings() throws -> Settings {
     let settings = try Settings.load(file: settings)
     if let user { try ServerUser.become(user) }
     return settings
   }
 
-  /// Runs the body of a command with a store, which is shut down at the end.
+  /// Runs the body of a command with a store, and shuts the store down at the end.
   func withStore(_ body: (NewsStore, Logger) async throws -> Void) async throws {
     try await reporting {
       let (settings, logger) = try load()
@@ -41,7 +41,7 @@ struct CommonOptions: ParsableArguments {
   }
 }
 
-/// Ends the command with sentences on standard error and an exit code in place of an error.
+/// Runs a body. An error ends the command with sentences on standard error and an exit code.
 func reporting<Result>(_ body: () async throws -> Result) async throws -> Result {
   do {
     return try await body()
@@ -53,7 +53,7 @@ func reporting<Result>(_ body: () async throws -> Result) async throws -> Result
 }
 
 extension Settings {
-  /// Runs the body with a store over a database whose schema is current, and shuts it down at the end.
+  /// Runs the body with a store on a database whose schema is current, and shuts the store down at the end.
   func withStore(_ logger: Logger, _ body: (NewsStore) async throws -> Void) async throws {
     try await schema(logger).check()
     var pool = PostgresPoolConfiguration()
@@ -70,6 +70,6 @@ extension Settings {
     }
   }
 
-  /// The schema that the statements of this executable need, whatever folder `TIDINGS_MIGRATIONS` names.
+  /// The schema that this executable requires, whatever folder `TIDINGS_MIGRATIONS` names.
   func schema(_ logger: Logger) -> Migrator { Migrator(configuration: connection, logger: logger) }
 }

@@ -1,23 +1,25 @@
 import Foundation
 import SystemPackage
 
-/// Where an export goes. A file is called `.partial` until it is whole and on disk.
+/// The destination of an export. A file has the suffix `.partial` until it is complete and on disk.
 struct ExportFile {
   private let descriptor: FileDescriptor
-  /// nil for standard output.
+  /// The path of the complete file; nil for standard output.
   private let path: String?
 
   private var partial: String? { path.map { $0 + ".partial" } }
 
-  /// - Parameter path: `-` for standard output.
-  /// - Throws: `Errno` where it cannot be written to, `ExportError` where another export is doing so.
+  /// Opens the destination.
+  ///
+  /// - Parameter path: A path, or `-` for standard output.
+  /// - Throws: `ExportError` if the file cannot be written, or another export is writing it.
   init(_ path: String) throws {
     guard path != "-" else {
       descriptor = .standardOutput
       self.path = nil
       return
     }
-    // To rename over a device or a link would replace it.
+    // Renaming a file over a device or a link would replace it.
     let type = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
     guard type == nil || type == .typeRegular else {
       throw ExportError(
@@ -32,7 +34,7 @@ struct ExportFile {
     } catch {
       throw ExportError(description: "cannot write \(partial): \(SystemReason(error))")
     }
-    // The lock goes with the process, so that what one left that was killed is in nobody's way.
+    // The lock ends with the process, so that the file of a killed process blocks no later export.
     guard flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0, Self.isFile(descriptor, at: partial) else {
       throw ExportError(description: "another export is writing \(partial): wait for its end, or name another file")
     }
@@ -43,7 +45,9 @@ struct ExportFile {
     }
   }
 
-  /// - Throws: `ExportError`; for standard output without a reader, the exit code.
+  /// Writes bytes.
+  ///
+  /// - Throws: `ExportError`; `FailureCode.outputClosed` if the reader of standard output has gone.
   func write(_ data: Data) throws {
     do {
       try descriptor.writeAll(data)
@@ -54,7 +58,9 @@ struct ExportFile {
     }
   }
 
-  /// Gives the file its name once its bytes are on disk, and sees to it that the name is.
+  /// Renames the file once its bytes are on disk, and waits until the new name is on disk too.
+  ///
+  /// - Throws: `ExportError`.
   func finish() throws {
     guard let path, let partial else { return }
     do {
@@ -73,14 +79,14 @@ struct ExportFile {
     if let partial { unlink(partial) }
   }
 
-  /// Whether the file has the name still: an export that has just ended may have given it another one.
+  /// Whether the file still has its name. An export that has just ended may have renamed it.
   private static func isFile(_ descriptor: FileDescriptor, at path: String) -> Bool {
     var (opened, named) = (stat(), stat())
     return fstat(descriptor.rawValue, &opened) == 0 && stat(path, &named) == 0 && opened.st_ino == named.st_ino
   }
 }
 
-/// Why an export cannot be written.
+/// The reason why an export cannot be written.
 struct ExportError: Error, CustomStringConvertible {
   let description: String
 }

@@ -3,7 +3,7 @@ import News
 import NewsFeeds
 import NewsStore
 
-/// Takes items from the store to a file, as lines.
+/// Writes the items of the store to a file as lines of JSON.
 actor Exporter {
   private let file: ExportFile
   private var progress: TransferProgress?
@@ -32,14 +32,16 @@ actor Exporter {
     progress.advance(by: items.count, entries: count)
   }
 
-  /// - Returns: How many items were written.
+  /// Completes the file.
+  ///
+  /// - Returns: The number of items written.
   func finish() throws -> Int {
     try file.finish()
     progress?.finish()
     return count
   }
 
-  /// Leaves nothing behind that could be taken for an export.
+  /// Removes the incomplete file, so that it is not taken for an export.
   func discard() {
     progress?.finish()
     file.discard()

@@ -6,21 +6,22 @@ import NewsStore
 import PostgresClient
 import SystemPackage
 
-/// The exit codes of the command, as README lists them. 64, 69 and 78 are those of `sysexits.h`.
+/// The exit codes of the command, as listed in the README. 64, 69 and 78 are those of `sysexits.h`.
 enum FailureCode {
-  /// The command failed, or did a part of its work only.
+  /// The command failed in whole or in part.
   static let failed = ExitCode(1)
-  /// There is no connection to the database: trying again later may help.
+  /// The database cannot be reached. A retry may succeed.
   static let unavailable = ExitCode(69)
-  /// A setting cannot be used: trying again does not help.
+  /// A setting is invalid. A retry does not help.
   static let badSetting = ExitCode(78)
-  /// The reader of standard output has gone, as in `tidings export | head`: the status of a process that SIGPIPE ended.
+  /// The reader of standard output has gone, as in `tidings export | head`. This is the status of a process that
+  /// SIGPIPE ended.
   static let outputClosed = ExitCode(128 + SIGPIPE)
 }
 
-/// An error as the user sees it: sentences, and an exit code.
+/// An error in the form that the user sees: sentences and an exit code.
 struct Failure {
-  /// One for each line.
+  /// The sentences, one for each line.
   let sentences: [String]
   let code: ExitCode
 
@@ -77,7 +78,7 @@ struct Failure {
 }
 
 extension PostgresError {
-  /// Whether there was no connection, or none in time.
+  /// Whether no connection was available, or none in time.
   fileprivate var isUnavailability: Bool {
     switch code {
     case .connectionFailed, .connectionLost, .connectTimedOut, .acquireTimedOut, .tooManyWaiters, .statementTimedOut,

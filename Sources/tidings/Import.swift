@@ -33,7 +33,7 @@ struct Import: AsyncParsableCommand {
         defer { progress.finish() }
         for file in files.files {
           let outcome = try await current.run(file)
-          // Other things may lie about in a folder; a file that was named is meant to be a feed.
+          // A folder may contain other files, but a file that the user names is expected to be a feed.
           if outcome == .unreadable || outcome == .broken && !files.isDirectory { current.noteFailure() }
         }
       }
@@ -47,7 +47,7 @@ struct Import: AsyncParsableCommand {
     }
   }
 
-  /// Reports an import that cannot go on: what it has done so far stays done.
+  /// Reports an import that cannot continue. Its work so far is kept.
   private func fail(_ error: any Error, _ summary: ImportSummary) async throws {
     let failure = Failure(error)
     try await reporting {
@@ -62,12 +62,12 @@ struct Import: AsyncParsableCommand {
 
 /// The counts of an import.
 struct ImportSummary: Codable {
-  /// Entries found.
+  /// The entries found.
   var read = 0
   var inserted = 0
   var updated = 0
   var unchanged = 0
-  /// Entries that were faulty, retracted here, or not ours to change.
+  /// The entries that were malformed, and the items that are retracted, expired or created here.
   var skipped = 0
   /// Files that the system refused to read.
   var unreadable = 0

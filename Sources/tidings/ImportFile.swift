@@ -7,7 +7,7 @@ import SystemPackage
 
 /// A source of bytes for an import.
 struct ImportFile {
-  /// The name in reports.
+  /// The name in messages.
   let name: String
   private let path: String?
 
@@ -37,7 +37,7 @@ struct ImportFile {
   struct Listing {
     var files: [ImportFile]
     var isDirectory = false
-    /// nil where it cannot be known beforehand.
+    /// The total length; nil if it is unknown in advance.
     var totalBytes: Int?
   }
 
@@ -50,7 +50,7 @@ struct ImportFile {
     }
   }
 
-  /// The files that a path stands for. Those in a folder come in the order of their names, without hidden ones.
+  /// Returns the files at a path. The files in a folder are ordered by name, without hidden ones.
   ///
   /// - Throws: `ImportError`.
   static func all(at path: String) throws(ImportError) -> Listing {
@@ -76,8 +76,8 @@ struct ImportFile {
 }
 
 extension ImportFile.Listing {
-  /// Adds what is below a folder. Links to files are followed, those to folders are not; what cannot be looked at becomes a
-  /// file that cannot be read.
+  /// Adds the files below a folder. Links to files are followed, links to folders are not. An entry that cannot be
+  /// inspected becomes an unreadable file.
   fileprivate mutating func add(folder: String) throws(ImportFile.Unreadable) {
     let names: [String]
     do {

@@ -3,14 +3,15 @@ import News
 import NewsFeeds
 import NewsStore
 
-/// Takes entries from files to the store, in chunks: one is read while the one before it is written.
+/// Imports the entries of files into the store in chunks. One chunk is read while the previous one is written.
 final class Importer {
-  /// Every other publisher waits while a chunk is published: for some 50 ms, against one more commit for each.
+  /// The number of entries in a chunk. Other publishers wait while a chunk is published, for about 50 ms. Smaller
+  /// chunks cost more commits.
   private static let chunk = 250
   private static let readSize = 1 << 18
 
   private(set) var summary = ImportSummary()
-  /// Whether something was not imported that should have been.
+  /// Whether the import of an expected feed failed.
   private(set) var hasFailed = false
   private let store: NewsStore
   private let progress: TransferProgress
@@ -30,7 +31,7 @@ final class Importer {
   enum Outcome {
     /// A feed, read to its end.
     case whole
-    /// Not a feed, or one that breaks off; the entries before that are imported.
+    /// Not a feed, or a feed that breaks off. The entries before that are imported.
     case broken
     /// A file that the system refuses to open, or to read to its end.
     case unreadable
@@ -94,7 +95,7 @@ final class Importer {
       topics[topic.slug] = TopicContent(titles: topic.titles, position: topic.position)
     }
     for category in entry.categories where !knownTopics.contains(category.slug) && topics[category.slug] == nil {
-      // The language of the first entry that has it; "und" is BCP 47 for not known.
+      // The language is that of the first entry with the category; "und" is BCP 47 for an unknown language.
       topics[category.slug] = TopicContent(titles: [entry.language ?? "und": category.label], position: 0)
     }
     pending.append(

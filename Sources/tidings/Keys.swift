@@ -47,7 +47,7 @@ struct Keys: AsyncParsableCommand {
         for key in try await store.keys() {
           let scopes = key.scopes.map(\.rawValue).joined(separator: ",")
           let state = key.revoked.map { "revoked \(RFC3339.string(from: $0))" } ?? "valid"
-          // A name may have any characters.
+          // A name may contain any characters.
           let columns = [key.id, RFC3339.string(from: key.created), scopes, key.name.terminalSafe, state]
           try StandardStreams.printResult(columns.joined(separator: "\t"))
         }
@@ -75,7 +75,7 @@ struct Keys: AsyncParsableCommand {
   }
 }
 
-/// An id that no key has.
+/// An id that belongs to no key.
 private struct UnknownKey: Error, CustomStringConvertible {
   let id: String
 

@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 
-/// An address that cannot be listened on.
+/// An address on which the server cannot listen.
 struct ListenError: Error, CustomStringConvertible {
   let host: String
   let port: Int

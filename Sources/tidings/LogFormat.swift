@@ -6,17 +6,17 @@ import News
   import Glibc
 #endif
 
-/// How log lines are written, always to standard error.
+/// The format of log lines, which always go to standard error.
 enum LogFormat: String, CaseIterable, Sendable {
-  /// For people.
+  /// Text for people.
   case text
-  /// For machines: one JSON object a line.
+  /// One JSON object per line for machines.
   case json
 
-  /// People read terminals, machines read everything else.
+  /// The default: text on a terminal, JSON everywhere else.
   static var standard: LogFormat { isatty(STDERR_FILENO) == 1 ? .text : .json }
 
-  /// Makes it the format of the process; to be called once, before the first logger is made.
+  /// Sets the log format of the process. Call it once, before the first logger is created.
   func bootstrap(level: Logger.Level) {
     LoggingSystem.bootstrap { label in
       var handler: any LogHandler =
@@ -32,7 +32,7 @@ enum LogFormat: String, CaseIterable, Sendable {
 
 /// Writes each event as one line of text that is safe on a terminal.
 ///
-/// Errors of the database quote data, which may contain line breaks and terminal sequences.
+/// Database errors quote data, which may contain line breaks and terminal sequences.
 private struct TextLogHandler: LogHandler {
   private var stream: StreamLogHandler
 
@@ -69,7 +69,7 @@ extension Logger.MetadataValue {
 
 /// Writes each event as one line of JSON: `time`, `level`, `message`, `source`, and the metadata in an object.
 ///
-/// Characters that `terminalSafe` would remove or replace are escaped, so that nothing of them is lost.
+/// Characters that `terminalSafe` would remove or replace are escaped instead, so that none is lost.
 private struct JSONLogHandler: LogHandler {
   let label: String
   var logLevel = Logger.Level.info
@@ -92,7 +92,7 @@ private struct JSONLogHandler: LogHandler {
     guard let encoded = try? encoder.encode(line) else { return }
     var bytes = Data(String(decoding: encoded, as: UTF8.self).terminalSafeJSON.utf8)
     bytes.append(UInt8(ascii: "\n"))
-    // One call a line keeps the lines of several threads apart.
+    // A single write per line keeps the lines of several threads apart.
     try? FileHandle.standardError.write(contentsOf: bytes)
   }
 

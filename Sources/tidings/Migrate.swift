@@ -23,7 +23,7 @@ struct Migrate: AsyncParsableCommand {
       let applied = try await migrator(settings, logger).migrate()
       try StandardStreams.printResult(
         applied.isEmpty ? "The schema is current." : "Applied \(applied.joined(separator: ", ")).")
-      // A folder of migrations may hold fewer or more than this executable needs.
+      // The folder may hold fewer or more migrations than this executable requires.
       if !settings.migrations.isEmpty { try await settings.schema(logger).check() }
     }
   }

@@ -33,7 +33,7 @@ struct Purge: AsyncParsableCommand {
     }
   }
 
-  /// A whole number with a unit.
+  /// A duration as a whole number with a unit.
   struct Age: ExpressibleByArgument {
     let duration: Duration
 

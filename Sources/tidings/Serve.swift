@@ -45,10 +45,10 @@ struct Serve: AsyncParsableCommand {
     }
   }
 
-  /// Returns once a signal has come, requests under way are answered and connections closed.
+  /// Runs the server until a signal arrives, requests under way are answered and connections are closed.
   private static func serve(_ api: NewsAPI, _ store: NewsStore, _ settings: Settings, _ logger: Logger) async throws {
     var requestLogger = logger
-    // The framework announces itself at `info`; the line about listening is ours.
+    // The framework logs its start at `info`. The line about listening is ours.
     if logger.logLevel == .info { requestLogger.logLevel = .notice }
     let isListening = Mutex(false)
     let manager = ServiceManager()
@@ -63,7 +63,8 @@ struct Serve: AsyncParsableCommand {
     let group = ServiceGroup(
       configuration: try settings.services(application, store, manager, logger: logger, groupLogger: requestLogger))
     do {
-      // Not on the threads of `PostgresExecutor`: a handler that computes there would delay all answers of the database.
+      // The group does not run on the threads of `PostgresExecutor`. A handler that computes there would delay all
+      // responses of the database.
       try await group.run()
     } catch  where !isListening.withLock({ $0 }) {
       throw ListenError(host: settings.host, port: settings.port, cause: error)
@@ -73,7 +74,7 @@ struct Serve: AsyncParsableCommand {
 }
 
 extension Settings {
-  /// The server and what works beside the requests.
+  /// Returns the services to run: the server and its background work.
   fileprivate func services(
     _ application: some Service, _ store: NewsStore, _ manager: ServiceManager, logger: Logger, groupLogger: Logger
   ) throws -> ServiceGroupConfiguration {
@@ -86,7 +87,7 @@ extension Settings {
       let age = Duration.seconds(mediaUnusedAfter * 86_400)
       services.append(Background { await library.collectRegularly(unusedFor: age, logger: logger) })
     }
-    // The last one is the first to be shut down.
+    // The group shuts the last service down first.
     services.append(StopNotice(manager: manager))
     var configuration = ServiceGroupConfiguration(
       services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: groupLogger)
@@ -95,7 +96,7 @@ extension Settings {
   }
 }
 
-/// Reports to the service manager that the server has begun to stop.
+/// Notifies the service manager that the server has begun to stop.
 private struct StopNotice: Service {
   let manager: ServiceManager
 
@@ -105,7 +106,7 @@ private struct StopNotice: Service {
   }
 }
 
-/// Work beside the requests, which ends with the server.
+/// Background work, which is cancelled when the server shuts down.
 private struct Background: Service {
   let work: @Sendable () async -> Void
 
@@ -135,7 +136,8 @@ extension Settings {
     return api
   }
 
-  /// Warns of a database that can lose acknowledged writes in a crash. Where that is not allowed, the store refuses it.
+  /// Logs a warning if the database can lose acknowledged writes in a crash. If that is not allowed, the store refuses
+  /// the database.
   func checkDurability(of store: NewsStore, _ logger: Logger) async throws {
     let settings = try await store.unsafeDurabilitySettings()
     guard !settings.isEmpty else { return }

@@ -4,16 +4,17 @@ import Foundation
   import Glibc
 #endif
 
-/// The user that a command works as.
+/// The system user that the process runs as.
 enum ServerUser {
-  /// A user that the process cannot become.
+  /// The reason why the process cannot switch to a user.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// Makes the process work as another user, which only root can (`setuid(2)`); nothing changes for the present one.
+  /// Switches the process to another user, which only root can do (`setuid(2)`). If the process already runs as that
+  /// user, nothing changes.
   ///
-  /// `HOME` follows, because libpq looks there for `.pgpass`.
+  /// `HOME` changes too, because libpq looks there for `.pgpass`.
   ///
   /// - Throws: `Failure`.
   static func become(_ name: String) throws {
@@ -27,7 +28,7 @@ enum ServerUser {
     setenv("HOME", home, 1)
   }
 
-  /// The name of the user, or its number.
+  /// The name of the current user, or its number.
   static var current: String {
     getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(geteuid())"
   }

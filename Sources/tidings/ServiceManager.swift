@@ -4,22 +4,23 @@ import Foundation
   import Glibc
 #endif
 
-/// The service manager that started the process, which waits for its messages: systemd with `Type=notify` (sd_notify(3)).
+/// The service manager that started the process and expects messages from it: systemd with `Type=notify`
+/// (sd_notify(3)).
 struct ServiceManager: Sendable {
-  /// The path of a datagram socket, or its abstract name behind an `@` (unix(7)); nil without a service manager.
+  /// The path of a datagram socket, or its abstract name after an `@` (unix(7)); nil without a service manager.
   private let socketName: String?
 
   init(environment: [String: String] = ProcessInfo.processInfo.environment) {
     socketName = environment["NOTIFY_SOCKET"].flatMap { $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil }
   }
 
-  /// Sends a message of `NAME=value` lines; a service manager that does not take it is left alone.
+  /// Sends a message of `NAME=value` lines. Errors are ignored.
   func notify(_ message: String) {
     guard let socketName else { return }
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     var name = Array(socketName.utf8)
-    // An abstract name begins with a zero byte and ends with its length, not with one.
+    // An abstract name begins with a zero byte. It ends with its length, without a terminator.
     if name[0] == UInt8(ascii: "@") { name[0] = 0 }
     let capacity = MemoryLayout.size(ofValue: address.sun_path)
     guard name.count < capacity else { return }

@@ -29,29 +29,29 @@ package enum SettingName: String, CaseIterable {
   case staleLimit = "TIDINGS_STALE_LIMIT"
   case trustedProxies = "TIDINGS_TRUSTED_PROXIES"
 
-  /// The most edits between a name and the one that was probably meant.
+  /// The maximum number of edits between a misspelt name and the intended one.
   private static let typingErrors = 2
 
-  /// Beginnings of names in the environment that other programs set: `tidings-fetch`, the scripts of the project, and
-  /// Kubernetes for a service called `tidings`.
+  /// Names, and prefixes of names, that other programs set in the environment: `tidings-fetch`, the scripts of the
+  /// project, and Kubernetes for a service called `tidings`.
   private static let othersPrefixes = [
     "TIDINGS_SERVER", "TIDINGS_STORE", "TIDINGS_MEDIA", "TIDINGS_CLUSTER_", "TIDINGS_TEST_", "TIDINGS_WITH_CLUSTER",
     "TIDINGS_SERVICE_", "TIDINGS_PORT_",
   ]
 
-  /// A name that looks like a setting and is none.
+  /// A name that resembles a setting but is not one.
   struct Unknown: Equatable {
     let name: String
     /// The nearest known name.
     let nearest: SettingName
-    /// Whether the name is the nearest one with a typing error.
+    /// Whether the name is probably a misspelling of the nearest one.
     let isMisspelt: Bool
 
-    /// `TIDINGS_PROT is no setting; the nearest is TIDINGS_PORT`.
+    /// The sentence `TIDINGS_PROT is not a setting; the nearest name is TIDINGS_PORT`.
     var description: String { "\(name.terminalSafe) is not a setting; the nearest name is \(nearest.rawValue)" }
   }
 
-  /// Judges a name from the environment.
+  /// Checks a name from the environment.
   ///
   /// - Returns: nil for settings and for names of other programs.
   static func unknown(inEnvironment name: String) -> Unknown? {
@@ -60,7 +60,7 @@ package enum SettingName: String, CaseIterable {
     return isOthers ? nil : unknown
   }
 
-  /// Judges a name from a settings file, which may have names for libpq and other libraries too.
+  /// Checks a name from a settings file, which may also have names for libpq and other libraries.
   ///
   /// - Returns: nil for settings and for names that do not resemble one.
   static func unknown(inFile name: String) -> Unknown? {
@@ -68,17 +68,20 @@ package enum SettingName: String, CaseIterable {
     return unknown.isMisspelt || name.hasPrefix("TIDINGS_") || name.hasPrefix("DATABASE_") ? unknown : nil
   }
 
+  /// Compares a name with the settings.
+  ///
   /// - Returns: nil for a setting.
   private static func compare(_ name: String) -> Unknown? {
     if SettingName(rawValue: name) != nil { return nil }
-    // The comparison takes time in proportion to the length.
+    // The comparison takes time proportional to the length.
     let letters = Array(name.utf8.prefix(64))
     let distances = allCases.map { (name: $0, edits: distance(letters, Array($0.rawValue.utf8))) }
     guard let nearest = distances.min(by: { $0.edits < $1.edits }) else { return nil }
     return Unknown(name: name, nearest: nearest.name, isMisspelt: nearest.edits <= typingErrors)
   }
 
-  /// The number of letters to insert, delete, replace or swap with their neighbour (optimal string alignment).
+  /// Returns the edit distance: the number of letters to insert, delete, replace or swap with their neighbour (optimal
+  /// string alignment).
   private static func distance(_ first: [UInt8], _ second: [UInt8]) -> Int {
     var before: [Int] = []
     var row = Array(0...second.count)

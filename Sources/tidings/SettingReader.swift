@@ -3,18 +3,18 @@ import Foundation
 import News
 import NewsAPI
 
-/// A setting that cannot be used.
+/// An invalid setting.
 struct SettingError: Error, CustomStringConvertible {
-  /// As it is written in the environment.
+  /// The name as written in the environment.
   let name: String
   let rule: String
 
   var description: String { "\(name) \(rule)" }
 }
 
-/// Settings that cannot be used: malformed lines and unknown names.
+/// Invalid settings: malformed lines and unknown names.
 struct UnusableSettings: Error {
-  /// A sentence for each.
+  /// One sentence for each problem.
   let problems: [String]
 }
 
@@ -29,9 +29,9 @@ struct SettingReader {
     return value.isEmpty ? standard : value
   }
 
-  /// A value that may stand in a file of its own: the one that a setting names, else a credential of systemd.
+  /// Reads a value that may be in a file of its own: the file that a setting names, or else a credential of systemd.
   ///
-  /// - Returns: Empty for none.
+  /// - Returns: The value; empty if there is none.
   func secret(
     _ name: SettingName, file: SettingName, credential: String, in credentials: String?
   ) throws -> String {
@@ -75,7 +75,7 @@ struct SettingReader {
     }
   }
 
-  /// - Returns: The link without a slash at the end; nil where there is none.
+  /// - Returns: The link without a trailing slash; nil if the setting is empty.
   func link(_ name: SettingName) throws -> String? {
     let text = text(name, default: "")
     if text.isEmpty { return nil }

@@ -8,10 +8,10 @@ import NewsAPI
 import NewsStore
 import PostgresClient
 
-/// The settings of an installation, from the environment or a file; the environment wins.
+/// The settings of an installation, from the environment or a file. The environment takes precedence.
 struct Settings: Sendable {
   var databaseURL: String
-  /// Empty for none.
+  /// The connection string of the standbys; empty for none.
   var databaseReadURL: String
   var host: String
   var port: Int
@@ -23,16 +23,16 @@ struct Settings: Sendable {
   var staleLimit: Int
   var cacheSize: Int
   var purgeAfter: Int
-  /// Empty for none.
+  /// The folder of media files; empty for none.
   var mediaDirectory: String
   var mediaLimit: Int
   var mediaUnusedAfter: Int
   var publicURL: String?
   var trustedProxies: TrustedProxies
-  /// Requests a minute; 0 for any number.
+  /// The maximum number of requests per minute; 0 for no limit.
   var requestsPerAddress: Int
   var requestsPerKey: Int
-  /// Milliseconds; 0 for none.
+  /// The duration from which a request is logged as slow, in milliseconds; 0 for never.
   var slowRequest: Int
   var poolSize: Int
   var preparesStatements: Bool
@@ -40,12 +40,12 @@ struct Settings: Sendable {
   var logFormat: LogFormat
   var allowsUnsafeDurability: Bool
 
-  /// Names in the environment that look like settings and are none.
+  /// Names in the environment that resemble settings but are not known.
   var unknownNames: [SettingName.Unknown] = []
 
-  /// Reads the settings from the environment and a file; the environment wins.
+  /// Reads the settings from the environment and a file. The environment takes precedence.
   ///
-  /// Other names of the file are put into the environment, where libpq looks for its own (`PGPASSFILE`).
+  /// Other names in the file are added to the environment, where libpq looks for its own (`PGPASSFILE`).
   ///
   /// - Parameter file: A file of `NAME=value` lines (`SettingsFile`), or nil.
   /// - Throws: `SettingError` and `UnusableSettings`, which name the settings.
@@ -61,7 +61,7 @@ struct Settings: Sendable {
       problems = (contents.problems + unknown).map { "\(file): \($0)" }
     }
     var environment = environment
-    // Kubernetes tells the address of a service called "tidings" by this name, among others.
+    // Kubernetes sets this variable, among others, to the address of a service called "tidings".
     if environment[SettingName.port.rawValue]?.hasPrefix("tcp://") == true {
       environment[SettingName.port.rawValue] = nil
     }
@@ -106,12 +106,12 @@ struct Settings: Sendable {
     allowsUnsafeDurability = try source.flag(.allowUnsafeDurability, default: false)
   }
 
-  /// How to reach the database.
+  /// The connection settings of the database.
   var connection: PostgresConfiguration {
     connection(to: databaseURL)
   }
 
-  /// How to reach its standbys; nil for none.
+  /// The connection settings of the standbys; nil for none.
   var standby: PostgresConfiguration? { databaseReadURL.isEmpty ? nil : connection(to: databaseReadURL) }
 
   private func connection(to url: String) -> PostgresConfiguration {
@@ -122,7 +122,9 @@ struct Settings: Sendable {
 }
 
 extension Settings {
-  /// Where files are kept; nil for nowhere.
+  /// The storage of media files; nil if none are stored.
+  ///
+  /// - Throws: `SettingError` if the folder cannot be used.
   func mediaStorage() throws -> (any MediaStorage)? {
     if mediaDirectory.isEmpty { return nil }
     do {

@@ -3,16 +3,16 @@ import SystemPackage
 
 /// A file of `NAME=value` lines that systemd's `EnvironmentFile=`, a POSIX shell and this parser read alike.
 ///
-/// The grammar is what the three have in common; each other line is a problem, because one of them would ignore it or
+/// The grammar is the common subset of the three. Any other line is a problem, because one of them would ignore it or
 /// read another value (systemd.exec(5), "EnvironmentFile="; POSIX.1-2017, Shell Command Language, 2.2 and 2.9.1):
 ///
 /// - empty lines, and comments that begin with `#` and do not end with a backslash;
 /// - `NAME=value` without `export` and without blanks around `=`;
 /// - a value without quotes, of letters, digits, `_ . / : @ % + , = - ? [ ]` and characters beyond ASCII;
-/// - a value in single quotes, in which everything but a single quote stands for itself;
+/// - a value in single quotes, in which everything except a single quote stands for itself;
 /// - a value in double quotes, with `\"`, `\\`, `\$` and `` \` `` for the characters that a shell would interpret.
 package struct SettingsFile {
-  /// The values by name; the last one of a repeated name, as systemd and the shell have it.
+  /// The values by name. The last line of a repeated name applies, as in systemd and the shell.
   package private(set) var values: [String: String] = [:]
   /// The malformed lines, as `line 3: reason`.
   package private(set) var problems: [String] = []
@@ -44,9 +44,9 @@ package struct SettingsFile {
     }
   }
 
-  /// The text of a small file.
+  /// Reads the text of a small file.
   ///
-  /// - Throws: `Unreadable`, which says why.
+  /// - Throws: `Unreadable` with the reason.
   static func text(of path: String, maximumBytes: Int) throws(Unreadable) -> String {
     var bytes: [UInt8] = []
     do {
@@ -70,21 +70,21 @@ package struct SettingsFile {
     return text
   }
 
-  /// A file that cannot be read.
+  /// The reason why a file cannot be read.
   struct Unreadable: Error, CustomStringConvertible {
     let description: String
   }
 
   // MARK: Lines
 
-  /// Scalars and not characters: a combining mark behind a quote is no reason to overlook the quote.
+  /// Scalars instead of characters, so that a quote followed by a combining mark is still recognised.
   private typealias Text = ArraySlice<Unicode.Scalar>
 
   private struct Malformed: Error {
     let reason: String
   }
 
-  /// Reads a line.
+  /// Parses a line.
   ///
   /// - Returns: nil for an empty line and a comment.
   private static func assignment(_ line: Text) throws(Malformed) -> (name: String, value: String)? {

@@ -8,12 +8,12 @@ import SystemPackage
 
 /// The standard streams of the process, which may be closed, full or without a reader.
 enum StandardStreams {
-  /// Prepares the process for streams in any state; to be called before anything is opened.
+  /// Prepares the process for streams in any state. Call it before anything is opened.
   ///
-  /// A descriptor of a closed standard stream would be given to the next file or socket, and results would be written into
-  /// it. It is filled with one that refuses to be used instead.
+  /// The next file or socket would get the descriptor of a closed standard stream, and results would be written into
+  /// it. Each closed stream is therefore replaced by one that fails when it is used.
   static func prepare() {
-    // Writing returns an error instead: to a pipe without a reader, and beyond the limit on the size of files.
+    // Writes then return an error instead: to a pipe without a reader, and beyond the limit on the size of files.
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
     for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) < 0 {
@@ -35,13 +35,13 @@ enum StandardStreams {
     }
   }
 
-  /// Writes a line to standard error, for people; nothing can be done where that fails.
+  /// Writes a line to standard error for people. Errors are ignored.
   static func complain(_ line: String) {
     _ = try? FileDescriptor.standardError.writeAll((line + "\n").utf8)
   }
 }
 
-/// Results that could not be written.
+/// The reason why results could not be written.
 struct OutputError: Error, CustomStringConvertible {
   let description: String
 }

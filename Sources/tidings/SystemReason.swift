@@ -1,7 +1,7 @@
 import Foundation
 import SystemPackage
 
-/// The system's words for an error, for the end of a sentence: `permission denied`.
+/// The system's description of an error, for the end of a sentence: `permission denied`.
 struct SystemReason: CustomStringConvertible {
   let description: String
 
@@ -13,7 +13,7 @@ struct SystemReason: CustomStringConvertible {
 
   private init(text: String) { description = text }
 
-  /// Looks for the code in the errors of the libraries that carry one.
+  /// Uses the error number of an error from the libraries that provide one.
   init(_ error: any Error) {
     if let error = error as? Errno {
       self.init(code: error.rawValue)

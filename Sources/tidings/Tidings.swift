@@ -1,7 +1,7 @@
 import ArgumentParser
 import News
 
-/// The server's command: wiring only.
+/// The server command: wiring only.
 @main
 struct Tidings: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -33,7 +33,7 @@ struct Tidings: AsyncParsableCommand {
     }
   }
 
-  /// Ends the process: with help or the version on standard output, with a complaint on standard error.
+  /// Ends the process. Help and the version go to standard output, errors to standard error.
   private static func end(with error: any Error) async -> Never {
     let code = exitCode(for: error)
     let message = fullMessage(for: error)

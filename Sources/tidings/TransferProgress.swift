@@ -4,8 +4,8 @@ import Foundation
   import Glibc
 #endif
 
-/// A line on a terminal that tells how far an import or export is, at what rate, and how long it will take; nothing
-/// elsewhere.
+/// A progress line on a terminal: the entries, rate, percentage and remaining time of an import or export. Nothing is
+/// shown without a terminal.
 final class TransferProgress {
   private let total: Int?
   private let isShown = isatty(STDERR_FILENO) == 1
@@ -14,7 +14,7 @@ final class TransferProgress {
   private var lastShown: ContinuousClock.Instant
   private var done = 0
 
-  /// - Parameter total: Bytes or whatever else `advance` counts; nil where it cannot be known.
+  /// - Parameter total: The total in bytes, or in the unit of `advance`; nil if it is unknown.
   init(total: Int?) {
     self.total = total
     start = clock.now
@@ -38,7 +38,7 @@ final class TransferProgress {
     write("\r\u{1B}[K" + line)
   }
 
-  /// Makes room for another line.
+  /// Clears the line before other output.
   func clear() {
     if isShown { write("\r\u{1B}[K") }
   }

@@ -1,34 +1,55 @@
 import Synchronization
 
-/// The application as the system sees it: what it was launched for, and what it may do.
+/// The application from the system's point of view: its launch reason and its state. The counterpart of
+/// `UIApplication`.
 ///
-/// The state changes at once. Observers are then told of the change one after the other, in the order of registration,
-/// each waited for, and of the next change after all of them. They must not wait for a change of state themselves, for
-/// that would be told after they have returned.
+/// The state changes at once. The event is then delivered to the observers one after the other, in the order of
+/// registration. Each is awaited, and the next event follows after all of them. An observer must not await a change of
+/// state, which would deadlock: the event of that change is delivered only after the observer has returned.
+///
+///     let application = Application(launchReason: .user)
+///     let observation = application.observe { event in print(event) }
+///     await application.launch()  // prints didLaunch, didEnterForeground
+///     let suspension = await application.suspend()  // prints didEnterBackground
+///     print(suspension)  // suspended
+///     observation.cancel()
 public final class Application: Sendable {
-  /// What observers are told.
+  /// An event that is delivered to observers.
+  ///
+  ///     let application = Application(launchReason: .fetch)
+  ///     let observation = application.observe { event in
+  ///       if event == .didEnterBackground { print("save the state") }
+  ///     }
+  ///     await application.launch()
+  ///     observation.cancel()
   public enum Event: String, Sendable, Hashable {
-    /// The process has begun; state that every launch needs is loaded here.
+    /// The process has started. Observers load the state that every launch needs.
     case didLaunch
-    /// The application is seen; what it shows is loaded here.
+    /// The application is visible. Observers load the content that it shows.
     case didEnterForeground
-    /// The application is seen no longer; it is saved here.
+    /// The application is no longer visible. Observers save its state.
     case didEnterBackground
-    /// The process will exit. It comes after `didEnterBackground`.
+    /// The process will exit. This event follows `didEnterBackground`.
     case willTerminate
   }
 
-  /// What has become of the wish to suspend the application.
+  /// The outcome of ``Application/suspend()``.
+  ///
+  ///     switch await Application(launchReason: .fetch).suspend() {
+  ///     case .suspended: print("the process may stay")
+  ///     case .terminated: print("the process may exit")
+  ///     case .refused: print("the user is back")
+  ///     }
   public enum Suspension: String, Sendable, Hashable {
-    /// It does nothing from now on, and all is saved.
+    /// The application does nothing from now on, and its state is saved.
     case suspended
-    /// It exits on suspension, and everybody has been told: the process may go.
+    /// The application exits on suspension, and all observers have received `willTerminate`. The process may exit.
     case terminated
-    /// It has come to the foreground meanwhile.
+    /// The application has entered the foreground meanwhile.
     case refused
   }
 
-  /// What is to be waited for and, if the state has changed, what is to be done once no lock is held.
+  /// The delivery to await and, after a change of state, the work to do once no lock is held.
   private typealias Change = (delivery: Task<Void, Never>?, leftovers: BackgroundTasks.Leftovers?)
 
   private struct State {
@@ -36,28 +57,28 @@ public final class Application: Sendable {
     var isLaunched = false
     var observers: [UInt64: @Sendable (Event) async -> Void] = [:]
     var last: UInt64 = 0
-    /// Tells the last event that there has been, after all the others.
+    /// The task that delivers the last event, after all earlier ones.
     var delivery: Task<Void, Never>?
   }
 
-  /// What the process was started for.
+  /// The reason for the launch of the process.
   public let launchReason: LaunchReason
-  /// Whether the process exits instead of being suspended.
+  /// Whether the process exits instead of being suspended. The counterpart of the key `UIApplicationExitsOnSuspend`.
   public let exitsOnSuspend: Bool
-  /// Work that must come to its end in the background.
+  /// The tasks that must finish in the background.
   public let backgroundTasks: BackgroundTasks
   let clock: any FetchClock
-  /// Of the state; to be read when the call comes, as it may have changed again.
+  /// The observers of changes of state. They read the state when they are called, because it may have changed again.
   let changes = Observers<Void>()
   private let state = Mutex(State())
 
-  /// An application in the background that has not been launched.
+  /// Creates an application in the background that has not been launched.
   ///
   /// - Parameters:
-  ///   - launchReason: What the process was started for.
+  ///   - launchReason: The reason for the launch of the process.
   ///   - exitsOnSuspend: Whether the process exits instead of being suspended.
-  ///   - clock: What its limits are measured by.
-  ///   - log: Is told of misuse and of what expires.
+  ///   - clock: The clock that measures the limits.
+  ///   - log: Receives messages about misuse and about expired tasks.
   public init(
     launchReason: LaunchReason, exitsOnSuspend: Bool = false, clock: any FetchClock = SystemClock(),
     log: @escaping @Sendable (String) -> Void = { _ in }
@@ -69,12 +90,12 @@ public final class Application: Sendable {
     backgroundTasks.limit(from: clock.now.uptime).settle()
   }
 
-  /// The state at this moment.
+  /// The current state.
   public var currentState: ApplicationState { state.withLock(\.current) }
 
-  /// Tells the body of each event from now on, and waits for it.
+  /// Calls the body for each event from now on, and awaits it.
   ///
-  /// - Returns: The registration; it ends when that is let go of.
+  /// - Returns: The registration, which ends when it is cancelled or released.
   public func observe(_ body: @escaping @Sendable (Event) async -> Void) -> Observation {
     let number = state.withLock { state in
       state.last += 1
@@ -82,13 +103,13 @@ public final class Application: Sendable {
       return state.last
     }
     return Observation { [weak self] in
-      // Let go of outside the lock, as what its body holds may do anything when it goes.
+      // Releasing the body may run other code, so it is released outside the lock.
       _ = self?.state.withLock { $0.observers.removeValue(forKey: number) }
     }
   }
 
-  /// Tells observers of the launch, and brings the application to the foreground if a user launched it. The second time
-  /// nothing happens.
+  /// Delivers `didLaunch` to observers, and enters the foreground if the user launched the application. A second call
+  /// does nothing.
   public func launch() async {
     let delivery = state.withLock { state -> Task<Void, Never>? in
       guard !state.isLaunched else { return nil }
@@ -101,7 +122,7 @@ public final class Application: Sendable {
     if launchReason == .user { await enterForeground() }
   }
 
-  /// Brings the application to the foreground, where nothing is limited, and returns once it is loaded.
+  /// Enters the foreground, where nothing is limited, and returns once observers have loaded the content.
   public func enterForeground() async {
     let (delivery, leftovers) = state.withLock { state -> Change in
       guard state.current != .foreground, !isTerminated(state) else { return (state.delivery, nil) }
@@ -112,7 +133,7 @@ public final class Application: Sendable {
     await announce(delivery, leftovers)
   }
 
-  /// Takes the application from the foreground, and returns once it is saved.
+  /// Leaves the foreground, and returns once observers have saved the state.
   public func enterBackground() async {
     let now = clock.now.uptime
     let (delivery, leftovers) = state.withLock { state -> Change in
@@ -124,10 +145,11 @@ public final class Application: Sendable {
     await announce(delivery, leftovers)
   }
 
-  /// Suspends the application: takes it from the foreground, waits until it is saved and until its background tasks have
-  /// ended or expired, and if it exits on suspension tells observers of that.
+  /// Suspends the application: leaves the foreground, waits until the state is saved and the background tasks have
+  /// ended or expired, and delivers `willTerminate` if the application exits on suspension.
   ///
-  /// - Returns: What the system may do now. It is refused if the application comes to the foreground meanwhile.
+  /// - Returns: The action that the system may take now. It is `refused` if the application enters the foreground
+  ///   meanwhile.
   public func suspend() async -> Suspension {
     await enterBackground()
     while true {
@@ -135,7 +157,7 @@ public final class Application: Sendable {
       await saved?.value
       await backgroundTasks.waitUntilIdle()
       let outcome = state.withLock { state -> ApplicationState in
-        // Whoever was told or has begun a task meanwhile is waited for as well.
+        // A delivery or a task that has begun meanwhile is awaited too.
         let isSaved = state.delivery == saved && backgroundTasks.isIdle
         guard state.current == .background, isSaved else { return state.current }
         state.current = .suspended
@@ -153,9 +175,9 @@ public final class Application: Sendable {
     }
   }
 
-  /// Lets an application that is not in the foreground work for a while.
+  /// Lets an application that is not in the foreground work for a limited time.
   ///
-  /// - Parameter start: The uptime from which its allowance counts.
+  /// - Parameter start: The uptime from which its allowance counts, in seconds.
   func wake(from start: Double) {
     let (leftovers, isChange) = state.withLock { state -> (BackgroundTasks.Leftovers?, Bool) in
       guard state.current != .foreground, !isTerminated(state) else { return (nil, false) }

@@ -1,9 +1,12 @@
-/// What the system lets the application do.
+/// The state of the application. The counterpart of `UIApplication.State`.
+///
+///     let application = Application(launchReason: .fetch)
+///     print(application.currentState)  // background
 public enum ApplicationState: String, Sendable, Hashable, Codable {
-  /// Somebody looks at it.
+  /// The application is visible.
   case foreground
-  /// It works for a limited time without being seen.
+  /// The application is not visible and works for a limited time.
   case background
-  /// It is in memory and does nothing, until it is woken.
+  /// The application is in memory and does nothing until it is woken.
   case suspended
 }

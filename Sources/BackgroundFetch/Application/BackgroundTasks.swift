@@ -1,26 +1,36 @@
 import Synchronization
 
-/// Work that must come to its end although the application has left the foreground.
+/// The tasks that must finish although the application has left the foreground.
 ///
-/// In the foreground there is no limit. From leaving it, and again from each wake, tasks have an allowance; whatever has
-/// not ended by then expires. Suspension waits for all tasks.
+/// There is no limit in the foreground. Tasks have an allowance that begins when the application leaves the foreground,
+/// and again with each wake. Tasks that have not ended by then expire. Suspension waits for all tasks. The counterpart
+/// of `UIApplication.beginBackgroundTask(withName:expirationHandler:)`.
+///
+///     let application = Application(launchReason: .user)
+///     let task = application.backgroundTasks.begin("upload") { print("interrupted") }
+///     print(application.backgroundTasks.timeRemaining ?? .zero)
+///     application.backgroundTasks.end(task)
 public final class BackgroundTasks: Sendable {
-  /// Names one task, within one process.
+  /// The identifier of a task, valid within one process. The counterpart of `UIBackgroundTaskIdentifier`.
+  ///
+  ///     let tasks = Application(launchReason: .push).backgroundTasks
+  ///     let id: BackgroundTasks.ID = tasks.begin("upload")
+  ///     tasks.end(id)
   public struct ID: Sendable, Hashable {
     let number: UInt64
   }
 
-  /// What tasks have from the moment at which the application leaves the foreground or is woken.
+  /// The time for tasks, from the moment at which the application leaves the foreground or is woken.
   public static let allowance = FetchBudget.total
 
   private struct Work {
     var name: String
     var expirationHandler: (@Sendable () -> Void)?
-    /// Whether its owner ends it in time by a timer of its own.
+    /// Whether its owner ends it in time with a timer of its own.
     var isHeld = false
   }
 
-  /// What a change leaves to be done once no lock is held.
+  /// The work that a change leaves to be done once no lock is held.
   struct Leftovers {
     var timer: Task<Void, Never>?
     var waiters: [CheckedContinuation<Void, Never>] = []
@@ -34,7 +44,7 @@ public final class BackgroundTasks: Sendable {
   private struct State {
     var tasks: [UInt64: Work] = [:]
     var last: UInt64 = 0
-    /// The uptime at which the allowance is used up; none in the foreground.
+    /// The uptime at which the allowance is used up, in seconds; nil in the foreground.
     var end: Double?
     var timer: Task<Void, Never>?
     var waiters: [CheckedContinuation<Void, Never>] = []
@@ -69,10 +79,10 @@ public final class BackgroundTasks: Sendable {
   /// Begins a task.
   ///
   /// - Parameters:
-  ///   - name: For the log.
-  ///   - expirationHandler: Called once if the allowance is used up before the task ends; soon if it is used up already.
-  ///     The task ends with it, or within it by `end(_:)`.
-  /// - Returns: What ends it.
+  ///   - name: The name for the log.
+  ///   - expirationHandler: Called once if the allowance is used up before the task ends; soon if it is used up
+  ///     already. The task ends when the handler returns, or within it by `end(_:)`.
+  /// - Returns: The identifier to pass to `end(_:)`.
   public func begin(_ name: String, expirationHandler: (@Sendable () -> Void)? = nil) -> ID {
     let number = state.withLock { state in
       state.last += 1
@@ -83,7 +93,7 @@ public final class BackgroundTasks: Sendable {
     return ID(number: number)
   }
 
-  /// Begins a task that does not expire: its owner ends it in time.
+  /// Begins a task that does not expire, because its owner ends it in time.
   func hold(_ name: String) -> ID {
     state.withLock { state in
       state.last += 1
@@ -92,7 +102,7 @@ public final class BackgroundTasks: Sendable {
     }
   }
 
-  /// Ends a task; one that has ended or expired is logged and nothing else happens.
+  /// Ends a task. For a task that has already ended or expired, this only logs a message.
   public func end(_ id: ID) {
     let (task, leftovers) = state.withLock { state in
       (state.tasks.removeValue(forKey: id.number), state.takeLeftoversIfIdle())
@@ -101,16 +111,17 @@ public final class BackgroundTasks: Sendable {
     if task == nil { log("background task \(id.number) was ended again") }
   }
 
-  /// What is left of the allowance, zero at the least; `nil` in the foreground.
+  /// The rest of the allowance, not negative; `nil` in the foreground. The counterpart of
+  /// `UIApplication.backgroundTimeRemaining`.
   public var timeRemaining: Duration? {
     state.withLock(\.end).map { .seconds(max(0, $0 - clock.now.uptime)) }
   }
 
   var isIdle: Bool { state.withLock(\.tasks.isEmpty) }
 
-  /// Sets the allowance, anew if there is one.
+  /// Sets the allowance, or extends the present one.
   ///
-  /// - Parameter start: The uptime from which it counts.
+  /// - Parameter start: The uptime from which it counts, in seconds.
   func limit(from start: Double) -> Leftovers {
     state.withLock { state in
       let end = start + Self.allowance.inSeconds
@@ -120,7 +131,7 @@ public final class BackgroundTasks: Sendable {
     }
   }
 
-  /// There is no limit any more, and nobody waits for the tasks.
+  /// Removes the limit, and takes the waiters, which need not wait any more.
   func unlimit() -> Leftovers {
     state.withLock { state in
       state.end = nil
@@ -128,7 +139,7 @@ public final class BackgroundTasks: Sendable {
     }
   }
 
-  /// Waits until there are none, or until the foreground.
+  /// Waits until there are no tasks, or until the application enters the foreground.
   func waitUntilIdle() async {
     await withCheckedContinuation { continuation in
       let isOver = state.withLock { state in
@@ -149,9 +160,10 @@ public final class BackgroundTasks: Sendable {
     }
   }
 
-  /// Expires all tasks in the order in which they began; each is there until its handler has returned.
+  /// Expires the tasks in the order in which they began, except those that are held. Each stays until its handler has
+  /// returned.
   ///
-  /// - Returns: Whether it was time.
+  /// - Returns: Whether the allowance was used up.
   private func expire() -> Bool {
     let now = clock.now.uptime
     let expired = state.withLock { state -> [UInt64]? in

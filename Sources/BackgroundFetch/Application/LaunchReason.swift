@@ -1,6 +1,9 @@
-/// What the process was started for.
+/// The reason for the launch of the process. The counterpart of `UIApplication.LaunchOptionsKey`.
+///
+///     let application = Application(launchReason: .push)
+///     if application.launchReason != .user { print("launched in the background") }
 public enum LaunchReason: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Somebody opened the application.
+  /// The user opened the application.
   case user
   /// A scheduled fetch was due.
   case fetch

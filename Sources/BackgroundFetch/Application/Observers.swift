@@ -2,8 +2,13 @@ import Synchronization
 
 /// Observers of something that happens; each is called once per value.
 ///
-/// They are told in the order in which they came, and each of them of the values in the order of `notify`, one at a time.
-/// No lock is held meanwhile: they may register, cancel and notify.
+/// They are called in the order of registration. Each receives the values in the order of `notify`, one at a time. No
+/// lock is held during a call, so that observers may register, cancel and notify.
+///
+///     let observers = Observers<String>()
+///     let observation = observers.add { topic in print("changed: \(topic)") }
+///     observers.notify("sport")  // prints changed: sport
+///     observation.cancel()
 public final class Observers<Value: Sendable>: Sendable {
   private struct Observer: Sendable {
     var tell: @Sendable (Value) -> Void
@@ -11,35 +16,35 @@ public final class Observers<Value: Sendable>: Sendable {
   }
 
   private struct State {
-    /// By number, which counts up.
+    /// The observers by the number of their registration, which increases.
     var observers: [UInt64: Observer] = [:]
     var last: UInt64 = 0
-    /// Values that have not been told, each with those who were there when it came.
+    /// The values that have not been delivered, each with the observers registered when it was added.
     var untold: [(value: Value, audience: [UInt64])] = []
     var isTelling = false
   }
 
   private let state = Mutex(State())
 
-  /// Nobody yet.
+  /// Creates an empty set of observers.
   public init() {}
 
   deinit {
     for observer in state.withLock(\.observers).values { observer.end() }
   }
 
-  /// Tells the body of each value from now on, on the thread of whoever notifies.
+  /// Calls the body for each value from now on, on the thread that delivers the value.
   ///
-  /// - Returns: The registration; it ends when that is let go of.
+  /// - Returns: The registration, which ends when it is cancelled or released.
   public func add(_ body: @escaping @Sendable (Value) -> Void) -> Observation {
     let number = register(Observer(tell: body, end: {}))
     return Observation { [weak self] in self?.remove(number) }
   }
 
-  /// The values from now on, until the loop is left or the observers are let go of.
+  /// Returns the values from now on. The sequence ends when its loop ends or the observers are released.
   ///
-  /// - Parameter limit: The maximum number of values that wait for a slow reader. Beyond it the oldest are lost, so that
-  ///   a reader who has stopped reading does not take all memory.
+  /// - Parameter limit: The maximum number of values that wait for a slow reader. Beyond it the oldest are dropped, so
+  ///   that a reader that has stopped reading does not use up the memory.
   public func values(bufferingNewest limit: Int = 1000) -> AsyncStream<Value> {
     let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(limit))
     let number = register(Observer(tell: { continuation.yield($0) }, end: { continuation.finish() }))
@@ -47,10 +52,10 @@ public final class Observers<Value: Sendable>: Sendable {
     return stream
   }
 
-  /// Tells everybody who is registered at this moment and still is when it is their turn.
+  /// Calls each observer that is registered now and still is when its turn comes.
   ///
-  /// While values are being told already, by another thread or further up the stack, this returns at once, and the value
-  /// is told there, after those.
+  /// During a delivery, by another thread or further up the stack, this returns at once. That delivery includes the
+  /// value, after the earlier ones.
   public func notify(_ value: Value) {
     let isOurs = state.withLock { state in
       state.untold.append((value, state.observers.keys.sorted()))
@@ -83,7 +88,7 @@ public final class Observers<Value: Sendable>: Sendable {
   }
 
   private func remove(_ number: UInt64) {
-    // Let go of outside the lock, as what its body holds may do anything when it goes.
+    // Releasing the body may run other code, so it is released outside the lock.
     _ = state.withLock { $0.observers.removeValue(forKey: number) }
   }
 }

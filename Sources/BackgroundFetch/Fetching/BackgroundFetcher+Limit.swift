@@ -6,13 +6,13 @@ extension BackgroundFetcher {
     state.withLock { setLimit(now: now, &$0) }?.cancel()
   }
 
-  /// Sets, tightens or replaces the limit of the run, according to the state of the application and its own: the budget
-  /// in the background, the deadline in the foreground.
+  /// Sets, tightens or replaces the limit of the run according to the states of the application and of the run. The
+  /// limit is the budget in the background and the deadline in the foreground.
   ///
-  /// A run that waits for one that was given up has a budget in the foreground, too: nobody knows how long that takes.
+  /// A run that waits for an abandoned one has a budget in the foreground too, because that wait may take any time.
   ///
-  /// - Parameter wake: The uptime of the wake of a caller that has just come.
-  /// - Returns: A timer to be cancelled once the lock is released.
+  /// - Parameter wake: The uptime of the wake of a new caller, in seconds.
+  /// - Returns: The obsolete timer, to be cancelled once the lock is released.
   func setLimit(now: Double, wake: Double? = nil, _ state: inout FetchState<Report>) -> Task<Void, Never>? {
     guard let run = state.run else { return nil }
     if application.currentState == .foreground, state.working == run.number {

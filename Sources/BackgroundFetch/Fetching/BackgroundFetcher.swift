@@ -1,19 +1,28 @@
 import Synchronization
 
-/// Fetches one at a time: within the limits of the background, with one result for each of those who wait.
+/// Runs one fetch at a time within the limits of the background, and returns an outcome to each of its callers.
 ///
-/// A call while a fetch is under way joins it, whatever either was asked for by: its own fetch is not run. The fetch ends
-/// for all of them when it returns, or when the first of the wakes that it serves has had its time; the fetch is then
-/// cancelled. One that goes on nevertheless is given up: what it returns is logged and dropped, and until it does the
-/// next one waits for it, within its own time.
+/// A call during a fetch joins that fetch, whatever the reasons of both, and does not run its own. The fetch ends for
+/// all callers when it returns, or when the 30 s of the earliest of their wakes are over. The fetch is then cancelled.
+/// A fetch that continues nevertheless is abandoned: its result is logged and dropped, and the next fetch waits for it,
+/// within its own time.
 ///
-/// In the foreground a fetch has a timeout instead, which counts from its start, or from the moment at which the
-/// application comes to the foreground during the fetch. A fetch that is under way when the application leaves the
-/// foreground has 30 s from then, and no more than was left of its timeout.
+/// In the foreground a fetch has a timeout instead. It counts from the start of the fetch, or from the moment at which
+/// the application enters the foreground during the fetch. A fetch that runs when the application leaves the foreground
+/// has 30 s from then, but no more than the rest of its timeout. The counterpart of
+/// `UIApplicationDelegate.application(_:performFetchWithCompletionHandler:)`.
+///
+///     let application = Application(launchReason: .fetch)
+///     let fetcher = BackgroundFetcher<FetchResult>(application: application)
+///     let outcome = await fetcher.perform(reason: .scheduled) { budget in
+///       budget.onExpiration { print("5 s left") }
+///       return .noData
+///     }
+///     print(outcome.result)  // noData
 public final class BackgroundFetcher<Report: FetchReporting>: Sendable {
-  /// Fetches, and returns a report. It is cancelled at the end of its time; an error that it throws is logged and means
-  /// `failed`. It runs on a queue of its own, so that code which blocks delays nothing else. It must not wait for another
-  /// fetch by the same fetcher, as that would deadlock.
+  /// The function that fetches and returns a report. It is cancelled at the end of its time. An error that it throws
+  /// means `failed`, and is logged unless the fetch was cancelled. It runs on a queue of its own, so that code that
+  /// blocks delays nothing else. It must not wait for another fetch by the same fetcher, which would deadlock.
   public typealias Fetch = @Sendable (FetchBudget) async throws -> Report
 
   let application: Application
@@ -24,14 +33,15 @@ public final class BackgroundFetcher<Report: FetchReporting>: Sendable {
   let state = Mutex(FetchState<Report>())
   private let observation = Mutex<Observation?>(nil)
 
-  /// A fetcher at rest.
+  /// Creates an idle fetcher.
   ///
   /// - Parameters:
-  ///   - application: Whose state decides about limits, and whose clock measures them. Its suspension waits for fetches.
-  ///   - lock: Is held during fetches, if others fetch into the same store. If another process holds it, a manual fetch
-  ///     waits for up to 30 s and any other is `busy` at once.
-  ///   - foregroundTimeout: The longest that a fetch may take in the foreground, everything included.
-  ///   - log: Gets errors, late results and misuse.
+  ///   - application: The application whose state decides the limits and whose clock measures them. Its suspension
+  ///     waits for fetches.
+  ///   - lock: The lock to hold during fetches if others fetch into the same store. If another process holds it, a
+  ///     manual fetch waits for up to 30 s, and any other is `busy` at once.
+  ///   - foregroundTimeout: The timeout of a fetch in the foreground, everything included.
+  ///   - log: Receives errors, late results and misuse.
   public init(
     application: Application, lock: FetchLock? = nil, foregroundTimeout: Duration = .seconds(60),
     log: @escaping @Sendable (String) -> Void = { _ in }
@@ -45,15 +55,16 @@ public final class BackgroundFetcher<Report: FetchReporting>: Sendable {
     self.observation.withLock { $0 = observation }
   }
 
-  /// Fetches, or joins the fetch that is under way.
+  /// Runs a fetch, or joins the current one.
   ///
-  /// The caller's cancellation ends the wait at once. The fetch is cancelled when nobody waits for it.
+  /// The caller's cancellation ends its wait at once. The fetch is cancelled when no caller waits for it.
   ///
   /// - Parameters:
-  ///   - reason: Why.
-  ///   - wake: From when the 30 s count; now, unless the process has been at work for it before.
-  ///   - fetch: What is run, at most once.
-  /// - Returns: What has come of it.
+  ///   - reason: The reason of the fetch.
+  ///   - wake: The moment from which the 30 s count; nil for now. A process that was started for the fetch passes its
+  ///     start.
+  ///   - fetch: The function that fetches. It runs at most once.
+  /// - Returns: The outcome for this caller.
   public func perform(
     reason: FetchReason, wake: FetchMoment? = nil, fetch: @escaping Fetch
   ) async -> FetchOutcome<Report> {
@@ -61,7 +72,7 @@ public final class BackgroundFetcher<Report: FetchReporting>: Sendable {
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         enter(number, reason: reason, wake: wake, fetch: fetch) { continuation.resume(returning: $0) }
-        // The handler may have come before there was anybody to leave.
+        // The cancellation handler may have run before the caller was registered.
         if Task.isCancelled { leave(number) }
       }
     } onCancel: {
@@ -69,13 +80,14 @@ public final class BackgroundFetcher<Report: FetchReporting>: Sendable {
     }
   }
 
-  /// Fetches, or joins the fetch that is under way, without waiting for it.
+  /// Runs a fetch, or joins the current one, without waiting for it.
   ///
   /// - Parameters:
-  ///   - reason: Why.
-  ///   - wake: From when the 30 s count; now, unless the process has been at work for it before.
-  ///   - fetch: What is run, at most once.
-  ///   - completion: Gets the result, once, on any thread.
+  ///   - reason: The reason of the fetch.
+  ///   - wake: The moment from which the 30 s count; nil for now. A process that was started for the fetch passes its
+  ///     start.
+  ///   - fetch: The function that fetches. It runs at most once.
+  ///   - completion: Receives the result once, on any thread.
   public func perform(
     reason: FetchReason, wake: FetchMoment? = nil, fetch: @escaping Fetch,
     completion: @escaping @Sendable (FetchResult) -> Void
@@ -84,10 +96,10 @@ public final class BackgroundFetcher<Report: FetchReporting>: Sendable {
     enter(state.withLock { $0.makeNumber() }, reason: reason, wake: wake, fetch: fetch) { once($0.result) }
   }
 
-  /// Nothing is fetched, and nothing that was given up is still at work.
+  /// Whether no fetch is running, not even an abandoned one.
   package var isIdle: Bool { state.withLock { $0.run == nil && $0.working == nil } }
 
-  /// How many wait for the fetch that is under way.
+  /// The number of callers that wait for the current fetch.
   package var waitingCallers: Int { state.withLock { $0.run?.callers.count ?? 0 } }
 
   private func enter(
@@ -95,11 +107,11 @@ public final class BackgroundFetcher<Report: FetchReporting>: Sendable {
     tell: @escaping @Sendable (FetchOutcome<Report>) -> Void
   ) {
     let now = clock.now
-    // One that is still to come would give more time.
+    // A wake in the future would extend the time.
     let wake = wake.flatMap { now.seconds(since: $0) >= 0 ? $0 : nil } ?? now
     let start = now.uptime - now.seconds(since: wake)
     application.wake(from: start)
-    // The timer of the fetch ends this task; a second timer would end it at the same instant.
+    // The timer of the fetch ends this task. A second timer would fire at the same instant.
     let task = application.backgroundTasks.hold("fetch")
     var caller = FetchState<Report>.Caller(number: number, start: start, hasJoined: false) { [application] outcome in
       tell(outcome)
@@ -128,7 +140,7 @@ public final class BackgroundFetcher<Report: FetchReporting>: Sendable {
     if let abandoned { end(abandoned, End(ending: .cancelled)) }
   }
 
-  /// Runs the fetch if it is its turn. Its limit is there by then.
+  /// Starts the fetch if it is its turn. Its limit has been set before.
   private func begin(_ state: inout FetchState<Report>) {
     guard let run = state.run, state.working == run.number, run.task == nil else { return }
     state.run?.task = Task(executorPreference: FetchExecutor()) { [number = run.number, budget = run.budget] in
@@ -155,7 +167,7 @@ public final class BackgroundFetcher<Report: FetchReporting>: Sendable {
       defer { held.release() }
       return End(report: try await fetch(budget), ending: .finished)
     } catch {
-      // An error that follows from cancellation is no news.
+      // An error that follows from cancellation is not worth a message.
       if !Task.isCancelled { log("the fetch has failed: \(error)") }
       return End(ending: .finished, failure: "\(error)")
     }
@@ -182,7 +194,7 @@ public final class BackgroundFetcher<Report: FetchReporting>: Sendable {
     run.budget.close()
     run.timer?.cancel()
     for caller in run.callers { tell(caller, end) }
-    // Last, because it runs what the fetch has left to be done on cancellation.
+    // Cancellation comes last, because it runs the cancellation handlers of the fetch.
     run.task?.cancel()
   }
 
@@ -195,14 +207,16 @@ public final class BackgroundFetcher<Report: FetchReporting>: Sendable {
 }
 
 extension BackgroundFetcher where Report == FetchResult {
-  /// Fetches by callbacks, or joins the fetch that is under way, without waiting for it.
+  /// Runs a fetch with callbacks, or joins the current one, without waiting for it.
   ///
   /// - Parameters:
-  ///   - reason: Why.
-  ///   - wake: From when the 30 s count; now, unless the process has been at work for it before.
-  ///   - fetch: What is run, at most once. It hands its result to the completion that it is given, or lets go of that if
-  ///     it has `failed`. The end of its time is told by `FetchBudget.onExpiration(_:)` only.
-  ///   - completion: Gets the result, once, on any thread.
+  ///   - reason: The reason of the fetch.
+  ///   - wake: The moment from which the 30 s count; nil for now. A process that was started for the fetch passes its
+  ///     start.
+  ///   - fetch: The function that fetches. It runs at most once. It passes its result to the given completion;
+  ///     releasing the completion without a result means `failed`. Only `FetchBudget.onExpiration(_:)` reports the end
+  ///     of its time.
+  ///   - completion: Receives the result once, on any thread.
   public func perform(
     reason: FetchReason, wake: FetchMoment? = nil, fetch: @escaping @Sendable (FetchBudget, FetchCompletion) -> Void,
     completion: @escaping @Sendable (FetchResult) -> Void

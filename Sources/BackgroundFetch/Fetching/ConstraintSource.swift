@@ -1,10 +1,15 @@
-/// Knows what makes wakes dearer at the moment.
+/// A source of the current constraints on wakes.
+///
+///     struct Laptop: ConstraintSource {
+///       var current: FetchConstraints { FetchConstraints(isOnBattery: true) }
+///     }
+///     print(Laptop().current.isOnBattery)  // true
 public protocol ConstraintSource: Sendable {
-  /// What it is like now. May take a moment.
+  /// The current constraints. The getter may block for a moment.
   var current: FetchConstraints { get }
 }
 
 extension FetchConstraints: ConstraintSource {
-  /// Always the same.
+  /// The constraints themselves.
   public var current: FetchConstraints { self }
 }

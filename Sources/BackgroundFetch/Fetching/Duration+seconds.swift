@@ -1,5 +1,5 @@
 extension Duration {
-  /// In seconds, as `FetchMoment` counts.
+  /// The duration in seconds, the unit of `FetchMoment`.
   var inSeconds: Double {
     let (seconds, attoseconds) = components
     return Double(seconds) + Double(attoseconds) / 1e18

@@ -1,25 +1,33 @@
 import Dispatch
 import Synchronization
 
-/// The time that a fetch has, everything included: name resolution, body, decoding and disk.
+/// The time limit of a fetch, everything included: name resolution, body, decoding and disk.
 ///
-/// In the foreground there is no budget; the timeout of ``BackgroundFetcher`` applies. Coming to the foreground ends a
-/// budget; leaving it sets one that begins then.
+/// There is no budget in the foreground, where the timeout of ``BackgroundFetcher`` applies. Entering the foreground
+/// ends a budget; leaving it sets one that begins then.
+///
+///     let fetcher = BackgroundFetcher<FetchResult>(application: Application(launchReason: .fetch))
+///     let outcome = await fetcher.perform(reason: .scheduled) { budget in
+///       budget.onExpiration { print("5 s left") }
+///       print(budget.timeRemaining ?? .zero)
+///       return budget.isOver ? .failed : .newData
+///     }
+///     print(outcome.duration)
 public final class FetchBudget: Sendable {
-  /// From the wake to the end.
+  /// The time from the wake to the end.
   public static let total = Duration.seconds(30)
-  /// From the call of the expiration handlers to the end.
+  /// The time from the call of the expiration handlers to the end.
   public static let warning = Duration.seconds(5)
 
-  /// Why there is a fetch; that of the first caller if several wait for it.
+  /// The reason of the fetch; that of the first caller if several wait for it.
   public let reason: FetchReason
-  /// When the application was woken for it.
+  /// The moment at which the application was woken for the fetch.
   public let wake: FetchMoment
   private let clock: any FetchClock
   private let state = Mutex(State())
 
   private struct State {
-    /// The uptime at which time is up; none without a limit.
+    /// The uptime at which the time is over, in seconds; nil without a limit.
     var end: Double?
     var handlers: [@Sendable () -> Void] = []
     var isExpiring = false
@@ -39,19 +47,20 @@ public final class FetchBudget: Sendable {
     self.clock = clock
   }
 
-  /// Whether the fetch has ended for its callers. A result that comes later is dropped.
+  /// Whether the fetch has ended for its callers. A later result is dropped.
   public var isOver: Bool { state.withLock(\.isOver) }
 
-  /// What is left, zero at the least; `nil` in the foreground.
+  /// The remaining time, not negative; `nil` in the foreground. The counterpart of
+  /// `UIApplication.backgroundTimeRemaining`.
   public var timeRemaining: Duration? {
     state.withLock(\.end).map { .seconds(max(0, $0 - clock.now.uptime)) }
   }
 
-  /// Calls the handler 5 s before the end, once, and never if the fetch has ended by then; at once if it is as late as
-  /// that already.
+  /// Registers a handler that is called once, 5 s before the end. It is called at once if less time is left, and never
+  /// if the fetch ends before.
   ///
-  /// Handlers are called one after the other in the order of registration, and the budget lives until the last has
-  /// returned. They are not waited for: one that blocks does not put off the end.
+  /// Handlers that are registered before those 5 s are called one after the other, in the order of registration. The
+  /// budget lives until the last has returned. The end does not wait for them: a handler that blocks does not delay it.
   public func onExpiration(_ handler: @escaping @Sendable () -> Void) {
     let isLate = state.withLock { state in
       if !state.isOver, !state.isExpiring { state.handlers.append(handler) }
@@ -60,15 +69,15 @@ public final class FetchBudget: Sendable {
     if isLate { call([handler]) }
   }
 
-  /// What is left until the handlers are called.
+  /// The time until the handlers are called; nil without a limit.
   var timeUntilWarning: Duration? {
     state.withLock(\.warning).map { .seconds(max(0, $0 - clock.now.uptime)) }
   }
 
-  /// Sets the limit, or the earlier of two.
+  /// Sets the limit, or keeps the one that is earlier.
   ///
-  /// - Parameter start: The uptime from which the time counts.
-  /// - Returns: Whether that has changed anything.
+  /// - Parameter start: The uptime from which the time counts, in seconds.
+  /// - Returns: Whether the limit has changed.
   func limit(from start: Double) -> Bool {
     let end = start + Self.total.inSeconds
     return state.withLock { state in
@@ -85,7 +94,7 @@ public final class FetchBudget: Sendable {
     }
   }
 
-  /// Calls the handlers if it is time.
+  /// Calls the handlers if 5 s or less are left.
   func warn() {
     let now = clock.now.uptime
     let handlers = state.withLock { state in
@@ -96,22 +105,23 @@ public final class FetchBudget: Sendable {
     call(handlers)
   }
 
-  /// The fetch has ended: no handler is called any more.
+  /// Ends the budget. No handler is called afterwards.
   func close() {
-    // Handlers may hold what frees other things; they are let go of outside the lock.
+    // Releasing a handler may run other code, so handlers are released outside the lock.
     _ = state.withLock { state in
       state.isOver = true
       return state.takeHandlers()
     }
   }
 
-  /// On a queue of their own, for neither the timer nor the pool of threads that tasks share may be held up.
+  /// Calls the handlers on a queue of their own, because they must block neither the timer nor the cooperative thread
+  /// pool.
   private func call(_ handlers: [@Sendable () -> Void]) {
     if handlers.isEmpty { return }
     DispatchQueue(label: "tidings.fetch.expiration").async { [self] in
-      // The fetch may have ended since.
+      // The fetch may have ended meanwhile.
       for handler in handlers where !isOver { handler() }
-      // A handler may refer to the budget without holding it.
+      // A handler may use the budget without retaining it.
       withExtendedLifetime(self) {}
     }
   }

@@ -1,38 +1,47 @@
 public import Foundation
 
-/// The time as the engine sees it; another one takes the place of the machine's in tests and simulations.
+/// The clock of the engine. Tests and simulations replace the machine's clock by another one.
+///
+///     let clock: any FetchClock = SystemClock()
+///     let start = clock.now
+///     try await clock.sleep(for: .milliseconds(20))
+///     print(clock.now.seconds(since: start))
 public protocol FetchClock: Sendable {
-  /// Both clocks at once.
+  /// The current moment, read from both clocks at once.
   var now: FetchMoment { get }
-  /// Waits, by the clock that goes on while the machine sleeps.
+  /// Waits by the clock that continues while the machine sleeps.
   ///
-  /// - Throws: `CancellationError` once the task is cancelled.
+  /// - Throws: `CancellationError` if the task is cancelled.
   func sleep(for duration: Duration) async throws
 }
 
-/// A moment by two clocks: people set one of them, the other starts anew with each boot.
+/// A moment on two clocks: the time of day, which users may set, and the uptime, which starts anew with each boot.
+///
+///     let start = FetchMoment(date: Date(timeIntervalSince1970: 0), uptime: 10, boot: "first")
+///     let later = FetchMoment(date: Date(timeIntervalSince1970: 5), uptime: 40, boot: "first")
+///     print(later.seconds(since: start))  // 30.0
 public struct FetchMoment: Sendable, Hashable, Codable {
   /// The time of day, which may jump.
   public var date: Date
-  /// Since the boot, time asleep included, in seconds; it never goes back.
+  /// The number of seconds since the boot, time asleep included. It never decreases.
   public var uptime: Double
-  /// Which boot: uptimes of two boots do not compare.
+  /// The identifier of the boot. Uptimes of different boots are not comparable.
   public var boot: String
 
-  /// A moment.
+  /// Creates a moment.
   ///
   /// - Parameters:
   ///   - date: The time of day.
-  ///   - uptime: Seconds since the boot, time asleep included.
-  ///   - boot: What the boot is called; any text that is another for another boot.
+  ///   - uptime: The number of seconds since the boot, time asleep included.
+  ///   - boot: The identifier of the boot: any text that differs between boots.
   public init(date: Date, uptime: Double, boot: String) {
     self.date = date
     self.uptime = uptime
     self.boot = boot
   }
 
-  /// The seconds that have passed since an earlier moment: by the steady clock within one boot, by the time of day
-  /// across boots, where they are negative if that was set back.
+  /// Returns the seconds since an earlier moment: by the uptime within one boot, by the time of day across boots. The
+  /// latter is negative if the clock was set back.
   public func seconds(since earlier: FetchMoment) -> Double {
     boot == earlier.boot ? uptime - earlier.uptime : date.timeIntervalSince(earlier.date)
   }

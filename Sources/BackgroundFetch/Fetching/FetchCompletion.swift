@@ -1,16 +1,23 @@
 import Synchronization
 
-/// A handler that is called once: the first result counts, a second one is logged and dropped, and a completion that is
-/// let go of without one has `failed`.
+/// A completion handler that is called exactly once.
+///
+/// The first result counts. A second one is logged and dropped. A completion that is released without a result reports
+/// `failed`. The counterpart of the completion handler of
+/// `UIApplicationDelegate.application(_:performFetchWithCompletionHandler:)`.
+///
+///     let completion = FetchCompletion(log: { print($0) }) { result in print(result) }
+///     completion(.newData)  // prints newData
+///     completion(.noData)  // prints a completion was called again, with noData
 public final class FetchCompletion: Sendable {
   private let handler: Mutex<(@Sendable (FetchResult) -> Void)?>
   private let log: @Sendable (String) -> Void
 
-  /// A completion that has not been called.
+  /// Creates a completion that has not been called.
   ///
   /// - Parameters:
-  ///   - log: Is told of results that come too late, and of one that never came.
-  ///   - handler: Gets the result, on the thread on which it was handed in.
+  ///   - log: Receives a message for each result after the first, and for a missing result.
+  ///   - handler: Receives the result, on the thread that passes it.
   public init(
     log: @escaping @Sendable (String) -> Void = { _ in }, handler: @escaping @Sendable (FetchResult) -> Void
   ) {
@@ -24,9 +31,9 @@ public final class FetchCompletion: Sendable {
     handler(.failed)
   }
 
-  /// Hands in the result; to be called from any thread.
+  /// Passes the result to the handler, on any thread.
   ///
-  /// - Returns: Whether it was the first.
+  /// - Returns: Whether it was the first result.
   @discardableResult
   public func callAsFunction(_ result: FetchResult) -> Bool {
     guard let handler = handler.withLock({ $0.take() }) else {

@@ -1,18 +1,24 @@
-/// What makes wakes and transfers dearer at the moment.
+/// The conditions that make wakes and transfers more expensive at the moment.
+///
+///     let scheduler = FetchScheduler(interval: .minimum)
+///     let constraints = FetchConstraints(isMetered: true, isLowPower: true)
+///     if case .wait(let date, let reason) = scheduler.decision(at: SystemClock().now, constraints: constraints) {
+///       print("\(reason) until \(date)")
+///     }
 public struct FetchConstraints: Sendable, Hashable, Codable {
-  /// The network is paid for by volume.
+  /// Whether the network is paid for by volume.
   public var isMetered: Bool
-  /// The battery is low, or the user asked to save power.
+  /// Whether the battery is low or the user asked to save power.
   public var isLowPower: Bool
-  /// There is no external power. It makes no wake dearer; large transfers may wait for it.
+  /// Whether there is no external power. It makes no wake more expensive; large transfers may wait for external power.
   public var isOnBattery: Bool
-  /// There is no network, or a login page is in front of it. No scheduled wake begins.
+  /// Whether there is no network, or a login page in front of it. No scheduled wake begins.
   public var isOffline: Bool
 
-  /// Nothing in the way.
+  /// No constraints.
   public static let none = FetchConstraints()
 
-  /// Constraints.
+  /// Creates constraints.
   ///
   /// - Parameters:
   ///   - isMetered: Whether the network is paid for by volume.
@@ -28,7 +34,7 @@ public struct FetchConstraints: Sendable, Hashable, Codable {
     self.isOffline = isOffline
   }
 
-  /// What the price of a wake is multiplied by: 1.5 on a metered network, 2 to save power, 3 for both. Wakes before
-  /// strong habits remain, those for the rest of the day become fewer or are left out. There is one a day in any case.
+  /// The factor for the price of a wake: 1.5 on a metered network, 2 to save power, 3 for both. Wakes before strong
+  /// habits remain, and those for the rest of the day become fewer or disappear. One wake a day remains in any case.
   var factor: Double { (isMetered ? 1.5 : 1) * (isLowPower ? 2 : 1) }
 }

@@ -9,24 +9,43 @@ import Foundation
 #endif
 import Synchronization
 
-/// One fetch at a time among the processes that share a file.
+/// A lock for one fetch at a time among the processes that share a file.
 ///
-/// The lock is that of flock(2). It belongs to the open file, so that it ends with the process however that ends, and two
-/// holders within a process exclude each other, too. The file stays: if it were removed, another process could lock its
-/// successor while the lock on it is still held.
+/// The lock is that of flock(2). It belongs to the open file, so that it ends with the process however that ends, and
+/// two holders within a process exclude each other too. The file stays: if it were removed, another process could lock
+/// its successor while the lock on it is still held.
+///
+///     let lock = FetchLock(path: "/tmp/harbour.lock")
+///     if let held = try lock.acquire() {
+///       print("no other fetch is running")
+///       held.release()
+///     } else {
+///       print("process \(lock.holder ?? 0) is fetching")
+///     }
 public struct FetchLock: Sendable {
-  /// The file could not be opened or locked, for another reason than that the lock is held.
+  /// The error if the file cannot be opened or locked, for another reason than that the lock is held.
+  ///
+  ///     do {
+  ///       _ = try FetchLock(path: "/missing/harbour.lock").acquire()
+  ///     } catch let error as FetchLock.Failure {
+  ///       print(error)  // cannot lock /missing/harbour.lock: No such file or directory
+  ///     }
   public struct Failure: Error, CustomStringConvertible {
-    /// The file.
+    /// The path of the file.
     public var path: String
-    /// The number of the error (errno(3)).
+    /// The error number (errno(3)).
     public var code: Int32
 
-    /// Both.
+    /// A message with the path and the error.
     public var description: String { "cannot lock \(path): \(String(cString: strerror(code)))" }
   }
 
-  /// A lock that is held until it is released or let go of.
+  /// A held lock. ``release()`` or deallocation releases it.
+  ///
+  ///     if let held = try FetchLock(path: "/tmp/harbour.lock").acquire() {
+  ///       print("no other fetch is running")
+  ///       held.release()
+  ///     }
   public final class Held: Sendable {
     private let descriptor: Mutex<Int32?>
 
@@ -36,30 +55,31 @@ public struct FetchLock: Sendable {
 
     deinit { release() }
 
-    /// Gives it up; a second time nothing happens.
+    /// Releases the lock. A second call does nothing.
     public func release() {
       guard let descriptor = descriptor.withLock({ $0.take() }) else { return }
       ftruncate(descriptor, 0)
-      // Not left to close(2): a process that is just being started has the file open, too, until it executes its program.
+      // close(2) alone is not enough: a child process has the file open too until it executes its program.
       flock(descriptor, LOCK_UN)
       close(descriptor)
     }
   }
 
-  /// How often those who wait look again: without a wait in the system there is nothing that cancellation has to break.
+  /// The interval between two attempts of a waiter. A waiter does not block in the kernel, so cancellation need not
+  /// interrupt a system call.
   static let pause = Duration.milliseconds(100)
 
-  /// The file, which is made if there is none.
+  /// The path of the file, which is created if it is missing.
   public let path: String
 
-  /// A lock on a file in a directory that exists, on a file system of this machine.
+  /// Creates a lock on a file in an existing directory, on a local file system.
   public init(path: String) {
     self.path = path
   }
 
-  /// Takes the lock if nobody holds it. Does not wait.
+  /// Acquires the lock if it is free. It does not wait.
   ///
-  /// - Returns: The lock, or `nil` if another holds it.
+  /// - Returns: The lock, or `nil` if it is held elsewhere.
   /// - Throws: `Failure`
   public func acquire() throws -> Held? {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -70,19 +90,19 @@ public struct FetchLock: Sendable {
       if code == EWOULDBLOCK { return nil }
       throw Failure(path: path, code: code)
     }
-    // For messages: that a full disk does not take it is no reason to do without the lock.
+    // The number is for messages only, so a full disk that does not take it does not fail the lock.
     let line = "\(getpid())\n"
     ftruncate(descriptor, 0)
     _ = pwrite(descriptor, line, line.utf8.count, 0)
     return Held(descriptor)
   }
 
-  /// Takes the lock as soon as nobody holds it.
+  /// Acquires the lock as soon as it is free.
   ///
   /// - Parameters:
-  ///   - patience: How long to wait at the most.
-  ///   - clock: What that is measured by.
-  /// - Returns: The lock, or `nil` if another has held it all the time.
+  ///   - patience: The timeout. There is at least one attempt.
+  ///   - clock: The clock that measures the timeout.
+  /// - Returns: The lock, or `nil` if it was held elsewhere until the timeout.
   /// - Throws: `Failure`; `CancellationError`
   public func acquire(within patience: Duration, clock: any FetchClock = SystemClock()) async throws -> Held? {
     let end = clock.now.uptime + patience.inSeconds
@@ -94,11 +114,11 @@ public struct FetchLock: Sendable {
     }
   }
 
-  /// Whether somebody holds the lock at the moment.
+  /// Whether the lock is held at the moment.
   ///
-  /// The look takes a shared lock for an instant, so that an `acquire()` in that instant returns `nil`.
+  /// The check takes a shared lock for an instant, so that an `acquire()` in that instant returns `nil`.
   ///
-  /// - Throws: `Failure` where nobody could take it.
+  /// - Throws: `Failure` if the file cannot be opened or locked.
   package var isHeld: Bool {
     get throws {
       let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -113,18 +133,21 @@ public struct FetchLock: Sendable {
     }
   }
 
-  /// The process that holds the lock, for messages; `nil` if none does or it has not said so yet.
+  /// The process that holds the lock, for messages; `nil` if the lock is free or the process has not written its number
+  /// yet.
   ///
-  /// A process that was killed leaves its number behind, which may come to belong to another one.
+  /// A process that was killed leaves its number behind, which may later belong to another process.
   public var holder: Int32? {
     guard let text = try? String(contentsOfFile: path, encoding: .utf8),
       let process = Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)), process > 0
     else { return nil }
-    // No signal is sent; only ESRCH says that there is no such process (kill(2)).
+    // Signal 0 only checks. Only ESRCH means that there is no such process (kill(2)).
     return kill(process, 0) == 0 || errno != ESRCH ? process : nil
   }
 
-  /// - Returns: Whether the lock was taken; if not, `errno` says why.
+  /// Tries to take the exclusive lock.
+  ///
+  /// - Returns: Whether the lock was taken; otherwise `errno` has the reason.
   private static func lock(_ descriptor: Int32) -> Bool {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       if errno != EINTR { return false }

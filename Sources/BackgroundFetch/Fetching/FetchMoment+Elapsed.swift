@@ -1,27 +1,27 @@
 extension FetchMoment {
-  /// The seconds since an earlier moment, never negative.
+  /// Returns the seconds since an earlier moment, not negative.
   ///
-  /// All of this boot is later than a moment of another one, however the time of day was set. So nothing that waits for
-  /// a span of time waits longer than that span from the boot on.
+  /// Every moment of this boot is later than any moment of another boot, however the clock was set. A wait for a time
+  /// span therefore ends no later than that span after the boot.
   package func elapsed(since earlier: FetchMoment) -> Double {
     max(0, seconds(since: earlier), boot == earlier.boot ? 0 : uptime)
   }
 }
 
-/// A time to wait that began at some moment. Its end is not kept as a date, since people set clocks.
+/// A wait of some length from a moment on. Its end is not stored as a date, because users set clocks.
 package struct Waiting: Sendable, Hashable, Codable {
-  /// The beginning.
+  /// The start of the wait.
   package var start: FetchMoment
   /// The length in seconds, not negative.
   package var seconds: Double
 
-  /// - Parameter seconds: Cut to `0...longest`; what is no number is the longest.
+  /// - Parameter seconds: The length, clamped to `0...longest`; NaN means `longest`.
   package init(_ seconds: Double, from start: FetchMoment, longest: Double) {
     self.start = start
     self.seconds = seconds.isNaN ? longest : min(max(seconds, 0), longest)
   }
 
-  /// The seconds that are left, 0 if it is over.
+  /// Returns the remaining seconds, 0 after the end.
   package func remaining(at now: FetchMoment) -> Double {
     max(0, seconds - now.elapsed(since: start))
   }

@@ -1,26 +1,35 @@
-/// How a fetch has ended for one of its callers.
+/// The outcome of a fetch for one of its callers.
+///
+///     let fetcher = BackgroundFetcher<FetchResult>(application: Application(launchReason: .push))
+///     let outcome = await fetcher.perform(reason: .push) { _ in .newData }
+///     switch outcome.ending {
+///     case .finished: print(outcome.failure ?? outcome.result.rawValue)
+///     case .expired, .cancelled, .busy: print("no report")
+///     }
 public struct FetchOutcome<Report: FetchReporting>: Sendable {
-  /// What ended it.
+  /// The reason for the end of a fetch.
+  ///
+  ///     print(FetchOutcome<FetchResult>.Ending.busy.rawValue)  // busy
   public enum Ending: String, Sendable, Hashable, Codable {
     /// The fetch returned or threw; see ``FetchOutcome/failure``.
     case finished
-    /// Its time was up.
+    /// The time was over.
     case expired
     /// The caller was cancelled.
     case cancelled
-    /// Another process was fetching; nothing was begun.
+    /// Another process was fetching, so the fetch did not begin.
     case busy
   }
 
-  /// The report of this very fetch; nil where it has not returned one.
+  /// The report of this fetch; nil if it has returned none.
   public var report: Report?
-  /// What ended it.
+  /// The reason for the end.
   public var ending: Ending
-  /// A sentence about the error that the fetch, or its lock, has thrown; nil if neither has.
+  /// The description of the error that the fetch or its lock has thrown; nil without an error.
   public var failure: String?
-  /// Whether the fetch had been begun by another caller.
+  /// Whether another caller had begun the fetch.
   public var hasJoined: Bool
-  /// From this caller's wake to the end, by the steady clock.
+  /// The time from this caller's wake to the end, by the uptime.
   public var duration: Duration
 
   /// The result of the fetch; `failed` without a report.

@@ -1,13 +1,16 @@
-/// Why there is a fetch.
+/// The reason of a fetch.
+///
+///     let reasons = FetchReason.allCases.filter { $0 != .manual }
+///     print(reasons.map(\.rawValue))  // ["scheduled", "push", "launch", "watch"]
 public enum FetchReason: String, Sendable, Hashable, Codable, CaseIterable {
-  /// It was time.
+  /// The schedule was due.
   case scheduled
   /// A remote notification asked for it.
   case push
-  /// Somebody pulled to refresh, or asked on the command line.
+  /// The user pulled to refresh or asked on the command line.
   case manual
   /// The app was launched or came to the foreground.
   case launch
-  /// A live connection told of news.
+  /// A live connection announced news.
   case watch
 }

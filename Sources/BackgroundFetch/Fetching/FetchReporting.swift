@@ -1,12 +1,12 @@
 /// The value that a fetch returns: a ``FetchResult``, or a type of the app's own that has one.
 ///
-/// ```swift
-/// struct Downloaded: FetchReporting {
-///   var result: FetchResult
-///   var articles: Int
-/// }
-/// let fetcher = BackgroundFetcher<Downloaded>(application: application)
-/// ```
+///     struct Downloaded: FetchReporting {
+///       var result: FetchResult
+///       var articles: Int
+///     }
+///     let fetcher = BackgroundFetcher<Downloaded>(application: Application(launchReason: .fetch))
+///     let outcome = await fetcher.perform(reason: .scheduled) { _ in Downloaded(result: .newData, articles: 3) }
+///     print(outcome.report?.articles ?? 0)  // 3
 public protocol FetchReporting: Sendable {
   /// The result of the fetch.
   var result: FetchResult { get }

@@ -1,9 +1,12 @@
-/// What a fetch has come to.
+/// The result of a fetch. The counterpart of `UIBackgroundFetchResult`.
+///
+///     func result(inserted: Int) -> FetchResult { inserted > 0 ? .newData : .noData }
+///     print(result(inserted: 0))  // noData
 public enum FetchResult: String, Sendable, Hashable, Codable, CaseIterable {
-  /// What is stored has changed.
+  /// The stored data has changed.
   case newData
-  /// All went well and what is stored is as it was.
+  /// The fetch has succeeded and the stored data is unchanged.
   case noData
-  /// It is not known whether there is anything new.
+  /// The fetch has failed, so that it is unknown whether there is new data.
   case failed
 }

@@ -1,26 +1,31 @@
-/// One of several places news come from, with an interval of its own.
+/// One of several sources of news, with its own minimum interval.
+///
+///     var scheduler = FetchScheduler(interval: .minimum)
+///     scheduler.setSource("sport", minimumInterval: 3600)
+///     print(scheduler.sources.map(\.name))  // ["sport"]
 public struct FetchSource: Sendable, Hashable, Codable {
-  /// Sources that become due within so many seconds after the first one are waited for and share its wake.
+  /// The maximum time, in seconds, for which a wake waits for sources that become due after the first one, to share the
+  /// wake.
   public static let sharing = 300.0
 
-  /// What it is called; names are unique.
+  /// The name, unique among the sources.
   public let name: String
-  /// At least so many seconds lie between two fetches of it, 0...``FetchInterval/longest``.
+  /// The minimum number of seconds between two fetches of the source, 0...``FetchInterval/longest``.
   public let minimumInterval: Double
-  /// The last time it was fetched.
+  /// The moment of the last fetch; nil if there was none.
   public internal(set) var lastFetch: FetchMoment?
 
-  /// A source that was never fetched.
+  /// Creates a source that was never fetched.
   ///
   /// - Parameters:
-  ///   - name: What it is called.
-  ///   - minimumInterval: Seconds between two fetches; cut to 0...``FetchInterval/longest``.
+  ///   - name: The name.
+  ///   - minimumInterval: The minimum number of seconds between two fetches, clamped to 0...``FetchInterval/longest``.
   public init(name: String, minimumInterval: Double) {
     self.name = name
     self.minimumInterval = minimumInterval.isNaN ? 0 : min(max(minimumInterval, 0), FetchInterval.longest)
   }
 
-  /// In how many seconds it becomes due; negative if it was before.
+  /// Returns the number of seconds until the source is due; negative if it was due before.
   func delay(at now: FetchMoment) -> Double {
     lastFetch.map { minimumInterval - now.elapsed(since: $0) } ?? -.infinity
   }

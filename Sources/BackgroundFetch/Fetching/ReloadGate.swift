@@ -1,17 +1,24 @@
 import Synchronization
 
-/// Reloads what is shown at once in the foreground; in the background not before it is seen again, and then once,
-/// however often that was asked for.
+/// Defers reloads of the user interface until it is visible.
+///
+/// In the foreground a reload runs at once. In the background it runs when the application enters the foreground, once
+/// for any number of requests.
+///
+///     let application = Application(launchReason: .user)
+///     let gate = ReloadGate(application: application) { print("reload") }
+///     gate.setNeedsReload()  // in the background: prints nothing
+///     await application.enterForeground()  // prints reload
 public final class ReloadGate: Sendable {
   private let application: Application
   private let reload: @Sendable () -> Void
   private let isPending = Mutex(false)
   private let observation = Mutex<Observation?>(nil)
 
-  /// A gate that is told of the application coming to the foreground in the order of registration: those who load what
-  /// is shown are to be registered before.
+  /// Creates a gate, which observes the application. Observers are notified in the order of registration, so register
+  /// those that load the content before.
   ///
-  /// - Parameter reload: Shows what is stored, on the thread of whoever asks for it or on that of a task.
+  /// - Parameter reload: Shows the stored data, on the thread that calls ``setNeedsReload()`` or on that of a task.
   public init(application: Application, reload: @escaping @Sendable () -> Void) {
     self.application = application
     self.reload = reload
@@ -21,10 +28,11 @@ public final class ReloadGate: Sendable {
     self.observation.withLock { $0 = observation }
   }
 
-  /// What is stored has changed.
+  /// Requests a reload, because the stored data has changed.
   public func setNeedsReload() {
     let isVisible = isPending.withLock { isPending in
-      // Under the lock: whoever finds the background here is seen by `open`, which comes after the change of state.
+      // The state is read under the lock. A request that reads `background` is therefore seen by `open`, which runs
+      // after the change of state.
       let isVisible = application.currentState == .foreground
       isPending = !isVisible
       return isVisible

@@ -1,44 +1,47 @@
 public import Foundation
 
-/// What one run of the fetch handler was for, what it came to, and what it cost.
+/// The reason, the result and the cost of one run of the fetch handler.
+///
+///     let run = RunRecord(reason: .scheduled, result: .newData, started: Date(), items: 3, bytes: 2300)
+///     print(run.items, run.isOffline)  // 3 false
 public struct RunRecord: Sendable, Hashable, Codable {
-  /// Why the handler ran.
+  /// The reason of the run.
   public var reason: FetchReason
-  /// What it came to.
+  /// The result of the run.
   public var result: FetchResult
-  /// Whether there was no network. Such a run says nothing about the server, so that it is not counted as an error.
+  /// Whether there was no network. Such a run says nothing about the server, so that it does not count as an error.
   public var isOffline: Bool
-  /// How many items were inserted, changed or removed.
+  /// The number of items that were inserted, changed or removed.
   public var items: Int
-  /// How many bytes came over the network, heads included where they are known.
+  /// The number of bytes received, including header sections where their size is known.
   public var bytes: Int
-  /// How many requests were sent.
+  /// The number of requests sent.
   public var requests: Int
-  /// Processor time, user and system together, in milliseconds.
+  /// The processor time, user and system together, in milliseconds.
   public var cpuMilliseconds: Double
-  /// Time from the wake to the end, in milliseconds.
+  /// The time from the wake to the end, in milliseconds.
   public var wallMilliseconds: Double
-  /// The status of the last answer; nil if there was none.
+  /// The HTTP status of the last response; nil if there was none.
   public var status: Int?
   /// The time of day at the wake.
   public var started: Date
-  /// When the next wake was planned after the run; nil if none was.
+  /// The date of the next wake as planned after the run; nil if none was planned.
   public var nextWake: Date?
 
-  /// A record.
+  /// Creates a record.
   ///
   /// - Parameters:
-  ///   - reason: Why the handler ran.
-  ///   - result: What it came to.
+  ///   - reason: The reason of the run.
+  ///   - result: The result of the run.
   ///   - started: The time of day at the wake.
   ///   - isOffline: Whether there was no network.
-  ///   - items: Items inserted, changed or removed.
-  ///   - bytes: Bytes received.
-  ///   - requests: Requests sent.
-  ///   - cpuMilliseconds: Processor time.
-  ///   - wallMilliseconds: Time from the wake to the end.
-  ///   - status: The status of the last answer.
-  ///   - nextWake: The wake planned after the run.
+  ///   - items: The number of items inserted, changed or removed.
+  ///   - bytes: The number of bytes received.
+  ///   - requests: The number of requests sent.
+  ///   - cpuMilliseconds: The processor time in milliseconds.
+  ///   - wallMilliseconds: The time from the wake to the end in milliseconds.
+  ///   - status: The HTTP status of the last response.
+  ///   - nextWake: The date of the wake planned after the run.
   public init(
     reason: FetchReason, result: FetchResult, started: Date, isOffline: Bool = false, items: Int = 0, bytes: Int = 0,
     requests: Int = 0, cpuMilliseconds: Double = 0, wallMilliseconds: Double = 0, status: Int? = nil,

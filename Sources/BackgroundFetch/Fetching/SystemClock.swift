@@ -10,12 +10,17 @@ import Foundation
 
 /// The machine's clocks.
 ///
-/// The steady one counts from the boot and goes on while the machine sleeps, as `ContinuousClock` does: on Linux it is
-/// `CLOCK_BOOTTIME` (clock_gettime(2)), on Apple platforms `CLOCK_MONOTONIC_RAW` (mach_continuous_time(3)). Elsewhere it
-/// counts from the first use in this process, and each process passes for a boot of its own: moments of two processes
+/// The uptime counts from the boot and continues while the machine sleeps, as `ContinuousClock` does: on Linux it is
+/// `CLOCK_BOOTTIME` (clock_gettime(2)), on Apple platforms `CLOCK_MONOTONIC_RAW` (mach_continuous_time(3)). Elsewhere
+/// it counts from the first use in this process, and each process counts as a boot of its own: moments of two processes
 /// are then compared by the time of day.
+///
+///     let clock = SystemClock()
+///     let start = clock.now
+///     try await clock.sleep(for: .milliseconds(20))
+///     print(clock.now.seconds(since: start))
 public struct SystemClock: FetchClock {
-  /// The machine's clocks.
+  /// Creates a clock.
   public init() {}
 
   /// The time of day and the time since the boot.
@@ -23,9 +28,9 @@ public struct SystemClock: FetchClock {
     FetchMoment(date: Date(), uptime: Self.uptime, boot: Self.boot)
   }
 
-  /// Waits, the time that the machine sleeps included.
+  /// Waits. Time during which the machine sleeps counts.
   ///
-  /// - Throws: `CancellationError` once the task is cancelled.
+  /// - Throws: `CancellationError` if the task is cancelled.
   public func sleep(for duration: Duration) async throws {
     try await ContinuousClock().sleep(for: duration)
   }
@@ -33,19 +38,20 @@ public struct SystemClock: FetchClock {
   #if os(Linux)
     private static var uptime: Double {
       var time = timespec()
-      // It fails for clocks that do not exist only, and this one has been there since Linux 2.6.39.
+      // The call fails only for clocks that do not exist, and this one has existed since Linux 2.6.39.
       clock_gettime(CLOCK_BOOTTIME, &time)
       return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// A UUID that the kernel makes at each boot (random(4)); without `/proc`, each process passes for a boot.
+    /// A UUID that the kernel makes at each boot (random(4)). Without `/proc`, each process counts as a boot of its
+    /// own.
     private static let boot =
       (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8))?
       .trimmingCharacters(in: .whitespacesAndNewlines) ?? UUID().uuidString
   #elseif canImport(Darwin)
     private static var uptime: Double { Double(clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW)) / 1e9 }
 
-    /// A UUID that the kernel makes at each boot; where the sandbox hides it, each process passes for a boot.
+    /// A UUID that the kernel makes at each boot. Where the sandbox hides it, each process counts as a boot of its own.
     private static let boot: String = {
       var bytes = [UInt8](repeating: 0, count: 64)
       var size = bytes.count

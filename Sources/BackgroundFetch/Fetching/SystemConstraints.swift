@@ -7,21 +7,25 @@
     import Musl
   #endif
 
-  /// The constraints of this machine: battery, profile and network interfaces from sysfs, and the network's state from
-  /// NetworkManager. What the machine does not say is taken for no constraint.
+  /// The constraints of this machine: battery, platform profile and network interfaces from sysfs, and the network's
+  /// state from NetworkManager. A value that the machine does not report means no constraint.
+  ///
+  ///     let constraints = SystemConstraints().current
+  ///     if constraints.isOffline { print("no network") }
+  ///     print(constraints.isMetered, constraints.isOnBattery)
   public struct SystemConstraints: ConstraintSource {
-    /// A battery with less than so many percent is low.
+    /// The capacity below which a battery is low, in percent.
     static let lowCapacity = 20
-    /// The longest wait for the program that asks NetworkManager, in milliseconds.
+    /// The timeout of the program that asks NetworkManager, in milliseconds.
     static let timeout = 3000
 
     private let sysfs: URL
     private let busctl: [String]
 
-    /// The machine's.
+    /// Creates a source of the machine's constraints.
     ///
     /// - Parameters:
-    ///   - sysfs: Where sysfs is mounted.
+    ///   - sysfs: The mount point of sysfs.
     ///   - busctl: The program that asks NetworkManager, with its first arguments.
     public init(
       sysfs: URL = URL(filePath: "/sys", directoryHint: .isDirectory),
@@ -31,8 +35,8 @@
       self.busctl = busctl
     }
 
-    /// The present constraints. It takes up to a second where NetworkManager does not answer, and three where its
-    /// client hangs.
+    /// The current constraints. The getter takes up to one second if NetworkManager does not answer, and up to three if
+    /// its client hangs.
     public var current: FetchConstraints {
       let network = networkProperties
       let batteries = batteries
@@ -41,19 +45,19 @@
         || batteries.contains { battery in
           text("\(battery)/capacity").flatMap { Int($0) }.map { $0 < Self.lowCapacity } == true
         }
-      // NMConnectivityState: 1 is no network, 2 a login page in front of it. 0 is not known.
+      // NMConnectivityState: 1 is no network, 2 a login page in front of it, 0 unknown.
       let isOffline = network.connectivity.map { [1, 2].contains($0) }
       return FetchConstraints(
         isMetered: [1, 3].contains(network.metered), isLowPower: isLow, isOnBattery: !batteries.isEmpty,
         isOffline: isOffline ?? hasNoCarrier)
     }
 
-    /// The batteries that the machine runs on at the moment (Documentation/ABI/testing/sysfs-class-power of Linux).
+    /// The batteries that power the machine at the moment (Documentation/ABI/testing/sysfs-class-power of Linux).
     private var batteries: [String] {
       let supplies = sysfs.appending(path: "class/power_supply")
       let names = (try? FileManager.default.contentsOfDirectory(atPath: supplies.path(percentEncoded: false))) ?? []
       return names.map { "class/power_supply/\($0)" }.filter { supply in
-        // One of a mouse is none of the machine.
+        // The battery of a device such as a mouse does not power the machine.
         text("\(supply)/type") == "Battery" && text("\(supply)/scope") != "Device"
           && text("\(supply)/status") == "Discharging"
       }
@@ -64,7 +68,7 @@
         .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Whether the machine has network adapters and none of them is connected, nor any tunnel or bridge
+    /// Whether the machine has network adapters, but no adapter, tunnel or bridge is connected
     /// (Documentation/ABI/testing/sysfs-class-net of Linux). Without adapters nothing is known: a container has none.
     private var hasNoCarrier: Bool {
       let interfaces = sysfs.appending(path: "class/net")
@@ -76,14 +80,14 @@
       return !adapters.isEmpty && !isConnected
     }
 
-    /// `Metered` of NetworkManager (NMMetered: 1 is yes, and 3 a guess that it is) and its `Connectivity`; nil where it
-    /// does not answer.
+    /// `Metered` (NMMetered: 1 is yes, 3 is a guess of yes) and `Connectivity` of NetworkManager; nil if it does not
+    /// answer.
     private var networkProperties: (metered: Int?, connectivity: Int?) {
       let answer = busctlOutput([
         "get-property", "org.freedesktop.NetworkManager", "/org/freedesktop/NetworkManager",
         "org.freedesktop.NetworkManager", "Metered", "Connectivity",
       ])
-      // A line for each: the type, `u`, and the value.
+      // One line for each property: the type `u` and the value.
       let values = answer.split(separator: "\n").map { line in
         line.hasPrefix("u ") ? Int(line.dropFirst(2)) : nil
       }
@@ -100,15 +104,15 @@
       process.standardError = FileHandle.nullDevice
       guard (try? process.run()) != nil else { return "" }
       let answer = Self.contents(output.fileHandleForReading.fileDescriptor)
-      // A program that hangs must not hold up the fetch.
+      // A program that hangs must not delay the fetch.
       if answer == nil { kill(process.processIdentifier, SIGKILL) }
       process.waitUntilExit()
       return answer ?? ""
     }
 
-    /// Reads to the end.
+    /// Reads to the end of the file.
     ///
-    /// - Returns: nil if that does not come within ``timeout``.
+    /// - Returns: The text; nil if the end does not come within ``timeout``, or not within the first 64 KiB.
     private static func contents(_ descriptor: Int32) -> String? {
       let end = ContinuousClock.now + .milliseconds(timeout)
       var bytes: [UInt8] = []

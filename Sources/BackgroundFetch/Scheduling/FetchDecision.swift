@@ -1,59 +1,70 @@
 public import Foundation
 
-/// Whether to wake now, and why.
+/// Whether to wake the app now, and the reason.
+///
+///     let scheduler = FetchScheduler(interval: .minimum)
+///     switch scheduler.decision(at: SystemClock().now) {
+///     case .wake(let reason, let sources): print("wake: \(reason)", sources)
+///     case .wait(let date, let reason): print("wait until \(date): \(reason)")
+///     }
 public enum FetchDecision: Sendable, Hashable {
-  /// Why a wake is due or not.
+  /// The reason for a wake or a wait.
+  ///
+  ///     print(FetchDecision.Reason.hold)  // the server asked to wait
   public enum Reason: Sendable, Hashable {
-    /// No wakes are wanted.
+    /// The interval is ``FetchInterval/never``.
     case never
-    /// Two wakes would be too close.
+    /// The minimum interval since the last wake is not over.
     case floor
-    /// The server asked to be left alone, by `Retry-After`.
+    /// The server asked for no requests, with `Retry-After`.
     case hold
-    /// The server suggested to come later, by `X-Poll-Interval` or `max-age`.
+    /// The server suggested a later request, with `X-Poll-Interval` or `max-age`.
     case suggested
-    /// The last runs have failed.
+    /// The backoff after failed runs is not over.
     case backoff
-    /// The machine was started or got its network back a moment ago, and not all are to come at once.
+    /// The machine has booted or its network has come back a moment ago. The delay differs between installs, so that
+    /// they do not fetch all at once.
     case settling
     /// There is no network.
     case offline
-    /// A push came over the limit and waits to be made up for.
+    /// A push that could not wake the app at once is pending.
     case push
-    /// No source may be fetched yet.
+    /// No source is due.
     case sources
     /// The last days brought nothing new.
     case nothingNew
-    /// The network is metered or power is to be saved.
+    /// The network is metered, or the app should save power.
     case constrained
-    /// The app is often opened then.
+    /// The app is often opened at this time.
     ///
     /// - Parameters:
     ///   - weekday: 1...7, Monday is 1.
-    ///   - minute: The beginning of the quarter of an hour by the local clock, in minutes since midnight.
+    ///   - minute: The start of the quarter of an hour on the local clock, in minutes since midnight, 0...1425.
     case opening(weekday: Int, minute: Int)
-    /// No time is better than another.
+    /// No time stands out.
     case evenSpacing
-    /// The app is hardly opened before.
+    /// The app is rarely opened before the wake.
     case quietHours
   }
 
-  /// It is time.
+  /// A wake is due now.
   ///
   /// - Parameters:
-  ///   - reason: What speaks for now.
-  ///   - sources: The names of the sources that are due, sorted; empty if none were registered.
+  ///   - reason: The reason for the wake.
+  ///   - sources: The names of the sources that are due, sorted. Empty if no source is registered, or if none is due at
+  ///     the wake for a push.
   case wake(Reason, sources: [String])
-  /// It is not time.
+  /// No wake is due.
   ///
   /// - Parameters:
-  ///   - until: When to ask again; `Date.distantFuture` if no wakes are wanted. What happens until then may change it.
-  ///   - reason: What speaks against now.
+  ///   - until: The time to ask again; `Date.distantFuture` if the interval is `never`. An event before that time, such
+  ///     as an opening of the app, may change the answer.
+  ///   - reason: The reason to wait.
   case wait(until: Date, Reason)
 }
 
 extension FetchDecision.Reason: CustomStringConvertible {
-  /// A sentence for people, without a full stop.
+  /// A sentence for users, without a full stop.
   public var description: String {
     switch self {
     case .never: return "background fetch is off"

@@ -1,18 +1,26 @@
-/// How often the app wants to be woken for a fetch at most.
+/// The minimum interval between two scheduled wakes.
+///
+/// The counterpart of the argument of `UIApplication.setMinimumBackgroundFetchInterval(_:)`.
+///
+///     var scheduler = FetchScheduler()
+///     if let interval = FetchInterval("90m") { scheduler.setInterval(interval) }
+///     print(scheduler.interval, scheduler.interval.seconds ?? 0)  // 5400 5400.0
 public enum FetchInterval: Sendable, Hashable {
-  /// Never, which is what an app has that asked for nothing.
+  /// No scheduled wakes; the value of a fresh install. The counterpart of `UIApplication.backgroundFetchIntervalNever`.
   case never
-  /// As often as the scheduler sees fit, and not more often than ``floor``.
+  /// As often as the scheduler decides, but at least ``floor`` apart. The counterpart of
+  /// `UIApplication.backgroundFetchIntervalMinimum`.
   case minimum
-  /// At least so many seconds lie between two wakes. The scheduler decides when there are more.
+  /// The minimum number of seconds between two wakes, limited to ``floor``...``longest``. The scheduler may wait
+  /// longer.
   case seconds(Double)
 
-  /// Two scheduled wakes are never closer than this, in seconds, whatever is asked for.
+  /// The minimum time between two scheduled wakes, in seconds, whatever interval is set.
   public static let floor = 900.0
-  /// The longest that can be asked for, in seconds: 30 days.
+  /// The maximum interval, in seconds: 30 days.
   public static let longest = 2_592_000.0
 
-  /// The least number of seconds between two scheduled wakes; nil if there are none.
+  /// The minimum number of seconds between two scheduled wakes, ``floor``...``longest``; nil for ``never``.
   public var seconds: Double? {
     switch self {
     case .never: nil
@@ -23,11 +31,11 @@ public enum FetchInterval: Sendable, Hashable {
 }
 
 extension FetchInterval: LosslessStringConvertible {
-  /// Reads what people type.
+  /// Parses an interval that a user typed.
   ///
   /// - Parameter text: `never`, `minimum`, or a number with an optional unit of `s`, `m`, `h` or `d`: `3600`, `90m`,
   ///   `1.5h`.
-  /// - Returns: nil for anything else, and outside of 1 second to ``longest``.
+  /// - Returns: nil for any other text, and for values outside 1 second...``longest``.
   public init?(_ text: String) {
     switch text {
     case "never": self = .never
@@ -55,9 +63,9 @@ extension FetchInterval: LosslessStringConvertible {
 }
 
 extension FetchInterval: Codable {
-  /// Reads a JSON string.
+  /// Decodes a JSON string.
   ///
-  /// - Throws: `DecodingError` for anything that ``init(_:)`` does not take.
+  /// - Throws: `DecodingError` for a string that ``init(_:)`` does not accept.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let interval = FetchInterval(try container.decode(String.self)) else {
@@ -66,7 +74,7 @@ extension FetchInterval: Codable {
     self = interval
   }
 
-  /// Writes the ``description`` as a JSON string.
+  /// Encodes the ``description`` as a JSON string.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

@@ -5,9 +5,9 @@ extension FetchScheduler: Codable {
     case openWake, offline, offlineRuns
   }
 
-  /// Reads what ``encode(to:)`` wrote. The zone is the machine's.
+  /// Decodes the output of ``encode(to:)``. The time zone is the machine's.
   ///
-  /// - Throws: `DecodingError` for anything that cannot have been written.
+  /// - Throws: `DecodingError` for malformed values. Failure counts and waiting times are clamped instead.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -36,7 +36,7 @@ extension FetchScheduler: Codable {
     offlineRuns = min(max(try container.decodeIfPresent(Int.self, forKey: .offlineRuns) ?? 0, 0), 1000)
   }
 
-  /// Writes all but the zone.
+  /// Encodes everything except the time zone.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(interval, forKey: .interval)

@@ -1,13 +1,14 @@
 import Foundation
 
 extension FetchScheduler {
-  /// Whether there is a wake now, by the schedule or for a push that came over the limit, and if not, when to ask again.
-  /// It changes nothing: a wake that takes place is reported by ``wakeStarted(_:at:)``, one for a push by
-  /// ``takePendingPush(at:)`` before. A late caller may have missed the time before an opening, and gets the next one.
+  /// Returns whether to wake now, by the schedule or for a pending push, and otherwise when to ask again.
+  ///
+  /// This method changes nothing. Report a wake with ``wakeStarted(_:at:)``, and call ``takePendingPush(at:)`` before
+  /// it for a push. A late call may miss the time before an opening; it then returns the next one.
   ///
   /// - Parameters:
-  ///   - now: The time.
-  ///   - constraints: What makes wakes dearer at the moment.
+  ///   - now: The current moment.
+  ///   - constraints: The conditions that make wakes more expensive at the moment.
   public func decision(at now: FetchMoment, constraints: FetchConstraints = .none) -> FetchDecision {
     guard let floor = interval.seconds else { return .wait(until: .distantFuture, .never) }
     var decision = scheduled(at: now, floor: floor, constraints: constraints)
@@ -35,7 +36,7 @@ extension FetchScheduler {
     }
     let date = outlook.date(of: wake)
     let purpose = outlook.purpose(of: plan.wakes)
-    // A timer may come early by its accuracy.
+    // A timer may fire early by its accuracy.
     guard date > now.date + 1 || bound.seconds > 0 else {
       return .wake(purpose, sources: dueSources(at: now))
     }
@@ -43,26 +44,26 @@ extension FetchScheduler {
     return .wait(until: date, plan.obstacle ?? outlook.quiet(before: wake) ?? purpose)
   }
 
-  /// Whether a fetch may begin now that no schedule asks for.
+  /// Whether an unscheduled fetch may begin now, which a hold of the server prevents.
   ///
   /// - Parameters:
-  ///   - reason: For `scheduled` see ``decision(at:constraints:)``, which has more to consider.
-  ///   - now: The time.
+  ///   - reason: The reason of the fetch. For `scheduled`, use ``decision(at:constraints:)``, which considers more.
+  ///   - now: The current moment.
   public func isAllowed(_ reason: FetchReason, at now: FetchMoment) -> Bool {
     holdRemaining(at: now) == 0
   }
 
-  /// For how many seconds the server wants no requests at all, 0...``longestHold``.
+  /// Returns the number of seconds for which the server wants no requests at all, 0...``longestHold``.
   public func holdRemaining(at now: FetchMoment) -> Double { holding?.remaining(at: now) ?? 0 }
 
-  /// In how many seconds a pending push is to wake the app; nil if there is none.
+  /// Returns the number of seconds until the pending push may wake the app; nil if no push is pending.
   public func pushDelay(at now: FetchMoment) -> Double? {
     pushes.delay(at: now).map {
       max($0, holdRemaining(at: now), offline?.remaining(at: now) ?? 0, backoffRemaining(at: now))
     }
   }
 
-  /// How long a scheduled wake must wait at least, and what for.
+  /// Returns the minimum wait for a scheduled wake, in seconds, and the reason for it.
   private func bound(at now: FetchMoment, floor: Double) -> (seconds: Double, reason: FetchDecision.Reason) {
     let due = sources.map { $0.delay(at: now) }
     let shared = due.min().flatMap { first in due.filter { $0 <= first + FetchSource.sharing }.max() }
@@ -84,21 +85,21 @@ extension FetchScheduler {
     lastFailure.map { max(0, backoff - now.elapsed(since: $0)) } ?? 0
   }
 
-  /// Seconds from the last error to the next scheduled wake: a quarter of an hour, doubled with each error, up to
-  /// ``longestBackoff``, and of that a part between three quarters and the whole.
+  /// The number of seconds from the last error to the next scheduled wake. It begins at 15 minutes and doubles with
+  /// each error, up to ``longestBackoff``. Jitter reduces it to between three quarters and the whole.
   private var backoff: Double {
     guard failures > 0 else { return 0 }
     let whole = min(FetchInterval.floor * exp2(Double(min(failures, 30) - 1)), Self.longestBackoff)
     return whole * (0.75 + 0.25 * share(UInt64(failures)))
   }
 
-  /// This install's part of ``settling``, in seconds.
+  /// This install's delay within ``settling``, in seconds.
   var settlingDelay: Double { Self.settling * share(0) }
 
-  /// This install's part of ``lead``, in seconds.
+  /// This install's value in ``lead``, in seconds.
   var leadSeconds: Double { Self.lead.lowerBound + (Self.lead.upperBound - Self.lead.lowerBound) * share(.max) }
 
-  /// 0..<1, the same each time for a purpose, and another one for another install.
+  /// Returns a value in 0..<1 that is constant for a purpose and differs between installs.
   private func share(_ purpose: UInt64) -> Double {
     // The finalizer of SplitMix64.
     var mixed = seed &+ (purpose &+ 1) &* 0x9e37_79b9_7f4a_7c15

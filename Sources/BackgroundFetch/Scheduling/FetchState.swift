@@ -1,31 +1,31 @@
-/// What is being fetched and who waits for it; changed under the fetcher's lock, without calling out.
+/// The current run and its callers. It is changed under the fetcher's lock, and its methods call no other code.
 struct FetchState<Report: FetchReporting> {
   struct Caller {
     var number: UInt64
-    /// The uptime of the wake.
+    /// The uptime of the caller's wake, in seconds.
     var start: Double
     var hasJoined: Bool
     var tell: @Sendable (FetchOutcome<Report>) -> Void
   }
 
-  /// One fetch.
+  /// One fetch and its callers.
   struct Run {
     var number: UInt64
     var budget: FetchBudget
     var fetch: BackgroundFetcher<Report>.Fetch
-    /// In the order in which they came.
+    /// The callers, in the order of their calls.
     var callers: [Caller]
     var task: Task<Void, Never>?
-    /// Ends the run: at the end of its budget, or at its deadline.
+    /// The task that ends the run at the end of its budget or at its deadline.
     var timer: Task<Void, Never>?
-    /// The uptime at which the run ends in the foreground; nil while its budget limits it.
+    /// The uptime at which the run ends in the foreground, in seconds; nil while its budget limits it.
     var deadline: Double?
   }
 
-  /// What callers join.
+  /// The run that callers join.
   var run: Run?
-  /// The run whose fetch has not returned: the one that callers join, or one that was given up and holds the next one
-  /// up, as two never overlap.
+  /// The number of the run whose fetch has not returned: the one that callers join, or an abandoned one. An abandoned
+  /// run delays the next one, because two fetches never overlap.
   var working: UInt64?
   private var last: UInt64 = 0
 
@@ -34,14 +34,14 @@ struct FetchState<Report: FetchReporting> {
     return last
   }
 
-  /// The run may begin unless another one is still at work.
+  /// Lets the run begin unless the fetch of another one is still working.
   mutating func takeTurn() {
     if working == nil { working = run?.number }
   }
 
   /// Removes a caller.
   ///
-  /// - Returns: The caller if it was still waiting, and the run if nobody waits for it any more.
+  /// - Returns: The caller if it was still waiting, and the run if it has no caller left.
   mutating func leave(_ number: UInt64) -> (caller: Caller, abandoned: Run?)? {
     guard let index = run?.callers.firstIndex(where: { $0.number == number }),
       let caller = run?.callers.remove(at: index)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A quarter of an hour by a local clock, counted from the beginning of 1970 on that clock.
+/// A quarter of an hour on a local clock, counted from the start of 1970 on that clock.
 ///
-/// Days are 96 quarters for it, so that 1 p.m. has the same place in every day. Where clocks are set back two quarters
-/// of the absolute time share one, where they are set forward some are never met.
+/// Every day has 96 quarters, so that 1 p.m. has the same index in each day. Where the clock is set back, two quarters
+/// of absolute time share a number. Where it is set forward, some numbers never occur.
 struct LocalQuarter: Sendable, Hashable {
   static let seconds = 900.0
   static let perDay = 96
@@ -19,24 +19,24 @@ struct LocalQuarter: Sendable, Hashable {
     self.init(seconds: date.timeIntervalSince1970, in: zone)
   }
 
-  /// - Parameter seconds: Since 1970 in UTC.
+  /// - Parameter seconds: Seconds since 1970 in UTC.
   init(seconds: Double, in zone: TimeZone) {
-    // Some thousand years either way; an `Int` and the tables of time zones must bear it.
+    // About 3000 years either way, which `Int` and the time zone tables can represent.
     let seconds = seconds.isNaN ? 0 : min(max(seconds, -1e11), 1e11)
     let offset = Double(zone.secondsFromGMT(for: Date(timeIntervalSince1970: seconds)))
     number = Int(((seconds + offset) / Self.seconds).rounded(.down))
   }
 
-  /// The days since the 1st of January 1970.
+  /// The number of days since 1 January 1970.
   var day: Int { (number - ofDay) / Self.perDay }
 
-  /// 0..<96
+  /// The index in its day, 0..<96.
   var ofDay: Int { Self.modulo(number, Self.perDay) }
 
-  /// 0 is Monday: the 1st of January 1970 was a Thursday.
+  /// The weekday, 0 for Monday. 1 January 1970 was a Thursday.
   var weekday: Int { Self.weekday(ofDay: day) }
 
-  /// The place in a ``WeeklyProfile``, 0..<672.
+  /// The index in a ``WeeklyProfile``, 0..<672.
   var ofWeek: Int { weekday * Self.perDay + ofDay }
 
   static func weekday(ofDay day: Int) -> Int { modulo(day + 3, 7) }

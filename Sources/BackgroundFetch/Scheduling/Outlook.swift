@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the scheduler sees of the next two days, by quarters of an hour of the absolute time.
+/// A forecast of the next two days for the scheduler, in quarters of an hour of absolute time.
 struct Outlook {
   /// The first quarter of a plan that may have a wake.
   let first: Int
@@ -13,21 +13,21 @@ struct Outlook {
   private let quarters: [LocalQuarter]
   private let planner: WakePlanner
   private let price: Double
-  /// How many wakes there may be before midnight: those for fewer quarters than this number.
+  /// The maximum number of wakes before midnight, and the number of quarters until then.
   private let allowance: (wakes: Int, quarters: Int)?
   private let usual: Double
-  /// Whether the longest gap is over already, so that no better time is to be waited for.
+  /// Whether the maximum gap is over already, so that the wake does not wait for a better time.
   private let isOverdue: Bool
 
   /// - Parameters:
-  ///   - floor: Seconds between two wakes.
-  ///   - earliest: In how many seconds a wake may be.
+  ///   - floor: The minimum number of seconds between two wakes.
+  ///   - earliest: The number of seconds until the earliest possible wake.
   init(_ scheduler: FetchScheduler, at now: FetchMoment, floor: Double, earliest: Double) {
     let zone = scheduler.timeZone
     let lead = scheduler.leadSeconds
-    // Some thousand years either way.
+    // About 3000 years either way.
     let start = min(max(now.date.timeIntervalSince1970, -1e11), 1e11) + lead
-    // A wake in the second half of a quarter is rather for the next one.
+    // A wake in the second half of a quarter serves the next one.
     let origin = Int((start / LocalQuarter.seconds).rounded())
     let quarters = (0..<WakePlanner.horizon).map {
       LocalQuarter(seconds: Double(origin + $0) * LocalQuarter.seconds, in: zone)
@@ -47,7 +47,7 @@ struct Outlook {
     }
     first = max(0, slot(after: earliest, .toNearestOrAwayFromZero))
     let longest = max(FetchScheduler.longestGap, floor)
-    // Without a wake there is nothing to wait for.
+    // Without an earlier wake or success, the first wake need not wait for a better time.
     let last = (scheduler.lastWake ?? scheduler.lastSuccess).map { longest - now.elapsed(since: $0) } ?? 0
     isOverdue = last <= earliest
     let quartersOfFloor = Int((floor / LocalQuarter.seconds).rounded(.up))
@@ -68,18 +68,18 @@ struct Outlook {
     var allowance = scheduler.allowance
     let present = LocalQuarter(now.date, in: zone)
     allowance.advance(to: present)
-    // The wake for the first quarter of a day is on the day before.
+    // The wake for the first quarter of a day takes place on the day before.
     let midnight = quarters.firstIndex { $0.day > present.day && $0.ofDay > 0 } ?? quarters.count
     self.allowance = allowance.remaining.map { ($0, midnight) }
   }
 
-  /// When the wake before a quarter is.
+  /// Returns the date of the wake before a quarter.
   func date(of wake: Int) -> Date {
     let due = Date(timeIntervalSince1970: Double(origin + wake) * LocalQuarter.seconds - lead)
     return wake == first && isOverdue ? now.date + earliest : max(due, now.date + earliest)
   }
 
-  /// The best wakes, and what keeps them from being more.
+  /// Returns the best wakes, and the limit that changes the first of them, if any.
   func plan(constraints: FetchConstraints) -> (wakes: [Int], obstacle: FetchDecision.Reason?) {
     let free = planner.wakes(price: price)
     let wakes = constraints.factor > 1 ? planner.wakes(price: price * constraints.factor) : free
@@ -88,7 +88,7 @@ struct Outlook {
     return (wakes, wakes.first == free.first ? nil : .constrained)
   }
 
-  /// A plan that keeps to the allowance: the best one of those, at the price at which no more wakes are worth it.
+  /// Returns the best plan within the allowance. It raises the price until there are few enough wakes.
   private func limited(_ wakes: [Int], price: Double) -> [Int] {
     guard let allowance, wakes.count(where: { $0 < allowance.quarters }) > allowance.wakes else { return wakes }
     guard allowance.wakes > 0 else {
@@ -98,7 +98,7 @@ struct Outlook {
       return planner.wakes(price: price)
     }
     var low = price
-    // No wake is worth more than all openings, so that only those remain that must be.
+    // No wake is worth more than all openings. At this price only mandatory wakes remain.
     var high = max(price, planner.openings.reduce(0, +)) + 1
     var best = planner.wakes(price: high)
     for _ in 0..<12 {
@@ -114,7 +114,8 @@ struct Outlook {
     return best
   }
 
-  /// What the first wake of a plan is for: the time it serves at which most openings are expected, if that stands out.
+  /// Returns the purpose of the first wake of a plan: the quarter that it serves with the most expected openings, if
+  /// that quarter stands out.
   func purpose(of wakes: [Int]) -> FetchDecision.Reason {
     guard let wake = wakes.first else { return .evenSpacing }
     let end = min(wakes.dropFirst().first ?? .max, wake + 8, quarters.count)
@@ -123,7 +124,7 @@ struct Outlook {
     return .opening(weekday: quarters[peak].weekday + 1, minute: quarters[peak].ofDay * 15)
   }
 
-  /// Whether a long wait is one without openings: three hours in which half as many as usual are expected.
+  /// Returns `quietHours` for a wait of at least three hours with less than half of the usual openings.
   func quiet(before wake: Int) -> FetchDecision.Reason? {
     let expected = planner.openings[..<wake].reduce(0, +)
     return wake >= 12 && expected < usual * Double(wake) / 2 ? .quietHours : nil

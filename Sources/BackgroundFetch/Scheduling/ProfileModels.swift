@@ -1,32 +1,33 @@
 import Foundation
 
-/// What different views of the same observations expect of a day, and how they are weighed against each other.
+/// Several models of the same observations, and their weighted average.
 ///
-/// A view is coarse or fine in two respects: whether it tells days apart (all alike, working days from the weekend,
-/// each weekday), and over how many quarters of an hour it spreads what was observed. The finer leans on the coarser as
-/// if on one day of watching, and the coarsest on the even distribution. Which of them is right is decided by how well
-/// each has foretold the days as they came (Dawid, Present position and potential developments: the prequential
-/// approach, 1984; with forgetting as in Raftery et al., Dynamic model averaging, 2010). Peaks that are only noise
-/// foretell nothing, so that they hardly count: someone without habits has an even profile. Two days of the same habit
-/// are improbable enough otherwise.
+/// A view is coarse or fine in two respects: whether it distinguishes days (all alike, working days and weekend, each
+/// weekday), and over how many quarters of an hour it smooths the observations. A finer view uses the coarser one as a
+/// prior that weighs as much as one observed day. The prior of the coarsest view is the even distribution.
+///
+/// The weight of a model depends on how well it has predicted each day before that day came (Dawid, Present position
+/// and potential developments: the prequential approach, 1984; with forgetting as in Raftery et al., Dynamic model
+/// averaging, 2010). Peaks that are only noise predict nothing and hardly count, so that a user without habits has an
+/// even profile. Two days of the same habit are evidence enough, because they are improbable without it.
 struct ProfileModels {
-  /// How much quarters take part in the estimate of one, from itself to those farther away on both sides.
+  /// The smoothing kernels: the weights of a quarter and of its neighbours on both sides, the nearest first.
   private static let kernels: [[Double]] = [
     [1], [0.5, 0.25], [5.0 / 25, 4.0 / 25, 3.0 / 25, 2.0 / 25, 1.0 / 25],
   ]
-  /// Each view at these shares; the rest of it is the even distribution, for those with habits who also do not keep to
-  /// them.
+  /// The shares of a view in its models. The rest is the even distribution, for users who do not always keep to their
+  /// habits.
   private static let shares = [0.95, 0.6]
-  /// Three views of the days with each kernel, and one that knows only the quarter of the hour, since news come out on
-  /// the hour.
+  /// The number of views: three views of the days with each kernel, and one that knows only the quarter of the hour,
+  /// because news are often published on the hour.
   private static let views = 3 * 3 + 1
-  /// How many models there are besides the even one.
+  /// The number of models besides the even one.
   static let count = views * shares.count
-  /// How probable it is beforehand that nothing is better than the even model.
+  /// The prior probability that no model is better than the even one.
   private static let evenPrior = 0.5
-  /// How many days the coarser view counts for.
+  /// The weight of the coarser view, in days.
   private static let lean = 1.0
-  /// No model is ever certain.
+  /// The range of probabilities. No model is ever certain.
   private static let limits = 0.0005...0.98
 
   private let counts: [[Double]]
@@ -34,9 +35,9 @@ struct ProfileModels {
   private let even: Double
 
   /// - Parameters:
-  ///   - counts: 672 numbers of days with an event.
-  ///   - exposure: How many days of each weekday were watched.
-  ///   - usual: Events in a day before anything was observed.
+  ///   - counts: The number of days with an event, for each of the 672 quarters of the week.
+  ///   - exposure: The number of observed days, for each weekday.
+  ///   - usual: The expected number of events in a day before any observation.
   init(counts: [Float], exposure: [Double], usual: Double) {
     let size = LocalQuarter.perDay
     self.counts = (0..<7).map { counts[$0 * size..<($0 + 1) * size].map(Double.init) }
@@ -45,7 +46,7 @@ struct ProfileModels {
     even = (total + usual) / (exposure.reduce(0, +) + 1) / Double(size)
   }
 
-  /// By how much each model expected a day better than the even one.
+  /// Returns the logarithm of the likelihood ratio of each model to the even one for the events of a day.
   func evidence(of events: Set<Int>, on weekday: Int) -> [Double] {
     let even = clamped(even)
     return views(of: [weekday])[0].flatMap { view in
@@ -60,7 +61,7 @@ struct ProfileModels {
     }
   }
 
-  /// The probabilities of the quarters of the week, each model weighed by its evidence.
+  /// Returns the probabilities of the quarters of the week, averaged over the models according to their evidence.
   func average(evidence: [Double]) -> [Double] {
     let prior = log((1 - Self.evenPrior) / Double(Self.count))
     let logarithms = evidence.map { $0 + prior } + [log(Self.evenPrior)]
@@ -83,7 +84,7 @@ struct ProfileModels {
     }
   }
 
-  /// For each weekday asked for, what each view expects of its 96 quarters.
+  /// Returns, for each of the weekdays, the probabilities of its 96 quarters in each view.
   private func views(of weekdays: [Int]) -> [[[Double]]] {
     let size = LocalQuarter.perDay
     let groups = [Array(0..<7), Array(0..<5), [5, 6]]

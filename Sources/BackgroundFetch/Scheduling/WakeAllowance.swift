@@ -1,24 +1,24 @@
-/// How many scheduled wakes a day may have after days that brought nothing new.
+/// The limit of scheduled wakes in a day, after days without new data.
 ///
-/// Each day with wakes of which all that came to an end were `noData` lowers the next day's number to three quarters of
-/// its own, and by one at least, down to one a day. A single `newData` lifts the limit.
+/// After a day with wakes, with `noData` and without `newData`, the next day has at most three quarters of that day's
+/// wakes: at least one fewer, but never below one. A single `newData` lifts the limit.
 struct WakeAllowance: Sendable, Hashable {
-  /// Days by the local clock, since the quiet hours of the night are the same in both.
+  /// The current day on the local clock. Such days compare well, because each includes the quiet hours of a night.
   private var day: Int?
-  /// The quarter of the day at which counting began, 0 but on the first day.
+  /// The quarter of the day at which counting began; 0 except on the first day.
   private var start = 0
   private var wakes = 0
   private var hasNews = false
   private var hasNothing = false
   private var limit: Int?
 
-  /// How many wakes there may still be before midnight; nil if there may be any number.
+  /// The number of wakes left before midnight; nil without a limit.
   var remaining: Int? { limit.map { max(0, $0 - wakes) } }
 
   mutating func advance(to quarter: LocalQuarter) {
     guard day != quarter.day else { return }
     if hasNothing, !hasNews, wakes > 0 {
-      // As if the first day had been a whole one.
+      // The wakes of a partial first day are extrapolated to a whole day.
       let whole = Double(wakes) * Double(LocalQuarter.perDay) / Double(LocalQuarter.perDay - start)
       let count = Int(whole.rounded(.up))
       limit = max(1, count - max(1, count / 4))
@@ -34,7 +34,7 @@ struct WakeAllowance: Sendable, Hashable {
     wakes += 1
   }
 
-  /// The last wake was none after all.
+  /// Takes the last wake out of the count, because it had no network.
   mutating func giveBack() {
     wakes = max(0, wakes - 1)
   }

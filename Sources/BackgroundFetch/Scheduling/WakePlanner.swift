@@ -1,32 +1,34 @@
 import Foundation
 
-/// Chooses when to wake, exactly, for the quarters of an hour to come.
+/// Finds the optimal wakes in the coming quarters of an hour.
 ///
-/// Each opening of the app is worth what is the chance that nothing came out between the last wake and it; each wake
-/// has a price. The plan with the highest sum is found from its end (Bellman, Dynamic Programming, 1957). Where
-/// openings and news are spread evenly, so are the wakes.
+/// An opening of the app is worth the probability that nothing was published between the last wake and the opening.
+/// Each wake has a price. Dynamic programming from the end finds the plan with the highest sum (Bellman, Dynamic
+/// Programming, 1957). Where openings and news are spread evenly, so are the wakes.
 struct WakePlanner {
-  /// How probable an opening is in each of the quarters of an hour.
+  /// The probability of an opening, for each of the quarters.
   var openings: [Double]
-  /// How probable it is in each that nothing comes out.
+  /// The probability that nothing is published, for each of the quarters.
   var calm: [Double]
-  /// How probable it is that nothing has come out from the last fetch to the first quarter.
+  /// The probability that nothing was published between the last fetch and the first quarter.
   var freshness: Double
-  /// How many quarters lie between two wakes, at the least and at the most.
+  /// The minimum and the maximum number of quarters between two wakes.
   var gap: ClosedRange<Int>
-  /// The first quarter that may have a wake, and the last one that may be the first to have one.
+  /// The earliest and the latest quarter of the first wake.
   var first: ClosedRange<Int>
 
-  /// How many quarters are looked ahead, two days. A wake is no more than one day after another.
+  /// The number of quarters in a plan: two days. The maximum gap between wakes is one day, unless the interval is
+  /// longer.
   static let horizon = 2 * LocalQuarter.perDay
 
-  /// The quarters before which to wake, in order. A wake serves its quarter and those that follow up to the next wake.
+  /// Returns the quarters before which to wake, in order. A wake serves its quarter and those that follow up to the
+  /// next wake.
   ///
-  /// - Parameter price: How many served openings a wake must bring more.
+  /// - Parameter price: The number of additional served openings that a wake must bring.
   func wakes(price: Double) -> [Int] {
     let count = openings.count
     guard first.lowerBound < count else { return [] }
-    // The value of all that follows a wake before a quarter, and the wake after it.
+    // The value of the plan after a wake before each quarter, and the wake that follows.
     var values = [Double](repeating: 0, count: count + 1)
     var following = [Int](repeating: count, count: count + 1)
     for wake in stride(from: count - 1, through: first.lowerBound, by: -1) {
@@ -43,12 +45,12 @@ struct WakePlanner {
     return wakes
   }
 
-  /// The best next wake.
+  /// Returns the best next wake and the value of the plan from `start` on.
   ///
   /// - Parameters:
-  ///   - start: The first quarter to be served by what is held.
-  ///   - fresh: How probable it is that what is held at its beginning is the newest.
-  ///   - range: Where the next wake may be; none is needed if that goes beyond the horizon.
+  ///   - start: The first quarter that the stored items serve.
+  ///   - fresh: The probability that the stored items are the newest at its start.
+  ///   - range: The range of the next wake. If it extends beyond the horizon, no wake is needed.
   private func best(
     from start: Int, fresh: Double, next range: ClosedRange<Int>, _ values: [Double]
   ) -> (value: Double, next: Int) {
@@ -56,7 +58,7 @@ struct WakePlanner {
     var best = (value: -Double.infinity, next: count)
     var served = 0.0
     var fresh = fresh
-    // Far the most of the time is spent here, and going over a range is slow without optimisation.
+    // Most of the time is spent in this loop, and iterating over a range is slow without optimisation.
     var quarter = start
     let end = min(range.upperBound, count)
     while quarter <= end {
@@ -64,7 +66,7 @@ struct WakePlanner {
         best = (served + values[quarter], quarter)
       }
       guard quarter < count else { break }
-      // News of the same quarter are before half of its openings.
+      // News of a quarter precede half of its openings.
       let calm = calm[quarter]
       served += openings[quarter] * fresh * (1 + calm) / 2
       fresh *= calm

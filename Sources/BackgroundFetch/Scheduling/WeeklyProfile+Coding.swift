@@ -5,12 +5,12 @@ extension WeeklyProfile: Codable {
     case counts, exposure, evidence, nextDay, pending, usual, lateness, learnsSilence
   }
 
-  /// Days on which the clock of a machine may be; beyond them it is not a number of days.
+  /// The valid day numbers. A machine's clock shows no day outside this range.
   private static let days = -2_000_000...2_000_000
 
-  /// Reads what ``encode(to:)`` wrote.
+  /// Decodes the output of ``encode(to:)``.
   ///
-  /// - Throws: `DecodingError` for anything that cannot have been written.
+  /// - Throws: `DecodingError` for values that ``encode(to:)`` cannot have written.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     func check(_ isValid: Bool, _ key: CodingKeys) throws {
@@ -44,7 +44,7 @@ extension WeeklyProfile: Codable {
     estimate()
   }
 
-  /// Writes about 5 KB: the counts as the base64 of 672 little-endian floats of 32 bits, the rest as numbers.
+  /// Encodes about 5 KB: the counts as the base64 of 672 little-endian 32-bit floats, the rest as numbers.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(usual, forKey: .usual)

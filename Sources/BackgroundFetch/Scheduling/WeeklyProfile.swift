@@ -1,51 +1,57 @@
 public import Foundation
 
-/// At which times of the week something happens: people open an app, news come out.
+/// Estimates at which times of the week an event happens, such as an opening of the app or a publication of news.
 ///
-/// It holds, for each quarter of an hour of the week by the local clock, on how many days there was at least one event,
-/// and how many days were watched. Both halve in ``halfLife`` days, so that habits may change. A day is learned when it
-/// is over: what is expected of a day never rests on that day.
+/// For each quarter of an hour of the week on the local clock, the profile holds the number of days with at least one
+/// event, and for each weekday the number of observed days. Both decay with a half-life of ``halfLife`` days, so that
+/// habits may change. A day is learned when it is over: the expectation for a day never depends on that day.
 ///
-/// The zone of the clock is handed to each operation. It is not part of the value, since travellers take their habits
+/// Each operation takes the time zone as an argument. It is not part of the value, because travellers take their habits
 /// with them.
+///
+///     var profile = WeeklyProfile(usual: 4)
+///     let now = Date()
+///     profile.record([now - 3600, now], now: now, in: .current)
+///     profile.advance(to: now + 86_400, in: .current)
+///     print(profile.probability(at: now + 86_400, in: .current))
 public struct WeeklyProfile: Sendable, Hashable {
-  /// In how many days what was observed comes to count half.
+  /// The half-life of observations, in days.
   public static let halfLife = 21.0
-  /// So many days at most are learned at once. More without a word are a leap of the clock or a machine that was off,
-  /// and must not make a year of habits forgotten.
+  /// The maximum number of days that are learned at once. More days without an operation mean a jump of the clock or a
+  /// machine that was off. They must not erase the habits of a year.
   static let longestAbsence = 28
-  /// How far back dates are taken that are there at the very beginning, in days.
+  /// The maximum age of the first recorded dates, in days.
   static let longestPast = 14
 
-  /// On how many days something happened in a quarter, by ``LocalQuarter/ofWeek``.
+  /// The decayed number of days with an event in a quarter, by ``LocalQuarter/ofWeek``.
   var counts = [Float](repeating: 0, count: LocalQuarter.perWeek)
-  /// How many days were watched, Monday first.
+  /// The decayed number of observed days, Monday first.
   var exposure = [Double](repeating: 0, count: 7)
-  /// By how much each model has foretold the days better than the even one, as the logarithm of the probabilities'
-  /// ratio.
+  /// The decayed sum of each model's evidence against the even model: the logarithm of the likelihood ratio.
   var evidence = [Double](repeating: 0, count: ProfileModels.count)
   /// The first day that is not learned yet.
   var nextDay: Int?
-  /// Quarters with an event in days not learned yet.
+  /// The quarters with an event on days that are not learned yet.
   var pending: Set<LocalQuarter> = []
-  /// Of how many quarters in a day an event is to be expected before anything was observed.
+  /// The expected number of quarters with an event in a day, before any observation.
   let usual: Double
-  /// How many days an event may come to be known after it happened.
+  /// The maximum number of days between an event and its record.
   let lateness: Int
-  /// Whether the days before the first event count once it came.
+  /// Whether the days before the first event count as observed once it is recorded.
   let learnsSilence: Bool
-  /// For each quarter of the week how probable an event is. Follows from the rest, and changes once a day only.
+  /// The probability of an event, for each quarter of the week. It is derived from the other values and changes only
+  /// once a day.
   private(set) var probabilities: [Double] = []
 
-  /// A profile that knows nothing and expects the same of all times.
+  /// Creates a profile without observations, in which all times are equally probable.
   ///
   /// - Parameters:
-  ///   - usual: Of how many of a day's 96 quarters of an hour an event is to be expected before anything was observed;
-  ///     more than 0 and less than 96. One day of watching weighs as much.
-  ///   - lateness: How many days after it happened an event may come to be known, 0...7. Days are learned so much
-  ///     later.
-  ///   - learnsSilence: Before the first event it is not known whether anyone tells of them. This says whether the days
-  ///     before it count as watched once it came.
+  ///   - usual: The expected number of a day's 96 quarters of an hour with an event before any observation, clamped to
+  ///     0.1...95. It weighs as much as one observed day.
+  ///   - lateness: The maximum number of days between an event and its record, clamped to 0...7. Days are learned that
+  ///     much later.
+  ///   - learnsSilence: Whether the days before the first event count as observed once it is recorded. Before that, it
+  ///     is unknown whether events are recorded at all.
   public init(usual: Double, lateness: Int = 0, learnsSilence: Bool = true) {
     self.usual = min(max(usual, 0.1), 95)
     self.lateness = min(max(lateness, 0), 7)
@@ -53,31 +59,31 @@ public struct WeeklyProfile: Sendable, Hashable {
     estimate()
   }
 
-  /// Notes when something happened. Several events in a quarter of an hour are one.
+  /// Records events. Several events in a quarter of an hour count as one.
   ///
   /// - Parameters:
-  ///   - dates: In any order. Those in the future and on days that are learned already are left out. The first ones
-  ///     ever may reach two weeks back: all that happened since the earliest is taken to be among them.
-  ///   - now: The time of day.
-  ///   - zone: Where the clock of the habits is.
+  ///   - dates: The dates of the events, in any order. Dates in the future and on days that are already learned are
+  ///     ignored. The dates of the first call may reach two weeks back, and count as all events since the earliest.
+  ///   - now: The current time of day.
+  ///   - zone: The time zone of the habits.
   public mutating func record(_ dates: [Date], now: Date, in zone: TimeZone) {
     let present = LocalQuarter(now, in: zone)
     let quarters = dates.map { LocalQuarter($0, in: zone) }.filter { $0.number <= present.number }
     if nextDay == nil, let earliest = quarters.min(by: { $0.number < $1.number }) {
-      // Of the earliest day only the end is known.
+      // Only the end of the earliest day is known.
       nextDay = max(min(earliest.day + 1, present.day), present.day - Self.longestPast)
     }
     add(quarters)
     advance(to: present)
-    // The first day may be an earlier one now, if the clock was set back.
+    // If the clock was set back, the first day that is not learned may be an earlier one now.
     add(quarters)
   }
 
   /// Learns the days that are over.
   ///
   /// - Parameters:
-  ///   - now: The time of day. If it was set back by days, watching starts anew there.
-  ///   - zone: Where the clock of the habits is.
+  ///   - now: The current time of day. If it was set back by days, observation starts anew there.
+  ///   - zone: The time zone of the habits.
   public mutating func advance(to now: Date, in zone: TimeZone) {
     advance(to: LocalQuarter(now, in: zone))
   }
@@ -122,21 +128,21 @@ public struct WeeklyProfile: Sendable, Hashable {
     probabilities = models.average(evidence: evidence)
   }
 
-  /// How probable an event is in a quarter of an hour.
+  /// Returns the probability of an event in a quarter of an hour.
   func probability(in quarter: LocalQuarter) -> Double { probabilities[quarter.ofWeek] }
 
-  /// How many quarters of an hour of a day have an event, in the mean over the week.
+  /// The expected number of quarters of an hour with an event in a day, averaged over the week.
   var meanPerDay: Double { probabilities.reduce(0, +) / 7 }
 
-  /// How probable an event is in a quarter of an hour that begins at the time of day, 0...1.
+  /// Returns the probability of an event in the quarter of an hour around a date, 0...1.
   ///
   /// - Parameters:
   ///   - date: Any time in the quarter.
-  ///   - zone: Where the clock of the habits is.
+  ///   - zone: The time zone of the habits.
   public func probability(at date: Date, in zone: TimeZone) -> Double { probability(in: LocalQuarter(date, in: zone)) }
 
-  /// For a heat map: how many quarters of an hour with an event were observed, Monday first, by 24 hours of the local
-  /// clock. Days that are not over are left out, and old ones count less.
+  /// The observed number of quarters of an hour with an event, for a heat map: seven weekdays, Monday first, of 24
+  /// hours of the local clock. Days that are not over are left out, and old ones count less.
   public var hours: [[Double]] {
     (0..<7).map { weekday in
       (0..<24).map { hour in
@@ -146,6 +152,6 @@ public struct WeeklyProfile: Sendable, Hashable {
     }
   }
 
-  /// How many days of each weekday were watched, Monday first; old ones count less.
+  /// The number of observed days of each weekday, Monday first. Old ones count less.
   public var days: [Double] { exposure }
 }

@@ -4,13 +4,13 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// What an address may ask for, whatever its connections.
+/// The rate limits of client addresses, each across all connections of the address.
 final class AddressLimits: Sendable {
-  /// How the requests of a connection are told apart.
+  /// The clients to which the requests of a connection belong.
   enum Judgement {
-    /// They are all of one client.
+    /// All requests belong to one client, which has this bucket.
     case client(RateBucket)
-    /// Each says whose it is.
+    /// The peer is a trusted proxy. Each request names its client.
     case proxy(IPAddress)
     case unlimited
   }
@@ -26,11 +26,13 @@ final class AddressLimits: Sendable {
     limiter = RateLimiter(rate)
   }
 
-  /// - Parameter peer: The other end of a connection; nil for one that has no address.
+  /// Determines whose limit applies to the requests of a connection.
+  ///
+  /// - Parameter peer: The peer of the connection; nil for a peer without an IP address.
   func judgement(of peer: IPAddress?) -> Judgement {
     guard let peer else { return .unlimited }
     if proxies.trusts(peer) { return .proxy(peer) }
-    // Behind a proxy that nobody has told of, all the world has one address: better no limit than one for all.
+    // Behind a proxy that is not configured, all clients share one address. No limit is better than one limit for all.
     guard proxies.areKnown || !IPNetwork.inside.contains(where: { $0.contains(peer) }) else {
       if !hasWarned.exchange(true, ordering: .relaxed) {
         logger.warning(
@@ -42,15 +44,15 @@ final class AddressLimits: Sendable {
     return .client(limiter.bucket(of: peer.subscriber))
   }
 
-  /// The bucket of the client for whom a proxy asks; nil where it does not say.
+  /// Returns the bucket of the client for which a proxy forwards a request; nil if the proxy names no client.
   func bucket(of head: HTTPRequestHead, through proxy: IPAddress) -> RateBucket? {
     let client = proxies.client(of: proxy, head.headers[proxies.field.rawValue])
     return proxies.trusts(client) ? nil : limiter.bucket(of: client.subscriber)
   }
 
-  /// Takes the price of a request.
+  /// Charges a request to a bucket.
   ///
-  /// - Returns: The refusal where there is nothing left.
+  /// - Returns: The refusal if the bucket is empty; nil otherwise.
   func take(_ bucket: RateBucket) -> ProblemError? { limiter.take(bucket).map { .tooManyRequests(in: $0) } }
 
   /// Whether a request is for one of the monitoring endpoints, which are never rate limited.
@@ -63,7 +65,9 @@ final class AddressLimits: Sendable {
 }
 
 extension ProblemError {
-  /// RFC 6585 section 4.
+  /// The refusal of a client that has exceeded its rate limit (RFC 6585 section 4).
+  ///
+  /// - Parameter time: The time until a request is accepted again. `Retry-After` is rounded up to whole seconds.
   static func tooManyRequests(in time: TimeAmount) -> ProblemError {
     let seconds = max(1, (time.nanoseconds + 999_999_999) / 1_000_000_000)
     return ProblemError(

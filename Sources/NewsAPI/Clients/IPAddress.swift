@@ -5,10 +5,10 @@ package import NIOCore
   import Glibc
 #endif
 
-/// An address of IPv6, or of IPv4 in the form that it has within IPv6 (RFC 4291 section 2.5.5.2), so that a client is
-/// the same however the socket was opened.
+/// An IPv6 address. An IPv4 address is kept in its IPv4-mapped form (RFC 4291 section 2.5.5.2), so that a client has
+/// the same address on sockets of both families.
 package struct IPAddress: Hashable, Sendable {
-  /// The first and the last eight bytes, as numbers.
+  /// The first and the last eight bytes of the address, as numbers.
   let high: UInt64
   let low: UInt64
 
@@ -17,6 +17,8 @@ package struct IPAddress: Hashable, Sendable {
     self.low = low
   }
 
+  /// Parses an address.
+  ///
   /// - Parameter text: Four decimal numbers, or IPv6 as in RFC 4291 section 2.2, without brackets, port and zone.
   /// - Returns: nil for anything else.
   package init?(_ text: some StringProtocol) {
@@ -31,6 +33,8 @@ package struct IPAddress: Hashable, Sendable {
     self.init(six)
   }
 
+  /// Creates the IP address of a socket address.
+  ///
   /// - Returns: nil for a socket of another family.
   package init?(_ address: SocketAddress) {
     switch address {
@@ -56,7 +60,8 @@ package struct IPAddress: Hashable, Sendable {
 
   private var isVersion4: Bool { high == 0 && low >> 32 == 0xffff }
 
-  /// What stands for one client: a subscriber of IPv6 has 64 bits of addresses to choose from (RFC 6177).
+  /// The address that identifies one client. An IPv6 subscriber has 64 bits of addresses to choose from (RFC 6177);
+  /// these bits are 0 here.
   var subscriber: IPAddress { isVersion4 ? self : IPAddress(high: high, low: 0) }
 }
 

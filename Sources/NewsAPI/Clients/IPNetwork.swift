@@ -1,9 +1,12 @@
-/// All addresses that begin with the same bits (RFC 4632 section 3.1).
+/// A network: all addresses with the same prefix (RFC 4632 section 3.1).
 public struct IPNetwork: Sendable {
   private let address: IPAddress
   private let masks: (high: UInt64, low: UInt64)
 
-  /// - Parameter text: An address, or `ADDRESS/LENGTH`; bits behind the length must be 0.
+  /// Parses a network.
+  ///
+  /// - Parameter text: An address, or `ADDRESS/LENGTH` with the length of the prefix in bits: 0...32 for IPv4, 0...128
+  ///   for IPv6. Bits after the prefix must be 0.
   /// - Returns: nil for anything else.
   public init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
@@ -22,15 +25,15 @@ public struct IPNetwork: Sendable {
     guard address.high & ~masks.high == 0, address.low & ~masks.low == 0 else { return nil }
   }
 
-  /// The first bits of 64.
+  /// Returns a mask with the given number of leading ones: none for a negative number, at most 64.
   private static func mask(_ bits: Int) -> UInt64 { bits <= 0 ? 0 : bits >= 64 ? .max : ~(.max >> UInt64(bits)) }
 
   package func contains(_ other: IPAddress) -> Bool {
     other.high & masks.high == address.high && other.low & masks.low == address.low
   }
 
-  /// Those that do not come over the internet: of this machine (RFC 1122 section 3.2.1.3), of a site (RFC 1918, RFC
-  /// 4193), of a link (RFC 3927, RFC 4291), and behind a carrier's translation (RFC 6598).
+  /// The networks that are not routed over the internet: loopback (RFC 1122 section 3.2.1.3), private (RFC 1918, RFC
+  /// 4193), link-local (RFC 3927, RFC 4291) and shared address space behind carrier-grade NAT (RFC 6598).
   static let inside = [
     "127.0.0.0/8", "::1", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7", "169.254.0.0/16", "fe80::/10",
     "100.64.0.0/10",

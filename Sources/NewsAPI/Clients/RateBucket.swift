@@ -1,7 +1,7 @@
 package import NIOCore
 import Synchronization
 
-/// What somebody may still ask for: a token bucket, which fills up at a constant rate.
+/// A token bucket with the requests that a client may still send. It fills up at a constant rate.
 package final class RateBucket: Sendable {
   private let level: Mutex<(points: Int64, since: NIODeadline)>
   private let rate: RequestRate
@@ -11,9 +11,9 @@ package final class RateBucket: Sendable {
     level = Mutex((rate.capacity, now))
   }
 
-  /// Takes the price of a request, if there is anything left.
+  /// Charges a request if the bucket is not empty. One point is enough; the rest becomes a negative balance.
   ///
-  /// - Returns: How long it takes until there is; nil where the price was paid.
+  /// - Returns: The time until the bucket has a point again; nil if the request was charged.
   package func take(at now: NIODeadline) -> TimeAmount? {
     level.withLock { level in
       rate.fill(&level, at: now)
@@ -23,13 +23,13 @@ package final class RateBucket: Sendable {
     }
   }
 
-  /// Gives back what an answer has cost less than was taken for it.
+  /// Refunds the difference between the price of a request and that of a 304.
   package func answered(status: Int) {
     guard status == 304 else { return }
     level.withLock { $0.points = min(rate.capacity, $0.points + RequestRate.request - RequestRate.notModified) }
   }
 
-  /// What is there, of `RequestRate.capacity`.
+  /// The points in the bucket, at most `RequestRate.capacity`.
   package func points(at now: NIODeadline) -> Int64 {
     level.withLock { level in
       rate.fill(&level, at: now)
@@ -38,8 +38,8 @@ package final class RateBucket: Sendable {
   }
 }
 
-/// So many requests a minute, at once or one after the other. To be told that there is nothing new is what this server
-/// is for: it counts for a tenth.
+/// A rate limit in requests per minute, which may come in one burst. A request that is answered with 304 counts as a
+/// tenth, because the server exists to answer polls.
 package struct RequestRate: Sendable {
   static let notModified: Int64 = 1
   static let request: Int64 = 10
@@ -47,12 +47,12 @@ package struct RequestRate: Sendable {
 
   let capacity: Int64
 
-  /// - Parameter perMinute: 1 to 1 000 000 000.
+  /// - Parameter perMinute: The number of requests per minute, 1...1_000_000_000.
   package init(perMinute: Int) {
     capacity = Int64(perMinute) * Self.request
   }
 
-  /// Adds what has come since the last time, in whole points: the rest of the time counts the next time.
+  /// Adds the points for the time since the last call, in whole points. The rest of the time counts at the next call.
   fileprivate func fill(_ level: inout (points: Int64, since: NIODeadline), at now: NIODeadline) {
     let passed = (now - level.since).nanoseconds
     guard passed > 0 else { return }
@@ -60,7 +60,7 @@ package struct RequestRate: Sendable {
       level = (capacity, now)
       return
     }
-    // Below 2 minutes and 10^10 points nothing overflows in the wider product.
+    // Below 2 minutes and 10^10 points, the quotient of the double-width product cannot overflow.
     let (high, low) = passed.multipliedFullWidth(by: capacity)
     let points = Self.minute.dividingFullWidth((high, low)).quotient
     guard points > 0 else { return }

@@ -1,7 +1,7 @@
 package import NIOCore
 import Synchronization
 
-/// The buckets of those who ask, no more than a number of them.
+/// A rate limiter with a token bucket per key. The number of buckets is bounded.
 package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
   private final class Shelf: Sendable {
     let buckets = Mutex<[Key: RateBucket]>([:])
@@ -9,12 +9,12 @@ package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
 
   private let rate: RequestRate
   private let now: @Sendable () -> NIODeadline
-  /// Many, so that threads seldom wait for each other.
+  /// The shards of the table, each with a lock of its own. There are many, so that threads rarely wait for each other.
   private let shelves = (0..<64).map { _ in Shelf() }
   private let shelfLimit: Int
 
   /// - Parameters:
-  ///   - capacity: How many buckets are kept, about.
+  ///   - capacity: The approximate maximum number of buckets.
   ///   - now: The clock.
   package init(
     _ rate: RequestRate, capacity: Int = 65_536, now: @escaping @Sendable () -> NIODeadline = { .now() }
@@ -24,10 +24,10 @@ package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     shelfLimit = max(4, capacity / shelves.count)
   }
 
-  /// How many buckets there are.
+  /// The number of buckets.
   package var count: Int { shelves.reduce(0) { $0 + $1.buckets.withLock { $0.count } } }
 
-  /// The bucket of somebody, a full one where there is none.
+  /// Returns the bucket of a key. A new bucket is full.
   package func bucket(of key: Key) -> RateBucket {
     shelves[Int(UInt(bitPattern: key.hashValue) % UInt(shelves.count))].buckets.withLock { buckets in
       if let known = buckets[key] { return known }
@@ -39,13 +39,13 @@ package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Takes the price of a request.
+  /// Charges a request to a bucket.
   ///
-  /// - Returns: How long it takes until that is possible; nil where it was.
+  /// - Returns: The time until the bucket is no longer empty; nil if the request was charged.
   package func take(_ bucket: RateBucket) -> TimeAmount? { bucket.take(at: now()) }
 
-  /// Forgets those of whom nothing is to be remembered, or else a quarter of those who may ask for most: who has asked
-  /// for too much cannot be forgotten by asking under many other addresses.
+  /// Evicts all full buckets, or the fullest quarter if fewer are full. A client cannot cause the eviction of its
+  /// empty bucket by sending requests from many other addresses.
   private func makeRoom(in buckets: inout [Key: RateBucket], at now: NIODeadline) {
     let levels = buckets.mapValues { $0.points(at: now) }
     let full = levels.count { $0.value == rate.capacity }

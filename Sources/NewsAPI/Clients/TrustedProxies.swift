@@ -1,11 +1,11 @@
-/// Those who may say for whom they ask, and how they say it.
+/// The proxies that are trusted to name the client of a request, and the header field in which they name it.
 public struct TrustedProxies: Sendable {
-  /// The field in which a proxy names who asked it. Only one is believed: a proxy that writes one of them passes the
-  /// other on as the client wrote it.
+  /// The header field in which a proxy names its client. Only one field is trusted: a proxy that writes one of them
+  /// forwards the other as the client wrote it.
   public enum Field: String, Sendable, CaseIterable {
-    /// A list of addresses, each added by the next proxy.
+    /// A list of addresses. Each proxy appends the address of its peer.
     case xForwardedFor = "x-forwarded-for"
-    /// RFC 7239.
+    /// The field of RFC 7239.
     case forwarded
   }
 
@@ -13,25 +13,25 @@ public struct TrustedProxies: Sendable {
   let field: Field
 
   /// - Parameters:
-  ///   - networks: Of the proxies; empty for none, then nobody is believed.
-  ///   - field: Which of the fields they write.
+  ///   - networks: The networks of the proxies. With an empty array, no peer is trusted.
+  ///   - field: The field that the proxies write.
   public init(_ networks: [IPNetwork] = [], field: Field = .xForwardedFor) {
     self.networks = networks
     self.field = field
   }
 
-  /// Whether there are any.
+  /// Whether any proxies are configured.
   public var areKnown: Bool { !networks.isEmpty }
 
   func trusts(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
 
-  /// Who asks: the last address on the way that is not a proxy's. From the right, because each proxy vouches for what it
-  /// has added, and a client may have written whatever is further left.
+  /// Returns the client's address: the rightmost address in the field that does not belong to a trusted proxy. Each
+  /// proxy vouches for the address that it has appended. The client may have written everything further left.
   ///
   /// - Parameters:
-  ///   - peer: Of the connection.
-  ///   - fields: The values of the field, a line each.
-  /// - Returns: The last proxy where nobody is named before it, or not understandably.
+  ///   - peer: The peer of the connection.
+  ///   - fields: The values of the field lines.
+  /// - Returns: The address of the last known proxy if the next address is missing or malformed.
   package func client(of peer: IPAddress, _ fields: some BidirectionalCollection<String>) -> IPAddress {
     var client = peer
     guard trusts(client) else { return client }
@@ -52,7 +52,8 @@ public struct TrustedProxies: Sendable {
     }
   }
 
-  /// The `for` of an element (RFC 7239 section 4); nil where it has none, or a comma in quotes has cut it in two.
+  /// Returns the `for` parameter of an element (RFC 7239 section 4); nil if it has none, or if a comma in quotes has
+  /// split it.
   private static func forwarded(_ element: Substring) -> IPAddress? {
     for pair in element.split(separator: ";") {
       let parts = pair.trimmed.split(separator: "=", maxSplits: 1)
@@ -64,7 +65,7 @@ public struct TrustedProxies: Sendable {
     return nil
   }
 
-  /// An address with an optional port (RFC 7239 section 6), nil for names that hide one.
+  /// Parses an address with an optional port (RFC 7239 section 6); nil for an identifier that hides the address.
   private static func node(_ text: Substring) -> IPAddress? {
     if text.first == "[" {
       guard let end = text.firstIndex(of: "]"), isPort(text[text.index(after: end)...]) else { return nil }
@@ -81,7 +82,7 @@ public struct TrustedProxies: Sendable {
 }
 
 extension Substring {
-  /// Without white space around it (RFC 9110 section 5.6.3).
+  /// The text without surrounding white space (RFC 9110 section 5.6.3).
   fileprivate var trimmed: Substring {
     var text = self
     while let first = text.first, first == " " || first == "\t" { text.removeFirst() }

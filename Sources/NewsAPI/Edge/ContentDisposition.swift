@@ -1,18 +1,18 @@
 import Foundation
 
-/// The name of a file in `Content-Disposition` (RFC 6266).
+/// The file name in a `Content-Disposition` field (RFC 6266).
 package enum ContentDisposition {
-  /// In bytes of UTF-8, which is what file systems take.
+  /// The maximum length of a file name in bytes of UTF-8, as in file systems.
   private static let longestName = 255
 
-  /// The field is not what it should be.
+  /// The field, or the file name in it, is not acceptable.
   package struct Malformed: Error {}
 
-  /// Reads the name that a sender gives its file; `filename*` (RFC 8187) goes before `filename`. Of a path only the last
-  /// part is taken (RFC 6266 section 4.3).
+  /// Reads the file name from a field value. `filename*` (RFC 8187) takes precedence over `filename`. Only the last
+  /// component of a path is used (RFC 6266 section 4.3).
   ///
-  /// - Returns: nil where there is none.
-  /// - Throws: `Malformed` where the syntax is wrong, or the name has control characters or more than 255 bytes.
+  /// - Returns: nil if there is no name, or one of dots and white space only.
+  /// - Throws: `Malformed` if the syntax is wrong, or if the name has control characters or more than 255 bytes.
   package static func name(in field: String) throws(Malformed) -> String? {
     let parameters = try parameters(of: field)
     guard let given = try parameters["filename*"].map(extended) ?? parameters["filename"] else { return nil }
@@ -23,7 +23,7 @@ package enum ContentDisposition {
     return name
   }
 
-  /// The field of an answer whose body may be shown where it is.
+  /// Returns the field value for a response that a browser may display in place.
   package static func inline(_ name: String?) -> String {
     guard let name else { return "inline" }
     let plain = String(
@@ -32,7 +32,9 @@ package enum ContentDisposition {
       ? "inline; filename=\"\(name)\"" : "inline; filename=\"\(plain)\"; filename*=UTF-8''\(encoded(name))"
   }
 
-  /// By name in lower case; none twice.
+  /// Parses the parameters of a field, by name in lower case.
+  ///
+  /// - Throws: `Malformed` if the syntax is wrong or a name is repeated.
   private static func parameters(of field: String) throws(Malformed) -> [String: String] {
     var rest = Substring(field)
     guard let type = token(&rest), !type.isEmpty else { throw Malformed() }
@@ -51,14 +53,14 @@ package enum ContentDisposition {
     }
   }
 
-  /// RFC 9110 section 5.6.2.
+  /// Parses a token (RFC 9110 section 5.6.2).
   private static func token(_ rest: inout Substring) -> String? {
     let token = rest.prefix { $0 != ";" && $0 != "=" && $0 != "\"" && $0 != " " && $0 != "\t" && $0 != "," }
     rest = rest.dropFirst(token.count)
     return token.isEmpty ? nil : String(token)
   }
 
-  /// RFC 9110 section 5.6.4.
+  /// Parses a quoted string (RFC 9110 section 5.6.4).
   private static func quoted(_ rest: inout Substring) -> String? {
     var text = ""
     rest = rest.dropFirst()
@@ -72,7 +74,7 @@ package enum ContentDisposition {
     return nil
   }
 
-  /// RFC 8187 section 3.2: `UTF-8'language'percent-encoded`.
+  /// Decodes an extended value, `UTF-8'language'percent-encoded` (RFC 8187 section 3.2).
   private static func extended(_ value: String) throws(Malformed) -> String {
     let parts = value.split(separator: "'", omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].lowercased() == "utf-8", let text = String(parts[2]).removingPercentEncoding

@@ -1,8 +1,8 @@
 import HTTPTypes
 import Hummingbird
 
-/// Lets pages of any site read what is public (Fetch standard, section 3.3). It is the same for every origin, so that
-/// caches need not tell them apart. Errors get it in `ProblemResponses`.
+/// Adds the CORS fields to public reads, so that pages of any origin can read them (Fetch standard, section 3.3). The
+/// fields are the same for every origin, so that caches need only one variant. `ProblemResponses` adds them to errors.
 struct CrossOrigin: RouterMiddleware {
   func handle(
     _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
@@ -14,11 +14,11 @@ struct CrossOrigin: RouterMiddleware {
 
   static func add(to headers: inout HTTPFields) {
     headers[.accessControlAllowOrigin] = "*"
-    // All of them: a list would be a fifth of the answer that nothing is new.
+    // `*` exposes all fields. A list would make up a fifth of a response that reports nothing new.
     headers[.accessControlExposeHeaders] = "*"
   }
 
-  /// The answer to a browser that asks what it may send.
+  /// The response to a preflight request, which names the allowed methods and fields.
   static var preflight: Response {
     Response(
       status: .noContent,

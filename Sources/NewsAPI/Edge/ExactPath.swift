@@ -1,7 +1,7 @@
 import Hummingbird
 
-/// Refuses other spellings of a path, `/v1/items/` and `//v1/items`, which the router takes for the same: each would be
-/// one more key in every cache, and slip past the rules of a proxy.
+/// Rejects other spellings of a path, such as `/v1/items/` and `//v1/items`, which the router treats as equal. Each
+/// would be another key in every cache, and could bypass the rules of a proxy.
 struct ExactPath: RouterMiddleware {
   func handle(
     _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response

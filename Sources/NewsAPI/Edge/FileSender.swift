@@ -2,17 +2,18 @@ import MediaFiles
 import NIOCore
 import NIOHTTP1
 
-/// Sends files as bodies. The framework's bodies are buffers, which would take each byte twice through this process;
-/// here the kernel hands them from the file to the socket (sendfile(2)), as fast as the client takes them.
+/// Sends files as response bodies. The framework's bodies are buffers, which would copy each byte twice in this
+/// process. Here the kernel copies the bytes from the file to the socket (sendfile(2)), as fast as the client reads
+/// them.
 ///
-/// It stands between the router and what counts answers. The handler writes a head with the length and the end, and
-/// says by an event in between what goes there. Then its part is done: a client that stops reading is left to
-/// `TimeLimits`, as after any other answer.
+/// The handler is in the pipeline between the router and the handlers that count responses. A request handler writes a
+/// head with the length, and the end. An event in between names the bytes of the body. The request handler is then
+/// done: `TimeLimits` handles a client that stops reading, as after any other response.
 final class FileSender: ChannelOutboundHandler, RemovableChannelHandler {
   typealias OutboundIn = HTTPServerResponsePart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// The event that gives the bytes of a file to the answer that ends next.
+  /// The event that adds a range of a file, in bytes, to the response that ends next.
   struct Body: Sendable {
     let file: MediaFile
     let range: Range<Int>
@@ -37,7 +38,7 @@ final class FileSender: ChannelOutboundHandler, RemovableChannelHandler {
       fileHandle: handle, readerIndex: body.range.lowerBound, endIndex: body.range.upperBound)
     let sent = context.eventLoop.makePromise(of: Void.self)
     sent.futureResult.whenComplete { [file = body.file] _ in
-      // The file closes its descriptor, and is kept until here for that.
+      // `MediaFile` closes its descriptor when it is released, so it is retained until here.
       _ = try? handle.takeDescriptorOwnership()
       _ = file
     }

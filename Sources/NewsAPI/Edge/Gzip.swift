@@ -6,7 +6,7 @@ enum Gzip {
   /// Compresses without a time stamp, so that equal input gives equal bytes.
   static func compress(_ data: ByteBuffer) -> ByteBuffer {
     var stream = z_stream()
-    // 15 bits of window, and 16 to ask for gzip's frame instead of zlib's (zlib.h, deflateInit2).
+    // A window of 15 bits, plus 16 to select the gzip format instead of zlib's (zlib.h, deflateInit2).
     let status = CZlib_deflateInit2(&stream, level, 15 + 16)
     precondition(status == Z_OK, "zlib cannot allocate its state")
     defer { deflateEnd(&stream) }
@@ -27,6 +27,6 @@ enum Gzip {
     return buffer
   }
 
-  /// As fast as it gets, for most of the gain: pages are compressed once for each answer.
+  /// The fastest level, which has most of the gain. Each answer is compressed once.
   private static let level: CInt = 1
 }

@@ -1,8 +1,8 @@
 import HTTPTypes
 
 extension HTTPField.Name {
-  // Each is a token of RFC 9110 section 5.6.2, so none of these is nil.
-  /// Tells nginx to pass on each part of an answer at once.
+  // Each name is a token (RFC 9110 section 5.6.2), so no initializer returns nil.
+  /// The field that makes nginx forward each part of a response at once, with the value `no`.
   static let accelBuffering = HTTPField.Name("X-Accel-Buffering")!
   static let cacheStatus = HTTPField.Name("Cache-Status")!
   static let contentDigest = HTTPField.Name("Content-Digest")!

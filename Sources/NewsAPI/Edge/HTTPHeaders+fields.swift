@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOHTTP1
 
 extension HTTPHeaders {
-  /// The same fields in the same order.
+  /// Creates headers with the same fields in the same order.
   init(_ fields: HTTPFields) {
     self.init(fields.map { ($0.name.rawName, $0.value) })
   }

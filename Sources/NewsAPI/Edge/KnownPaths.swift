@@ -2,18 +2,19 @@ import HTTPTypes
 import Hummingbird
 import Synchronization
 
-/// The paths that have routes, to tell "no such path" from "no such method", which the router does not.
+/// The paths of all routes. They distinguish an unknown path (404) from an unknown method (405), which the router does
+/// not do.
 final class KnownPaths: Sendable {
   private let known = Mutex<[(pattern: [Substring], method: HTTPRequest.Method)]>([])
 
-  /// Takes note of all routes, once they are there.
+  /// Stores the routes of a router, after all of them have been added.
   func learn(_ router: Router<APIContext>) {
     known.withLock { known in
       known = router.routes.map { (Self.split($0.path.description), $0.method) }
     }
   }
 
-  /// The methods that a path has, sorted.
+  /// Returns the methods of a path, sorted; none for an unknown path.
   func methods(of path: String) -> [HTTPRequest.Method] {
     let parts = Self.split(path)
     return known.withLock { known in

@@ -2,13 +2,15 @@ import HTTPTypes
 
 /// The trace that a request is part of (W3C Trace Context, section 3.2).
 struct TraceParent: Sendable, Equatable {
-  /// 32 hexadecimal digits.
+  /// The id of the trace: 32 hexadecimal digits.
   let traceID: String
-  /// 16 hexadecimal digits, of whoever has sent the request.
+  /// The id of the sender's span: 16 hexadecimal digits.
   let parentID: String
 
-  /// - Parameter fields: Of the request.
-  /// - Returns: nil where there is none, more than one, or a malformed one, which is ignored (section 3.2.2.2).
+  /// Parses the field `traceparent`.
+  ///
+  /// - Parameter fields: The header fields of the request.
+  /// - Returns: nil if the field is missing, repeated or malformed. A malformed field is ignored (section 3.2.2.2).
   init?(_ fields: HTTPFields) {
     let values = fields[values: .traceParent]
     guard values.count == 1 else { return nil }
@@ -23,12 +25,12 @@ struct TraceParent: Sendable, Equatable {
 }
 
 extension HTTPField.Name {
-  // It is a token of RFC 9110 section 5.6.2.
+  // The name is a token (RFC 9110 section 5.6.2).
   fileprivate static let traceParent = HTTPField.Name("traceparent")!
 }
 
 extension Substring {
-  /// Whether it is so many digits, in lower case as the standard has them.
+  /// Whether the text has exactly `count` hexadecimal digits, in lower case as the standard requires.
   fileprivate func isHexadecimal(_ count: Int) -> Bool {
     utf8.count == count && utf8.allSatisfy { 48...57 ~= $0 || 97...102 ~= $0 }
   }

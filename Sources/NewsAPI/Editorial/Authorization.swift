@@ -3,7 +3,7 @@ import Hummingbird
 import Logging
 import NewsStore
 
-/// Lets only requests with a key of a scope through (RFC 6750), and keeps what they get out of all caches.
+/// Requires a key with a scope (RFC 6750), and keeps the responses out of all caches.
 struct Authorization: RouterMiddleware {
   let store: NewsStore
   let scope: APIKey.Scope
@@ -17,7 +17,7 @@ struct Authorization: RouterMiddleware {
       record.setRefusal("no key")
       throw ProblemError.unauthorized(presented: false)
     }
-    // A request that would wait for the database until its deadline is refused at once.
+    // Without an answering database, the request would wait until its deadline. It is rejected early instead.
     guard await store.isAnswering() else { throw ProblemError.unavailable }
     guard let key = try await store.presentedKey(token) else {
       record.setRefusal("unknown key")
@@ -37,9 +37,9 @@ struct Authorization: RouterMiddleware {
       record.setRefusal("scope \(scope.rawValue) required")
       throw ProblemError.forbidden(scope)
     }
-    // To ignore it would let a client believe that its repeats are recognised.
+    // If the field were ignored, a client would assume that its repeats are detected.
     guard request.headers[.idempotencyKey] == nil else { throw ProblemError.idempotencyKeyUnsupported }
-    // Nothing of an editor's is in a shared cache that an error would have to replace, or may get there.
+    // No shared cache stores an editorial response, so errors need not replace one. They must not be stored either.
     var response = try await ProblemError.adjusting({ $0.replacesStored = false }) {
       try await next(request, context)
     }
@@ -48,7 +48,7 @@ struct Authorization: RouterMiddleware {
     return response
   }
 
-  /// The scheme is case-insensitive (RFC 9110 section 11.1).
+  /// Returns the bearer token of a request. The scheme is case-insensitive (RFC 9110 section 11.1).
   private static func bearerToken(_ headers: HTTPFields) -> String? {
     let fields = headers[values: .authorization]
     guard fields.count == 1 else { return nil }

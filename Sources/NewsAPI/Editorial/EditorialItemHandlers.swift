@@ -4,10 +4,10 @@ import Hummingbird
 import News
 import NewsStore
 
-/// `/v1/editorial/items`: items in every state, locked by their revision.
+/// The handlers of `/v1/editorial/items`: items in every state, with their revision as an optimistic lock.
 struct EditorialItemHandlers: Sendable {
   let store: NewsStore
-  /// nil where files are not kept.
+  /// The library of media files; nil if the server keeps none.
   let library: MediaLibrary?
   let sanitizer: MarkupSanitizer
   let now: @Sendable () -> Date
@@ -67,7 +67,7 @@ struct EditorialItemHandlers: Sendable {
       of: request, context: context, types: ["application/merge-patch+json", "application/json"])
     let revision = try Self.lock(in: patch)
     let precondition = try WritePrecondition(request.headers, revision: revision)
-    // Before the transaction, which must not wait for it.
+    // The HTML is sanitised before the transaction, which must not wait for it.
     let html = try await sanitizer.html(in: patch)
     let now = now()
     let (item, _) = try await refusingUnknownTopics {
@@ -76,7 +76,7 @@ struct EditorialItemHandlers: Sendable {
         else { throw StoreError.notFound }
         var body = try ItemBody(fields, html: html, now: now)
         guard body.id == id else { throw Self.foreignID }
-        // What is stored is safe.
+        // Stored HTML is sanitised already.
         if patch["html"] == nil { body.content.html = existing.item.html }
         try Self.check(body.content, replaces: existing)
         return body.content
@@ -115,7 +115,7 @@ extension EditorialItemHandlers {
     FieldError(field: "id", rule: "must be the id of the path")
   ])
 
-  /// What readers have seen cannot be unseen: it can be retracted.
+  /// Rejects a change from published to draft. Readers have seen the item, so it can only be retracted.
   private static func check(_ content: ItemContent, replaces existing: EditorialItem?) throws {
     guard existing?.state == .published, content.state == .draft else { return }
     throw ProblemError.invalidFields([
@@ -123,11 +123,11 @@ extension EditorialItemHandlers {
     ])
   }
 
-  /// The lock in a patch, which is otherwise read only once the item is there to be patched.
+  /// Reads the revision of a patch. The other fields are read once the stored item is available.
   private static func lock(in patch: [String: JSONValue]) throws -> Int? {
     var reader = FieldReader(patch)
     let revision = reader.integer("revision", in: 1...Int.max)
-    // To remove it would publish a draft.
+    // Removing the state would publish a draft.
     if patch["state"] == .null { reader.refuse("state", "must be draft or published") }
     guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors.list) }
     return revision
@@ -138,7 +138,7 @@ extension EditorialItemHandlers {
     return try .locked(item, revision: item.revision, createdAt: location)
   }
 
-  /// In a body a topic is a field, not a parameter.
+  /// Runs a write and reports unknown topics as an error of the field `topics`, not of the parameter.
   private func refusingUnknownTopics<Result>(_ write: () async throws -> Result) async throws -> Result {
     do {
       return try await write()
@@ -151,11 +151,11 @@ extension EditorialItemHandlers {
 }
 
 extension Request {
-  /// The link to the next page (RFC 8288): this request with another cursor. It is relative, hence right whatever the
-  /// server is called from outside.
+  /// Returns the link to the next page (RFC 8288): this request with another cursor. The link is relative, so it is
+  /// valid under every public name of the server.
   fileprivate func link(toPage cursor: String) -> String {
     let others = (uri.query ?? "").split(separator: "&").filter { !$0.hasPrefix("cursor=") }
-    // Inside of a link these two would end it; they are never needed unencoded.
+    // Inside a link, these two characters would end it. Percent-encoding them is always allowed.
     let query = (others.map { $0.replacing(">", with: "%3E").replacing("<", with: "%3C") } + ["cursor=\(cursor)"])
       .joined(separator: "&")
     return "<\(uri.path)?\(query)>; rel=\"next\""

@@ -6,17 +6,17 @@ import MediaFiles
 import News
 import NewsStore
 
-/// `/v1/editorial/media`: uploads and removal.
+/// The handlers of `/v1/editorial/media`: uploads and removal of files.
 struct EditorialMediaHandlers: Sendable {
   let store: NewsStore
-  /// nil where files are not kept.
+  /// The library of media files; nil if the server keeps none.
   let library: MediaLibrary?
-  /// In bytes.
+  /// The maximum size of a file, in bytes.
   let largest: Int
   let publicURL: String?
   let now: @Sendable () -> Date
 
-  /// So much of a file is taken from the network before it goes to the disk.
+  /// The number of bytes buffered before each write to the storage.
   private static let portion = 256 << 10
 
   @Sendable func upload(_ request: Request, context: APIContext) async throws -> Response {
@@ -43,7 +43,7 @@ struct EditorialMediaHandlers: Sendable {
     return Response(status: .noContent)
   }
 
-  /// Takes the body, as fast as the disk does.
+  /// Receives the body and writes it to the storage. Backpressure: it reads no faster than the storage writes.
   private func receive(
     _ request: Request, _ head: MediaUploadHead, _ upload: any MediaUpload, _ context: APIContext
   ) async throws -> (StoredMedia, MediaFormat) {
@@ -79,18 +79,20 @@ struct EditorialMediaHandlers: Sendable {
   }
 }
 
-/// What the header of an upload says about the file.
+/// The description of a file in the header of its upload.
 private struct MediaUploadHead {
-  /// The type that leaves it to the server to recognise the file.
+  /// The media type that makes the server detect the type of the file.
   private static let anyType = "application/octet-stream"
   private static let acceptedTypes = MediaFormat.types + [anyType]
 
   private let type: String
   let name: String?
-  /// SHA-256 of the body, by the fields that name it.
+  /// The declared SHA-256 digests of the body, each with the name of its field.
   private let digests: [(field: String, value: Data)]
 
-  /// - Throws: 415, 413 or 400, before any of the body is asked for.
+  /// Parses the header fields.
+  ///
+  /// - Throws: `ProblemError`, 415, 413 or 400, before the body is requested.
   init(_ headers: HTTPFields, largest: Int) throws {
     type = headers[.contentType].map(JSONBody.mediaType) ?? ""
     guard Self.acceptedTypes.contains(type) else { throw ProblemError.unsupportedMediaType(Self.acceptedTypes) }
@@ -111,7 +113,7 @@ private struct MediaUploadHead {
           rule: "must be as in RFC 6266, with a filename of 255 bytes at most without control characters"))
     }
     var digests: [(String, Data)] = []
-    // Without a content coding both are about the same bytes.
+    // Without a content coding, both fields describe the same bytes.
     for name in [HTTPField.Name.reprDigest, .contentDigest] {
       switch DigestField(fields: headers, name: name) {
       case .sha256(let digest): digests.append((name.rawName, digest))
@@ -123,9 +125,10 @@ private struct MediaUploadHead {
     self.digests = digests
   }
 
-  /// Holds the file to its declared type.
+  /// Detects the format of a file and compares it with the declared type.
   ///
-  /// - Throws: 415.
+  /// - Parameter beginning: The first `MediaFormat.sample` bytes of the file or more, or all of a shorter one.
+  /// - Throws: `ProblemError`, 415, if the format is unknown or of another type.
   func format(of beginning: [UInt8]) throws -> MediaFormat {
     guard let format = MediaFormat(beginning: beginning), type == Self.anyType || format.types.contains(type) else {
       throw ProblemError.otherMediaType(type, Self.acceptedTypes)
@@ -133,10 +136,12 @@ private struct MediaUploadHead {
     return format
   }
 
-  /// The declared type, or else the usual one of the format.
+  /// Returns the declared type, or the usual type of the format if none is declared.
   func type(of format: MediaFormat) -> String { type == Self.anyType ? format.types[0] : type }
 
-  /// - Throws: 422 that names the fields with another digest.
+  /// Compares the digest of the body with the declared ones.
+  ///
+  /// - Throws: `ProblemError`, 422, which names the fields with another digest.
   func check(_ digest: MediaDigest) throws {
     let wrong = digests.filter { $0.value != digest.bytes }
     guard wrong.isEmpty else {

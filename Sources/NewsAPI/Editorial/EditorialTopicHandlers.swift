@@ -2,7 +2,7 @@ import Hummingbird
 import News
 import NewsStore
 
-/// `/v1/editorial/topics`: topics with their revision, which locks them.
+/// The handlers of `/v1/editorial/topics`: topics with their revision as an optimistic lock.
 struct EditorialTopicHandlers: Sendable {
   let store: NewsStore
 

@@ -1,10 +1,9 @@
 import News
 
-/// The errors of one request. An answer names the first 32 and the number of the others: its size must not depend on
-/// how much of a request is wrong.
+/// The errors of one request. A response names the first 32 and the number of the others, so that its size is bounded.
 struct FieldErrors: Sendable {
   static let maximumNamed = 32
-  /// The longest name of an unknown field or parameter in an answer, in Unicode scalars.
+  /// The maximum length of an unknown field's or parameter's name in a response, in Unicode scalars.
   static let maximumNameLength = 64
 
   /// The first errors.
@@ -13,7 +12,7 @@ struct FieldErrors: Sendable {
 
   var isEmpty: Bool { named.isEmpty }
 
-  /// The errors as they are sent: those named, then a line for the others.
+  /// The errors in the response: the named ones, then one entry for all others.
   var list: [FieldError] {
     unnamed == 0 ? named : named + [FieldError(field: "*", rule: "\(unnamed) more errors are not listed")]
   }
@@ -34,7 +33,7 @@ struct FieldErrors: Sendable {
 
   /// Adds an error for each name, in the order of the names.
   mutating func append(unknown names: some Collection<String>, prefix: String, _ rule: String) {
-    // A body may have as many as fit in it: only the first are sorted.
+    // The body limits the number of names only by its size, so only the first names are kept and sorted.
     let room = Self.maximumNamed - named.count
     var first: [String] = []
     for name in names where first.count < room || first.last.map({ name < $0 }) ?? false {
@@ -45,7 +44,8 @@ struct FieldErrors: Sendable {
     unnamed += names.count - first.count
   }
 
-  /// A character may have any number of scalars, a scalar four bytes at most.
+  /// Truncates a name to `maximumNameLength` scalars. A character may have any number of scalars, but a scalar has at
+  /// most four bytes.
   static func shortened(_ name: some StringProtocol) -> String {
     String(String.UnicodeScalarView(name.unicodeScalars.prefix(maximumNameLength)))
   }

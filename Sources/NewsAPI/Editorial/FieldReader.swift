@@ -1,11 +1,11 @@
 import Foundation
 import News
 
-/// Reads the fields of a JSON object one by one. Errors are collected, so that one answer reports them together. null
+/// Reads the fields of a JSON object one by one. It collects errors, so that one response reports them together. null
 /// is not accepted; omit the field instead.
 struct FieldReader {
   private let fields: [String: JSONValue]
-  /// What names of fields begin with in errors: `attachments[0].`.
+  /// The prefix of field names in errors, such as `attachments[0].`.
   private let prefix: String
   private var unread: Set<String>
   private(set) var errors = FieldErrors()
@@ -24,17 +24,19 @@ struct FieldReader {
     self.errors.append(errors)
   }
 
-  /// Fields that are in answers too and decide nothing.
+  /// Accepts fields that responses contain too and that have no effect in a write.
   mutating func ignore(_ names: String...) {
     unread.subtract(names)
   }
 
-  /// Refuses what was not read.
+  /// Adds an error for each field that was not read.
   mutating func finish() {
     errors.append(unknown: unread, prefix: prefix, "is not a field of this resource")
   }
 
-  /// Takes what a field stands for; what `convert` does not accept breaks the rule.
+  /// Reads and converts a field. It adds an error with the rule if `convert` returns nil.
+  ///
+  /// - Returns: nil if the field is missing or invalid.
   mutating func value<Value>(_ name: String, rule: String, _ convert: (JSONValue) -> Value?) -> Value? {
     unread.remove(name)
     guard let field = fields[name] else { return nil }
@@ -45,7 +47,7 @@ struct FieldReader {
     return value
   }
 
-  /// A text in its bounds, which is neither blank nor has control characters other than tabs and line ends.
+  /// Reads a text that is neither blank nor too long. Its only control characters are tabs and line ends.
   mutating func text(_ name: String, maximumBytes: Int, isRequired: Bool = false) -> String? {
     let text = string(name)
     guard let text else {
@@ -84,7 +86,7 @@ struct FieldReader {
     }
   }
 
-  /// An absolute http or https URL.
+  /// Reads an absolute http or https URL.
   mutating func url(_ name: String) -> String? {
     value(name, rule: "must be an absolute http or https URL of 2048 bytes at most") {
       if case .string(let text) = $0 { WebLink.normalised(text) } else { nil }

@@ -3,22 +3,25 @@ import News
 import NewsStore
 package import SafeHTML
 
-/// The body of an editor's write: the content of an item, and what the body says about what it overwrites.
+/// The body of an editor's write: the content of an item, with the id and the revision that it overwrites.
 package struct ItemBody {
-  /// The id that the body names, if it does.
+  /// The id in the body, if it has one.
   var id: UUID?
   var revision: Int?
   var content: ItemContent
 }
 
 extension ItemBody {
-  /// How far ahead the clock of an editor may be.
+  /// The time by which an editor's clock may be ahead, in seconds.
   private static let tolerance: TimeInterval = 60
 
   /// Reads a body and checks the rule of each field.
   ///
-  /// - Parameter html: What the field `html` is made safe as; nil for none. The field itself is checked only.
-  /// - Throws: 422 that names every field at fault.
+  /// - Parameters:
+  ///   - fields: The members of the JSON object.
+  ///   - html: The sanitised form of the field `html`, or nil if there is none. The field itself is only checked.
+  ///   - now: The current time, to reject dates in the future.
+  /// - Throws: `ProblemError`, 422, which names the invalid fields.
   package init(_ fields: [String: JSONValue], html: SafeHTML?, now: Date) throws {
     var reader = FieldReader(fields)
     reader.ignore("version", "updated", "retractionReason", "erased")
@@ -46,10 +49,10 @@ extension ItemBody {
 }
 
 extension MarkupSanitizer {
-  /// Makes the HTML of a body safe.
+  /// Sanitises the HTML of a body.
   ///
-  /// - Returns: nil where it has none, or none that `ItemBody` accepts.
-  /// - Throws: What `safe(_:)` throws.
+  /// - Returns: nil if the body has no HTML, or none that `ItemBody` accepts.
+  /// - Throws: The errors of `safe(_:)`.
   func html(in fields: [String: JSONValue]) async throws -> SafeHTML? {
     var reader = FieldReader(fields)
     guard let source = reader.html() else { return nil }
@@ -58,9 +61,8 @@ extension MarkupSanitizer {
 }
 
 extension EditorialItem.State {
-  /// Reads the name of a state.
-  ///
-  /// Its length is compared first: a comparison of two strings takes quadratic time in their combining characters.
+  /// Parses the name of a state. It checks the length first, because comparing strings takes quadratic time in the
+  /// number of their combining characters.
   init?(text: String) {
     guard text.utf8.count <= 16 else { return nil }
     self.init(rawValue: text)
@@ -68,7 +70,7 @@ extension EditorialItem.State {
 }
 
 extension FieldReader {
-  /// Without it a write publishes.
+  /// Reads the state. A write without a state publishes.
   fileprivate mutating func state() -> EditorialItem.State {
     let state = value("state", rule: "must be draft or published") {
       if case .string(let text) = $0 { EditorialItem.State(text: text) } else { nil }
@@ -95,7 +97,7 @@ extension FieldReader {
     return date
   }
 
-  /// HTML as an editor has written it.
+  /// Reads the HTML as the editor has written it, not sanitised yet.
   fileprivate mutating func html() -> String? { text("html", maximumBytes: 524_288) }
 
   fileprivate mutating func topics() -> [String] {
@@ -107,7 +109,7 @@ extension FieldReader {
     return Scope(topics: slugs ?? []).topics
   }
 
-  /// The shape of a BCP 47 tag (RFC 5646 section 2.1), in 35 characters at most (section 4.4.1).
+  /// Reads a text with the syntax of a BCP 47 tag (RFC 5646 section 2.1), of at most 35 characters (section 4.4.1).
   mutating func language(_ name: String) -> String? {
     value(name, rule: "must be a BCP 47 language tag such as en or pt-BR") {
       if case .string(let tag) = $0, LanguageTag.isValid(tag) { tag } else { nil }

@@ -15,7 +15,7 @@ extension JSONValue {
 }
 
 extension EditorialItem {
-  /// The item as the JSON that its editor sees, as a value to patch.
+  /// The JSON of the item in editorial responses, as a value to patch.
   var json: [String: JSONValue] {
     get throws {
       guard case .object(let fields) = try JSONValue.parse(try NewsJSON.encode(self)) else { return [:] }

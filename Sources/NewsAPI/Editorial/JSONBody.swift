@@ -2,14 +2,15 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// The body of an editor's request.
+/// The JSON body of an editor's request.
 enum JSONBody {
+  /// The maximum size of a body, in bytes.
   static let largest = 1 << 20
 
   /// Reads a JSON object.
   ///
-  /// - Parameter types: The media types that are read, the recommended one first.
-  /// - Throws: 415, 413, 408, or 400 `malformed-body`.
+  /// - Parameter types: The accepted media types, the recommended one first.
+  /// - Throws: `ProblemError`: 415, 413, 408, or 400 `malformed-body`.
   static func object(
     of request: Request, context: APIContext, types: [String] = ["application/json"]
   ) async throws -> [String: JSONValue] {
@@ -46,19 +47,21 @@ enum JSONBody {
     }
   }
 
-  /// Without parameters, in lower case (RFC 9110 section 8.3.1).
+  /// Returns the media type of a `Content-Type` value, without parameters and in lower case (RFC 9110 section 8.3.1).
   static func mediaType(_ field: String) -> String {
     field.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
   }
 }
 
 extension ProblemError {
-  /// - Parameter bodyError: Why the rest of a body did not come, or is not wanted.
+  /// Converts an error that has ended the reading of a body.
+  ///
+  /// - Parameter bodyError: The reason why the rest of the body did not arrive, or was refused.
   init(bodyError error: any Error) {
     switch error {
     case let error as ProblemError: self = error
     case is TimeLimits.Exceeded: self = .requestTimeout
-    // Its framing is broken, or the client has gone: no fault of ours.
+    // The framing is broken, or the client has disconnected. Neither is an error of the server.
     default: self = .malformedBody("The body ends too early, or is framed wrongly.")
     }
   }

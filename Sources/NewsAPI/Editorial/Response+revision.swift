@@ -4,16 +4,18 @@ import Hummingbird
 import NewsStore
 
 extension Response {
-  /// What an editor is told of a resource, with its revision as the tag to lock it by.
+  /// Creates an editorial response with a resource. The entity tag is the revision, which serves as an optimistic lock.
   ///
-  /// - Parameter location: Where the resource is, if this request made it: 201 then.
+  /// - Parameter location: The address of the resource if this request has created it; the status is then 201.
   static func locked(_ value: some Encodable, revision: Int?, createdAt location: String? = nil) throws -> Response {
     var headers = tag(of: revision)
     headers[.location] = location
     return try .json(value, status: location == nil ? .ok : .created, headers: headers)
   }
 
-  /// The answer to a read: 304 or 412 where the request's conditions say so.
+  /// Creates the response to a read: 200 with the resource, or 304 if the request's preconditions allow it.
+  ///
+  /// - Throws: `ProblemError`, 412, if a precondition fails.
   static func locked(_ value: some Encodable, revision: Int?, to request: Request) throws -> Response {
     let validators = Validators(entityTag: revision.map(WritePrecondition.tag(revision:)))
     switch Preconditions(fields: request.headers).evaluate(method: request.method, current: validators) {

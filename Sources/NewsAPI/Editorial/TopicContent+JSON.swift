@@ -7,7 +7,9 @@ package struct TopicBody {
   var revision: Int?
   var content: TopicContent
 
-  /// - Throws: 422 that names every field at fault.
+  /// Reads a body and checks the rule of each field.
+  ///
+  /// - Throws: `ProblemError`, 422, which names the invalid fields.
   package init(_ fields: [String: JSONValue], needsSlug: Bool) throws {
     var reader = FieldReader(fields)
     reader.ignore("items", "changed")

@@ -2,8 +2,8 @@ import Foundation
 import News
 
 extension UUID {
-  /// A new UUIDv7 (RFC 9562 section 5.7): 48 bits of milliseconds, then 74 random bits. Ids of one process sort by
-  /// the time they were made, which keeps the index of items dense.
+  /// Creates a UUIDv7 (RFC 9562 section 5.7) with 48 bits of milliseconds and 74 random bits. Ids of one process sort
+  /// by the millisecond of their creation, which keeps the index of items dense.
   static func version7(at date: Date) -> UUID {
     let milliseconds = UInt64(max(0, RFC3339.milliseconds(of: date)))
     var generator = SystemRandomNumberGenerator()

@@ -5,9 +5,11 @@ import News
 import NewsStore
 
 extension WritePrecondition {
-  /// What a request says about what it overwrites: in `If-Match` or `If-None-Match`, or in the body's `revision`.
+  /// Creates the precondition of a write from `If-Match`, `If-None-Match` and the body's `revision`. An `If-Match` that
+  /// contradicts the revision gives a precondition that always fails.
   ///
-  /// - Throws: 400 for an `If-None-Match` that is not `*`; 412 where field and body contradict each other.
+  /// - Throws: `ProblemError`: 400 for an `If-None-Match` other than `*`; 412 for one together with `If-Match` or a
+  ///   revision.
   init(_ headers: HTTPFields, revision: Int? = nil) throws {
     let accepted = EntityTagList(fields: headers, name: .ifMatch)
     let refused = EntityTagList(fields: headers, name: .ifNoneMatch)
@@ -21,18 +23,18 @@ extension WritePrecondition {
     case (.any?, nil, let revision): self = revision.map { .revisions([$0]) } ?? .exists
     case (.tags(let tags)?, nil, let revision):
       let seen = Set(tags.compactMap(Self.revision(of:)))
-      // Both are given: what does not agree with itself cannot hold.
+      // If the field and the body disagree, the set is empty and the precondition fails.
       self = .revisions(revision.map { seen.intersection([$0]) } ?? seen)
     case (.some, .some, _), (nil, .some, .some): throw ProblemError.preconditionFailed
     }
   }
 
-  /// If-Match compares strongly (RFC 9110 section 13.1.1), so a weak tag names no revision.
+  /// Returns the revision of a tag; nil for a weak one, because `If-Match` compares strongly (RFC 9110 section 13.1.1).
   private static func revision(of tag: EntityTag) -> Int? {
     guard !tag.isWeak, tag.opaque.hasPrefix("r") else { return nil }
     return Int(tag.opaque.dropFirst())
   }
 
-  /// The tag of a revision.
+  /// Returns the entity tag of a revision, such as `"r7"`.
   static func tag(revision: Int) -> EntityTag { EntityTag(strong: "r\(revision)") }
 }

@@ -3,11 +3,11 @@ import Hummingbird
 import News
 import NewsStore
 
-/// `/v1/items`: what is published.
+/// The handlers of `/v1/items`: published items.
 struct ItemHandlers: Sendable {
   let views: Views
   let caching: CachePolicy
-  /// Of lists.
+  /// The cache policy of lists, which clients poll.
   let polled: CachePolicy
 
   @Sendable func list(_ request: Request, context: APIContext) async throws -> Response {

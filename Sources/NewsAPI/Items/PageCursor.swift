@@ -3,10 +3,10 @@ import Foundation
 import News
 package import NewsStore
 
-/// Where the next page of a list begins, as the client carries it: the keyset and a fingerprint of the filters, so
-/// that a cursor of one list is not taken for another's.
+/// The cursor of a list, which marks the beginning of the next page for a client. It contains the keyset and a
+/// fingerprint of the filters, so that the cursor of another list is rejected.
 package struct PageCursor {
-  /// What the filters of the list are, in a canonical form.
+  /// The filters of the list in canonical form; nil for a filter that is not set.
   package let filters: [String?]
 
   package init(filters: [String?]) {
@@ -18,7 +18,8 @@ package struct PageCursor {
     return Data(SHA256.hash(data: Data(text.utf8)).prefix(8))
   }
 
-  /// 43 characters of base64url: eight bytes of milliseconds, the id, eight bytes of the fingerprint.
+  /// Encodes a cursor in 43 characters of base64url: eight bytes of milliseconds, the 16 bytes of the id, eight bytes
+  /// of the fingerprint.
   package func text(_ keyset: Keyset) -> String {
     var bytes = withUnsafeBytes(of: Int64(RFC3339.milliseconds(of: keyset.date)).bigEndian) { Data($0) }
     bytes.append(withUnsafeBytes(of: keyset.id.uuid) { Data($0) })
@@ -26,7 +27,9 @@ package struct PageCursor {
     return bytes.base64URL
   }
 
-  /// - Returns: nil for anything that `text` did not make for the same filters.
+  /// Decodes a cursor.
+  ///
+  /// - Returns: nil for a malformed cursor, or one of other filters.
   package func keyset(_ text: String) -> Keyset? {
     guard text.utf8.count == 43 else { return nil }
     let base64 = text.replacing("-", with: "+").replacing("_", with: "/") + "="
@@ -34,7 +37,7 @@ package struct PageCursor {
       bytes.suffix(8) == fingerprint
     else { return nil }
     let milliseconds = bytes.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
-    // The years 0 to 9999, so that the database can hold what a forged one says.
+    // The years 0 to 9999, so that the database can hold the date of a forged cursor.
     guard -62_167_219_200_000...253_402_300_799_999 ~= milliseconds else { return nil }
     var id: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
     withUnsafeMutableBytes(of: &id) { _ = bytes.dropFirst(8).prefix(16).copyBytes(to: $0) }

@@ -1,4 +1,4 @@
-/// A JSON value (RFC 8259) as the body of a request holds it.
+/// A JSON value (RFC 8259) in the body of a request.
 package enum JSONValue: Sendable, Equatable {
   /// `null`.
   case null
@@ -12,20 +12,19 @@ package enum JSONValue: Sendable, Equatable {
   case string(String)
   /// The elements in their order.
   case array([JSONValue])
-  /// The members by key. Keys that Unicode holds to be equivalent count as one key.
+  /// The members by key. Canonically equivalent keys (Unicode) count as one key.
   case object([String: JSONValue])
 
-  /// Arrays and objects may lie this deep in one another.
+  /// The maximum nesting depth of arrays and objects.
   package static let maximumDepth = 32
-  /// A key has at most this many bytes of UTF-8 once its escapes are resolved.
+  /// The maximum length of a key in bytes of UTF-8, after its escapes are decoded.
   package static let maximumKeyLength = 256
 
-  /// Reads a whole body, in time that grows with its length alone.
+  /// Parses a whole body, in time proportional to its length.
   ///
-  /// - Parameter bytes: The body in UTF-8, without a byte order mark: exactly one value, of whatever kind, with
+  /// - Parameter bytes: The body in UTF-8, without a byte order mark: exactly one value of any kind, with optional
   ///   whitespace around it.
-  /// - Returns: The value.
-  /// - Throws: The first fault, and the byte where it is.
+  /// - Throws: The first fault and its position.
   package static func parse(_ bytes: some Sequence<UInt8>) throws(StrictJSONError) -> JSONValue {
     var parser = StrictJSON(bytes: Array(bytes))
     return try parser.parse()

@@ -1,23 +1,21 @@
-/// The reader behind ``JSONValue/parse(_:)``: recursive descent over the bytes, each of which is looked at a fixed
-/// number of times.
+/// The parser behind ``JSONValue/parse(_:)``: recursive descent, which examines each byte a fixed number of times.
 ///
-/// Foundation's parser is not used because it takes the last of repeated keys, says where nothing is, and lets
-/// U+0000 through.
+/// Foundation's parser is not used because it accepts repeated keys and U+0000, and reports no positions.
 struct StrictJSON {
-  /// Longer numbers with a fraction or exponent are refused: turning digits into a `Double` takes more than linear
-  /// time. The greatest one, written out, has 309 digits.
+  /// The maximum length of a number with a fraction or exponent, in bytes. Converting digits to a `Double` takes more
+  /// than linear time. The greatest `Double`, written out, has 309 digits.
   private static let maximumNumberLength = 400
 
   private let bytes: [UInt8]
   private var position = 0
-  /// How many arrays and objects are open.
+  /// The number of open arrays and objects.
   private var depth = 0
 
   init(bytes: [UInt8]) {
     self.bytes = bytes
   }
 
-  /// Reads the whole text. Called once.
+  /// Parses the whole text. The caller may call it only once.
   mutating func parse() throws(StrictJSONError) -> JSONValue {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { throw error(.byteOrderMark, at: 0) }
     if let offset = Self.firstFault(inUTF8: bytes) { throw error(.notUTF8, at: offset) }
@@ -33,7 +31,7 @@ struct StrictJSON {
     StrictJSONError(fault: fault, offset: offset)
   }
 
-  /// The error for what is at `position`, or for the end where nothing is.
+  /// The error for the byte at `position`, or for the end of the text.
   private func unexpected(expected: String) -> StrictJSONError {
     error(position < bytes.count ? .unexpected(expected: expected) : .unexpectedEnd, at: position)
   }
@@ -79,7 +77,7 @@ extension StrictJSON {
     return value
   }
 
-  /// Reads an array or object, one level deeper.
+  /// Parses an array or object, one level deeper.
   private mutating func nested(
     _ body: (inout StrictJSON) throws(StrictJSONError) -> JSONValue
   ) throws(StrictJSONError) -> JSONValue {
@@ -114,8 +112,8 @@ extension StrictJSON {
       let start = position
       guard current == UInt8(ascii: "\"") else { throw unexpected(expected: "a key in double quotes") }
       let key = try string()
-      // Hashing a key puts its combining characters into canonical order, in time that grows with the square of
-      // their number: a key of a megabyte would take minutes.
+      // Hashing a key sorts its combining characters into canonical order, in time quadratic in their number. A key
+      // of a megabyte would take minutes.
       guard key.utf8.count <= JSONValue.maximumKeyLength else { throw error(.keyTooLong, at: start) }
       if members[key] != nil { throw error(.duplicateKey(key), at: start) }
       skipWhitespace()
@@ -157,7 +155,7 @@ extension StrictJSON {
     position < bytes.count ? error(.malformedNumber, at: start) : error(.unexpectedEnd, at: position)
   }
 
-  /// - Returns: How many digits there were.
+  /// - Returns: The number of digits.
   private mutating func skipDigits() -> Int {
     let start = position
     while let byte = current, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
@@ -165,7 +163,7 @@ extension StrictJSON {
   }
 
   private func integer(_ digits: Range<Int>, isNegative: Bool, at start: Int) throws(StrictJSONError) -> Int {
-    // Counted downwards, for the least number has no positive counterpart.
+    // The value is accumulated as a negative number, because `Int.min` has no positive counterpart.
     var value = 0
     for byte in bytes[digits] {
       let (product, productOverflow) = value.multipliedReportingOverflow(by: 10)
@@ -185,7 +183,7 @@ extension StrictJSON {
   private mutating func string() throws(StrictJSONError) -> String {
     position += 1
     var start = position
-    // What is decoded so far, where there are escapes; most strings have none and are taken as they are.
+    // The bytes decoded so far. Most strings have no escapes and are copied unchanged.
     var decoded: [UInt8] = []
     while let byte = current {
       switch byte {
@@ -206,7 +204,7 @@ extension StrictJSON {
     throw error(.unexpectedEnd, at: position)
   }
 
-  /// Reads the escape at `position`, or the two of a surrogate pair.
+  /// Parses the escape at `position`, or both escapes of a surrogate pair.
   private mutating func escape() throws(StrictJSONError) -> Unicode.Scalar {
     let start = position
     position += 1
@@ -234,7 +232,7 @@ extension StrictJSON {
     return scalar
   }
 
-  /// Reads the four digits of a `\u` that began at `start`.
+  /// Parses the four digits of a `\u` escape that begins at `start`.
   private mutating func hexadecimal(of start: Int) throws(StrictJSONError) -> UInt16 {
     var unit: UInt16 = 0
     for _ in 0..<4 {
@@ -259,15 +257,15 @@ extension StrictJSON {
 // MARK: - UTF-8
 
 extension StrictJSON {
-  /// The index of the first byte that cannot stand where it stands, or the length where the last character is cut
-  /// short; nil for valid UTF-8 (Unicode 16, section 3.9, table 3-7).
+  /// Returns the index of the first invalid byte, or the length if the last character is incomplete; nil for valid
+  /// UTF-8 (Unicode 16, section 3.9, table 3-7).
   private static func firstFault(inUTF8 bytes: [UInt8]) -> Int? {
     var index = 0
     while index < bytes.count {
       let lead = bytes[index]
       index += 1
       if lead < 0x80 { continue }
-      // How many bytes follow, and what the first of them may be.
+      // The number of continuation bytes, and the valid range of the first one.
       let (count, first): (Int, ClosedRange<UInt8>)
       switch lead {
       case 0xC2...0xDF: (count, first) = (1, 0x80...0xBF)

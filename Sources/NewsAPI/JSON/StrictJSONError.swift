@@ -1,53 +1,53 @@
-/// Why a body is not accepted as JSON, and where.
+/// The reason for which a body is not accepted as JSON, and its position.
 package struct StrictJSONError: Error, Hashable, Sendable {
-  /// What is wrong.
+  /// The kind of fault.
   package enum Fault: Hashable, Sendable {
-    /// Nothing but whitespace.
+    /// A body of whitespace only.
     case empty
     /// U+FEFF at the start, which RFC 8259 section 8.1 forbids to senders.
     case byteOrderMark
-    /// A byte that no UTF-8 text has there: stray, missing or overlong, a surrogate, or beyond U+10FFFF.
+    /// A byte that is not valid UTF-8 at its position: stray, missing or overlong, a surrogate, or beyond U+10FFFF.
     case notUTF8
     /// The body ends before its value does.
     case unexpectedEnd
-    /// Something else stands where one of the things named may stand.
+    /// A byte that does not begin any of the expected elements.
     case unexpected(expected: String)
     /// A number that RFC 8259 section 6 does not allow, such as `01`, `1.` or `+1`.
     case malformedNumber
-    /// A whole number beyond 64 bits, or another one too great for a double or written with too many digits.
+    /// An integer beyond 64 bits, or another number that is too great for a double or has too many digits.
     case numberOutOfRange
     /// A character below U+0020 that is not escaped.
     case controlCharacter
     /// A backslash before anything but `"\/bfnrt`, or `u` and four hexadecimal digits.
     case malformedEscape
-    /// One half of a surrogate pair without the other; it stands for no character.
+    /// One half of a surrogate pair without the other, which encodes no character.
     case loneSurrogate
     /// U+0000, escaped.
     case nulCharacter
     /// A key of more than ``JSONValue/maximumKeyLength`` bytes.
     case keyTooLong
-    /// A key that its object has already.
+    /// A key that is repeated in its object.
     case duplicateKey(String)
-    /// More arrays and objects in one another than ``JSONValue/maximumDepth``.
+    /// Arrays and objects nested deeper than ``JSONValue/maximumDepth``.
     case tooDeep
-    /// Something after the value.
+    /// Content after the value.
     case trailingContent
   }
 
-  /// What is wrong.
+  /// The kind of fault.
   package var fault: Fault
-  /// The index of the first byte at fault; the length of the body where it ends too early.
+  /// The index of the first byte at fault; the length of the body if it ends too early.
   package var offset: Int
 
   /// - Parameters:
-  ///   - fault: What is wrong.
-  ///   - offset: The index of the first byte at fault.
+  ///   - fault: The kind of fault.
+  ///   - offset: The index of the first byte at fault; the length of the body if it ends too early.
   package init(fault: Fault, offset: Int) {
     self.fault = fault
     self.offset = offset
   }
 
-  /// A sentence for the sender of the body. It repeats nothing of the body but the start of a repeated key.
+  /// A sentence for the sender of the body. It quotes nothing from the body except the start of a repeated key.
   package var message: String {
     switch fault {
     case .empty: "The body is empty, but a JSON value is required."
@@ -69,7 +69,8 @@ package struct StrictJSONError: Error, Hashable, Sendable {
     }
   }
 
-  /// A key can be as long as the body, a message cannot; and what cannot be seen would only puzzle.
+  /// Returns the first 64 scalars of a key, because a message must be short. Control characters, which are invisible,
+  /// are replaced by U+FFFD.
   private static func excerpt(of key: String) -> String {
     var excerpt = String.UnicodeScalarView()
     for scalar in key.unicodeScalars.prefix(64) {

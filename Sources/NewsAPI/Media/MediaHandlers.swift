@@ -6,9 +6,9 @@ import MediaFiles
 import News
 import NewsStore
 
-/// `/v1/media`: files for everybody.
+/// The handler of `/v1/media`: public files.
 struct MediaHandlers: Sendable {
-  /// nil where files are not kept.
+  /// The library of media files; nil if the server keeps none.
   let library: MediaLibrary?
   /// Limits the reads of the database.
   let reads: ConcurrencyLimiter
@@ -44,8 +44,8 @@ struct MediaHandlers: Sendable {
     case .ranges(let ranges) where ranges.count == 1:
       headers[.contentRange] = ContentRange.satisfied(ranges[0], length: media.bytes)
       return Response(status: .partialContent, headers: headers, body: context.body(file, ranges[0]))
-    // Several ranges in one answer would need an encoding of their own, which hardly any client asks for; the whole is
-    // always right (RFC 9110 section 14.2).
+    // Several ranges in one response would need a multipart encoding, which hardly any client asks for. The whole file
+    // is always a valid response (RFC 9110 section 14.2).
     case .ranges, .ignored:
       return Response(status: .ok, headers: headers, body: context.body(file, 0..<media.bytes))
     }

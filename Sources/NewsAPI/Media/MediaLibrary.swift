@@ -3,23 +3,23 @@ public import Logging
 public import MediaFiles
 public import NewsStore
 
-/// Files with what is known of them: rows in the database, bytes in a storage.
+/// The media files: their metadata in the database, and their bytes in a storage.
 public struct MediaLibrary: Sendable {
   let store: NewsStore
   let storage: any MediaStorage
 
-  /// A library over both, which outlive it.
+  /// Creates a library over a store and a storage, which must outlive it.
   public init(store: NewsStore, storage: any MediaStorage) {
     self.store = store
     self.storage = storage
   }
 
-  /// Makes a finished upload known and its bytes readable.
+  /// Registers a finished upload and makes its bytes readable.
   ///
   /// - Parameters:
-  ///   - name: What the file is to be called when it is saved.
-  ///   - now: For its id.
-  /// - Returns: The file as it is known, and whether it was not before.
+  ///   - name: The file name that a client is offered for saving.
+  ///   - now: The time in the id of a new file.
+  /// - Returns: The registered file, and whether this call has registered it.
   func add(
     _ upload: any MediaUpload, _ stored: StoredMedia, type: String, name: String?, now: Date
   ) async throws -> (media: Media, created: Bool) {
@@ -29,20 +29,20 @@ public struct MediaLibrary: Sendable {
     return try await store.addMedia(media) { try await upload.publish() }
   }
 
-  /// Opens a file that is known.
+  /// Opens a registered file.
   ///
-  /// - Throws: `StoreError.notFound`, `mediaWithdrawn`.
+  /// - Throws: `StoreError.notFound`, `mediaWithdrawn`; `MediaFault` if the bytes are missing.
   func open(_ id: UUID) async throws -> (media: Media, file: MediaFile) {
     let media = try await store.media(id)
     guard let digest = MediaDigest(bytes: media.digest) else { throw StoreError.notFound }
     if let file = try await storage.open(digest), file.bytes == media.bytes { return (media, file) }
-    // It may have been forgotten since.
+    // The file may have been unregistered since.
     _ = try await store.media(id)
     throw MediaFault(id: id)
   }
 
-  /// Removes the bytes of files that were taken down, unless another address has the same content. An upload of the same
-  /// content that is under way keeps its bytes. Bytes that cannot be removed now are left to ``collect(unusedFor:)``.
+  /// Removes the bytes of files that were taken down, unless another address has the same content. A concurrent upload
+  /// of the same content keeps its bytes. ``collect(unusedFor:)`` removes bytes that cannot be removed now.
   func removeContents(_ digests: [Data], logger: Logger) async {
     guard !digests.isEmpty else { return }
     do {
@@ -54,15 +54,15 @@ public struct MediaLibrary: Sendable {
     }
   }
 
-  /// Removes files that no item has used for a time, those that no row tells of, and what dead uploads have left. Whoever
-  /// reads one of them meanwhile reads it to its end.
+  /// Removes files that no item has used for a time, orphaned files without a row, and the remains of abandoned
+  /// uploads. A client that is reading one of them can read it to its end.
   ///
-  /// - Returns: How many files were forgotten.
+  /// - Returns: The number of files that were unregistered.
   @discardableResult
   public func collect(unusedFor age: Duration) async throws -> Int {
     try await storage.sweep()
     let forgotten = try await store.forgetUnusedMedia(for: age)
-    // A file gets its row right after it is stored: one that has none for as long will not get it any more.
+    // A file is registered right after it is stored. One without a row for this long is never registered.
     let limit = Date() - age / .seconds(1)
     var rest = try await storage.digests()[...]
     while !rest.isEmpty {
@@ -74,8 +74,8 @@ public struct MediaLibrary: Sendable {
     return forgotten
   }
 
-  /// Sweeps at once, collects a minute after the start and then once an hour, until the task is cancelled; what fails is
-  /// tried again at the next hour.
+  /// Removes the remains of abandoned uploads at once, then calls ``collect(unusedFor:)`` after a minute and every hour
+  /// after that, until the task is cancelled. It logs a failure and tries again at the next call.
   public func collectRegularly(unusedFor age: Duration, logger: Logger) async {
     var pause = Duration.seconds(60)
     do { try await storage.sweep() } catch { Self.report(error, logger) }
@@ -95,7 +95,7 @@ public struct MediaLibrary: Sendable {
   }
 }
 
-/// A row without its file: the storage has lost it, or is not the one that it was written to.
+/// The error for a row without its file: the storage has lost the file, or is not the one that it was written to.
 struct MediaFault: Error {
   let id: UUID
 }

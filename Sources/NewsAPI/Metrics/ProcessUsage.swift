@@ -1,20 +1,22 @@
 import Foundation
 
-/// The resources that the process uses (Linux, proc(5)), under the names that all clients of Prometheus use.
+/// The resources that the process uses (Linux, proc(5)), under the metric names that all Prometheus clients use.
 struct ProcessUsage {
   private let processorSeconds: Double
   private let residentBytes: Double
   private let openFiles: Double
-  /// The soft limit on open files; infinite for none.
+  /// The soft limit on open files; infinite if there is no limit.
   private let maximumFiles: Double
 
-  /// - Returns: nil where `/proc` is not available.
+  /// Reads the current usage.
+  ///
+  /// - Returns: nil if `/proc` is not available.
   init?() {
     guard let stat = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
       let files = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"),
       let end = stat.lastIndex(of: ")")
     else { return nil }
-    // The name in parentheses may hold anything; the third field follows it.
+    // The process name in parentheses may contain any character. The third field follows it.
     let fields = stat[end...].split(separator: " ").dropFirst().map { Double($0) ?? 0 }
     guard fields.count > 21 else { return nil }
     processorSeconds = (fields[11] + fields[12]) / Double(sysconf(Int32(_SC_CLK_TCK)))

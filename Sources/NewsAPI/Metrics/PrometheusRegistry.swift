@@ -1,52 +1,52 @@
 public import CoreMetrics
 import Synchronization
 
-/// Keeps what is counted through swift-metrics, for Prometheus to read.
+/// A registry of swift-metrics for Prometheus to scrape.
 ///
-/// Counters stay counters, timers become histograms in seconds, recorders histograms or gauges. A label that has been
-/// used for another kind before is given a handler that counts for nobody.
+/// Counters stay counters, timers become histograms in seconds, recorders become histograms or gauges. A label that has
+/// been used for another kind before gets a handler that is not exported.
 public final class PrometheusRegistry: MetricsFactory {
   private struct Family {
     var kind: PrometheusText.Kind
-    /// By their labels as they are written.
+    /// The series by their labels in text format.
     var series: [String: any PrometheusSeries] = [:]
   }
 
   private let families = Mutex<[String: Family]>([:])
   private let help: [String: String]
 
-  /// - Parameter help: By name, a line that says what is measured.
+  /// - Parameter help: The help text of each metric, one line, by name.
   package init(help: [String: String]) {
     self.help = help
   }
 
-  /// The counter of a label and its dimensions, the same at each call.
+  /// Returns the counter of a label and its dimensions, the same at each call.
   public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
     series(label, dimensions, .counter) { PrometheusCounter() }
   }
 
-  /// A histogram to aggregate, else a gauge that shows the last value.
+  /// Returns a histogram if the recorder aggregates, otherwise a gauge of the last value.
   public func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
     aggregate
       ? series(label, dimensions, .histogram) { PrometheusHistogram() }
       : series(label, dimensions, .gauge) { PrometheusGauge() }
   }
 
-  /// A histogram in seconds.
+  /// Returns a histogram in seconds.
   public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
     series(label, dimensions, .histogram) { PrometheusHistogram() }
   }
 
-  /// Forgets a counter.
+  /// Removes a counter.
   public func destroyCounter(_ handler: any CounterHandler) { forget(handler) }
 
-  /// Forgets a histogram or gauge.
+  /// Removes a histogram or gauge.
   public func destroyRecorder(_ handler: any RecorderHandler) { forget(handler) }
 
-  /// Forgets a histogram.
+  /// Removes a histogram.
   public func destroyTimer(_ handler: any TimerHandler) { forget(handler) }
 
-  /// Adds all families, by name.
+  /// Writes all families, sorted by name.
   package func write(to text: inout PrometheusText) {
     for (name, family) in families.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
       text.begin(name, family.kind, help: help[name])

@@ -1,7 +1,7 @@
 import CoreMetrics
 import Synchronization
 
-/// What one set of labels has counted.
+/// The values of a metric for one set of labels.
 protocol PrometheusSeries: AnyObject, Sendable {
   func write(_ name: String, _ labels: String, to text: inout PrometheusText)
 }
@@ -31,7 +31,7 @@ final class PrometheusGauge: PrometheusSeries, RecorderHandler {
 }
 
 final class PrometheusHistogram: PrometheusSeries, RecorderHandler, TimerHandler {
-  /// Seconds: from an answer out of memory to one that PostgreSQL was long about.
+  /// The upper bounds of the buckets in seconds: from a response from memory to one with a slow query.
   static let bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, .infinity]
 
   private struct State {
@@ -57,7 +57,7 @@ final class PrometheusHistogram: PrometheusSeries, RecorderHandler, TimerHandler
     let state = state.withLock { $0 }
     var count = 0
     for (bound, more) in zip(Self.bounds, state.counts) {
-      // A bucket holds all that those before it do.
+      // Buckets are cumulative.
       count += more
       let bound = PrometheusText.labels([("le", PrometheusText.number(bound))])
       text.add(name + "_bucket", labels.isEmpty ? bound : labels + "," + bound, Double(count))

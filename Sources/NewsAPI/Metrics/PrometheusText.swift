@@ -1,6 +1,6 @@
 import Foundation
 
-/// The text format in which Prometheus reads metrics, version 0.0.4.
+/// Metrics in the text format of Prometheus, version 0.0.4.
 package struct PrometheusText {
   enum Kind: String {
     case counter, gauge, histogram
@@ -12,19 +12,21 @@ package struct PrometheusText {
 
   package init() {}
 
-  /// Begins a family, whose samples follow.
+  /// Begins a family. Its samples follow.
   mutating func begin(_ name: String, _ kind: Kind, help: String?) {
     if let help { text += "# HELP \(name) \(help)\n" }
     text += "# TYPE \(name) \(kind.rawValue)\n"
   }
 
-  /// - Parameter labels: As `labels(_:)` writes them.
+  /// Adds a sample.
+  ///
+  /// - Parameter labels: The labels in the format of `labels(_:)`.
   mutating func add(_ name: String, _ labels: String, _ value: Double) {
     text += labels.isEmpty ? name : "\(name){\(labels)}"
     text += " \(Self.number(value))\n"
   }
 
-  /// A family of one sample.
+  /// Adds a family of one sample.
   mutating func add(_ name: String, _ kind: Kind, help: String, _ value: Double) {
     begin(name, kind, help: help)
     add(name, "", value)
@@ -37,7 +39,7 @@ package struct PrometheusText {
     }.joined(separator: ",")
   }
 
-  /// In `[a-zA-Z_][a-zA-Z0-9_]*`, with `_` for everything else.
+  /// Returns a name that matches `[a-zA-Z_][a-zA-Z0-9_]*`, with `_` for every other character.
   static func name(_ label: String) -> String {
     let name = label.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }
     return name.first?.isNumber == true ? "_" + String(name) : String(name)

@@ -2,7 +2,7 @@ import CoreMetrics
 import HTTPTypes
 import Synchronization
 
-/// What the API counts. No label has a value that a client can choose: each would be a series that stays.
+/// The metrics of the API. No label has a value that a client can choose, because each value is a series that stays.
 final class APIMetrics: Sendable {
   private struct Key: Hashable {
     let route: String
@@ -46,9 +46,9 @@ final class APIMetrics: Sendable {
   /// Counts a request.
   ///
   /// - Parameters:
-  ///   - route: The pattern of its path, nil where no route has path and method.
-  ///   - bytes: The length of the body.
-  ///   - duration: From the head of the request to the answer.
+  ///   - route: The path pattern of the route; nil if no route has path and method.
+  ///   - bytes: The length of the response body, in bytes.
+  ///   - duration: The time from the head of the request to the response.
   func count(route: String?, method: HTTPRequest.Method, status: Int, bytes: Int, duration: Duration) {
     let instruments = instruments(
       Key(
@@ -58,34 +58,34 @@ final class APIMetrics: Sendable {
     instruments.duration.recordSeconds(duration / .seconds(1))
   }
 
-  /// Counts an answer to what was no proper request, or took too long to become one.
+  /// Counts a refusal of a request before the router: it was malformed, took too long or exceeded a limit.
   @Sendable func countRefusal(status: Int, bytes: Int) {
     let instruments = instruments(Key(route: "unknown", method: "other", status: status))
     instruments.requests.increment()
     instruments.bytes.increment(by: bytes)
   }
 
-  /// Counts a request that was refused because its address has sent too many.
+  /// Counts a request that was refused because its address has exceeded the rate limit.
   @Sendable func addressLimited() {
     limitedByAddress.increment()
   }
 
-  /// The same for a key.
+  /// Counts a request that was refused because its key has exceeded the rate limit.
   func keyLimited() {
     limitedByKey.increment()
   }
 
-  /// Counts a request that was answered before the router, besides `count`.
+  /// Counts a request that was answered before the router, in addition to `count`.
   func countHot() {
     hotRequests.increment()
   }
 
-  /// Counts what a 304 did not repeat.
+  /// Counts the bytes of the body that a 304 has saved.
   func countNotModified(sparing bytes: Int) {
     savedByNotModified.increment(by: bytes)
   }
 
-  /// Counts what a body became shorter by.
+  /// Counts the bytes that compression has saved.
   func countCompression(sparing bytes: Int) {
     savedByCompression.increment(by: max(0, bytes))
   }
@@ -104,7 +104,8 @@ final class APIMetrics: Sendable {
     }
   }
 
-  /// Those of RFC 9110 section 9 and PATCH; any other token is one too (section 9.1).
+  /// The methods that have a label of their own: those of RFC 9110 section 9, and PATCH. A client may send any other
+  /// token as a method (section 9.1).
   private static let methods: Set<HTTPRequest.Method> = [
     .get, .head, .post, .put, .delete, .connect, .options, .trace, .patch,
   ]

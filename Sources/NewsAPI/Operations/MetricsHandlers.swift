@@ -3,7 +3,7 @@ import Hummingbird
 import News
 import NewsStore
 
-/// `/metrics`: what Prometheus collects.
+/// The handler of `/metrics`, which Prometheus scrapes.
 struct MetricsHandlers: Sendable {
   let store: NewsStore
   let metrics: APIMetrics

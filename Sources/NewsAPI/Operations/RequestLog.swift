@@ -3,13 +3,12 @@ import Hummingbird
 import Logging
 import NewsStore
 
-/// Gives the log lines of a request what they have in common, and says in a line of its own if it took long.
+/// Adds the client's trace (W3C Trace Context) to the log lines of a request, and logs slow requests.
 ///
-/// A trace that the client has begun (W3C Trace Context) is named in all of them; spans are made where the process has a
-/// tracer, by the framework.
+/// With `NewsAPI.Settings.makesSpans`, the framework creates spans if the process has a tracer.
 struct RequestLog: RouterMiddleware {
   let proxies: TrustedProxies
-  /// nil to say nothing of slow ones.
+  /// The duration from which a request is logged as slow; nil for never.
   let slow: Duration?
 
   func handle(
@@ -25,7 +24,7 @@ struct RequestLog: RouterMiddleware {
     let database = DatabaseTime()
     let response = try await DatabaseTime.$current.withValue(database) { [context] in try await next(request, context) }
     let duration = ContinuousClock.now - start
-    // An upload takes as long as its client does.
+    // The client determines the duration of an upload.
     if duration >= slow, context.endpointPath != "/v1/editorial/media" {
       context.logger.notice(
         "slow request",
@@ -40,16 +39,16 @@ struct RequestLog: RouterMiddleware {
 }
 
 extension TrustedProxies {
-  /// The address of who asks, for the log.
+  /// Returns the address of the client, for the log.
   func client(of request: Request, _ context: APIContext) -> String {
     context.peer.map { "\(client(of: $0, request.headers[values: name]))" } ?? "unknown"
   }
 
-  // Both are tokens of RFC 9110 section 5.6.2.
+  // Both names are tokens (RFC 9110 section 5.6.2).
   fileprivate var name: HTTPField.Name { HTTPField.Name(field.rawValue)! }
 }
 
 extension Duration {
-  /// Whole ones.
+  /// The duration in whole milliseconds.
   fileprivate var milliseconds: Int { Int(self / .milliseconds(1)) }
 }

@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// Counts every request, outside of all that may answer it.
+/// Counts every request of the router. It is the outermost middleware, so responses of other middleware count too.
 struct RequestMetrics: RouterMiddleware {
   let metrics: APIMetrics
 
@@ -11,7 +11,7 @@ struct RequestMetrics: RouterMiddleware {
     var context = context
     context.metrics = metrics
     let response = try await next(request, context)
-    // The router's own word where no route has the path and method.
+    // The framework uses `NotFound` if no route has the path and method.
     let route = context.endpointPath.flatMap { $0 == "NotFound" ? nil : $0 }
     metrics.count(
       route: route, method: request.method, status: response.status.code, bytes: response.body.contentLength ?? 0,

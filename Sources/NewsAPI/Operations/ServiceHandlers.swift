@@ -5,7 +5,7 @@ import Logging
 import News
 import NewsStore
 
-/// What an operator asks, and the description of the API.
+/// The handlers of the health checks and of `/openapi.yaml`.
 struct ServiceHandlers: Sendable {
   let store: NewsStore
   let caching: CachePolicy
@@ -14,24 +14,27 @@ struct ServiceHandlers: Sendable {
   init(store: NewsStore, caching: CachePolicy, openAPI: Data) {
     self.store = store
     self.caching = caching
-    // RFC 9512 section 2.1.
+    // The media type of YAML (RFC 9512 section 2.1).
     description = Representation(openAPI, contentType: "application/yaml")
   }
 
-  /// Whether the process lives: no reason to start it again.
+  /// Reports liveness: the process runs and need not be restarted.
   @Sendable func health(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     return try Self.status(["status": "ok", "version": TidingsVersion.current])
   }
 
-  /// Whether it can do its work: a load balancer sends no requests otherwise.
+  /// Reports readiness: whether the server can do its work. Otherwise a load balancer sends it no requests.
+  ///
+  /// - Throws: `ProblemError`, 503, if the server is not ready.
   @Sendable func readiness(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     do {
       if let problem = store.schemaProblem { throw problem }
       _ = try await store.present()
     } catch {
-      // Load balancers ask every few seconds: the reason is logged where the connection is lost.
+      // The level is `debug` because load balancers ask every few seconds. The reason is logged where the connection is
+      // lost.
       context.logger.debug("not ready", metadata: ["error": "\(String(reflecting: error))"])
       throw ProblemError.unavailable
     }

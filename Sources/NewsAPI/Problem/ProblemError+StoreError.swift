@@ -4,7 +4,7 @@ import News
 import NewsStore
 
 extension ProblemError {
-  /// What a client is told of each way in which the store says no.
+  /// Creates the problem that a client receives for an error of the store.
   init(_ error: StoreError) {
     switch error {
     case .tokenExpired(let reason, let current): self = .tokenExpired(reason, current)
@@ -61,7 +61,7 @@ extension ProblemError {
     }
   }
 
-  /// Runs the body, and changes what it throws of problems on their way out.
+  /// Runs the body, and changes the problems and store errors that it throws. Other errors are thrown unchanged.
   static func adjusting<Result>(
     _ change: (inout ProblemError) -> Void, in body: () async throws -> Result
   ) async throws -> Result {

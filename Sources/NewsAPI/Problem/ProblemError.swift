@@ -4,16 +4,16 @@ import Hummingbird
 import News
 import NewsStore
 
-/// An error as the client is told of it: problem details (RFC 9457) with a status and header fields.
+/// An error in the form that a client receives: problem details (RFC 9457) with a status and header fields.
 struct ProblemError: Error {
   var problem: Problem
   var headers: HTTPFields
-  /// The answer can stand in a cache where a 200 stood before.
+  /// Whether the response can replace a stored 200 in a cache.
   var replacesStored = false
 
   /// - Parameters:
   ///   - name: The last part of the stable `type`.
-  ///   - title: The same for every problem of the type.
+  ///   - title: A short description, the same for every problem of the type.
   init(
     _ status: HTTPResponse.Status, _ name: String, _ title: String, detail: String? = nil,
     errors: [FieldError]? = nil, headers: HTTPFields = [:]
@@ -26,7 +26,7 @@ struct ProblemError: Error {
 
   var body: ByteBuffer { (try? NewsJSON.encode(problem)).map { ByteBuffer(bytes: $0) } ?? ByteBuffer() }
 
-  /// The response; its request id is added where it is sent.
+  /// The response, still without the request id.
   var response: Response {
     var headers = headers
     headers[.contentType] = "application/problem+json"
@@ -49,7 +49,7 @@ extension ProblemError {
     ProblemError(.badRequest, "malformed-body", "The body cannot be read", detail: detail)
   }
 
-  /// The message is not HTTP/1.1 as it should be, whatever it asks for.
+  /// The message violates HTTP/1.1, independently of the resource.
   static func malformedRequest(_ detail: String?) -> ProblemError {
     ProblemError(.badRequest, "malformed-request", "The request is not proper HTTP", detail: detail)
   }
@@ -58,7 +58,7 @@ extension ProblemError {
     .badRequest, "idempotency-key-unsupported", "Idempotency-Key is not supported",
     detail: "Leave the field out, and send an id of your own with POST: repeating it is safe.")
 
-  /// - Parameter presented: Whether there was a key at all (RFC 6750 section 3.1).
+  /// - Parameter presented: Whether the request had a key (RFC 6750 section 3.1).
   static func unauthorized(presented: Bool) -> ProblemError {
     ProblemError(
       .unauthorized, "unauthorized", "A valid key is required",
@@ -94,7 +94,7 @@ extension ProblemError {
       .contentTooLarge, "body-too-large", "The body is too large", detail: "It may have \(largest) bytes at most.")
   }
 
-  /// - Parameter length: Of the whole, in bytes.
+  /// - Parameter length: The length of the whole file, in bytes.
   static func rangeNotSatisfiable(length: Int) -> ProblemError {
     ProblemError(
       .rangeNotSatisfiable, "range-not-satisfiable", "The range is not within the file",
@@ -106,11 +106,11 @@ extension ProblemError {
     .notImplemented, "media-not-kept", "Files are not kept here",
     detail: "The operator of the server has not said where to, in TIDINGS_MEDIA_DIRECTORY.")
 
-  /// RFC 4918 section 11.5.
+  /// The status 507, Insufficient Storage (RFC 4918 section 11.5).
   static let storageFull = ProblemError(
     .init(code: 507), "storage-full", "There is no room for the file")
 
-  /// RFC 9110 section 12.5.3: `Accept-Encoding` says what is read.
+  /// `Accept-Encoding` lists the accepted codings (RFC 9110 section 12.5.3).
   static let unsupportedContentCoding = ProblemError(
     .unsupportedMediaType, "unsupported-content-coding", "Bodies are read without content coding",
     headers: [.acceptEncoding: "identity"])
@@ -121,7 +121,7 @@ extension ProblemError {
       detail: "Send it with `Content-Type: \(accepted[0])`.", headers: [.accept: accepted.joined(separator: ", ")])
   }
 
-  /// What the body is, or is not, whatever its header says.
+  /// The content does not match its declared type, or has no accepted type.
   static func otherMediaType(_ declared: String, _ accepted: [String]) -> ProblemError {
     ProblemError(
       .unsupportedMediaType, "unsupported-media-type", "The body is of another type than is read here",

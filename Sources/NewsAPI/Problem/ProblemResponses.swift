@@ -3,13 +3,14 @@ import Hummingbird
 import Logging
 import NewsStore
 
-/// The outermost layer: the one place where a thrown error becomes a response, and where HEAD loses its body.
+/// Converts errors thrown by inner layers to responses, which no other middleware does. It also removes the body of
+/// responses to HEAD, and logs requests.
 struct ProblemResponses: RouterMiddleware {
   let paths: KnownPaths
   let proxies: TrustedProxies
-  /// The level from which on lines are written; nil for that of the context's logger.
+  /// The minimum level of the lines; nil for the level of the context's logger.
   let logLevel: Logger.Level?
-  /// Bounds the lines that clients without a key can cause.
+  /// Limits the lines that clients without a key can cause.
   let refusals = LineLimit()
 
   func handle(
@@ -21,7 +22,7 @@ struct ProblemResponses: RouterMiddleware {
     } catch {
       var problem = problem(for: error, request)
       if problem.isOurFault {
-        // Who sees it is not who can mend it: the cause goes to the log, under the id that the client is told.
+        // The client cannot correct the error. The log contains the cause, under the request id in the response.
         context.logger.error(
           "request failed",
           metadata: [
@@ -29,7 +30,7 @@ struct ProblemResponses: RouterMiddleware {
             "client": "\(proxies.client(of: request, context))",
           ].merging(context.record.metadata) { own, _ in own })
       }
-      // Whoever may read what is here may also read why not.
+      // A page that may read the resource may also read its errors.
       if paths.methods(of: request.uri.path).contains(.options) { CrossOrigin.add(to: &problem.headers) }
       response = problem.response
     }
@@ -40,8 +41,8 @@ struct ProblemResponses: RouterMiddleware {
     return request.method == .head ? response.createHeadResponse() : response
   }
 
-  /// Writes the line of the request: at `info` for a write and for a refused key, which together are the record of who
-  /// changed what, and at `debug` for everything else.
+  /// Logs the request: at `info` for an editorial write or a refused key, otherwise at `debug`. The lines at `info`
+  /// record who has changed what. Further refusals beyond the limit are at `debug` too.
   private func log(_ request: Request, _ response: Response, _ context: APIContext) {
     let record = context.record
     var event: (message: Logger.Message, level: Logger.Level) = ("request", .debug)
@@ -78,8 +79,8 @@ struct ProblemResponses: RouterMiddleware {
 }
 
 extension Response {
-  /// Whether it is the same for all who ask, and says nothing about the single request: what caches may keep, and what
-  /// those get who wait for the same.
+  /// Whether the response is the same for all clients and must not depend on the single request: one that caches may
+  /// store, or one that several long polls share.
   fileprivate var isForAll: Bool {
     headers[.cacheControl].map { $0.contains("s-maxage") } ?? false || headers[.syncToken] != nil
   }

@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// `/v1/topics`: the sections of the app.
+/// The handlers of `/v1/topics`: the sections of the app.
 struct TopicHandlers: Sendable {
   let views: Views
   let caching: CachePolicy

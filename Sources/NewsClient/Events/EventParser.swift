@@ -1,25 +1,25 @@
 import Foundation
 
-/// Reads server-sent events from bytes as they come (HTML standard, section 9.2.6), whatever they are cut into.
+/// A parser of server-sent events (HTML standard, section 9.2.6). The bytes may be split anywhere.
 package struct EventParser: Sendable {
-  /// What has been dispatched.
+  /// A dispatched event.
   package struct Event: Sendable, Equatable {
-    /// `message` where nothing is said.
+    /// The type; `message` if the stream names none.
     package var type: String
     package var data: String
-    /// The `id` that was sent last, with this event or before it.
+    /// The last `id` received, with this event or before it.
     package var id: String?
 
-    /// An event of one's own.
+    /// Creates an event.
     package init(type: String = "message", data: String, id: String? = nil) {
       (self.type, self.data, self.id) = (type, data, id)
     }
   }
 
-  /// Bytes of one event at most; a stream that sends more is none of ours.
+  /// The maximum number of bytes in an event. A stream with a larger one is not from this API.
   package static let most = 1 << 20
 
-  /// The time to wait before coming again in milliseconds, as it was sent last.
+  /// The last reconnection time that the server has sent, in milliseconds.
   package private(set) var retry: Int?
   private var line: [UInt8] = []
   private var type = ""
@@ -29,12 +29,12 @@ package struct EventParser: Sendable {
   private var isAfterReturn = false
   private var isAtStart = true
 
-  /// At the beginning of a stream.
+  /// Creates a parser at the beginning of a stream.
   package init() {}
 
-  /// Takes bytes.
+  /// Parses bytes.
   ///
-  /// - Returns: The events that end in them.
+  /// - Returns: The events that the bytes complete.
   /// - Throws: ``FetchError`` with `tooLarge`.
   package mutating func take(_ bytes: some Sequence<UInt8>) throws -> [Event] {
     var events: [Event] = []

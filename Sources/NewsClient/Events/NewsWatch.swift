@@ -3,15 +3,16 @@ import Foundation
 import News
 import Synchronization
 
-/// Follows the events of a server, one connection after the other, and fetches what they tell of.
+/// Follows the events of a server, one connection after the other, and fetches the announced changes.
 ///
-/// Each connection begins where the store is, not where the last one was: what could not be fetched is told anew.
+/// Each connection begins at the token of the store, not at the last event. The server therefore repeats the
+/// announcement of changes that could not be fetched.
 final class NewsWatch: Sendable {
-  /// How long a connection may be silent. The server sends something every 15 s; a proxy on the way may die without a
-  /// word.
+  /// The maximum silence of a connection. The server sends something every 15 s; a proxy may fail without closing the
+  /// connection.
   private static let patience = Duration.seconds(60)
 
-  /// A fetch that did not bring what was told of. It has been logged.
+  /// A fetch that did not bring the announced changes. Its report has been delivered.
   private struct Missed: Error {}
 
   private let client: NewsFetcher
@@ -25,7 +26,7 @@ final class NewsWatch: Sendable {
     silence = SilenceGuard(limit: Self.patience, clock: client.clock)
   }
 
-  /// Follows until the task is cancelled.
+  /// Follows the events until the task is cancelled.
   func run() async {
     while !Task.isCancelled {
       do {
@@ -35,7 +36,7 @@ final class NewsWatch: Sendable {
         client.log("\(error)")
         hold(error)
       } catch is Missed, is CancellationError {
-        // A fetch has told what there is to tell, and the end of the task is none of the log's concern.
+        // The report of the fetch has been delivered, and the end of the task is not logged.
       } catch {
         client.log("\(error)")
       }
@@ -44,7 +45,7 @@ final class NewsWatch: Sendable {
     }
   }
 
-  /// `Retry-After` binds streams, too.
+  /// Waits until the server accepts requests again. `Retry-After` applies to streams too.
   private func waitForHold() async throws {
     let hold = try client.schedule.holdRemaining(at: client.clock.now)
     if hold > 0 { try await client.clock.sleep(for: .seconds(hold)) }
@@ -61,7 +62,7 @@ final class NewsWatch: Sendable {
 
   /// Follows one connection to its end.
   private func connect() async throws {
-    // A stream tells of what comes after something: who holds nothing begins with a fetch.
+    // A stream announces later changes only, so an empty store begins with a fetch.
     if try client.token == nil { try await fetch(nil) }
     try await silence.watch { [self] in
       let body = try await client.server.events(topics: client.configuration.source.topics, after: client.token)
@@ -92,15 +93,15 @@ final class NewsWatch: Sendable {
     try await fetch(told?.token)
   }
 
-  /// What is read of an event.
+  /// The fields that are read from an event.
   private struct Told: Decodable {
     var token: SyncToken
   }
 
-  /// So many fetches reach any token; a server that needs more contradicts itself.
+  /// The maximum number of fetches for an event. They reach any token, unless the server contradicts itself.
   private static let mostFetches = 100
 
-  /// Fetches until the store has reached a token; from nothing, or where an event has none, once.
+  /// Fetches until the store has reached a token, and once if there is no token.
   private func fetch(_ token: SyncToken?) async throws {
     silence.pause()
     defer { silence.heard() }
@@ -110,7 +111,7 @@ final class NewsWatch: Sendable {
       tell(report)
       if report.result == .failed { throw Missed() }
       if try token.map({ try client.holds($0) }) ?? true { break }
-      // A long way is gone in several fetches; one that went nowhere has met a cache that runs behind.
+      // A long delta takes several fetches. A fetch without new data has met a cache that lags behind.
       if report.result == .noData || number == Self.mostFetches { throw Missed() }
     }
     delay.withLock { $0.succeed() }

@@ -1,28 +1,28 @@
 import BackgroundFetch
 import Synchronization
 
-/// Ends work on a connection that has been silent for too long: a peer, or something on the way, may die without a word.
+/// A timeout for connections without activity, since a peer or a proxy may fail without closing the connection.
 final class SilenceGuard: Sendable {
   private let limit: Duration
   private let clock: any FetchClock
-  /// nil while nobody listens.
+  /// The moment of the last activity; nil while the timeout is paused.
   private let last = Mutex<FetchMoment?>(nil)
 
-  /// - Parameter limit: How long a connection may be silent.
+  /// - Parameter limit: The maximum silence of a connection.
   init(limit: Duration, clock: any FetchClock) {
     self.limit = limit
     self.clock = clock
   }
 
-  /// Something has come, or somebody listens again.
+  /// Records activity, and resumes a paused timeout.
   func heard() { last.withLock { $0 = clock.now } }
 
-  /// Nobody listens until something is heard.
+  /// Pauses the timeout until the next activity.
   func pause() { last.withLock { $0 = nil } }
 
-  /// Runs the body, and cancels it when nothing is heard for too long.
+  /// Runs the body, and cancels it when the timeout expires.
   ///
-  /// - Throws: ``FetchError`` with `unreachable`, and what the body throws.
+  /// - Throws: ``FetchError`` with `unreachable` at the timeout, and the errors of the body.
   func watch<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
     heard()
     return try await withThrowingTaskGroup { group in
@@ -32,7 +32,7 @@ final class SilenceGuard: Sendable {
         return nil
       }
       defer { group.cancelAll() }
-      // The guard only ends by throwing.
+      // The timeout task ends only by throwing.
       guard let value = try await group.next().flatMap(\.self) else { throw CancellationError() }
       return value
     }

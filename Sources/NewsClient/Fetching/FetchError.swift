@@ -1,41 +1,47 @@
-/// Why a fetch has failed.
+/// The reason why a fetch, a transfer or an access to the store has failed.
+///
+///     do {
+///       try news.recordOpening()
+///     } catch let error as FetchError where error.code == .storage {
+///       print(error.message)
+///     }
 public struct FetchError: Error, Hashable {
-  /// The kind of failure; more may come.
+  /// The kind of failure. Later versions may add kinds.
   public struct Code: Sendable, Hashable {
     private enum Kind { case unreachable, held, unavailable, rejected, redirect, notTidings, tooLarge, storage }
     private let kind: Kind
     private init(_ kind: Kind) { self.kind = kind }
 
-    /// There is no connection, or it broke.
+    /// The server could not be reached, or the connection broke.
     public static let unreachable = Code(.unreachable)
-    /// The server has said when to come again, and it is not yet time; nothing was sent.
+    /// The server has demanded a wait that is not over yet. No request was sent.
     public static let held = Code(.held)
-    /// The server cannot answer now: 429 or 5xx.
+    /// The server cannot answer at the moment, such as with 429 or 5xx.
     public static let unavailable = Code(.unavailable)
-    /// The server does not answer this request: another 4xx.
+    /// The request is refused, such as with another 4xx, and is not repeated.
     public static let rejected = Code(.rejected)
-    /// A redirection that is not followed: too many, not from https to http, without a place.
+    /// A redirect that is not followed: too many, from https to http, without a valid `Location`, or with a password.
     public static let redirect = Code(.redirect)
-    /// The answer is no answer of this API, such as the page of a captive portal.
+    /// The response is not from this API, such as the page of a captive portal.
     public static let notTidings = Code(.notTidings)
-    /// The body, or what is in it, is larger than any answer of this API.
+    /// The response body, or the list in it, is larger than any response of this API.
     public static let tooLarge = Code(.tooLarge)
     /// The store cannot be read or written: the disk is full, read-only or broken.
     public static let storage = Code(.storage)
   }
 
-  /// What kind it is.
+  /// The kind of failure.
   public var code: Code
-  /// What happened, for a log.
+  /// A description for a log.
   public var message: String
-  /// The status of the answer, nil where there was none.
+  /// The status of the response; nil without a response.
   public var status: Int?
-  /// For how many seconds nothing is to be sent, 0...86 400; nil where the server did not say.
+  /// The wait that the server demands, in seconds, 0...86 400; nil if it demands none.
   public var retryAfter: Double?
-  /// Whether there is no network, which is not the server's fault.
+  /// Whether the cause is a missing network rather than the server.
   public var isOffline = false
 
-  /// A failure.
+  /// Creates a failure.
   public init(_ code: Code, _ message: String, status: Int? = nil, retryAfter: Double? = nil) {
     self.code = code
     self.message = message

@@ -1,25 +1,30 @@
 public import BackgroundFetch
 
-/// What a fetch has come to and what it cost, as one line for machines.
+/// The result, the counts and the cost of a fetch, which can be encoded as one line of JSON.
+///
+///     let report = await news.performFetch(.launch)
+///     if report.result == .newData {
+///       print("\(report.inserted) new items, badge \(report.badge)")
+///     }
 public struct FetchReport: FetchReporting, Equatable, Codable {
-  /// From the stored difference, never from a status alone.
+  /// The result. It depends on the stored difference, never on an HTTP status alone.
   public var result: FetchResult
-  /// Items that were not stored before.
+  /// The number of items that were not stored before.
   public var inserted = 0
-  /// Items that were stored otherwise.
+  /// The number of stored items whose content has changed.
   public var updated = 0
-  /// Items that are stored no more.
+  /// The number of removed items, without those that only became too old for the window.
   public var removed = 0
-  /// Requests that were sent, redirections included.
+  /// The number of requests sent, redirects included.
   public var requests = 0
-  /// Bytes of HTTP/1.1 both ways, as far as the fields of the answers tell.
+  /// The bytes of HTTP/1.1 sent and received, as far as the response fields reveal them.
   public var bytes = 0
-  /// Items that came since the app was last opened.
+  /// The number of items that arrived after the app was last opened.
   public var badge = 0
-  /// Why it has failed, for a log.
+  /// The reason of a failure, for a log.
   public var error: String?
 
-  /// The report of a fetch that has not begun.
+  /// Creates the report of a fetch that has not begun.
   public init(result: FetchResult) {
     self.result = result
   }

@@ -4,9 +4,9 @@ import GRDB
 import News
 import Synchronization
 
-/// One run of the fetch handler: notes the wake, asks the server, and stores all that came of it in one transaction.
+/// One run of the fetch handler: records the wake, asks the server, and stores the result in one transaction.
 struct FetchRun: Sendable {
-  /// The cost so far, also of a run that never ends.
+  /// The cost so far, which is known even if the run never ends.
   private final class LiveMeter: Sendable {
     let meter = Mutex(Exchange.Meter())
   }
@@ -25,10 +25,10 @@ struct FetchRun: Sendable {
     self.at = at
   }
 
-  /// Runs, and notifies observers of a difference.
+  /// Runs the fetch, and notifies observers if the stored items have changed.
   ///
-  /// - Returns: The report of this run, of a failure too.
-  /// - Throws: `CancellationError` once the task is cancelled or the budget is over; nothing has been stored then.
+  /// - Returns: The report of this run, failures included.
+  /// - Throws: `CancellationError` once the task is cancelled or the budget is over. No result has been stored then.
   func report(within budget: FetchBudget) async throws -> FetchReport {
     let server = client.server.noting { [live] meter in live.meter.withLock { $0 = meter } }
     var sync = Synchronization(store: client.store, server: server, source: client.configuration.source)
@@ -37,7 +37,7 @@ struct FetchRun: Sendable {
       if try at.map({ try client.holds($0) }) == true {
         return try finish(.nothing, state, sync.cost, isChecked: false, budget).0
       }
-      // A token of another history would be refused although ours is good.
+      // The server would refuse a token of another epoch, although the stored one is valid.
       let found = try await sync.run(state, at: at?.epoch == state.token?.epoch ? at : nil)
       let (report, difference) = try finish(found, state, sync.cost, isChecked: true, budget)
       if !difference.isEmpty { announce(difference) }
@@ -45,7 +45,7 @@ struct FetchRun: Sendable {
     } catch let error as CancellationError {
       throw error
     } catch {
-      // The end of a run that was given up has been recorded.
+      // The expiry of this run has already been recorded.
       if budget.isOver { throw CancellationError() }
       return failed(error as? FetchError ?? FetchError(.storage, "the fetch has failed: \(error)"), sync.cost)
     }
@@ -57,7 +57,7 @@ struct FetchRun: Sendable {
       name: .newsItemsDidChange, object: client, userInfo: [Difference.userInfoKey: difference])
   }
 
-  /// Notes a run that was given up, with what it has cost until now.
+  /// Records a run that was given up, and adds its cost so far to the report.
   func recordExpiry(_ report: FetchReport) -> FetchReport {
     var cost = NewsServer.Cost()
     cost.meter = live.meter.withLock(\.self)
@@ -67,7 +67,9 @@ struct FetchRun: Sendable {
     return report
   }
 
-  /// Stores that there is a wake, so that a crash does not bring it again.
+  /// Stores the start of the wake, so that a crash does not repeat it.
+  ///
+  /// - Throws: ``FetchError`` with `held` while the server demands a wait.
   private func begin() throws -> SyncState {
     try client.store.write { db in
       var scheduler = try client.scheduler(db)
@@ -76,7 +78,7 @@ struct FetchRun: Sendable {
         throw FetchError(.held, Exchange.heldMessage(hold))
       }
       let before = scheduler
-      // A wake makes up for the pushes that had to wait, whatever it is for.
+      // Each wake, for whatever reason, also covers the pushes that had to wait.
       if reason == .scheduled || reason == .push { _ = scheduler.takePendingPush(at: client.clock.now) }
       scheduler.wakeStarted(reason, at: wake)
       if scheduler != before { try client.store.save(scheduler, db) }
@@ -84,13 +86,13 @@ struct FetchRun: Sendable {
     }
   }
 
-  /// Stores what was found with all that belongs to it.
+  /// Stores the result and everything that belongs to it.
   private func finish(
     _ found: Synchronization.Result, _ held: SyncState, _ cost: NewsServer.Cost, isChecked: Bool,
     _ budget: FetchBudget
   ) throws -> (FetchReport, Difference) {
     try client.store.write { db in
-      // What the user has done meanwhile counts: a badge that was cleared stays so.
+      // The state is read again, because a badge that the user has cleared meanwhile stays cleared.
       let current = try StateTable(db).sync(client.configuration.source)
       var application = ItemApplication(db, current)
       try application.apply(found)
@@ -106,10 +108,10 @@ struct FetchRun: Sendable {
       (report.requests, report.bytes, report.badge) = (cost.meter.requests, cost.meter.bytes, state.badge)
       var scheduler = try client.scheduler(db)
       if let proposal = cost.proposal { scheduler.suggest(seconds: proposal, at: now) }
-      // The first page is the past, from which nothing is learned about when news come.
+      // The first page is history, which does not show when news arrive.
       let dates = held.token == nil ? [] : difference.inserted.map(\.date)
       try save(report, cost, &scheduler, contentDates: dates, isOffline: false, db)
-      // A caller who has been given a failure must not find what came after it.
+      // A caller that received a failure must not find a result stored later. The error rolls the transaction back.
       if budget.isOver || Task.isCancelled { throw CancellationError() }
       return (report, difference)
     }
@@ -121,7 +123,7 @@ struct FetchRun: Sendable {
     report.error = error.message
     (report.requests, report.bytes) = (cost.meter.requests, cost.meter.bytes)
     report.badge = (try? client.badge) ?? 0
-    // Nothing was asked, or nothing can be stored.
+    // A held fetch has sent nothing, and a storage failure cannot be stored.
     if error.code != .held, error.code != .storage {
       record(report, cost, retryAfter: error.retryAfter, isOffline: error.isOffline)
     }
@@ -134,7 +136,7 @@ struct FetchRun: Sendable {
         var scheduler = try client.scheduler(db)
         if let retryAfter { scheduler.hold(seconds: retryAfter, at: client.clock.now) }
         try save(report, cost, &scheduler, contentDates: [], isOffline: isOffline, db)
-        // It binds although the store is lost.
+        // The wait stays in force even if the store is lost.
         if retryAfter != nil { try? client.store.settings.save(scheduler) }
       }
     } catch {

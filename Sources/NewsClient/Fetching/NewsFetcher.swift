@@ -4,32 +4,49 @@ import GRDB
 public import News
 import Synchronization
 
-/// The client of a news app: keeps the items of a source in a folder, fetches what is new when it is woken, and tells those
-/// who want to know.
+/// The client of a news app. It keeps the items of a source in a folder, fetches new ones when it is woken, and
+/// notifies observers.
 ///
-/// Several processes may share a folder: a timer that fetches and an app that is open.
+/// Several processes may share a folder, such as a timer that fetches and an app that is open. The counterpart of the
+/// background-fetch and remote-notification methods of `UIApplicationDelegate`.
+///
+///     let source = Source(server: URL(string: "https://news.example")!, topics: ["harbour"])
+///     let folder = URL(filePath: "/tmp/harbour", directoryHint: .isDirectory)
+///     let news = try NewsFetcher(
+///       .init(folder: folder, source: source, userAgent: "Harbour/1.0 (+https://harbour.example)"),
+///       application: Application(launchReason: .user))
+///     await news.application.launch()
+///     for item in try news.items(limit: 10) { print(item.title ?? item.text) }
+///     let report = await news.performFetch(.launch)
+///     print(report.result, report.badge)
 public final class NewsFetcher: Sendable {
-  /// What a client is to be told.
+  /// The settings of a client.
+  ///
+  ///     var configuration = NewsFetcher.Configuration(
+  ///       folder: folder, source: source, userAgent: "Harbour/1.0 (+https://harbour.example)")
+  ///     configuration.foregroundTimeout = .seconds(20)
+  ///     let news = try NewsFetcher(configuration, application: application)
+  ///     print(try news.count)
   public struct Configuration: Sendable {
-    /// Where everything is kept; made if it is missing.
+    /// The folder of the store. It is created if it is missing.
     public var folder: URL
-    /// What is followed.
+    /// The source to follow.
     public var source: Source
-    /// `User-Agent`: name, version and how to reach those who run it.
+    /// The `User-Agent`: name, version and how to reach those who run the client.
     public var userAgent: String
-    /// Where the user's clock is.
+    /// The time zone of the user, in which habits are learned.
     public var timeZone = TimeZone.autoupdatingCurrent
-    /// What makes scheduled wakes dearer at the moment; nothing, if nothing is said.
+    /// The source of conditions that make scheduled wakes more expensive. The default has none.
     public var constraints: any ConstraintSource = FetchConstraints.none
-    /// The longest that a fetch may take in the foreground, everything included. In the background it is 30 s.
+    /// The timeout of a fetch in the foreground, everything included; 60 s by default. In the background it is 30 s.
     public var foregroundTimeout = Duration.seconds(60)
 
-    /// A client of a source.
+    /// Creates the settings of a client.
     ///
     /// - Parameters:
-    ///   - folder: Where everything is kept.
-    ///   - source: What is followed.
-    ///   - userAgent: Name, version and how to reach those who run it.
+    ///   - folder: The folder of the store.
+    ///   - source: The source to follow.
+    ///   - userAgent: Name, version and how to reach those who run the client.
     public init(folder: URL, source: Source, userAgent: String) {
       self.folder = folder
       self.source = source
@@ -37,31 +54,31 @@ public final class NewsFetcher: Sendable {
     }
   }
 
-  /// What is followed, and where it is kept.
+  /// The settings of this client.
   public let configuration: Configuration
-  /// The application that this is a part of.
+  /// The application that this client belongs to.
   public let application: Application
-  /// Told once of each fetch that has changed what is stored. `NotificationCenter.default` tells of it, too, as
-  /// `Notification.Name.newsItemsDidChange`.
+  /// The observers of changes, notified once per fetch that has changed the stored items. `NotificationCenter.default`
+  /// posts each change too, as `Notification.Name.newsItemsDidChange`.
   public let changes = Observers<Difference>()
-  /// Told 5 s before the time of a fetch that is still under way is over.
+  /// The observers of expirations, notified 5 s before the budget of an unfinished fetch ends.
   public let expirations = Observers<FetchBudget>()
   let store: LocalStore
   let server: NewsServer
-  /// The waiting times that servers have demanded by `Retry-After`, of transfers too.
+  /// The waits that servers demand by `Retry-After`, for fetches and transfers.
   let holds: OriginHolds
   let clock: any FetchClock
   let log: @Sendable (String) -> Void
   private let fetcher: BackgroundFetcher<FetchReport>
 
-  /// Opens the store.
+  /// Opens the store, and creates what is missing.
   ///
   /// - Parameters:
-  ///   - configuration: What is followed, and where it is kept.
-  ///   - application: The application that this is a part of.
-  ///   - transport: What sends requests; AsyncHTTPClient if nothing is said.
-  ///   - clock: The machine's, or another one in tests; the same as the application's.
-  ///   - log: Gets lines about what failed.
+  ///   - configuration: The settings of the client.
+  ///   - application: The application that the client belongs to.
+  ///   - transport: The HTTP transport; nil for an ``AsyncHTTPTransport``.
+  ///   - clock: The machine's clock, or a simulated one in tests. The application must use the same.
+  ///   - log: Receives lines about failures.
   /// - Throws: ``FetchError`` with `storage`.
   public convenience init(
     _ configuration: Configuration, application: Application, transport: (any HTTPTransport)? = nil,
@@ -71,16 +88,16 @@ public final class NewsFetcher: Sendable {
     self.init(configuration, store, application, transport, clock, log)
   }
 
-  /// Opens the store of a folder to go on with what it has followed last, or with something else.
+  /// Opens the store of a folder, to follow the stored source or another one.
   ///
   /// - Parameters:
-  ///   - folder: Where everything is kept, whatever the configuration says.
-  ///   - application: The application that this is a part of.
-  ///   - transport: What sends requests; AsyncHTTPClient if nothing is said.
-  ///   - clock: The machine's, or another one in tests; the same as the application's.
-  ///   - log: Gets lines about what failed.
-  ///   - configure: Gets what was followed last, nil if nothing. If it throws, nothing is made.
-  /// - Throws: ``FetchError`` with `storage`, and what `configure` throws.
+  ///   - folder: The folder of the store. It replaces the folder of the configuration.
+  ///   - application: The application that the client belongs to.
+  ///   - transport: The HTTP transport; nil for an ``AsyncHTTPTransport``.
+  ///   - clock: The machine's clock, or a simulated one in tests. The application must use the same.
+  ///   - log: Receives lines about failures.
+  ///   - configure: Receives the source followed last, nil if there is none. If it throws, nothing is created.
+  /// - Throws: ``FetchError`` with `storage`, and the errors of `configure`.
   public convenience init(
     folder: URL, application: Application, transport: (any HTTPTransport)? = nil,
     clock: any FetchClock = SystemClock(), log: @escaping @Sendable (String) -> Void = { _ in },
@@ -112,14 +129,18 @@ public final class NewsFetcher: Sendable {
       application: application, lock: lock, foregroundTimeout: configuration.foregroundTimeout, log: log)
   }
 
-  /// The fetch handler: asks the server for what is new, stores it, and tells observers, within 30 s of the wake and one
-  /// fetch at a time. A second call while one is under way joins it.
+  /// The fetch handler: asks the server for changes, stores them, and notifies observers.
+  ///
+  /// In the background it ends within 30 s of the wake, in the foreground within ``Configuration/foregroundTimeout``.
+  /// Fetches run one at a time; a call during a fetch joins it. The counterpart of
+  /// `UIApplicationDelegate.application(_:performFetchWithCompletionHandler:)`.
   ///
   /// - Parameters:
-  ///   - reason: Why.
-  ///   - wake: From when the 30 s count; now, unless the process was started for it before.
-  ///   - at: A token the server is known to have reached: a client that holds it asks nothing.
-  /// - Returns: What has come of it.
+  ///   - reason: The reason of the fetch.
+  ///   - wake: The moment from which the 30 s count; nil for now. A process that was started for the fetch passes its
+  ///     start.
+  ///   - at: A token that the server is known to have reached. A client that holds it sends no request.
+  /// - Returns: The report, failures included.
   @discardableResult
   public func performFetch(
     _ reason: FetchReason = .manual, wake: FetchMoment? = nil, at: SyncToken? = nil
@@ -136,14 +157,14 @@ public final class NewsFetcher: Sendable {
     return outcome.report ?? report(of: outcome, run)
   }
 
-  /// How many wait for the fetch that is under way.
+  /// The number of callers that wait for the running fetch.
   package var waitingCallers: Int { fetcher.waitingCallers }
 
-  /// The fetch handler with a completion handler, which is called once, whatever happens.
+  /// The fetch handler with a completion handler, which is called exactly once.
   ///
   /// - Parameters:
-  ///   - reason: Why.
-  ///   - completion: Gets the result, on any thread.
+  ///   - reason: The reason of the fetch.
+  ///   - completion: Receives the result, on any thread.
   public func performFetch(
     _ reason: FetchReason = .manual, completion: @escaping @Sendable (FetchResult) -> Void
   ) {
@@ -151,7 +172,7 @@ public final class NewsFetcher: Sendable {
     Task { once(await performFetch(reason).result) }
   }
 
-  /// The report of a fetch that has returned none.
+  /// Creates the report of a fetch that has returned none.
   private func report(of outcome: FetchOutcome<FetchReport>, _ run: FetchRun) -> FetchReport {
     var report = FetchReport(result: .failed)
     report.badge = (try? badge) ?? 0
@@ -162,42 +183,42 @@ public final class NewsFetcher: Sendable {
       case .cancelled: "the fetch was cancelled"
       case .busy: "another process is fetching"
       }
-    // A fetch that was given up has recorded nothing.
+    // An expired fetch has not recorded itself.
     return outcome.ending == .expired && !outcome.hasJoined ? run.recordExpiry(report) : report
   }
 }
 
 extension NewsFetcher {
-  /// What a folder has followed last, nil if nothing.
+  /// Returns the source that a folder followed last, nil if there is none.
   ///
   /// - Throws: ``FetchError`` with `storage`.
   public static func source(in folder: URL) throws -> Source? {
     try LocalStore.existing(in: folder, now: Date(), log: { _ in })?.source
   }
 
-  /// How many items are stored.
+  /// The number of stored items.
   ///
   /// - Throws: ``FetchError`` with `storage`.
   public var count: Int {
     get throws { try store.read { try ItemTable($0).count() } }
   }
 
-  /// What is stored, newest first.
+  /// Returns the stored items, newest first.
   ///
-  /// - Parameter limit: nil for all.
+  /// - Parameter limit: The maximum number of items; nil for all.
   /// - Throws: ``FetchError`` with `storage`.
   public func items(limit: Int? = nil) throws -> [NewsItem] {
     try store.read { try ItemTable($0).newest(limit) }
   }
 
-  /// What is stored, newest first; read anew each time.
+  /// The stored items, newest first. Each access reads the store.
   ///
   /// - Throws: ``FetchError`` with `storage`.
   public var allNewsItems: [NewsItem] {
     get throws { try items() }
   }
 
-  /// What can be shown without the app.
+  /// The headlines, badge and time that can be shown without the app.
   ///
   /// - Throws: ``FetchError`` with `storage`.
   public var snapshot: NewsSnapshot {
@@ -205,46 +226,49 @@ extension NewsFetcher {
       try store.read { db in
         var snapshot =
           try StateTable(db).value(NewsSnapshot.self, .snapshot) ?? NewsSnapshot(items: [], badge: 0, checked: nil)
-        // The headlines stay as they are when there was nothing new.
+        // A fetch without new items changes only the time, so the headlines are not stored again.
         snapshot.checked = try StateTable(db).sync?.checked
         return snapshot
       }
     }
   }
 
-  /// How many items came since the app was last opened.
+  /// The number of items that arrived after the app was last opened. The counterpart of
+  /// `UIApplication.applicationIconBadgeNumber`.
   ///
   /// - Throws: ``FetchError`` with `storage`.
   public var badge: Int {
     get throws { try store.read { try StateTable($0).sync?.badge ?? 0 } }
   }
 
-  /// The schedule as it is stored.
+  /// The stored schedule, in the configured time zone.
   ///
   /// - Throws: ``FetchError`` with `storage`.
   public var schedule: FetchScheduler {
     get throws { try store.read { try scheduler($0) } }
   }
 
-  /// Whether the schedule has a wake now, as things are; see `FetchScheduler.decision(at:constraints:)`.
+  /// Decides whether a scheduled wake is due under the present conditions; see
+  /// `FetchScheduler.decision(at:constraints:)`.
   ///
   /// - Throws: ``FetchError`` with `storage`.
   public func decision() throws -> FetchDecision {
     let (schedule, now) = (try schedule, clock.now)
     let decision = schedule.decision(at: now)
-    // The machine is asked only where that could change something.
+    // The machine is queried only if its answer can change the decision.
     guard case .wake = decision else { return decision }
     return schedule.decision(at: now, constraints: configuration.constraints.current)
   }
 
-  /// The last wakes, newest first.
+  /// Returns the records of the last wakes, newest first.
   ///
+  /// - Parameter limit: The maximum number of records. The store keeps 500.
   /// - Throws: ``FetchError`` with `storage`.
   public func runs(limit: Int = 20) throws -> [RunRecord] {
     try store.read { try RunTable($0).newest(limit) }
   }
 
-  /// The user has opened the app: that is learned, and the badge is cleared.
+  /// Records that the user has opened the app: learns the time, and clears the badge.
   ///
   /// - Throws: ``FetchError`` with `storage`.
   public func recordOpening() throws {
@@ -259,10 +283,11 @@ extension NewsFetcher {
     }
   }
 
-  /// Changes the schedule, such as how often wakes are wanted.
+  /// Changes the schedule, such as the minimum interval between wakes.
   ///
-  /// A folder that has followed nothing follows the source of the configuration from now on. Another source replaces the
-  /// one that is followed only once its server has answered a fetch.
+  /// A folder that follows no source yet follows that of the configuration from now on. Another source replaces the
+  /// followed one only once its server has answered a fetch. A call of `setInterval(_:)` in it is the counterpart of
+  /// `UIApplication.setMinimumBackgroundFetchInterval(_:)`.
   ///
   /// - Throws: ``FetchError`` with `storage`.
   public func updateSchedule(_ change: (inout FetchScheduler) -> Void) throws {
@@ -278,7 +303,7 @@ extension NewsFetcher {
     }
   }
 
-  /// The server wants no requests for a while; see `FetchScheduler.hold(seconds:at:)`.
+  /// Stores a wait that the server demands; see `FetchScheduler.hold(seconds:at:)`.
   func hold(seconds: Double) throws {
     try store.write { db in
       var scheduler = try scheduler(db)
@@ -288,10 +313,16 @@ extension NewsFetcher {
     }
   }
 
-  /// A push has come for a sleeping app: wakes the handler if it asks for that, if there is anything that is not held, and
-  /// if there were not too many in the last hour.
+  /// Handles a remote notification for a sleeping app.
   ///
-  /// - Returns: What has come of it; `noData` without a request where there was no reason for one.
+  /// It fetches if the notification asks for that, its token is not held yet, and the hourly limit of wakes by pushes
+  /// is not exhausted. The counterpart of
+  /// `UIApplicationDelegate.application(_:didReceiveRemoteNotification:fetchCompletionHandler:)`.
+  ///
+  /// - Parameters:
+  ///   - notification: The notification.
+  ///   - wake: The moment from which the 30 s count; nil for now.
+  /// - Returns: The report of the fetch; `noData` without a request if there was no reason to fetch.
   @discardableResult
   public func receive(_ notification: RemoteNotification, wake: FetchMoment? = nil) async -> FetchReport {
     let wake = wake ?? clock.now
@@ -316,22 +347,23 @@ extension NewsFetcher {
     return await performFetch(.push, wake: wake, at: notification.token)
   }
 
-  /// Follows the server's events until the task is cancelled, and fetches what they tell of at once. It connects anew
-  /// after every end, never sooner than the server has said, and where it cannot, later and later. The application
-  /// should be launched and alive; a schedule goes on beside it.
+  /// Follows the server's events until the task is cancelled, and fetches each announced change at once.
   ///
-  /// - Parameter tell: Is told of each fetch, one after the other.
+  /// It reconnects after every end, never before the time that the server sets, and with a growing delay after
+  /// failures. The application should be launched and alive. Scheduled wakes may continue meanwhile.
+  ///
+  /// - Parameter tell: Receives the report of each fetch, one after the other.
   public func watch(_ tell: @escaping @Sendable (FetchReport) -> Void = { _ in }) async {
     await NewsWatch(self, tell: tell).run()
   }
 
-  /// What the stored items are equal to; nil where there are none yet.
+  /// The token of the stored items; nil before the first fetch.
   var token: SyncToken? {
     get throws { try store.read { try StateTable($0).sync(configuration.source).token } }
   }
 
-  /// Whether what is stored has reached a token. Tokens of other scopes compare by version, those of other histories not
-  /// at all.
+  /// Returns whether the stored items have reached a token. Tokens of other scopes are compared by version, tokens of
+  /// other epochs not at all.
   package func holds(_ token: SyncToken?) throws -> Bool {
     guard let token else { return false }
     return try self.token.map { $0.epoch == token.epoch && $0.version >= token.version } ?? false
@@ -340,15 +372,16 @@ extension NewsFetcher {
   func scheduler(_ db: Database) throws -> FetchScheduler {
     var scheduler = try store.scheduler(db)
     scheduler.timeZone = configuration.timeZone
-    // The server may have demanded a wait of a transfer.
+    // A transfer may have received the server's `Retry-After`.
     let hold = holds.remaining(configuration.source.server)
     if hold > 0 { scheduler.hold(seconds: hold, at: clock.now) }
     return scheduler
   }
 
-  /// Stores how far the items are, and what of it can be shown without the app.
+  /// Stores the synchronization state, and updates the snapshot if it has changed.
   ///
-  /// - Parameter held: What was stored before; the items must be as they were if the tokens are the same.
+  /// - Parameter held: The state before; nil to update the snapshot always. The items must be unchanged if both tokens
+  ///   are equal.
   func save(_ state: SyncState, since held: SyncState? = nil, _ db: Database) throws {
     try store.save(state, db)
     if let held, held.token == state.token, held.badge == state.badge { return }

@@ -1,43 +1,43 @@
 import Foundation
 import News
 
-/// The API as the client asks it: each answer is whole and of the expected form, or an error.
+/// The API of a server. Each method returns a complete response of the expected form, or throws.
 struct NewsServer: Sendable {
-  /// What is asked for with the same words each time.
+  /// The parameters that are the same in every request.
   struct Query: Sendable, Hashable {
     var topics: [String]
-    /// How many items, or changes, an answer may have: 1...200.
+    /// The maximum number of items or changes in a response, 1...200.
     var limit: Int
   }
 
   /// The first page of a list.
   struct Page: Sendable {
     var items: [NewsItem]
-    /// What the list says of, nil behind a cache that has lost the field.
+    /// The token of the list; nil behind a cache that has dropped the field.
     var token: SyncToken?
-    /// The fields to send back, as they came.
+    /// The validators to send back, as received.
     var conditions: Exchange.Conditions
     /// Whether there are no older items.
     var isWhole: Bool
   }
 
-  /// What came of a question.
+  /// The outcome of a request.
   enum Outcome<Value: Sendable>: Sendable {
     case unchanged
     case changed(Value)
-    /// The token is no longer good, and this is a current one.
+    /// The token has expired. The value is a current token, if the server has sent one.
     case expired(SyncToken?)
   }
 
   let url: URL
   let exchange: Exchange
 
-  /// The newest items.
+  /// Fetches the newest items.
   ///
   /// - Parameters:
-  ///   - at: A token that the answer must have reached.
-  ///   - conditions: Those of the page that is held.
-  ///   - cost: Is added to, also where this throws.
+  ///   - at: A token that the response must have reached.
+  ///   - conditions: The validators of the stored page.
+  ///   - cost: The cost, which is increased even if this throws.
   /// - Throws: ``FetchError``, `CancellationError`.
   func items(
     _ query: Query, at: SyncToken?, conditions: Exchange.Conditions, cost: inout Cost
@@ -60,9 +60,9 @@ struct NewsServer: Sendable {
     }
   }
 
-  /// What has changed since a token, or without one the beginning of a snapshot.
+  /// Fetches the changes since a token, or without a token the beginning of a snapshot.
   ///
-  /// - Parameter at: A token that the answer must have reached.
+  /// - Parameter at: A token that the response must have reached.
   /// - Throws: ``FetchError``, `CancellationError`.
   func changes(
     _ query: Query, since: SyncToken?, at: SyncToken? = nil, cost: inout Cost
@@ -87,9 +87,9 @@ struct NewsServer: Sendable {
     }
   }
 
-  /// The stream of events, as bytes for an ``EventParser``.
+  /// Opens the stream of events, as bytes for an ``EventParser``.
   ///
-  /// - Parameter token: What is held; the stream begins with what has come since.
+  /// - Parameter token: The token of the stored items. The stream begins with later changes.
   /// - Throws: ``FetchError``, `CancellationError`.
   func events(topics: [String], after token: SyncToken?) async throws -> any AsyncSequence<Data, any Error> & Sendable {
     let type = "text/event-stream"
@@ -106,21 +106,21 @@ struct NewsServer: Sendable {
     return head.body
   }
 
-  /// What a fetch has cost, and what the server has proposed in its course.
+  /// The cost of a fetch, and the server's proposal for the next one.
   struct Cost: Sendable, Equatable {
     var meter = Exchange.Meter()
-    /// Seconds until the next wake.
+    /// The seconds until the next wake.
     var proposal: Double?
   }
 
-  /// The same server, asked by exchanges that note what they cost.
+  /// Returns the same server with exchanges that report their cost.
   func noting(_ note: @escaping @Sendable (Exchange.Meter) -> Void) -> NewsServer {
     var exchange = exchange
     exchange.note = note
     return NewsServer(url: url, exchange: exchange)
   }
 
-  /// The URL of a resource with its query.
+  /// Returns the URL of a resource with its query.
   func location(_ path: String, _ parameters: [URLQueryItem]) -> URL {
     let place = url.appending(path: "v1").appending(path: path)
     return parameters.isEmpty ? place : place.appending(queryItems: parameters)
@@ -150,7 +150,7 @@ struct NewsServer: Sendable {
     }
   }
 
-  /// The longest text of a server that is repeated to the user, in characters.
+  /// The maximum length of a server's text in a message for the user, in characters.
   private static let longestExplanation = 300
 
   private func refusal(_ head: HTTPAnswer, _ problem: Problem?) -> FetchError {
@@ -161,7 +161,7 @@ struct NewsServer: Sendable {
       retryAfter: isUnavailable ? exchange.retryAfter(of: head) : nil)
   }
 
-  /// The server's own explanation, on one line: the fields at fault, or the detail, or else the title.
+  /// Returns the server's own explanation on one line: the faulty fields, or else the detail or the title.
   private static func explanation(_ problem: Problem) -> String {
     let errors = (problem.errors ?? []).prefix(3).map { "\($0.field) \($0.rule)" }
     let text = errors.isEmpty ? problem.detail ?? problem.title : errors.joined(separator: "; ")

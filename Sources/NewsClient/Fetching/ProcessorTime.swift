@@ -6,9 +6,9 @@
   import Darwin
 #endif
 
-/// What the process has used of the processors.
+/// The processor time of this process.
 enum ProcessorTime {
-  /// User and system together since the start, in milliseconds (getrusage(2)).
+  /// The user and system time since the start, in milliseconds (getrusage(2)).
   static var now: Double {
     var usage = rusage()
     #if canImport(Darwin)

@@ -1,24 +1,31 @@
 public import Foundation
 public import News
 
-/// What a background push says: that the server has at least what a token names.
+/// A background push: the server has at least the version of the token.
+///
+/// The counterpart of the `userInfo` of `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)`.
+///
+///     let payload = Data(#"{"aps":{"content-available":1}}"#.utf8)
+///     let report = await news.receive(RemoteNotification(payload: payload))
+///     print(report.result)
 public struct RemoteNotification: Sendable, Equatable {
-  /// Whether it asks for a fetch; others are for the eyes of the user.
+  /// Whether the push asks for a fetch. Other pushes are for display only.
   public var isContentAvailable: Bool
-  /// The item it is about.
+  /// The id of the item that the push is about.
   public var contentID: UUID?
-  /// What the server has reached.
+  /// A token that the server has reached.
   public var token: SyncToken?
 
-  /// A notification of one's own.
+  /// Creates a notification.
   public init(isContentAvailable: Bool = true, contentID: UUID? = nil, token: SyncToken? = nil) {
     self.isContentAvailable = isContentAvailable
     self.contentID = contentID
     self.token = token
   }
 
-  /// Reads a payload: `{"aps":{"content-available":1},"content-id":"…","token":"…"}`. What is missing, or of another
-  /// type, is as if it were not there: a push is a hint, never a reason to fail.
+  /// Reads a payload: `{"aps":{"content-available":1},"content-id":"…","token":"…"}`.
+  ///
+  /// Fields that are missing or of another type are ignored, because a push is a hint and never a reason to fail.
   public init(payload: Data) {
     let fields = try? JSONDecoder().decode(Payload.self, from: payload)
     isContentAvailable = fields?.isContentAvailable ?? false

@@ -1,23 +1,25 @@
 import Foundation
 import News
 
-/// Asks the server for what is missing. Nothing of it counts before ``Result`` is applied, in one transaction; only pages
-/// of a snapshot are put into the staging area as they come, so that the next wake goes on there.
+/// Requests the missing changes from the server.
+///
+/// Nothing takes effect before ``Result`` is applied in one transaction. Only the pages of a snapshot are staged as
+/// they arrive, so that the next wake can continue.
 struct Synchronization {
-  /// What there is to apply.
+  /// The changes to apply.
   enum Result: Sendable {
     case nothing
-    /// Pages of a delta, and the first page again where the window has become thin.
+    /// The pages of a delta. If the window has too few items left, `refill` is the first page again.
     case delta([ChangeList], refill: NewsServer.Page?)
-    /// The first page in the place of everything.
+    /// The first page, which replaces everything.
     case page(NewsServer.Page, SyncToken)
-    /// The snapshot in the staging area in the place of everything.
+    /// The staged snapshot, which replaces everything.
     case snapshot(SyncToken)
   }
 
-  /// As many pages of a delta as one wake takes; the next one goes on.
+  /// The maximum number of delta pages in a wake. The next wake continues.
   static let mostPages = 20
-  /// Changes in a page.
+  /// The maximum number of changes in a page.
   static let pageSize = 200
 
   let store: LocalStore
@@ -31,9 +33,9 @@ struct Synchronization {
     self.source = source
   }
 
-  /// Asks until there is nothing more.
+  /// Sends requests until there are no more changes or the page limit is reached.
   ///
-  /// - Parameter at: A token that has been told of by a push or an event: no answer from before it is wanted.
+  /// - Parameter at: A token from a push or an event, which the responses must have reached.
   /// - Throws: ``FetchError``, `CancellationError`.
   mutating func run(_ state: SyncState, at: SyncToken? = nil) async throws -> Result {
     guard let token = state.token else { return try await start(state, at: nil) }
@@ -44,10 +46,10 @@ struct Synchronization {
       case .unchanged:
         return try await delta(pages, state)
       case .expired(let current):
-        // What came before it is part of a history that is gone.
+        // The pages before this response belong to a history that is gone.
         return try await start(state, at: current, isResync: true)
       case .changed(let list):
-        // A cache that runs behind has answered.
+        // This response comes from a cache that lags behind.
         if list.token.epoch == since.epoch, list.token.version < since.version { return try await delta(pages, state) }
         if !list.changes.isEmpty || list.token != since { pages.append(list) }
         since = list.token
@@ -59,7 +61,8 @@ struct Synchronization {
 
   private var changeQuery: NewsServer.Query { .init(topics: source.topics, limit: Self.pageSize) }
 
-  /// Ends a delta; fetches the first page where so much was taken back that the window is half empty.
+  /// Ends a delta. If so many items were removed that fewer than half of the window are stored, it fetches the first
+  /// page again.
   private mutating func delta(_ pages: [ChangeList], _ state: SyncState) async throws -> Result {
     guard case .window(let limit) = source.extent, state.floor != nil, let conditions = state.conditions,
       try store.read({ try ItemTable($0).count() }) < limit / 2
@@ -72,14 +75,14 @@ struct Synchronization {
     return .delta(pages, refill: page)
   }
 
-  /// Begins anew, at once or after a token has expired.
+  /// Starts from nothing, or again after a token has expired.
   private mutating func start(_ state: SyncState, at: SyncToken?, isResync: Bool = false) async throws -> Result {
     guard case .window(let limit) = source.extent else {
       return try await snapshot(from: isResync ? nil : state.continuation, at: at)
     }
     let query = NewsServer.Query(topics: source.topics, limit: limit)
     var outcome = try await server.items(query, at: at, conditions: .init(), cost: &cost)
-    // Somebody's cache takes this request for another's: once more, then never in a loop.
+    // A cache may have sent the 304 of another client. The request is repeated once, never in a loop.
     if case .unchanged = outcome { outcome = try await server.items(query, at: at, conditions: .init(), cost: &cost) }
     switch outcome {
     case .unchanged: throw FetchError(.notTidings, "304 although nothing is held", status: 304)
@@ -95,7 +98,7 @@ struct Synchronization {
     }
   }
 
-  /// Goes on with a snapshot, or begins one; each page is staged with its token.
+  /// Continues a snapshot, or begins one. Each page is staged with its token.
   private mutating func snapshot(from continuation: SyncToken?, at: SyncToken?) async throws -> Result {
     var since = continuation
     var mayRestart = true
@@ -117,9 +120,10 @@ struct Synchronization {
     }
   }
 
-  /// Each page of a snapshot ends behind the one before it; otherwise its pages would never end.
+  /// Checks that a page of a snapshot ends after the previous one; otherwise the pages would never end.
   ///
-  /// - Throws: ``FetchError`` with `notTidings`. The next fetch begins the snapshot anew: nothing tells which page is right.
+  /// - Throws: ``FetchError`` with `notTidings`. The next fetch begins the snapshot anew, because either page may be
+  ///   wrong.
   private func checkProgress(of list: ChangeList, since: SyncToken?) throws {
     guard list.more, let since, list.token.position ?? 0 <= since.position ?? 0 else { return }
     try store.write { db in

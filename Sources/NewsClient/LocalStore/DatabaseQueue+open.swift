@@ -2,17 +2,17 @@ import Foundation
 import GRDB
 
 extension DatabaseQueue {
-  /// The longest time that others may keep the file locked, in seconds.
+  /// The maximum time to wait for a lock, in seconds.
   private static let busyTimeout = 5.0
 
-  /// Opens a file that several processes may share, and brings it to the current form.
+  /// Opens a file that several processes may share, and migrates it to the current schema.
   static func open(_ file: URL, _ migrator: DatabaseMigrator) throws -> DatabaseQueue {
     let end = ContinuousClock.now + .seconds(busyTimeout)
     while true {
       do {
         return try openOnce(file, migrator)
       } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && .now < end {
-        // SQLite does not wait where the journal mode changes, or two connections would wait for each other
+        // SQLite does not wait when the journal mode changes, because two connections could wait for each other
         // (https://www.sqlite.org/c3ref/busy_handler.html).
         Thread.sleep(forTimeInterval: .random(in: 0.005...0.02))
       }
@@ -21,11 +21,11 @@ extension DatabaseQueue {
 
   private static func openOnce(_ file: URL, _ migrator: DatabaseMigrator) throws -> DatabaseQueue {
     var configuration = Configuration()
-    // Another process may be writing: the fetch of a timer beside an app that is open.
+    // Another process may be writing, such as a timer's fetch beside an open app.
     configuration.busyMode = .timeout(busyTimeout)
     configuration.prepareDatabase { db in
-      // With a log ahead of the file, readers and a writer do not wait for each other, and a commit needs no fsync to be
-      // whole: what a loss of power may take is the last commit, which the server gives again.
+      // In WAL mode readers and a writer do not block each other, and a commit is atomic without fsync. A power loss
+      // may lose the last commit, which the server sends again.
       try db.execute(sql: "PRAGMA journal_mode = WAL")
       try db.execute(sql: "PRAGMA synchronous = NORMAL")
     }
@@ -33,22 +33,22 @@ extension DatabaseQueue {
     do {
       try migrator.migrate(queue)
     } catch let error as DatabaseError where !error.isCorruption {
-      // Another process may have made the tables while this one waited to.
+      // Another process may have created the tables in the meantime.
       guard try queue.read(migrator.hasCompletedMigrations) else { throw error }
     }
     return queue
   }
 
-  /// Opens a file that cannot be written, to read it. It is not changed meanwhile, or others that write it hold its log
-  /// and the index of that open.
+  /// Opens a file that cannot be written, for reading. The file must not change meanwhile, unless processes that write
+  /// it keep its log and index open.
   ///
-  /// - Parameter table: A table that is read to see whether the file can be.
+  /// - Parameter table: A table that is read to check whether the file is usable.
   static func openReadOnly(_ file: URL, table: String) throws -> DatabaseQueue {
     do {
       return try openReadOnly(path: file.path(percentEncoded: false), table)
     } catch {
-      // A file with a log needs an index of it, which cannot be made here. `immutable` does without both: what is in the
-      // log alone is not seen (https://www.sqlite.org/uri.html).
+      // A file with a log needs an index, which cannot be created here. `immutable` needs neither, but hides rows that
+      // are only in the log (https://www.sqlite.org/uri.html).
       return try openReadOnly(path: file.absoluteURL.absoluteString + "?immutable=1", table)
     }
   }
@@ -61,7 +61,7 @@ extension DatabaseQueue {
     return queue
   }
 
-  /// Renames a damaged file and its log, with the time in their names.
+  /// Renames a damaged file and its log, and adds the time to their names.
   ///
   /// - Returns: The new path of the file.
   static func setAside(_ file: URL, now: Date) throws -> String {
@@ -77,6 +77,6 @@ extension DatabaseQueue {
 }
 
 extension DatabaseError {
-  /// Whether the file is broken.
+  /// Whether the file is damaged.
   var isCorruption: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(resultCode) }
 }

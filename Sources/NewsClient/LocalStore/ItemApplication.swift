@@ -2,11 +2,11 @@ import Foundation
 import GRDB
 import News
 
-/// Brings the stored items to what the server has said, and tells what that has changed.
+/// Applies a result from the server to the stored items, and determines the difference.
 struct ItemApplication {
   private let table: ItemTable
   private(set) var state: SyncState
-  /// What was stored of the items that have been touched, before they were.
+  /// The stored JSON of the touched items before the first change; nil for new items.
   private var before: [UUID: Data?] = [:]
 
   init(_ db: Database, _ state: SyncState) {
@@ -14,7 +14,7 @@ struct ItemApplication {
     self.state = state
   }
 
-  /// Applies what a fetch has found.
+  /// Applies the result of a fetch.
   mutating func apply(_ found: Synchronization.Result) throws {
     switch found {
     case .nothing: break
@@ -38,23 +38,23 @@ struct ItemApplication {
     state.token = list.token
   }
 
-  /// Puts the newest page in the place of everything.
+  /// Replaces everything with the newest page.
   ///
-  /// - Parameter token: What the page is equal to.
+  /// - Parameter token: The token of the page.
   private mutating func replace(with page: NewsServer.Page, token: SyncToken) throws {
     let oldest = page.isWhole ? nil : page.items.map { SyncState.Place($0) }.min()
     state.floor = oldest
     let kept = Set(page.items.map(\.id))
     for item in page.items { try put(item, epochIsSame: false) }
     for held in try table.newest(nil) where !kept.contains(held.id) {
-      // What is only too old for the page has not been taken back.
+      // An item that is only too old for the page has not been retracted.
       if let oldest, SyncState.Place(held) < oldest { try table.remove(held.id) } else { try remove(held.id) }
     }
     state.conditions = page.conditions
     state.token = token
   }
 
-  /// Puts a snapshot that is whole in the place of everything.
+  /// Replaces everything with the complete snapshot.
   private mutating func replaceWithStaged(token: SyncToken) throws {
     let staged = ItemTable(table.db, .staged)
     state.floor = nil
@@ -69,9 +69,9 @@ struct ItemApplication {
     state.token = token
   }
 
-  /// Ends the application: keeps the window, counts the badge and tells the difference.
+  /// Finishes the application: trims the window, counts the badge, and returns the difference.
   ///
-  /// - Parameter held: The token before, by whose version what is new is told from what came back.
+  /// - Parameter held: The token before. Its version separates new items from returning ones.
   mutating func finish(held: SyncToken?) throws -> Difference {
     if case .window(let limit) = state.source.extent, let oldest = try table.trim(to: limit) { state.floor = oldest }
     var difference = Difference()
@@ -87,16 +87,16 @@ struct ItemApplication {
     difference.inserted.sort { SyncState.Place($0) > SyncState.Place($1) }
     difference.updated.sort { SyncState.Place($0) > SyncState.Place($1) }
     difference.removed.sort { $0.uuidString < $1.uuidString }
-    // A damaged file may have any number.
+    // A damaged file may contain any number.
     state.badge = min(state.badge, 1 << 32) + difference.inserted.count { isNews($0, since: held) }
     state.newest = (difference.inserted.map { SyncState.Place($0) } + [state.newest].compactMap { $0 }).max()
     return difference
   }
 
-  /// Whether an item that was not stored came after what was held; a resync brings others back, too.
+  /// Whether an item that was not stored is newer than the stored state. A resync brings older items back too.
   private func isNews(_ item: NewsItem, since held: SyncToken?) -> Bool {
     guard let held else { return true }
-    // Versions compare within one history only; across them the date tells.
+    // Versions compare within one epoch only. Across epochs the date decides.
     if held.epoch == state.token?.epoch { return item.version > held.version }
     return state.newest.map { SyncState.Place(item) > $0 } ?? true
   }
@@ -104,7 +104,7 @@ struct ItemApplication {
   private mutating func put(_ item: NewsItem, epochIsSame: Bool) throws {
     let held = try table.json(item.id)
     let place = SyncState.Place(item)
-    // Before the beginning of the window; one that is held has moved there.
+    // The item lies before the beginning of the window. A stored item has moved there.
     if let floor = state.floor, place < floor {
       if held != nil { try remove(item.id) }
       return

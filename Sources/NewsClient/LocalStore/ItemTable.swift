@@ -16,7 +16,7 @@ struct ItemTable {
     self.name = name
   }
 
-  /// The bytes of an item as they are stored.
+  /// Returns the stored JSON of an item.
   func json(_ id: UUID) throws -> Data? {
     try Data.fetchOne(db, sql: "SELECT json FROM \(name.rawValue) WHERE id = ?", arguments: [key(id)])
   }
@@ -25,14 +25,14 @@ struct ItemTable {
     try json(id).map { try NewsJSON.decode(NewsItem.self, from: $0) }
   }
 
-  /// Stores an item in the place of the one with its id.
+  /// Stores an item, and replaces the one with the same id.
   func put(_ item: NewsItem) throws {
     try db.execute(
       sql: "INSERT OR REPLACE INTO \(name.rawValue) (id, version, date, json) VALUES (?, ?, ?, ?)",
       arguments: [key(item.id), item.version, SyncState.Place(item).date, try NewsJSON.encode(item)])
   }
 
-  /// Whether what is held is the item already, or within one history a later state of it.
+  /// Whether the stored item is equal, or newer within the same epoch.
   func isSettled(_ item: NewsItem, _ held: Data, epochIsSame: Bool) throws -> Bool {
     let stored = try NewsJSON.decode(NewsItem.self, from: held)
     return stored == item || epochIsSame && stored.version > item.version
@@ -46,9 +46,9 @@ struct ItemTable {
     try db.execute(sql: "DELETE FROM \(name.rawValue)")
   }
 
-  /// The newest items, newest first.
+  /// Returns the newest items, newest first.
   ///
-  /// - Parameter limit: nil for all.
+  /// - Parameter limit: The maximum number of items; nil for all.
   func newest(_ limit: Int?) throws -> [NewsItem] {
     let sql = "SELECT json FROM \(name.rawValue) ORDER BY date DESC, id DESC LIMIT ?"
     return try Data.fetchAll(db, sql: sql, arguments: [limit ?? -1])
@@ -59,16 +59,16 @@ struct ItemTable {
     try Int.fetchOne(db, sql: "SELECT count(*) FROM \(name.rawValue)") ?? 0
   }
 
-  /// The ids of all, newest first.
+  /// Returns all ids, newest item first.
   func ids() throws -> [UUID] {
     try String.fetchAll(db, sql: "SELECT id FROM \(name.rawValue) ORDER BY date DESC, id DESC").compactMap {
       UUID(uuidString: $0)
     }
   }
 
-  /// Removes all but the newest; those are not news that was taken back, there are only too many of them.
+  /// Removes all but the newest items. The removed ones are not retracted, only too many.
   ///
-  /// - Returns: The oldest that stays, nil if none went.
+  /// - Returns: The place of the oldest remaining item; nil if none was removed.
   func trim(to limit: Int) throws -> SyncState.Place? {
     let places = try Row.fetchAll(
       db, sql: "SELECT date, id FROM \(name.rawValue) ORDER BY date DESC, id DESC LIMIT 2 OFFSET ?",

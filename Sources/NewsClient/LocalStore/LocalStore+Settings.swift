@@ -2,9 +2,10 @@ import BackgroundFetch
 import Foundation
 import GRDB
 
-/// The values that the settings have a copy of.
+/// Access to the values that are also in the settings.
 extension LocalStore {
-  /// The schedule. Where the store has lost it, it is the copy of the settings, with the interval that the user has set.
+  /// Returns the schedule. If the store has lost it, the copy in the settings is returned, with the interval that the
+  /// user has set.
   func scheduler(_ db: Database) throws -> FetchScheduler {
     let table = StateTable(db)
     if let stored = try table.value(FetchScheduler.self, .schedule) { return stored }
@@ -19,33 +20,34 @@ extension LocalStore {
 
   /// Stores the schedule.
   ///
-  /// - Parameter isChosen: Whether the user has changed it: the copy must succeed then. Else it is made once a day.
+  /// - Parameter isChosen: Whether the user has changed it. The copy must then succeed; otherwise it is made once a
+  ///   day.
   func save(_ scheduler: FetchScheduler, isChosen: Bool = false, _ db: Database) throws {
     try StateTable(db).save(scheduler, .schedule)
     if isChosen {
       let source = try StateTable(db).sync?.source
       try settings.update { settings in
         settings.interval = scheduler.interval
-        // Settings that were damaged are made again.
+        // Damaged settings are written again.
         settings.source = settings.source ?? source
       }
       try settings.save(scheduler)
     } else if settings.isScheduleOld {
-      // The fetch has succeeded without it.
+      // The fetch has succeeded even without the copy.
       try? settings.save(scheduler)
     }
   }
 
-  /// Stores how far the items follow a server that has answered: from now on its source is followed.
+  /// Stores the synchronization state with a server that has answered. Its source is followed from now on.
   func save(_ state: SyncState, _ db: Database) throws {
-    // Before the commit: should the process end between them, the new source is followed, from nothing.
+    // The settings precede the commit. If the process ends between them, the new source is followed from nothing.
     if try StateTable(db).sync?.source != state.source { try settings.update { $0.source = state.source } }
     try StateTable(db).save(state)
   }
 
-  /// Notes what is to be followed where nothing has been so far.
+  /// Follows a source if the store follows none yet.
   ///
-  /// - Returns: Whether it is what is followed.
+  /// - Returns: Whether the source is the followed one.
   func follow(_ source: Source, _ db: Database) throws -> Bool {
     if let followed = try StateTable(db).sync?.source ?? settings.contents.source { return followed == source }
     try settings.update { $0.source = source }
@@ -62,7 +64,7 @@ extension LocalStore {
     }
   }
 
-  /// The interval of a schedule of which nothing else can be read.
+  /// Returns the interval of a schedule that is otherwise unreadable.
   private static func interval(_ json: Data) -> FetchInterval? {
     struct Interval: Decodable {
       var interval: FetchInterval

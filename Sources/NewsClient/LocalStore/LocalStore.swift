@@ -3,40 +3,42 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// The client's cache in one SQLite file: items, how far they follow the server, badge, schedule, snapshot and a record of
-/// each wake. What belongs together is written in one transaction, so that whatever ends the process leaves the state
-/// before it or the state after it. What the user has chosen is in the ``SettingsFile`` as well.
+/// The client's cache in one SQLite file: items, synchronization state, badge, schedule, snapshot and a record of each
+/// wake.
+///
+/// Related values are written in one transaction, so that a crash leaves either the old or the new state. The
+/// ``SettingsFile`` also has the user's choices.
 final class LocalStore: Sendable {
-  /// An open file.
+  /// An open database.
   private struct Connection {
     var queue: DatabaseQueue
-    /// Why nothing can be written; nil where it can.
+    /// The reason why the database cannot be written; nil if it can.
     var obstacle: FetchError?
   }
 
-  /// Where the file is.
+  /// The database file.
   let file: URL
-  /// What survives the loss of the file.
+  /// The settings, which survive the loss of the database.
   let settings: SettingsFile
   private let log: @Sendable (String) -> Void
   private let connection: Mutex<Connection>
-  /// Whether a schedule that cannot be read has been reported.
+  /// Whether an unreadable schedule has been logged.
   private let hasReported = Mutex(false)
 
-  /// Opens the store of a folder, and makes what is missing. A damaged store is renamed aside. One that cannot be written
-  /// can be read.
+  /// Opens the store of a folder, and creates what is missing. A damaged store is renamed. A store that cannot be
+  /// written is opened for reading.
   ///
-  /// - Throws: ``FetchError`` with `storage` where the folder cannot be made, or the store not even be read.
+  /// - Throws: ``FetchError`` with `storage` if the folder cannot be created, or the store cannot even be read.
   init(folder: URL, now: Date, log: @escaping @Sendable (String) -> Void) throws {
     file = Self.file(in: folder)
     settings = SettingsFile(folder: folder, log: log)
     self.log = log
     connection = Mutex(try Self.open(file, now: now, log: log))
-    // A store from before there were settings.
+    // The store is older than the settings file.
     if !settings.exists, connection.withLock({ $0.obstacle == nil }) { copySettings() }
   }
 
-  /// Opens the store of a folder; nil where there is none.
+  /// Opens the store of a folder; nil if there is none.
   ///
   /// - Throws: ``FetchError`` with `storage`.
   static func existing(
@@ -50,32 +52,32 @@ final class LocalStore: Sendable {
     return try LocalStore(folder: folder, now: now, log: log)
   }
 
-  /// What was followed last, nil if nothing.
+  /// The source followed last, nil if there is none.
   ///
   /// - Throws: ``FetchError`` with `storage`.
   var source: Source? {
     get throws { try read { try StateTable($0).sync?.source } ?? settings.contents.source }
   }
 
-  /// The file of the store in a folder.
+  /// Returns the database file in a folder.
   private static func file(in folder: URL) -> URL {
     folder.appending(path: "news.sqlite", directoryHint: .notDirectory)
   }
 
   /// Reads in one snapshot.
   ///
-  /// - Throws: ``FetchError`` with `storage`, or what the body throws of its own.
+  /// - Throws: ``FetchError`` with `storage`, and the errors of the body.
   func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try withQueue(connection.withLock(\.queue)) { try $0.read(body) }
   }
 
-  /// Writes in one transaction: all of it, or nothing if the body throws.
+  /// Writes in one transaction, which is rolled back if the body throws.
   ///
-  /// - Throws: ``FetchError`` with `storage`, or what the body throws of its own.
+  /// - Throws: ``FetchError`` with `storage`, and the errors of the body.
   func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
     let queue = try connection.withLock { connection in
       if let obstacle = connection.obstacle {
-        // There may be space again.
+        // The disk may have space again.
         guard let queue = try? DatabaseQueue.open(file, Self.migrator) else { throw obstacle }
         connection = Connection(queue: queue)
       }
@@ -84,7 +86,7 @@ final class LocalStore: Sendable {
     return try withQueue(queue) { try $0.write(body) }
   }
 
-  /// Makes a store that somebody has removed meanwhile again, empty but for the settings.
+  /// Creates the store again if it was deleted meanwhile. Only the settings remain.
   func restore() {
     if file.exists { return }
     connection.withLock { connection in
@@ -94,7 +96,8 @@ final class LocalStore: Sendable {
     }
   }
 
-  /// A store that turns out to be damaged is put aside, and the next operation begins with an empty one.
+  /// Runs an operation. A store that turns out to be damaged is renamed, and the next operation begins with an empty
+  /// one.
   private func withQueue<Value>(_ queue: DatabaseQueue, _ body: (DatabaseQueue) throws -> Value) throws -> Value {
     do {
       return try body(queue)
@@ -102,7 +105,7 @@ final class LocalStore: Sendable {
       if error.isCorruption { try? replace(queue) }
       throw StoreFault.error(error, file)
     } catch let error as DecodingError {
-      // What was written as JSON is read as JSON.
+      // Stored JSON that cannot be decoded is damage.
       try? replace(queue)
       throw FetchError(.storage, "the store \(file.path(percentEncoded: false)) is damaged: \(error.shortDescription)")
     }
@@ -110,7 +113,7 @@ final class LocalStore: Sendable {
 
   private func replace(_ broken: DatabaseQueue) throws {
     try connection.withLock { connection in
-      // Somebody else has met the same error and done it.
+      // Another thread has met the same error and replaced the store.
       guard connection.queue === broken, connection.obstacle == nil else { return }
       try? broken.close()
       try Self.setAside(file, now: Date(), log: log)
@@ -140,14 +143,14 @@ final class LocalStore: Sendable {
     }
   }
 
-  /// Moves a damaged store out of the way, and says so.
+  /// Renames a damaged store, and logs that.
   private static func setAside(_ file: URL, now: Date, log: @Sendable (String) -> Void) throws {
     let path = file.path(percentEncoded: false)
     let place = try DatabaseQueue.setAside(file, now: now)
     log("the store \(path) is damaged; it was renamed to \(place), and everything is fetched again")
   }
 
-  /// Says once what has become of a schedule that cannot be read.
+  /// Logs once which values replace an unreadable schedule.
   func report(_ interval: FetchInterval?, hasCopy: Bool) {
     guard
       hasReported.withLock({ has in
@@ -183,7 +186,7 @@ final class LocalStore: Sendable {
 }
 
 extension DecodingError {
-  /// The place and the reason, without a dump of the value.
+  /// The reason without a dump of the value.
   fileprivate var shortDescription: String {
     switch self {
     case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),

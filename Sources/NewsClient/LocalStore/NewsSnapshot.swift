@@ -1,30 +1,39 @@
 public import Foundation
 import News
 
-/// What can be shown without the app: the top headlines, the badge and the time, stored with the items.
+/// The top headlines, the badge and the time of the last check, stored with the items. They can be shown without the
+/// app.
+///
+/// The counterpart of the snapshot that iOS takes for the app switcher after a background fetch.
+///
+///     let snapshot = try news.snapshot
+///     for headline in snapshot.headlines {
+///       print(headline.breaking ? "!" : " ", headline.title)
+///     }
+///     print("badge \(snapshot.badge)")
 public struct NewsSnapshot: Sendable, Equatable, Codable {
   /// An item as a headline.
   public struct Headline: Sendable, Equatable, Codable {
     /// The item's id.
     public var id: UUID
-    /// Its title, or the beginning of its text.
+    /// The title of the item, or the first line of its text; at most 120 characters.
     public var title: String
-    /// The date of the news.
+    /// The date of the item.
     public var date: Date
-    /// Whether it is news to interrupt a reader for.
+    /// Whether the item is important enough to interrupt a reader.
     public var breaking: Bool
   }
 
   /// The newest items, newest first; at most ``most``.
   public var headlines: [Headline]
-  /// Items that came since the app was last opened.
+  /// The number of items that arrived after the app was last opened.
   public var badge: Int
-  /// When the server last answered.
+  /// The time of the server's last answer; nil before the first one.
   public var checked: Date?
 
-  /// How many headlines there are at most.
+  /// The maximum number of headlines.
   public static let most = 10
-  /// Characters of a headline at most.
+  /// The maximum length of a headline, in characters.
   static let longest = 120
 
   init(items: [NewsItem], badge: Int, checked: Date?) {

@@ -4,7 +4,7 @@ import GRDB
 
 /// The records of the last wakes, within a transaction.
 struct RunTable {
-  /// How many are kept.
+  /// The maximum number of records.
   static let most = 500
 
   let db: Database
@@ -16,7 +16,7 @@ struct RunTable {
     try db.execute(sql: "DELETE FROM runs WHERE number <= ?", arguments: [db.lastInsertedRowID - Int64(Self.most)])
   }
 
-  /// The newest first; those that this build cannot read are left out.
+  /// Returns the newest records first, without those that this build cannot decode.
   func newest(_ limit: Int) throws -> [RunRecord] {
     try Data.fetchAll(db, sql: "SELECT json FROM runs ORDER BY number DESC LIMIT ?", arguments: [limit])
       .compactMap { try? JSONDecoder().decode(RunRecord.self, from: $0) }

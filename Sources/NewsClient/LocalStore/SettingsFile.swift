@@ -9,22 +9,22 @@ import Foundation
   import Darwin
 #endif
 
-/// The user's settings and learned habits, in two small JSON files beside the store: a damaged store is only a cache that
-/// is fetched again.
+/// The user's settings and learned habits, in two small JSON files beside the store. A damaged store is therefore only
+/// a lost cache, which is fetched again.
 ///
-/// The store has its own copy of both, which is read as long as it is good. Writers hold the store's write lock, so that
-/// of two processes neither overwrites the other's change.
+/// The store has its own copy of both, which is used while it is intact. Writers hold the store's write lock, so that
+/// two processes do not overwrite each other's changes.
 struct SettingsFile: Sendable {
-  /// What the user has chosen.
+  /// The user's choices.
   struct Contents: Codable, Equatable {
-    /// What is followed; nil before a server has answered or the user has set an interval.
+    /// The followed source; nil before a server has answered or the user has set an interval.
     var source: Source?
-    /// How often the user wants wakes; nil before that was set.
+    /// The minimum interval between wakes; nil before the user has set it.
     var interval: FetchInterval?
 
     init() {}
 
-    /// Reads each field by itself: one of a form that this build does not know loses no other.
+    /// Decodes each field separately. A field of a form that this build does not know does not affect the others.
     init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       source = try? container.decodeIfPresent(Source.self, forKey: .source)
@@ -32,7 +32,7 @@ struct SettingsFile: Sendable {
     }
   }
 
-  /// After so many seconds what the schedule has learned is copied again.
+  /// The age at which the copy of the schedule is renewed, in seconds.
   private static let oldest = 86_400.0
 
   private let file: URL
@@ -45,10 +45,10 @@ struct SettingsFile: Sendable {
     self.log = log
   }
 
-  /// Whether there are settings.
+  /// Whether the settings file exists.
   var exists: Bool { file.exists }
 
-  /// The settings; none where the file is missing. A damaged file is renamed aside.
+  /// The settings; empty if the file is missing. A damaged file is renamed.
   var contents: Contents {
     guard let data = try? Data(contentsOf: file) else { return Contents() }
     if let contents = try? JSONDecoder().decode(Contents.self, from: data) { return contents }
@@ -56,7 +56,7 @@ struct SettingsFile: Sendable {
     return Contents()
   }
 
-  /// The schedule as it was copied last; nil where there is none. A damaged file is renamed aside.
+  /// The copy of the schedule; nil if there is none. A damaged file is renamed.
   var schedule: FetchScheduler? {
     guard let data = try? Data(contentsOf: habits) else { return nil }
     if let schedule = try? JSONDecoder().decode(FetchScheduler.self, from: data) { return schedule }
@@ -64,7 +64,7 @@ struct SettingsFile: Sendable {
     return nil
   }
 
-  /// Changes the settings; the file is as before or as after, whatever ends the process.
+  /// Changes the settings. A crash leaves either the old or the new file.
   ///
   /// - Throws: ``FetchError`` with `storage`.
   func update(_ change: (inout Contents) -> Void) throws {
@@ -74,12 +74,12 @@ struct SettingsFile: Sendable {
     if after != before { try write(after, to: file) }
   }
 
-  /// Copies the schedule, which has about 9 KB.
+  /// Copies the schedule, which takes about 9 KB.
   ///
   /// - Throws: ``FetchError`` with `storage`.
   func save(_ schedule: FetchScheduler) throws { try write(schedule, to: habits) }
 
-  /// Whether the copy of the schedule is missing or a day old.
+  /// Whether the copy of the schedule is missing or older than a day.
   var isScheduleOld: Bool {
     let attributes = try? FileManager.default.attributesOfItem(atPath: habits.path(percentEncoded: false))
     guard let date = attributes?[.modificationDate] as? Date else { return true }
@@ -95,7 +95,7 @@ struct SettingsFile: Sendable {
       let data = try encoder.encode(value)
       try data.write(to: URL(filePath: temporary))
       let handle = try FileHandle(forUpdating: URL(filePath: temporary))
-      // The content before the name: after a loss of power the file is the old one or the new one.
+      // The content reaches the disk before the name. A power loss therefore leaves the old or the new file.
       try handle.synchronize()
       try handle.close()
     } catch {

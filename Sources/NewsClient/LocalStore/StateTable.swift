@@ -13,12 +13,12 @@ struct StateTable {
 
   init(_ db: Database) { self.db = db }
 
-  /// How far the stored items follow which source; nil where nothing has been fetched.
+  /// The synchronization state and its source; nil before the first fetch.
   var sync: SyncState? {
     get throws { try value(SyncState.self, .sync) }
   }
 
-  /// How far the items follow a source; from the beginning where another one was followed before.
+  /// Returns the synchronization state of a source, which is empty if another source was followed before.
   func sync(_ source: Source) throws -> SyncState {
     guard let state = try sync, state.source == source else { return SyncState(source: source) }
     return state
@@ -26,12 +26,12 @@ struct StateTable {
 
   func save(_ state: SyncState) throws { try save(state, .sync) }
 
-  /// A value; nil where there is none, or where it is of a form that this build does not know.
+  /// Returns a value; nil if there is none, or if this build does not know its form.
   func value<Value: Decodable>(_ type: Value.Type, _ name: Name) throws -> Value? {
     try json(name).flatMap { try? JSONDecoder().decode(type, from: $0) }
   }
 
-  /// The bytes of a value as they are stored.
+  /// Returns the stored JSON of a value.
   func json(_ name: Name) throws -> Data? {
     try Data.fetchOne(db, sql: "SELECT json FROM state WHERE name = ?", arguments: [name.rawValue])
   }

@@ -9,9 +9,9 @@ import GRDB
   import Darwin
 #endif
 
-/// The reasons of errors of files and databases, in words for users.
+/// The reasons of file and database errors, in words for users.
 enum StorageFailure {
-  /// The reason of an error, without the name of the file and without a full stop.
+  /// Returns the reason of an error, without the file name and without a full stop.
   static func reason(_ error: any Error) -> String {
     switch error {
     case let error as DatabaseError: database(error)
@@ -22,7 +22,7 @@ enum StorageFailure {
     }
   }
 
-  /// The words of the system for a number of `errno`, such as "no space left on device".
+  /// Returns the system's text for an `errno` value, such as "no space left on device".
   static func system(_ code: Int32) -> String {
     let text = String(cString: strerror(code))
     return text.prefix(1).lowercased() + text.dropFirst()
@@ -39,7 +39,7 @@ enum StorageFailure {
     }
   }
 
-  /// The primary result codes that users can do something about (https://sqlite.org/rescode.html).
+  /// Returns texts for the primary result codes that users can act on (https://sqlite.org/rescode.html).
   private static func database(_ error: DatabaseError) -> String {
     switch error.resultCode {
     case .SQLITE_FULL: "the disk is full"

@@ -1,13 +1,13 @@
 public import Foundation
 public import News
 
-/// How far the stored items follow which server; stored in the transaction that stores the items.
+/// The synchronization state of the stored items with a server. It is written in the same transaction as the items.
 struct SyncState: Sendable, Equatable, Codable {
-  /// A place in the order of a list: newest first, by date and then by id.
+  /// A position in the order of a list: newest first, by date and then by id.
   struct Place: Sendable, Equatable, Codable, Comparable {
     /// Milliseconds since 1970.
     var date: Int
-    /// In lower case.
+    /// The id in lower case.
     var id: String
 
     init(_ item: NewsItem) {
@@ -23,47 +23,52 @@ struct SyncState: Sendable, Equatable, Codable {
     static func < (one: Place, other: Place) -> Bool { (one.date, one.id) < (other.date, other.id) }
   }
 
-  /// What is followed; with another source everything begins anew.
+  /// The followed source. With another source everything begins anew.
   var source: Source
-  /// What the items are equal to; nil where there are none yet.
+  /// The token of the stored items; nil before the first fetch.
   var token: SyncToken?
-  /// The fields of the first page, to ask for it again.
+  /// The validators of the first page, for the next request of it.
   var conditions: Exchange.Conditions?
-  /// The oldest item of the window; older ones are not followed. nil where there are no older ones.
+  /// The oldest item of the window; older ones are not stored. It is nil if there are no older ones.
   var floor: Place?
-  /// The newest item ever stored, by which what is new is told from what a resync brings back.
+  /// The newest item ever stored, which separates new items from those that a resync brings back.
   var newest: Place?
-  /// How far the snapshot in the staging area has come.
+  /// The continuation of the snapshot in the staging area.
   var continuation: SyncToken?
-  /// Items that came since the app was last opened.
+  /// The number of items that arrived after the app was last opened.
   var badge = 0
-  /// When the server last answered.
+  /// The time of the server's last answer.
   var checked: Date?
 }
 
-/// What is followed: topics of a server, and how much of them.
+/// The feed that a client follows: a server, its topics, and how many items are kept.
+///
+///     let server = URL(string: "https://news.example")!
+///     let sport = Source(server: server, topics: ["sport"], extent: .window(50))
+///     let everything = Source(server: server, extent: .full)
+///     print(sport.topics, everything.topics.isEmpty)
 public struct Source: Sendable, Hashable, Codable {
-  /// How much is kept.
+  /// The number of items to keep.
   public enum Extent: Sendable, Hashable, Codable {
-    /// The newest items, so many: 1...200.
+    /// The given number of newest items, 1...200.
     case window(Int)
-    /// Everything, with its history.
+    /// All items, however old.
     case full
   }
 
-  /// Where the API is, without `/v1`.
+  /// The address of the API, without `/v1`.
   public var server: URL
-  /// Slugs; none for the whole feed.
+  /// The slugs of the topics; empty for the whole feed.
   public var topics: [String]
-  /// How much is kept.
+  /// The number of items to keep.
   public var extent: Extent
 
-  /// A source.
+  /// Creates a source.
   ///
   /// - Parameters:
-  ///   - server: http or https, where the API is, without `/v1`.
-  ///   - topics: Slugs, in any order; none for the whole feed.
-  ///   - extent: How much is kept; the newest hundred if nothing is said.
+  ///   - server: The http or https address of the API, without `/v1`.
+  ///   - topics: The slugs, in any order; empty for the whole feed.
+  ///   - extent: The number of items to keep; by default the newest 100.
   public init(server: URL, topics: [String] = [], extent: Extent = .window(100)) {
     self.server = server
     self.topics = Scope(topics: topics).topics
@@ -71,16 +76,20 @@ public struct Source: Sendable, Hashable, Codable {
   }
 }
 
-/// What a fetch has done to the stored items; an item that came and went in it is in none of these.
+/// The changes of the stored items by a fetch. An item that the same fetch adds and removes is in none of the lists.
+///
+///     for await difference in news.changes.values() {
+///       print("\(difference.inserted.count) new, \(difference.removed.count) removed")
+///     }
 public struct Difference: Sendable, Equatable {
-  /// Items that were not stored before.
+  /// The items that were not stored before, newest first.
   public var inserted: [NewsItem] = []
-  /// Items that were stored otherwise.
+  /// The stored items whose content has changed, newest first.
   public var updated: [NewsItem] = []
-  /// Items that are stored no more; not those that only became too old for the window.
+  /// The ids of the removed items, without those that only became too old for the window.
   public var removed: [UUID] = []
 
-  /// No difference.
+  /// Creates an empty difference.
   public init() {}
 
   /// Whether nothing has changed.
@@ -88,12 +97,12 @@ public struct Difference: Sendable, Equatable {
 }
 
 extension Difference {
-  /// Where a ``Difference`` is in the `userInfo` of a notification.
+  /// The key of the ``Difference`` in the `userInfo` of a notification.
   public static let userInfoKey = "difference"
 }
 
 extension Notification.Name {
-  /// A fetch has changed what is stored. The object is the ``NewsFetcher``, and `userInfo` has a ``Difference``. It is
-  /// posted once for each such fetch, on the thread of the fetch.
+  /// The name of the notification that is posted once for each fetch that has changed the stored items, on the thread
+  /// of the fetch. The object is the ``NewsFetcher``, and `userInfo` contains a ``Difference``.
   public static let newsItemsDidChange = Notification.Name("NewsItemsDidChange")
 }

@@ -1,6 +1,6 @@
 import Foundation
 
 extension URL {
-  /// Whether there is a file or a folder.
+  /// Whether a file or a folder exists.
   var exists: Bool { FileManager.default.fileExists(atPath: path(percentEncoded: false)) }
 }

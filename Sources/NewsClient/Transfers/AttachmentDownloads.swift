@@ -5,42 +5,47 @@ import GRDB
 public import News
 import Synchronization
 
-/// Which files are downloaded with the items that have them.
+/// The selection of attachments that are downloaded with their items.
+///
+///     var policy = AttachmentPolicy(.thumbnails, mostBytes: 2 << 20, mostBytesOfAll: 50 << 20)
+///     policy.allowsOtherServers = true
+///     print(policy.selection)
 public struct AttachmentPolicy: Sendable, Hashable {
-  /// Which of an item's.
+  /// The wanted attachments of an item.
   public enum Selection: String, Sendable, Hashable, CaseIterable {
-    /// None.
+    /// No attachment.
     case none
     /// The first picture.
     case thumbnails
-    /// All of them.
+    /// All attachments.
     case all
   }
 
-  /// Which of an item's.
+  /// The wanted attachments of an item.
   public var selection: Selection
-  /// How many bytes of an item at the most; a file of unknown length counts as all that is left.
+  /// The maximum number of bytes per item. A file of unknown length counts as the whole remainder.
   public var mostBytes: Int
-  /// How many bytes of all items together at the most. The oldest files make room for new ones.
+  /// The maximum number of bytes of all items together. The oldest files are evicted for new ones.
   public var mostBytesOfAll: Int
-  /// Whether files are taken from other servers although the news come over https. Another server learns who reads what.
+  /// Whether files may come from other servers if the feed uses https. Another server learns which items a user reads.
   public var allowsOtherServers = false
 
-  /// A policy.
+  /// Creates a policy.
   ///
   /// - Parameters:
-  ///   - selection: Which of an item's files.
-  ///   - mostBytes: The limit for an item.
-  ///   - mostBytesOfAll: The limit for all items together.
+  ///   - selection: The wanted attachments of an item.
+  ///   - mostBytes: The maximum number of bytes per item.
+  ///   - mostBytesOfAll: The maximum number of bytes of all items together.
   public init(_ selection: Selection, mostBytes: Int = 10 << 20, mostBytesOfAll: Int = 200 << 20) {
     self.selection = selection
     self.mostBytes = mostBytes
     self.mostBytesOfAll = mostBytesOfAll
   }
 
-  /// Where a file is downloaded from.
+  /// Returns the URL from which a file is downloaded.
   ///
-  /// - Returns: nil for anything but http and https, and for what would come over a worse channel than the news.
+  /// - Returns: nil for a scheme other than http and https, for a URL with a user name, and for a less trusted channel
+  ///   than that of the feed.
   package func location(of attachment: Attachment, server: URL) -> URL? {
     guard let url = URL(string: attachment.url, relativeTo: server)?.absoluteURL, url.user() == nil,
       let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme)
@@ -50,7 +55,7 @@ public struct AttachmentPolicy: Sendable, Hashable {
     return scheme == "https" && (isOwn || allowsOtherServers) ? url : nil
   }
 
-  /// The files of an item that are wanted, each with the most bytes that it may have.
+  /// Returns the wanted files of an item, each with its maximum number of bytes.
   func wanted(of item: NewsItem) -> [(attachment: Attachment, most: Int)] {
     let candidates =
       switch selection {
@@ -68,11 +73,21 @@ public struct AttachmentPolicy: Sendable, Hashable {
   }
 }
 
-/// Hands the files of new items to the worker, and removes those of items that are kept no more. A fetch does not wait for
-/// them: it is over when the items are stored.
+/// Hands the attachments of new items to a ``TransferWorker``, and removes those of items that are no longer stored. A
+/// fetch does not wait for downloads: it ends when the items are stored.
 ///
-/// A mark in the folder of the files says up to which version items have been handed over. What a process could not hand
-/// over any more, the next one does.
+/// A mark in the folder of the files records the version up to which items have been handed over. The next process
+/// hands over the items that an earlier one has missed.
+///
+///     let worker = WorkerProcess(
+///       executable: URL(filePath: "/usr/local/bin/tidings-fetch"),
+///       arguments: ["--store", folder.path(percentEncoded: false), "worker"])
+///     let policy = AttachmentPolicy(.thumbnails)
+///     let downloads = try AttachmentDownloads(news, policy: policy) { try worker.start() }
+///     await news.performFetch()
+///     for attachment in try news.allNewsItems.flatMap(\.attachments) {
+///       if let file = downloads.file(of: attachment) { print(file.path(percentEncoded: false)) }
+///     }
 public final class AttachmentDownloads: Sendable {
   private let client: NewsFetcher
   private let policy: AttachmentPolicy
@@ -80,18 +95,18 @@ public final class AttachmentDownloads: Sendable {
   private let folder: URL
   private let startWorker: @Sendable () throws -> Void
   private let observation = Mutex<Observation?>(nil)
-  /// Held while items are handed over, one fetch after the other.
+  /// Serializes the handovers of successive fetches.
   private let turn = Mutex(())
 
-  /// For how many seconds a file is tried; a picture of old news is of no use.
+  /// The seconds for which a download is tried. A picture of old news is of no use.
   static let patience = 86_400.0
-  /// For how many seconds attempts at a file may have no answer.
+  /// The maximum time without any response to attempts, in seconds.
   static let silencePatience = 3_600.0
 
-  /// Begins to watch what a client stores, and hands over what an earlier process has left.
+  /// Observes the changes of a client, and hands over the items that an earlier process has left.
   ///
   /// - Parameters:
-  ///   - policy: Which files are wanted.
+  ///   - policy: The wanted files.
   ///   - startWorker: Starts a process that runs a ``TransferWorker`` for the client's store; see ``WorkerProcess``.
   /// - Throws: ``FetchError`` with `storage`.
   public init(
@@ -104,20 +119,20 @@ public final class AttachmentDownloads: Sendable {
     let observation = client.changes.add { [weak self] _ in self?.handOver() }
     self.observation.withLock { $0 = observation }
     switch mark {
-    // Files are wanted from now on: of what is stored already none are.
+    // Files are wanted from now on, but not those of items that are already stored.
     case nil: try setMark(Mark(token: token))
     case let mark? where mark.token != token: handOver()
     default: break
     }
   }
 
-  /// Where a file is, if it is here.
+  /// Returns the local file of an attachment; nil if it has not been downloaded.
   public func file(of attachment: Attachment) -> URL? {
     let place = place(of: attachment)
     return place.exists ? place : nil
   }
 
-  /// By content where that is known, else by address.
+  /// Returns the local path, named after the digest of the content or else that of the address.
   private func place(of attachment: Attachment) -> URL {
     let name =
       attachment.sha256?.lowercased().wholeMatch(of: /[0-9a-f]{64}/).map { String($0.output) }
@@ -125,15 +140,15 @@ public final class AttachmentDownloads: Sendable {
     return folder.appending(path: name, directoryHint: .notDirectory)
   }
 
-  /// Up to where items have been handed over.
+  /// The version up to which items have been handed over.
   private struct Mark: Codable {
-    /// nil where nothing was stored.
+    /// The token of the store; nil if nothing was stored.
     var token: SyncToken?
   }
 
   private var markFile: URL { folder.appending(path: ".handed-over", directoryHint: .notDirectory) }
 
-  /// nil where there is none, or none that can be read.
+  /// The stored mark; nil if it is missing or unreadable.
   private var mark: Mark? {
     (try? Data(contentsOf: markFile)).flatMap { try? JSONDecoder().decode(Mark.self, from: $0) }
   }
@@ -154,7 +169,7 @@ public final class AttachmentDownloads: Sendable {
       defer { tasks.end(task) }
       do {
         try turn.withLock { _ in
-          // Before the items, so that one that is stored meanwhile comes again.
+          // The token is read before the items. An item that is stored meanwhile is handed over again.
           let token = try client.token
           try add(try newItems())
           try setMark(Mark(token: token))
@@ -166,7 +181,7 @@ public final class AttachmentDownloads: Sendable {
     }
   }
 
-  /// The stored items that have changed since the mark.
+  /// Returns the stored items that have changed since the mark.
   private func newItems() throws -> [NewsItem] {
     guard let held = mark?.token, held.epoch == (try client.token)?.epoch else { return try client.allNewsItems }
     return try client.store.read { db in
@@ -198,7 +213,7 @@ public final class AttachmentDownloads: Sendable {
     try startWorker()
   }
 
-  /// Removes the oldest files until so many bytes more are within the limit.
+  /// Evicts the oldest files until the given number of further bytes is within the limit.
   private func makeRoom(_ bytes: Int) {
     let keys: [URLResourceKey] = [.fileSizeKey, .contentModificationDateKey]
     let files =
@@ -215,7 +230,7 @@ public final class AttachmentDownloads: Sendable {
     }
   }
 
-  /// Removes what no stored item has any more. Whoever keeps everything keeps its files, too.
+  /// Removes the files and downloads that no stored item refers to. A source without a window keeps all files.
   private func removeUnused() throws {
     guard case .window = client.configuration.source.extent else { return }
     let used = Set(try client.allNewsItems.flatMap(\.attachments).map { place(of: $0).lastPathComponent })

@@ -3,32 +3,32 @@ import Foundation
 import HTTPConditions
 import News
 
-/// One attempt at a download: goes on where the last one ended if the server still has the same, and never mixes two
+/// One attempt at a download. It resumes the last attempt if the server still has the same content, and never mixes two
 /// versions.
 struct Download {
-  /// How long the server may send nothing.
+  /// The maximum silence of the server.
   static let patience = Duration.seconds(60)
 
   let journal: TransferJournal
   let exchange: Exchange
   let clock: any FetchClock
 
-  /// The answer is none of this content, but what comes next may be.
+  /// The response does not belong to the partial content. A new request may succeed.
   private struct Restart: Error {}
 
-  /// Downloads what is missing of a transfer.
+  /// Downloads the missing part of a transfer.
   ///
-  /// - Throws: ``FetchError``, `CancellationError`. What came before it stays.
+  /// - Throws: ``FetchError``, `CancellationError`. Received bytes are kept, unless they are the wrong content.
   func run(_ transfer: Transfer) async throws {
     let place = journal.wholeFile(transfer)
     let partial = journal.partialFile(transfer)
-    // A process that was killed between the two steps of the end has moved it.
+    // A process that was killed between the last two steps has moved the file.
     let isMoved =
       transfer.total != nil && transfer.completed == transfer.total && !partial.exists && place.exists
     if isMoved, try isRight(transfer, place) { return try finish(transfer.number) }
     let file = try PartialFile(partial)
     defer { file.end() }
-    // The file is whole, and only the end is missing.
+    // If the file is complete, only the last steps are missing.
     if !(transfer.total == file.length && file.length > 0) {
       do {
         try await fetch(transfer, file)
@@ -51,7 +51,7 @@ struct Download {
 
   private func finish(_ number: Int64) throws {
     try journal.tell(number) { transfer in
-      // Cancelled in the last moment: it stays so.
+      // A transfer that was cancelled at the last moment stays cancelled.
       guard transfer.state == .running else { return nil }
       transfer.state = .finished
       transfer.completed = transfer.total ?? transfer.completed
@@ -60,7 +60,7 @@ struct Download {
     }
   }
 
-  /// Begins anew.
+  /// Discards the received bytes, to begin again.
   private func forget(_ number: Int64, _ file: PartialFile) throws {
     try journal.update(number) { transfer in
       (transfer.completed, transfer.total, transfer.entityTag, transfer.announcedSHA256) = (0, nil, nil, nil)
@@ -68,20 +68,20 @@ struct Download {
     try file.empty()
   }
 
-  /// Whether the content is the one that is wanted, and the one that the server has announced.
+  /// Whether the content matches the requested digest and the announced one.
   private func isRight(_ transfer: Transfer, _ file: URL) throws -> Bool {
     let expected = Set([transfer.request.sha256, transfer.announcedSHA256].compactMap { $0?.lowercased() })
     if expected.isEmpty { return true }
     return expected == [try PartialFile.sha256(file)]
   }
 
-  /// Asks for what is missing, and writes it.
+  /// Requests the missing bytes, and writes them.
   private func fetch(_ transfer: Transfer, _ file: PartialFile) async throws {
     if transfer.entityTag == nil, file.length > 0 { try file.empty() }
     let offset = file.length
     var fields = [HTTPHeader("Accept", "*/*"), HTTPHeader("Accept-Encoding", "identity")]
     if offset > 0, let tag = transfer.entityTag {
-      // Everything, if it is no longer the same (RFC 9110, section 13.1.5).
+      // The server sends everything if the content has changed (RFC 9110, section 13.1.5).
       fields += [HTTPHeader("Range", "bytes=\(offset)-"), HTTPHeader("If-Range", tag)]
     }
     let silence = SilenceGuard(limit: Self.patience, clock: clock)
@@ -96,10 +96,10 @@ struct Download {
     }
   }
 
-  /// Judges the head of an answer.
+  /// Evaluates the head of a response.
   ///
-  /// - Returns: How many bytes there are in all, negative where the server does not say; nil where all are here.
-  /// - Throws: `Restart` where what is here is of no use.
+  /// - Returns: The total number of bytes, negative if the server does not say; nil if all bytes are here.
+  /// - Throws: `Restart` if the received bytes are of no use; ``FetchError`` for other content.
   private func begin(_ head: HTTPAnswer, _ transfer: Transfer, _ file: PartialFile) throws -> Int64? {
     let offset = file.length
     switch head.status {
@@ -124,7 +124,7 @@ struct Download {
       }
       return length ?? -1
     case 416:
-      // All is here already, as the server tells by the length.
+      // All bytes are here already, as the reported length shows.
       if offset > 0, ContentRangeField.unsatisfied(head["Content-Range"]) == offset, transfer.total == offset {
         return nil
       }
@@ -138,7 +138,7 @@ struct Download {
     FetchError(.rejected, "the content has more than \(most) bytes")
   }
 
-  /// An answer that is somebody else's, such as the page of a captive portal, is no content.
+  /// Rejects other content, such as the page of a captive portal.
   private func check(_ head: HTTPAnswer, _ transfer: Transfer) throws {
     let coding = head["Content-Encoding"]?.lowercased() ?? "identity"
     guard coding == "identity" else {
@@ -175,7 +175,7 @@ struct Download {
       throw FetchError(
         .unreachable, "the content was cut off: \(ConnectionFailure.reason(error))", status: head.status)
     }
-    // Without a length the end of the body is the end.
+    // Without a length, the content ends with the body.
     try journal.update(number) { ($0.completed, $0.total) = (file.length, total < 0 ? file.length : total) }
     guard total < 0 || file.length == total else {
       throw FetchError(.unreachable, "the content was cut off", status: head.status)
@@ -186,31 +186,31 @@ struct Download {
 /// `Content-Range` of bytes (RFC 9110, section 14.4).
 struct ContentRangeField {
   var first: Int64
-  /// nil where the server does not say.
+  /// The total length in bytes; nil if the server does not say.
   var total: Int64?
 
-  /// nil for anything but a part.
+  /// Parses a field value; nil unless it describes a part.
   init?(_ value: String?) {
     guard let match = value?.wholeMatch(of: /(?i:bytes) +([0-9]{1,18})-([0-9]{1,18})\/([0-9]{1,18}|\*)/),
       let first = Int64(match.1), let last = Int64(match.2), first <= last
     else { return nil }
     self.first = first
     total = Int64(match.3)
-    // Nobody goes on with a part that ends before the end: the next request asks for the rest.
+    // An end beyond the total is invalid. An earlier end is accepted, and the next request asks for the rest.
     if let total, last >= total { return nil }
   }
 
-  /// The length that a 416 tells.
+  /// Returns the length in bytes that a 416 reports.
   static func unsatisfied(_ value: String?) -> Int64? {
     value?.wholeMatch(of: /(?i:bytes) +\*\/([0-9]{1,18})/).flatMap { Int64($0.1) }
   }
 }
 
 extension HTTPAnswer {
-  /// The entity tag, if it is strong: only that tells equal bytes.
+  /// The entity tag if it is strong, because only a strong tag identifies equal bytes.
   var strongTag: String? { self["ETag"].flatMap { $0.hasPrefix("\"") && $0.count > 2 ? $0 : nil } }
 
-  /// The SHA-256 of the whole content in hexadecimal digits, as `Repr-Digest` tells it (RFC 9530, section 3).
+  /// The SHA-256 of the whole content in hexadecimal digits, from `Repr-Digest` (RFC 9530, section 3).
   var reprSHA256: String? {
     guard case .sha256(let digest) = DigestField(lines: self[all: "Repr-Digest"]) else { return nil }
     return digest.hexadecimal
@@ -218,12 +218,12 @@ extension HTTPAnswer {
 }
 
 extension Exchange {
-  /// The bytes of a problem that are read at most.
+  /// The maximum number of bytes to read of a problem document.
   private static let mostOfProblem = 64 << 10
 
-  /// The error that an answer stands for which no transfer expects.
+  /// Returns the error for a response that no transfer expects.
   ///
-  /// - Parameter content: The beginning of its content.
+  /// - Parameter content: The beginning of the response body.
   func refusal(_ head: HTTPAnswer, content: Data = Data()) -> FetchError {
     let isTemporary = [408, 425, 429].contains(head.status) || head.status >= 500
     return FetchError(
@@ -231,11 +231,11 @@ extension Exchange {
       status: head.status, retryAfter: retryAfter(of: head))
   }
 
-  /// The error of an answer whose content has not been read.
+  /// Returns the error for a response whose body has not been read.
   func refusal(reading head: HTTPAnswer) async -> FetchError {
     var content = Data()
     if head.mediaType == Self.problemType {
-      // A problem that is cut off is reported by its status alone.
+      // A problem document that is cut off is ignored, and only the status is reported.
       do {
         for try await chunk in head.body {
           content.append(chunk)
@@ -248,7 +248,7 @@ extension Exchange {
 
   private static let problemType = "application/problem+json"
 
-  /// The server's explanation of an error, safe for terminals.
+  /// Returns the server's explanation of an error, safe for terminals.
   private func explanation(_ head: HTTPAnswer, _ content: Data) -> String {
     guard head.mediaType == Self.problemType, let problem = try? NewsJSON.decode(Problem.self, from: content) else {
       return ""

@@ -8,9 +8,9 @@ import Synchronization
   import Musl
 #endif
 
-/// Changes of a store's journal of transfers, made by any process.
+/// The changes of a store's transfer journal by any process.
 ///
-/// On Linux inotify(7) signals them. Elsewhere, and where the kernel has no watches left, waiting ends every second.
+/// On Linux inotify(7) signals them. Elsewhere, and if the kernel has no watches left, a wait ends after a second.
 package final class JournalChanges: Sendable {
   private struct State {
     var isPending = false
@@ -18,7 +18,7 @@ package final class JournalChanges: Sendable {
     var last: UInt64 = 0
   }
 
-  /// The longest wait without signals, in seconds.
+  /// The maximum wait without signals, in seconds.
   static let unsignalledPause = 1.0
 
   private let state = Mutex(State())
@@ -32,7 +32,7 @@ package final class JournalChanges: Sendable {
     #endif
   }
 
-  /// Ends the wait that is under way, or the next one.
+  /// Ends the present wait, or the next one.
   package func signal() {
     let waiters = state.withLock { state in
       defer { state.waiters = [:] }
@@ -42,10 +42,10 @@ package final class JournalChanges: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Waits for a change since the last wait, for some time, or until the task is cancelled.
+  /// Waits for a change since the last wait, until the time is over or the task is cancelled.
   ///
   /// - Parameters:
-  ///   - seconds: The longest wait.
+  ///   - seconds: The maximum wait.
   ///   - clock: The clock that measures it.
   package func wait(atMost seconds: Double, clock: any FetchClock) async {
     let isSignalled = watch.withLock { $0 != nil }
@@ -74,7 +74,7 @@ package final class JournalChanges: Sendable {
           return false
         }
         if isOver { continuation.resume() }
-        // The handler may have run before there was a waiter to remove.
+        // The cancellation handler may have run before the waiter was added.
         if Task.isCancelled { leave(number) }
       }
     } onCancel: {
@@ -88,17 +88,18 @@ package final class JournalChanges: Sendable {
 }
 
 #if os(Linux)
-  /// A watch of inotify(7), until it is let go of.
+  /// A watch of inotify(7), which ends with this object.
   ///
-  /// It has nothing but a source, which may be cancelled on any thread (dispatch_source_cancel(3)).
+  /// `Sendable` is correct, because the only property is a source that any thread may cancel
+  /// (dispatch_source_cancel(3)).
   private final class Watch: @unchecked Sendable {
     private let source: any DispatchSourceRead
 
-    /// Watches the journal in a folder; nil where the kernel has no watch to give.
+    /// Watches the journal in a folder; nil if the kernel has no watch left.
     init?(_ folder: URL, _ changed: @escaping @Sendable () -> Void) {
       let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
       guard descriptor >= 0 else { return nil }
-      // The attributes change behind each commit; see JournalFile.write.
+      // The attributes change after each commit; see JournalFile.write.
       let mask = UInt32(IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MOVED_TO)
       guard inotify_add_watch(descriptor, folder.path(percentEncoded: false), mask) >= 0 else {
         close(descriptor)
@@ -112,9 +113,9 @@ package final class JournalChanges: Sendable {
 
     deinit { source.cancel() }
 
-    /// Reads all events that there are.
+    /// Reads all pending events.
     ///
-    /// - Returns: Whether one of them is a commit: the write-ahead log or the database itself has changed.
+    /// - Returns: Whether one of them is a commit, which changes the write-ahead log or the database.
     private static func readsChange(_ descriptor: Int32) -> Bool {
       var isChange = false
       let size = 4096
@@ -139,6 +140,6 @@ package final class JournalChanges: Sendable {
     }
   }
 #else
-  /// There is no watch here.
+  /// A placeholder for systems without inotify(7).
   private final class Watch: Sendable {}
 #endif

@@ -10,24 +10,24 @@ import Synchronization
   import Darwin
 #endif
 
-/// The database of a journal of transfers. A damaged file is renamed, and an empty one takes its place. A file that cannot
-/// be written can be read.
+/// The database of a transfer journal. A damaged file is renamed, and an empty one replaces it. A file that cannot be
+/// written is opened for reading.
 final class JournalFile: Sendable {
-  /// An open file.
+  /// An open database.
   private struct Connection {
     var queue: DatabaseQueue
-    /// Why nothing can be written; nil where it can.
+    /// The reason why the database cannot be written; nil if it can.
     var obstacle: FetchError?
   }
 
-  /// The file.
+  /// The database file.
   let file: URL
   private let connection: Mutex<Connection>
   private let log: @Sendable (String) -> Void
 
-  /// Opens the journal in a folder, and makes what is missing.
+  /// Opens the journal in a folder, and creates what is missing.
   ///
-  /// - Parameter log: Receives a sentence where a damaged file was renamed.
+  /// - Parameter log: Receives a sentence if a damaged file was renamed.
   /// - Throws: ``FetchError`` with `storage`.
   init(folder: URL, log: @escaping @Sendable (String) -> Void) throws {
     file = folder.appending(path: TransferJournal.name, directoryHint: .notDirectory)
@@ -62,8 +62,8 @@ final class JournalFile: Sendable {
   /// - Throws: ``FetchError`` with `storage`.
   func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
     let value = try withQueue(try writable()) { try $0.write(body) }
-    // SQLite shows a commit to readers in shared memory, after the bytes of the log: whoever watches the files and was woken
-    // by those bytes may have read too early. The new time of the file wakes it again.
+    // SQLite publishes a commit in shared memory after it has written the log. A watcher that the log has woken may
+    // have read too early. The new time of the file wakes it again.
     utimes(file.path(percentEncoded: false), nil)
     return value
   }
@@ -71,7 +71,7 @@ final class JournalFile: Sendable {
   private func writable() throws -> DatabaseQueue {
     try connection.withLock { connection in
       if let obstacle = connection.obstacle {
-        // There may be space again.
+        // The disk may have space again.
         guard let queue = try? Self.openQueue(file) else { throw obstacle }
         connection = Connection(queue: queue)
       }
@@ -80,7 +80,7 @@ final class JournalFile: Sendable {
   }
 
   /// Moves all commits to the database and empties the log, so that overwritten values are in neither. Other processes
-  /// that read at the moment keep the log; the last process that closes the file removes it.
+  /// that are reading keep the log; the last process that closes the file removes it.
   func emptyLog() throws {
     try withQueue(try writable()) { queue in
       _ = try queue.writeWithoutTransaction { db in try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
@@ -109,15 +109,16 @@ final class JournalFile: Sendable {
   private static func openQueue(_ file: URL) throws -> DatabaseQueue {
     restrict(file)
     let queue = try DatabaseQueue.open(file, TransferJournal.migrator)
-    // SQLite zeroes overwritten values, because header fields may be secrets. A read-only file needs none of this.
+    // SQLite zeroes overwritten values, because header fields may be secrets. A read-only file needs no such setting.
     try? queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA secure_delete = ON") }
     return queue
   }
 
-  /// Leaves the journal to its user alone, whatever the umask is. SQLite makes the log and the index with the same mode.
+  /// Restricts the journal to its user, whatever the umask is. SQLite creates the log and the index with the same mode.
   ///
-  /// The file is never opened here: closing it would drop the locks by which SQLite holds it for this process (fcntl(2)),
-  /// and another process would remove the log under our hands. An empty file is made beside it and gets its name.
+  /// The file is never opened here. Closing it would drop the locks that SQLite holds for this process (fcntl(2)), and
+  /// another process could remove the log that is in use. An empty file is created beside it and then linked to its
+  /// name.
   private static func restrict(_ file: URL) {
     let path = file.path(percentEncoded: false)
     if !file.exists {
@@ -125,7 +126,7 @@ final class JournalFile: Sendable {
       let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
       if descriptor >= 0 {
         close(descriptor)
-        // Another process may have been faster.
+        // Another process may have created the file first.
         link(temporary, path)
         unlink(temporary)
       }
@@ -133,7 +134,7 @@ final class JournalFile: Sendable {
     for suffix in ["", "-wal", "-shm"] { chmod(path + suffix, 0o600) }
   }
 
-  /// Moves a damaged journal out of the way, and says so.
+  /// Renames a damaged journal, and logs that.
   private static func setAside(_ file: URL, _ log: @Sendable (String) -> Void) throws {
     let place = try DatabaseQueue.setAside(file, now: Date())
     log("the list of transfers was damaged and is empty now; the old file is \(place)")

@@ -2,18 +2,18 @@ import Crypto
 import Foundation
 import Synchronization
 
-/// What is here of a download. What has been written stays when the process is killed; what a loss of power leaves is
-/// held to the digest in the end.
+/// The received part of a download. Written bytes survive the end of the process. After a power loss the final check of
+/// the digest verifies them.
 ///
-/// It is written by one task at a time.
+/// Only one task at a time writes it.
 final class PartialFile: Sendable {
   private let handle: FileHandle
   private let size: Atomic<Int64>
 
-  /// How many bytes there are.
+  /// The number of bytes.
   var length: Int64 { size.load(ordering: .relaxed) }
 
-  /// Opens a file, and makes it if there is none.
+  /// Opens a file, and creates it if it is missing.
   ///
   /// - Throws: ``FetchError`` with `storage`.
   init(_ file: URL) throws {
@@ -34,21 +34,21 @@ final class PartialFile: Sendable {
     }
   }
 
-  /// Adds bytes.
+  /// Appends bytes.
   ///
-  /// - Throws: ``FetchError`` with `storage`: what is there may have less of them.
+  /// - Throws: ``FetchError`` with `storage`. The file may then lack some of them.
   func append(_ bytes: Data) throws {
     try storing { try handle.write(contentsOf: bytes) }
     size.add(Int64(bytes.count), ordering: .relaxed)
   }
 
-  /// Begins anew.
+  /// Removes all bytes.
   func empty() throws {
     try storing { try handle.truncate(atOffset: 0) }
     size.store(0, ordering: .relaxed)
   }
 
-  /// Makes sure that it is on the disk, and moves it to its place in one step.
+  /// Synchronizes the file with the disk, and moves it to its place in one step.
   func move(from file: URL, to place: URL) throws {
     try storing {
       try handle.synchronize()
@@ -63,7 +63,7 @@ final class PartialFile: Sendable {
     }
   }
 
-  /// Lets go of it.
+  /// Closes the file.
   func end() { try? handle.close() }
 
   private func storing(_ body: () throws -> Void) throws {
@@ -74,7 +74,7 @@ final class PartialFile: Sendable {
 
   private static var systemError: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
-  /// The SHA-256 of a file in hexadecimal digits.
+  /// Returns the SHA-256 of a file in hexadecimal digits.
   static func sha256(_ file: URL) throws -> String {
     let handle = try FileHandle(forReadingFrom: file)
     defer { try? handle.close() }
@@ -85,6 +85,6 @@ final class PartialFile: Sendable {
 }
 
 extension Sequence<UInt8> {
-  /// Two digits of lower case for each byte.
+  /// The bytes in hexadecimal, with two lower-case digits each.
   package var hexadecimal: String { map { String(format: "%02x", $0) }.joined() }
 }

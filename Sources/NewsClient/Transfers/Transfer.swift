@@ -1,76 +1,80 @@
 import BackgroundFetch
 public import Foundation
 
-/// A transfer, and how far it has come.
+/// A download or upload, and its progress.
+///
+///     for transfer in try journal.transfers() where transfer.state == .failed {
+///       print(transfer.number, transfer.failure ?? "unknown reason")
+///     }
 public struct Transfer: Sendable, Hashable, Codable {
-  /// What it does.
+  /// The state of a transfer. The counterpart of `URLSessionTask.State`.
   public enum State: String, Sendable, Hashable, Codable {
-    /// Nothing, until it is resumed.
+    /// The transfer is stopped until it is resumed.
     case suspended
-    /// It is under way, or waits for its turn, for a condition or for the next attempt.
+    /// The transfer is active, or waits for its turn, for a condition or for the next attempt.
     case running
-    /// It is whole.
+    /// The transfer is complete.
     case finished
-    /// It was given up, for the reason in ``Transfer/failure``.
+    /// The transfer was given up, for the reason in ``Transfer/failure``.
     case failed
-    /// Somebody did not want it any more.
+    /// The transfer was cancelled.
     case cancelled
 
-    /// Whether nothing will change it any more.
+    /// Whether the transfer has ended. Only a failed one can be resumed.
     public var isOver: Bool { [.finished, .failed, .cancelled].contains(self) }
   }
 
   /// A condition that a discretionary transfer waits for.
   public enum Obstacle: String, Sendable, Hashable, Codable {
-    /// The machine runs on its battery, or has little power left.
+    /// The machine runs on battery, or is low on power.
     case power
-    /// The network is paid by volume.
+    /// The network is metered.
     case network
   }
 
-  /// What the server has said to an upload.
+  /// The server's response to an upload.
   public struct Answer: Sendable, Hashable, Codable {
-    /// 200...299.
+    /// The status, 200...299.
     public var status: Int
-    /// `Location`.
+    /// The `Location` field.
     public var location: String?
-    /// At most 64 KiB.
+    /// The beginning of the body, at most 64 KiB.
     public var body: Data
   }
 
-  /// What sets it apart from the others of a store; never used again.
+  /// The number, unique among the transfers of a store and never reused.
   public internal(set) var number: Int64 = 0
-  /// The identifier of its session, nil if it has none.
+  /// The identifier of the session; nil without a session.
   public internal(set) var session: String?
-  /// What is transferred.
+  /// The content to transfer, and its conditions.
   public var request: TransferRequest
-  /// Anything, for whoever made it.
+  /// A description for the app's own use. The counterpart of `URLSessionTask.taskDescription`.
   public var taskDescription: String?
-  /// What it does.
+  /// The current state.
   public internal(set) var state = State.suspended
-  /// How many bytes are here, or there for an upload.
+  /// The number of bytes received, or sent by an upload.
   public internal(set) var completed: Int64 = 0
-  /// How many there are; nil as long as that is not known.
+  /// The total number of bytes; nil while it is unknown.
   public internal(set) var total: Int64?
-  /// Why it has failed, or what the last attempt has met; for people.
+  /// The reason of the failure, or of the last failed attempt, in words for users.
   public internal(set) var failure: String?
-  /// What an upload came to.
+  /// The server's response to an upload.
   public internal(set) var answer: Answer?
-  /// The condition that it waits for; nil if it waits for none.
+  /// The condition that the transfer waits for; nil if there is none.
   public internal(set) var obstacle: Obstacle?
-  /// When it was resumed first.
+  /// The moment of the first resume, since the last failure if there was one.
   var start: FetchMoment?
-  /// The time until the next attempt; nil if it may begin at once.
+  /// The wait before the next attempt; nil if it may begin at once.
   var waiting: Waiting?
-  /// How many attempts in a row have failed without moving a fair part.
+  /// The number of consecutive attempts that failed without moving a fair part.
   var failures = 0
-  /// The first of the attempts in a row that had no answer at all.
+  /// The moment of the first consecutive attempt without any response.
   var silentSince: FetchMoment?
-  /// Whether header fields were sent that are not kept any more.
+  /// Whether header fields were sent that are no longer stored.
   var hasLostHeaders: Bool?
-  /// The strong tag of what is here of a download.
+  /// The strong entity tag of the received part of a download.
   var entityTag: String?
-  /// What the server says that the content is, in hexadecimal digits.
+  /// The SHA-256 of the content that the server announces, in hexadecimal digits.
   var announcedSHA256: String?
 
   init(_ request: TransferRequest, session: String?, description: String?) {
@@ -81,13 +85,13 @@ public struct Transfer: Sendable, Hashable, Codable {
 }
 
 extension Transfer {
-  /// The seconds until the next attempt, 0 if there is nothing to wait for.
+  /// Returns the seconds until the next attempt, 0 if there is no wait.
   func remaining(at now: FetchMoment) -> Double { waiting?.remaining(at: now) ?? 0 }
 
-  /// The seconds until it is given up.
+  /// Returns the seconds until the transfer is given up.
   func timeLeft(at now: FetchMoment) -> Double { request.patience - (start.map { now.elapsed(since: $0) } ?? 0) }
 
-  /// Removes header fields, which may be secrets, from a transfer that is over.
+  /// Removes header fields, which may be secrets, from a transfer that has ended.
   ///
   /// - Returns: Whether there were any.
   mutating func dropHeaders() -> Bool {
@@ -100,9 +104,9 @@ extension Transfer {
 /// An event that a session reports to its delegate.
 struct TransferEvent: Sendable, Hashable, Codable {
   enum Kind: Sendable, Hashable, Codable {
-    /// A download goes on from an offset.
+    /// A download continues from an offset in bytes.
     case resumed(Int64)
-    /// It is over; its state and failure tell how.
+    /// The transfer has ended. Its state and failure describe the outcome.
     case completed
   }
 
@@ -112,7 +116,7 @@ struct TransferEvent: Sendable, Hashable, Codable {
 }
 
 extension Transfer {
-  /// The seconds until an attempt may begin: its own wait, or the one that its server has demanded.
+  /// Returns the seconds until an attempt may begin: the longer of its own wait and the one that its server demands.
   func delay(holds: OriginHolds, at now: FetchMoment) -> Double {
     max(remaining(at: now), holds.remaining(request.url))
   }

@@ -2,13 +2,19 @@ public import BackgroundFetch
 public import Foundation
 import GRDB
 
-/// The transfers of a store, in a file of their own that apps and the worker share: what is written here goes on
-/// whatever becomes of the app.
+/// The transfers of a store, in a file that apps and the worker share. A transfer in the journal continues whatever
+/// happens to the app.
+///
+///     let journal = try TransferJournal(store: folder)
+///     let url = URL(string: "https://news.example/video.mp4")!
+///     let request = TransferRequest(download: url, to: URL(filePath: "/tmp/video.mp4"))
+///     try journal.resume(journal.add(request, description: "video").number)
+///     if try TransferJournal.needsWorker(store: folder) { try worker.start() }
 public final class TransferJournal: Sendable {
-  /// How many transfers are kept that are over and of no session.
+  /// The number of later transfers after which an ended transfer without a session is deleted.
   static let mostOver = 100
 
-  /// Where the journal, and what is here of downloads, is kept.
+  /// The folder of the journal, and of downloads without a destination.
   public let folder: URL
   private let file: JournalFile
 
@@ -17,34 +23,40 @@ public final class TransferJournal: Sendable {
   /// The files that a commit changes.
   static let committedFiles: Set = [name, name + "-wal"]
 
-  /// Opens the journal of a store, and makes it if there is none. A damaged one is renamed, and an empty one takes its
-  /// place.
+  /// Opens the journal of a store, and creates it if it is missing. A damaged one is renamed, and an empty one replaces
+  /// it.
   ///
   /// - Parameters:
   ///   - store: The folder of the client.
-  ///   - log: Receives a sentence where a damaged journal was renamed.
+  ///   - log: Receives a sentence if a damaged journal was renamed.
   /// - Throws: ``FetchError`` with `storage`.
   public init(store: URL, log: @escaping @Sendable (String) -> Void = { _ in }) throws {
     folder = Self.folder(in: store)
     file = try JournalFile(folder: folder, log: log)
   }
 
-  /// Where the worker's lock is.
+  /// The lock of the worker.
   var lock: FetchLock { FetchLock(path: folder.appending(path: "worker.lock").path(percentEncoded: false)) }
 
-  /// Whether a worker is at the transfers of the store.
+  /// Whether a worker runs for the store.
   ///
-  /// - Throws: `FetchLock.Failure` where no worker can begin.
+  /// - Throws: `FetchLock.Failure` if the lock cannot be used, so that no worker can start.
   package var hasWorker: Bool { get throws { try lock.isHeld } }
 
-  /// The seconds until the next attempt at a transfer: its own wait, or the one that its server has demanded.
+  /// Returns the seconds until the next attempt at a transfer: the longer of its own wait and the one that its server
+  /// demands.
   package func delay(of transfer: Transfer, clock: any FetchClock = SystemClock()) -> Double {
     transfer.delay(
       holds: OriginHolds(store: folder.deletingLastPathComponent(), clock: clock), at: clock.now)
   }
 
-  /// Adds a transfer, which is suspended.
+  /// Adds a suspended transfer.
   ///
+  /// - Parameters:
+  ///   - request: The content to transfer, and its conditions.
+  ///   - session: The identifier of the session; nil without a session.
+  ///   - description: A description for the app's own use.
+  /// - Returns: The transfer with its number.
   /// - Throws: ``FetchError`` with `storage`.
   public func add(_ request: TransferRequest, session: String? = nil, description: String? = nil) throws -> Transfer {
     var transfer = Transfer(request, session: session, description: description)
@@ -63,7 +75,7 @@ public final class TransferJournal: Sendable {
     return transfer
   }
 
-  /// All transfers, or those of a session, in the order in which they were added.
+  /// Returns all transfers, or those of a session, in the order in which they were added.
   ///
   /// - Throws: ``FetchError`` with `storage`.
   public func transfers(of session: String? = nil) throws -> [Transfer] {
@@ -73,20 +85,20 @@ public final class TransferJournal: Sendable {
     }.compactMap { try? JSONDecoder().decode(Transfer.self, from: $0) }
   }
 
-  /// Those that are running, in the order in which they were added.
+  /// Returns the running transfers, in the order in which they were added.
   func running() throws -> [Transfer] {
     try file.read { try Data.fetchAll($0, sql: "SELECT json FROM transfers WHERE state = 'running' ORDER BY number") }
       .compactMap { try? JSONDecoder().decode(Transfer.self, from: $0) }
   }
 
-  /// Whether a store has transfers for which a worker should be started: one of them is due and nobody is at it.
+  /// Returns whether a worker should be started for a store: a transfer is due, and no worker runs.
   ///
   /// - Parameters:
   ///   - store: The folder of the client.
   ///   - constraints: The conditions that discretionary transfers wait for.
-  ///   - clock: The machine's, or another one in tests.
-  ///   - log: Receives a sentence where a damaged journal was renamed.
-  /// - Throws: ``FetchError`` with `storage`; `FetchLock.Failure` where no worker can begin.
+  ///   - clock: The machine's clock, or a simulated one in tests.
+  ///   - log: Receives a sentence if a damaged journal was renamed.
+  /// - Throws: ``FetchError`` with `storage`; `FetchLock.Failure` if no worker can start.
   public static func needsWorker(
     store: URL, constraints: any ConstraintSource = FetchConstraints.none, clock: any FetchClock = SystemClock(),
     log: @escaping @Sendable (String) -> Void = { _ in }
@@ -97,28 +109,28 @@ public final class TransferJournal: Sendable {
       constraints: constraints, holds: OriginHolds(store: store, clock: clock), at: clock.now)
   }
 
-  /// Whether a transfer is due and no worker is at it.
+  /// Returns whether a transfer is due and no worker runs.
   func needsWorker(constraints: any ConstraintSource, holds: OriginHolds, at now: FetchMoment) throws -> Bool {
     let due = try running().filter { $0.delay(holds: holds, at: now) <= 0 || $0.timeLeft(at: now) <= 0 }
     guard !due.isEmpty, try !hasWorker else { return false }
-    // The machine is asked only where that decides.
+    // The machine is queried only if its answer matters.
     return due.contains { !$0.request.isDiscretionary || $0.timeLeft(at: now) <= 0 }
       || constraints.current.obstacle == nil
   }
 
   private static func folder(in store: URL) -> URL { store.appending(path: "transfers", directoryHint: .isDirectory) }
 
-  /// A transfer; nil if there is none of that number.
+  /// Returns a transfer; nil if the number is unknown.
   ///
   /// - Throws: ``FetchError`` with `storage`.
   public func transfer(_ number: Int64) throws -> Transfer? { try file.read { try Self.transfer(number, $0) } }
 
-  /// Lets a transfer go on. One that has failed is tried again from the beginning of its patience; a server that has
-  /// demanded to wait (`Retry-After`) is left alone nevertheless.
+  /// Resumes a transfer. A failed one has its whole time again, but a wait that its server demands (`Retry-After`)
+  /// stays in force.
   ///
-  /// - Returns: Whether it is running now; false for one that is finished or cancelled.
-  /// - Throws: ``FetchError`` with `rejected` for one that has failed and whose header fields are not kept any more;
-  ///   with `storage`.
+  /// - Returns: Whether it is running now; false if it is finished, cancelled or unknown.
+  /// - Throws: ``FetchError`` with `rejected` for a failed transfer whose header fields are no longer stored; with
+  ///   `storage`.
   @discardableResult
   public func resume(_ number: Int64, at now: FetchMoment = SystemClock().now) throws -> Bool {
     try file.write { db in
@@ -131,7 +143,7 @@ public final class TransferJournal: Sendable {
             .rejected, "transfer \(number) sent header fields, which are not kept once it is over; begin it anew")
         }
         transfer.start = nil
-        // An end that was not reported yet is none.
+        // An unreported end no longer applies.
         try Self.forgetEnd(of: transfer, db)
       }
       transfer.state = .running
@@ -152,14 +164,14 @@ public final class TransferJournal: Sendable {
     }
   }
 
-  /// Stops a transfer; what is here of it stays.
+  /// Suspends a transfer. The received part is kept.
   ///
   /// - Throws: ``FetchError`` with `storage`.
   public func suspend(_ number: Int64) throws {
     try update(number) { if $0.state == .running { $0.state = .suspended } }
   }
 
-  /// Ends a transfer. What was here of it goes.
+  /// Cancels a transfer. The received part is removed.
   ///
   /// - Throws: ``FetchError`` with `storage`.
   public func cancel(_ number: Int64) throws {
@@ -173,7 +185,7 @@ public final class TransferJournal: Sendable {
 
   /// Changes a transfer.
   ///
-  /// - Returns: What it is then; nil if there is none of that number.
+  /// - Returns: The changed transfer; nil if the number is unknown.
   @discardableResult
   func update(_ number: Int64, _ change: (inout Transfer) -> Void) throws -> Transfer? {
     try tell(number) { transfer in
@@ -182,10 +194,10 @@ public final class TransferJournal: Sendable {
     }
   }
 
-  /// Changes a transfer, and tells its session of it.
+  /// Changes a transfer, and stores an event for its session.
   ///
-  /// - Parameter change: Returns what is told; nil for nothing.
-  /// - Returns: What it is then; nil if there is none of that number.
+  /// - Parameter change: Returns the event; nil for none.
+  /// - Returns: The changed transfer; nil if the number is unknown.
   @discardableResult
   func tell(_ number: Int64, _ change: (inout Transfer) -> TransferEvent.Kind?) throws -> Transfer? {
     var hasDropped = false
@@ -200,12 +212,12 @@ public final class TransferJournal: Sendable {
       }
       return transfer
     }
-    // The log still has them. A process that reads at the moment is no reason to fail.
+    // The log still contains the header fields. A process that is reading may prevent its removal, which is no failure.
     if hasDropped { try? file.emptyLog() }
     return changed
   }
 
-  /// What a session has not been told of yet, in order.
+  /// Returns the events that have not been reported to a session, in order.
   func events(of session: String) throws -> [TransferEvent] {
     try file.read { db in
       try Row.fetchAll(
@@ -219,17 +231,17 @@ public final class TransferJournal: Sendable {
     }
   }
 
-  /// A session has been told; a transfer that is over is forgotten with it.
+  /// Removes a reported event, and its transfer if that has ended.
   func acknowledge(_ event: TransferEvent) throws {
     try file.write { db in
       try db.execute(sql: "DELETE FROM events WHERE number = ?", arguments: [event.number])
-      // One that has been resumed meanwhile goes on.
+      // A transfer that was resumed meanwhile continues.
       guard event.kind == .completed, try Self.transfer(event.transfer, db)?.state.isOver == true else { return }
       try db.execute(sql: "DELETE FROM transfers WHERE number = ?", arguments: [event.transfer])
     }
   }
 
-  /// Where a download is until it is whole: beside its place, so that it can be moved there in one step.
+  /// Returns the path of a download in progress. It is beside the destination, so that one step moves it there.
   func partialFile(_ transfer: Transfer) -> URL {
     guard transfer.request.direction == .download, let file = transfer.request.file else {
       return folder.appending(path: "\(transfer.number).part", directoryHint: .notDirectory)
@@ -238,7 +250,7 @@ public final class TransferJournal: Sendable {
       .appending(path: ".\(file.lastPathComponent).\(transfer.number).part", directoryHint: .notDirectory)
   }
 
-  /// Where a download is when it is whole.
+  /// Returns the path of a complete download.
   func wholeFile(_ transfer: Transfer) -> URL {
     transfer.request.file ?? folder.appending(path: "\(transfer.number).whole", directoryHint: .notDirectory)
   }

@@ -1,9 +1,9 @@
 import BackgroundFetch
 import Synchronization
 
-/// Notes how far an attempt is, now and then.
+/// Stores the progress of an attempt at intervals.
 final class TransferProgress: Sendable {
-  /// How often, in seconds.
+  /// The minimum interval between two updates, in seconds.
   static let step = 0.25
 
   private let journal: TransferJournal
@@ -18,7 +18,7 @@ final class TransferProgress: Sendable {
     noted = Mutex(clock.now)
   }
 
-  /// - Parameter completed: Bytes, from the beginning.
+  /// - Parameter completed: The number of bytes from the beginning.
   func note(_ completed: Int64) {
     let now = clock.now
     let isDue = noted.withLock { noted in
@@ -26,7 +26,7 @@ final class TransferProgress: Sendable {
       noted = now
       return true
     }
-    // That nothing is noted does not keep the bytes from moving.
+    // The transfer continues even if its progress cannot be stored.
     if isDue { _ = try? journal.update(number) { $0.completed = completed } }
   }
 }

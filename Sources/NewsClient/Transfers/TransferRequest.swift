@@ -1,54 +1,63 @@
 public import Foundation
 
-/// What is to be transferred, and under which conditions.
+/// The content of a transfer, and the conditions for it.
+///
+///     var request = TransferRequest(download: URL(string: "https://news.example/video.mp4")!)
+///     request.mediaType = "video/mp4"
+///     request.mostBytes = 500_000_000
+///     request.isDiscretionary = true
+///     try session.transfer(request, description: "video").resume()
 public struct TransferRequest: Sendable, Hashable, Codable {
-  /// Which way.
+  /// The direction of a transfer.
   public enum Direction: String, Sendable, Hashable, Codable {
     case download, upload
   }
 
-  /// Which way.
+  /// The direction.
   public var direction: Direction
-  /// http or https.
+  /// The http or https URL.
   public var url: URL
-  /// `GET` for downloads; `POST` or `PUT` for uploads.
+  /// The method: `GET` for downloads; `POST` or `PUT` for uploads.
   public var method: String
-  /// Fields of the request beside those that the transfer needs, such as `Authorization`. They are sent to the origin of
-  /// the URL only. The journal, which only the user can read, has them until the transfer is over.
+  /// Additional fields of the request, such as `Authorization`. They are sent only to the origin of the URL. The
+  /// journal, which only the user can read, keeps them until the transfer has ended.
   public var headers: [String: String] = [:]
-  /// The file to upload; of a download the place it is moved to when it is whole. Without one it is kept for the
-  /// delegate of its session.
+  /// The file to upload, or the destination of a download. A download without one is kept for the delegate of its
+  /// session.
   public var file: URL?
-  /// What the content must be, in hexadecimal digits of lower case; nil for whatever the server says.
+  /// The required SHA-256 of the content, in lower-case hexadecimal digits. If it is nil, only a digest that the server
+  /// announces is checked.
   public var sha256: String?
-  /// What the content must be, such as `image/jpeg`; nil for anything but HTML, which is mostly somebody else's page.
+  /// The required media type of a download, such as `image/jpeg`; nil for all types except HTML, which is mostly the
+  /// page of a captive portal. An upload sends it as `Content-Type`.
   public var mediaType: String?
-  /// How many bytes a download may have; nil for any number.
+  /// The maximum number of bytes in a download; nil for no limit.
   public var mostBytes: Int64?
-  /// Whether it waits for a network that is not paid by volume, and for external power. One that is begun in the
-  /// background always does.
+  /// Whether the transfer waits for an unmetered network and external power. A session sets it for transfers that are
+  /// added in the background. The counterpart of `URLSessionConfiguration.isDiscretionary`.
   public var isDiscretionary = false
-  /// For how many seconds from its beginning it is tried, whatever happens; a week.
+  /// The seconds after the first resume at which the transfer is given up; by default a week. The counterpart of
+  /// `URLSessionConfiguration.timeoutIntervalForResource`.
   public var patience = 604_800.0
-  /// For how many seconds attempts may fail without any answer, such as where there is no such host; nil for a day.
+  /// The seconds for which attempts may fail without any response, such as for an unknown host; nil for a day.
   public var silencePatience: Double?
 
-  /// A download.
+  /// Creates a download.
   ///
   /// - Parameters:
-  ///   - url: http or https.
-  ///   - file: Where it is moved to when it is whole.
+  ///   - url: The http or https URL.
+  ///   - file: The destination; nil to keep the file for the delegate of the session.
   public init(download url: URL, to file: URL? = nil) {
     (direction, method) = (.download, "GET")
     self.url = url
     self.file = file
   }
 
-  /// An upload.
+  /// Creates an upload.
   ///
   /// - Parameters:
-  ///   - file: What is sent. It must stay as it is until the transfer is over.
-  ///   - url: http or https.
+  ///   - file: The file to send. It must not change until the transfer has ended.
+  ///   - url: The http or https URL.
   ///   - method: `POST` or `PUT`.
   public init(upload file: URL, to url: URL, method: String = "POST") {
     direction = .upload

@@ -2,23 +2,32 @@ public import BackgroundFetch
 public import Foundation
 import Synchronization
 
-/// Transfers that go on whatever becomes of the app, and what it is told of them. An app that is launched again makes a
-/// session of the same identifier, and is told of what has happened meanwhile.
+/// Transfers that continue whatever happens to the app, and their events. A relaunched app opens a session with the
+/// same identifier, and receives the events since the last one.
+///
+/// The counterpart of a `URLSession` with `URLSessionConfiguration.background(withIdentifier:)`.
+///
+///     let session = try TransferSession(
+///       identifier: "media", store: folder, application: application, delegate: delegate,
+///       startWorker: { try worker.start() })
+///     let request = TransferRequest(download: URL(string: "https://news.example/video.mp4")!)
+///     try session.transfer(request, description: "video").resume()
+///     session.whenAllIsTold { print("the delegate has received all events") }
 public final class TransferSession: Sendable {
-  /// The session cannot be made.
+  /// The reason why a session cannot be opened.
   public enum Failure: Error, Sendable, Hashable {
-    /// There is one of this identifier already, in this process or in another.
+    /// Another session, in this process or in another, has the same identifier.
     case inUse
-    /// An identifier has 1...64 letters, digits, dots, hyphens and underscores of ASCII.
+    /// The identifier is not 1...64 ASCII letters, digits, dots, hyphens and underscores.
     case identifier
   }
 
-  /// The shortest time between two starts of a worker that nobody has asked for, in seconds.
+  /// The minimum interval between two automatic starts of a worker, in seconds.
   static let restartPause = 60.0
-  /// The longest time between two looks, in seconds.
+  /// The maximum interval between two checks, in seconds.
   static let longestPause = 600.0
 
-  /// What sets it apart from the other sessions of a store.
+  /// The identifier, unique among the sessions of a store.
   public let identifier: String
   let journal: TransferJournal
   private let application: Application
@@ -32,15 +41,15 @@ public final class TransferSession: Sendable {
   private let holds: OriginHolds
   private let lastStart: Mutex<FetchMoment>
 
-  /// Opens a session, and begins to tell its delegate of what has happened since the last one of this identifier.
+  /// Opens a session, and begins to report the events since the last session with this identifier.
   ///
   /// - Parameters:
-  ///   - identifier: What sets it apart from the other sessions of a store.
+  ///   - identifier: 1...64 ASCII letters, digits, dots, hyphens and underscores, unique among the sessions of a store.
   ///   - store: The folder of the client.
-  ///   - application: Whose transfers these are; those that it begins in the background are discretionary.
-  ///   - delegate: Is told, one after the other.
+  ///   - application: The owner of the transfers. Transfers that it adds in the background are discretionary.
+  ///   - delegate: Receives the events, one after the other.
   ///   - startWorker: Starts a process that runs a ``TransferWorker`` for the store; see ``WorkerProcess``.
-  /// - Throws: ``Failure``; ``FetchError`` with `storage`.
+  /// - Throws: ``Failure``; ``FetchError`` with `storage`; `FetchLock.Failure`; the errors of `startWorker`.
   public init(
     identifier: String, store: URL, application: Application, delegate: any TransferDelegate,
     startWorker: @escaping @Sendable () throws -> Void
@@ -55,7 +64,7 @@ public final class TransferSession: Sendable {
     holds = OriginHolds(store: store, clock: clock)
     lastStart = Mutex(clock.now)
     (self.application, self.delegate, self.startWorker) = (application, delegate, startWorker)
-    // What was under way when the machine went down has no worker.
+    // Transfers that were running when the machine went down have no worker.
     if try transfers.contains(where: { $0.state == .running }) { try startWorker() }
     let telling = Task { [weak self, changes, clock] in
       var reported: [Int64: Int64] = [:]
@@ -66,7 +75,7 @@ public final class TransferSession: Sendable {
 
   deinit { task.withLock { $0?.cancel() } }
 
-  /// Lets another session have the identifier. The transfers go on, and nothing more is told.
+  /// Releases the identifier for another session. The transfers continue, and the delegate receives no more events.
   public func invalidate() async {
     let task = task.withLock { $0.take() }
     task?.cancel()
@@ -74,7 +83,7 @@ public final class TransferSession: Sendable {
     held.release()
   }
 
-  /// All transfers that the delegate has not been told the end of.
+  /// The transfers whose end the delegate has not received.
   ///
   /// - Throws: ``FetchError`` with `storage`.
   public var transfers: [Transfer] {
@@ -83,7 +92,10 @@ public final class TransferSession: Sendable {
 
   /// Adds a transfer, which is suspended until it is resumed.
   ///
-  /// - Throws: ``FetchError`` with `rejected` for anything but http and https, or with `storage`.
+  /// - Parameters:
+  ///   - request: The content to transfer, and its conditions.
+  ///   - description: A description for the app's own use.
+  /// - Throws: ``FetchError`` with `storage`.
   public func transfer(_ request: TransferRequest, description: String? = nil) throws -> TransferTask {
     var request = request
     if application.currentState != .foreground { request.isDiscretionary = true }
@@ -91,11 +103,13 @@ public final class TransferSession: Sendable {
       session: self, number: try journal.add(request, session: identifier, description: description).number)
   }
 
-  /// The handle of a transfer that was added before.
+  /// Returns the handle of a transfer that was added before.
   public func task(_ transfer: Transfer) -> TransferTask { TransferTask(session: self, number: transfer.number) }
 
-  /// Runs a handler, once, when no transfer is under way and the delegate has been told of all that has happened: the
-  /// system may then suspend the app that it has launched for them.
+  /// Calls a handler once, when no transfer is running and the delegate has received all events. The system may then
+  /// suspend the app that it launched for them.
+  ///
+  /// The counterpart of `URLSessionDelegate.urlSessionDidFinishEvents(forBackgroundURLSession:)`.
   public func whenAllIsTold(_ handler: @escaping @Sendable () -> Void) {
     self.handler.withLock { $0 = handler }
     changes.signal()
@@ -107,11 +121,10 @@ public final class TransferSession: Sendable {
     try startWorker()
   }
 
-  /// Reports everything that has happened, and starts a worker again where a transfer is due and the last worker has
-  /// ended.
+  /// Reports all new events. Restarts a worker if a transfer is due and the last worker has ended.
   ///
-  /// - Parameter reported: How far each transfer was at the last report.
-  /// - Returns: The seconds until the next look, if the journal does not change before.
+  /// - Parameter reported: The reported number of bytes of each transfer.
+  /// - Returns: The seconds until the next check, unless the journal changes before.
   private func report(_ reported: inout [Int64: Int64]) -> Double {
     tellEvents()
     tellProgress(&reported)
@@ -125,7 +138,7 @@ public final class TransferSession: Sendable {
     guard let due = running.map({ $0.delay(holds: holds, at: now) }).min() else { return Self.longestPause }
     let wait = max(due, Self.restartPause - now.seconds(since: lastStart.withLock { $0 }))
     guard wait <= 0 else { return min(wait, Self.longestPause) }
-    // A worker that waits for a condition ends at once; the machine is asked by it and not here.
+    // A worker that waits for a condition ends at once. The worker queries the machine, not the session.
     lastStart.withLock { $0 = now }
     if (try? journal.hasWorker) == false { try? startWorker() }
     return Self.restartPause
@@ -135,7 +148,7 @@ public final class TransferSession: Sendable {
     for event in (try? journal.events(of: identifier)) ?? [] {
       if Task.isCancelled { return }
       if let transfer = (try? journal.transfer(event.transfer)) ?? nil { tell(event, of: transfer) }
-      // Whoever is killed in between is told again.
+      // A process that is killed before the acknowledgement reports the event again.
       try? journal.acknowledge(event)
     }
   }
@@ -171,63 +184,81 @@ public final class TransferSession: Sendable {
   }
 }
 
-/// The handle of a transfer. One that is made is suspended until it is resumed.
+/// The handle of a transfer, which is suspended until it is resumed. The counterpart of `URLSessionTask`.
+///
+///     let upload = TransferRequest(
+///       upload: URL(filePath: "/tmp/photo.jpg"), to: URL(string: "https://news.example/photos")!)
+///     let task = try session.transfer(upload)
+///     try task.setTaskDescription("photo")
+///     try task.resume()
+///     if let transfer = try task.transfer { print(transfer.state, transfer.completed) }
 public struct TransferTask: Sendable {
   let session: TransferSession
-  /// What sets it apart from the others of a store.
+  /// The number of the transfer, unique within a store.
   public let number: Int64
 
-  /// How far it has come; nil once its end has been told.
+  /// The transfer and its progress; nil once the delegate has received its end.
   ///
   /// - Throws: ``FetchError`` with `storage`.
   public var transfer: Transfer? {
     get throws { try session.journal.transfer(number) }
   }
 
-  /// Anything, for whoever made it; it stays when the app is gone.
+  /// The description for the app's own use, which survives the end of the app.
   ///
   /// - Throws: ``FetchError`` with `storage`.
   public var taskDescription: String? {
     get throws { try transfer?.taskDescription }
   }
 
-  /// Says anything about it.
+  /// Sets the description.
   ///
   /// - Throws: ``FetchError`` with `storage`.
   public func setTaskDescription(_ text: String?) throws {
     try session.journal.update(number) { $0.taskDescription = text }
   }
 
-  /// Lets it begin, or go on.
+  /// Starts or continues the transfer.
   ///
-  /// - Throws: ``FetchError`` with `storage`; what starting the worker throws.
+  /// - Throws: ``FetchError`` with `storage`, or with `rejected` as in ``TransferJournal/resume(_:at:)``; the errors of
+  ///   starting the worker.
   public func resume() throws { try session.resume(number) }
 
-  /// Stops it; what is here of it stays.
+  /// Suspends the transfer. The received part is kept.
   ///
   /// - Throws: ``FetchError`` with `storage`.
   public func suspend() throws { try session.journal.suspend(number) }
 
-  /// Ends it. The delegate is told.
+  /// Cancels the transfer. The delegate receives its end.
   ///
   /// - Throws: ``FetchError`` with `storage`.
   public func cancel() throws { try session.journal.cancel(number) }
 }
 
-/// Is told of the transfers of a session, one after the other.
+/// Receives the events of the transfers of a session, one after the other. The counterpart of
+/// `URLSessionDownloadDelegate`.
+///
+///     struct Gallery: TransferDelegate {
+///       func transfer(_ task: TransferTask, didFinishDownloadingTo file: URL) {
+///         print("complete: \(file.path(percentEncoded: false))")
+///       }
+///       func transfer(_ task: TransferTask, didEndAs transfer: Transfer) {
+///         print(transfer.state, transfer.failure ?? "")
+///       }
+///     }
 public protocol TransferDelegate: Sendable {
-  /// Bytes have come, or gone.
+  /// Reports received or sent bytes.
   ///
   /// - Parameters:
-  ///   - bytes: How many since the last time; negative where a download had to begin anew.
-  ///   - completed: How many there are now.
-  ///   - expected: How many there will be, nil as long as that is not known.
+  ///   - bytes: The number of bytes since the last call; negative if a download has begun again.
+  ///   - completed: The number of bytes so far.
+  ///   - expected: The total number of bytes; nil while it is unknown.
   func transfer(_ task: TransferTask, didMove bytes: Int64, completed: Int64, expected: Int64?)
-  /// A download goes on where it was cut off.
+  /// Reports that a download continues from an offset in bytes.
   func transfer(_ task: TransferTask, didResumeAt offset: Int64, expected: Int64?)
-  /// A download is whole. A file without a place of its own is gone when this returns.
+  /// Reports a complete download. A file without a destination is removed when this returns.
   func transfer(_ task: TransferTask, didFinishDownloadingTo file: URL)
-  /// It is over: finished, failed or cancelled. Nothing more is told of it.
+  /// Reports the end of a transfer: finished, failed or cancelled. It is the last event of the transfer.
   func transfer(_ task: TransferTask, didEndAs transfer: Transfer)
 }
 

@@ -2,27 +2,33 @@ public import BackgroundFetch
 public import Foundation
 import Synchronization
 
-/// Does the transfers of a store, several at once, until there is nothing left to do. There is one for a store, in a
-/// process of its own: it goes on when the app is suspended, crashes or is killed.
+/// Performs the transfers of a store, several at once, until none is left. Each store has one worker in a process of
+/// its own, which continues when the app is suspended, crashes or is killed.
+///
+/// The counterpart of the system's background transfer daemon on Apple platforms.
+///
+///     let worker = try TransferWorker(store: folder, userAgent: "Harbour/1.0 (+https://harbour.example)")
+///     let hasRun = try await worker.run()
+///     if !hasRun { print("another worker is running") }
 public final class TransferWorker: Sendable {
-  /// How many transfers are under way at the same time.
+  /// The maximum number of concurrent transfers.
   public static let mostAtOnce = 4
-  /// How long it stays without anything to do, in seconds.
+  /// The idle timeout of the worker, in seconds.
   static let idle = 3.0
-  /// The longest time until the next attempt for which it stays, in seconds. For a longer one it ends: it is started
-  /// again by a later look, such as that of a timer (see ``TransferJournal/needsWorker(store:constraints:clock:log:)``).
+  /// The maximum wait for the next attempt, in seconds. For a longer one the worker ends, and a later check starts it
+  /// again, such as that of a timer (see ``TransferJournal/needsWorker(store:constraints:clock:log:)``).
   static let longestWait = 60.0
-  /// For how long an answer of the machine about its constraints holds, in seconds.
+  /// The seconds for which a reading of the machine's constraints is reused.
   static let steadiness = 60.0
-  /// The longest time between two attempts, in seconds.
+  /// The maximum backoff between two attempts, in seconds.
   static let longestBackoff = 600.0
-  /// How many wrong answers in a row end a transfer.
+  /// The number of consecutive wrong responses that end a transfer.
   static let mostWrongAnswers = 5
-  /// How many attempts without any answer a transfer has at least, however long they take.
+  /// The minimum number of attempts without any response before a transfer is given up, however long they take.
   static let leastSilentAttempts = 6
-  /// The seconds for which attempts may have no answer, if the request does not say.
+  /// The maximum time without any response, in seconds, unless the request sets another.
   static let silencePatience = 86_400.0
-  /// An attempt that moves so many bytes, or a sixteenth of the whole, was a success as far as it went.
+  /// The number of bytes that make an attempt a partial success. A sixteenth of the total is enough too.
   static let fairPart: Int64 = 1 << 20
 
   private let journal: TransferJournal
@@ -30,24 +36,24 @@ public final class TransferWorker: Sendable {
   private let constraints: any ConstraintSource
   private let clock: any FetchClock
   private let log: @Sendable (String) -> Void
-  /// Those that are under way.
+  /// The tasks of the active transfers.
   private let active = Mutex<[Int64: Task<Void, Never>]>([:])
-  /// The last answer of the machine about its constraints.
+  /// The last reading of the machine's constraints.
   private let asked = Mutex<(at: FetchMoment, obstacle: Transfer.Obstacle?)?>(nil)
   private let changes: JournalChanges
   private let holds: OriginHolds
-  /// Why the journal could not be written.
+  /// The error of a failed write to the journal.
   private let broken = Mutex<(any Error)?>(nil)
 
-  /// A worker for a store.
+  /// Creates a worker for a store.
   ///
   /// - Parameters:
   ///   - store: The folder of the client.
-  ///   - userAgent: Name, version and how to reach those who run it.
-  ///   - transport: What sends requests; AsyncHTTPClient if nothing is said.
-  ///   - constraints: What those wait for that are discretionary.
-  ///   - clock: The machine's, or another one in tests.
-  ///   - log: Gets lines about what failed.
+  ///   - userAgent: Name, version and how to reach those who run the client.
+  ///   - transport: The HTTP transport; nil for an ``AsyncHTTPTransport``.
+  ///   - constraints: The conditions that discretionary transfers wait for.
+  ///   - clock: The machine's clock, or a simulated one in tests.
+  ///   - log: Receives lines about failures.
   /// - Throws: ``FetchError`` with `storage`.
   public init(
     store: URL, userAgent: String, transport: (any HTTPTransport)? = nil,
@@ -62,14 +68,15 @@ public final class TransferWorker: Sendable {
     (self.constraints, self.clock, self.log) = (constraints, clock, log)
   }
 
-  /// Works until there has been nothing to do for a while, nothing is due within a minute, or the task is cancelled. In
-  /// between it sleeps until the next attempt is due or the journal changes.
+  /// Works until for a while no transfer has been active or due within a minute, or the task is cancelled. In between
+  /// it sleeps until the next attempt is due or the journal changes.
   ///
-  /// - Returns: false, and nothing has been done, if another worker is at it.
-  /// - Throws: ``FetchError`` with `storage`, where the journal cannot be read or written.
+  /// - Returns: Whether it has worked; false if another worker is running.
+  /// - Throws: ``FetchError`` with `storage` if the journal cannot be read or written; `FetchLock.Failure`;
+  ///   `CancellationError` during the wait for another worker.
   @discardableResult
   public func run() async throws -> Bool {
-    // Another worker may be about to end: a transfer that was resumed in this moment is then ours to do.
+    // Another worker may be about to end. This worker then takes over a transfer that was resumed at this moment.
     guard let held = try await journal.lock.acquire(within: .seconds(5), clock: clock) else { return false }
     defer { held.release() }
     let failure = await work()
@@ -81,7 +88,7 @@ public final class TransferWorker: Sendable {
     return true
   }
 
-  /// - Returns: Why the journal cannot be used; nil at an orderly end.
+  /// - Returns: The error that makes the journal unusable; nil at a regular end.
   private func work() async -> (any Error)? {
     var lastWork = clock.now
     while !Task.isCancelled {
@@ -99,10 +106,10 @@ public final class TransferWorker: Sendable {
     return nil
   }
 
-  /// Starts what is due, and ends what is not wanted any more.
+  /// Starts due transfers, and cancels attempts that are no longer wanted.
   ///
   /// - Returns: The seconds until the next transfer is due; nil if none will be without a change of the journal, of the
-  ///   machine's constraints or of what is under way.
+  ///   machine's constraints or of active transfers.
   private func step() throws -> Double? {
     let running = try journal.running()
     let wanted = Set(running.map(\.number))
@@ -135,14 +142,14 @@ public final class TransferWorker: Sendable {
     }
   }
 
-  /// Whether no condition keeps a transfer from beginning; the journal says which one does.
+  /// Returns whether no condition delays a transfer, and stores the condition in the journal.
   private func isFree(_ transfer: Transfer, at now: FetchMoment) throws -> Bool {
     let obstacle = transfer.request.isDiscretionary ? self.obstacle(at: now) : nil
     if obstacle != transfer.obstacle { try journal.update(transfer.number) { $0.obstacle = obstacle } }
     return obstacle == nil
   }
 
-  /// The condition that the machine reports; it is asked once a minute at most.
+  /// Returns the condition that the machine reports. The machine is queried at most once a minute.
   private func obstacle(at now: FetchMoment) -> Transfer.Obstacle? {
     let known = asked.withLock { $0 }
     if let known, now.seconds(since: known.at) < Self.steadiness { return known.obstacle }
@@ -158,27 +165,27 @@ public final class TransferWorker: Sendable {
       case .upload: try await Upload(journal: journal, exchange: exchange, clock: clock).run(transfer)
       }
     } catch is CancellationError {
-      // Somebody has suspended or cancelled it, or the worker ends.
+      // The transfer was suspended or cancelled, or the worker ends.
     } catch {
       let error = error as? FetchError ?? FetchError(.storage, StorageFailure.reason(error))
       log("transfer \(transfer.number): \(error)")
       do { try note(error, of: transfer) } catch {
         log("\(error)")
-        // Without a note of the failure the transfer would be tried again at once.
+        // Without a stored failure the transfer would be tried again at once.
         broken.withLock { $0 = error }
       }
     }
-    // One that was cancelled meanwhile has left something behind.
+    // A transfer that was cancelled meanwhile has left its partial file.
     if (try? journal.transfer(transfer.number))??.state == .cancelled {
       try? FileManager.default.removeItem(at: journal.partialFile(transfer))
     }
   }
 
-  /// Decides what becomes of a transfer whose attempt has failed.
+  /// Decides about a transfer whose attempt has failed.
   private func note(_ error: FetchError, of transfer: Transfer) throws {
     guard let current = try journal.transfer(transfer.number) else { return }
     let now = clock.now
-    // A server that asks for patience has not failed, and neither has one that nobody has asked.
+    // A request that was held back is not a failed attempt, since the server has not been asked.
     let moved = current.completed - transfer.completed
     let isFair = moved >= min(Self.fairPart, max(1, (current.total ?? .max) / 16))
     let failures = isFair ? 0 : current.failures + (error.code == .held ? 0 : 1)
@@ -203,7 +210,7 @@ public final class TransferWorker: Sendable {
 
   private func giveUp(_ number: Int64, _ failure: String) throws {
     guard let transfer = try journal.transfer(number), transfer.state == .running else { return }
-    // First, so that nothing is left when the end is told.
+    // The partial file is removed first, so that nothing is left when the end is reported.
     try? FileManager.default.removeItem(at: journal.partialFile(transfer))
     try journal.tell(number) { transfer in
       guard transfer.state == .running else { return nil }

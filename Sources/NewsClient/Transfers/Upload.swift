@@ -3,9 +3,9 @@ import Foundation
 
 /// One attempt at an upload: the whole file, as one request.
 struct Upload {
-  /// How long nothing may move, the server's work at the end included.
+  /// The maximum time without progress, including the server's work at the end.
   static let patience = Duration.seconds(120)
-  /// How much of an answer is kept.
+  /// The maximum number of bytes stored of a response.
   static let mostOfAnswer = 64 << 10
 
   let journal: TransferJournal

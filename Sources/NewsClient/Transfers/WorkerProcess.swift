@@ -1,22 +1,30 @@
 public import Foundation
 
 #if os(Linux) || os(macOS)
-  /// Starts the process of a worker. Other systems of Apple have no processes for apps to start.
+  /// Starts a worker in a process of its own. Among Apple's systems only macOS lets apps start processes.
+  ///
+  ///     let worker = WorkerProcess(
+  ///       executable: URL(filePath: "/usr/local/bin/tidings-fetch"),
+  ///       arguments: ["--store", folder.path(percentEncoded: false), "worker"])
+  ///     try worker.start()
   public struct WorkerProcess: Sendable {
     private let executable: URL
     private let arguments: [String]
 
+    /// Creates the description of a process.
+    ///
     /// - Parameters:
-    ///   - executable: The program.
-    ///   - arguments: Such as `--store`, the folder, and `worker`.
+    ///   - executable: The path of the program.
+    ///   - arguments: The arguments, such as `--store`, the folder, and `worker`.
     public init(executable: URL, arguments: [String]) {
       self.executable = executable
       self.arguments = arguments
     }
 
-    /// Starts it, without input and output. It outlives this process; one that has nothing to do ends by itself.
+    /// Starts the process, without input and output. It outlives this process, and ends by itself when it has nothing
+    /// to do.
     ///
-    /// - Throws: What Foundation throws where the program cannot be started.
+    /// - Throws: The error of Foundation if the program cannot be started.
     public func start() throws {
       let process = Process()
       process.executableURL = executable

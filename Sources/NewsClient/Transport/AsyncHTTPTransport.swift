@@ -14,16 +14,20 @@ import NIOSSL
   import Darwin
 #endif
 
-/// Exchanges over AsyncHTTPClient, with TLS 1.2 or later.
+/// An HTTP transport over AsyncHTTPClient, with TLS 1.2 or later. The counterpart of `URLSession`.
+///
+///     let transport = AsyncHTTPTransport(connectTimeout: 5)
+///     let news = try NewsFetcher(configuration, application: application, transport: transport)
+///     print(await news.performFetch(.launch).result)
 public final class AsyncHTTPTransport: HTTPTransport {
   private let client: HTTPClient
 
-  /// A transport with a pool of connections of its own.
+  /// Creates a transport with its own connection pool.
   ///
   /// - Parameters:
-  ///   - maximumBody: How many bytes a body may have once its coding is undone; more is an error, so that a few
+  ///   - maximumBody: The maximum number of bytes in a decompressed body. A larger body is an error, so that a few
   ///     kilobytes cannot become gigabytes.
-  ///   - connectTimeout: How long an attempt to connect may take, in seconds.
+  ///   - connectTimeout: The timeout of a connection attempt, in seconds.
   public init(maximumBody: Int = 8 << 20, connectTimeout: Int64 = 10) {
     var configuration = HTTPClient.Configuration()
     configuration.redirectConfiguration = .disallow
@@ -33,16 +37,16 @@ public final class AsyncHTTPTransport: HTTPTransport {
     var tls = TLSConfiguration.makeClientConfiguration()
     tls.minimumTLSVersion = .tlsv12
     configuration.tlsConfiguration = tls
-    // A failure is reported at once; the pool does not decide when to try again.
+    // A failure is reported at once. The caller decides about retries, not the pool.
     configuration.connectionPool.retryConnectionEstablishment = false
     client = HTTPClient(eventLoopGroupProvider: .shared(Self.eventLoop), configuration: configuration)
   }
 
-  /// One thread for all transports of the process: a client waits for one server, whatever number of processors there is.
+  /// The thread of all transports in this process. One is enough on any machine, because a client waits for one server.
   private static let eventLoop = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
   deinit {
-    // It keeps itself alive until its connections are closed.
+    // The client stays alive until its connections are closed.
     client.shutdown { _ in }
   }
 
@@ -68,20 +72,20 @@ public final class AsyncHTTPTransport: HTTPTransport {
   private func execute(_ request: HTTPClientRequest) async throws -> HTTPAnswer {
     let response: HTTPClientResponse
     do {
-      // The deadline is the caller's, who cancels the task.
+      // The caller enforces the deadline by cancelling the task.
       response = try await client.execute(request, deadline: .distantFuture)
     } catch {
       throw HTTPTransportError(error)
     }
     return HTTPAnswer(
       status: Int(response.status.code),
-      // White space around a value is none of it (RFC 9110, section 5.5).
+      // White space around a field value is not part of it (RFC 9110, section 5.5).
       headers: response.headers.map { HTTPHeader($0.name, $0.value.trimmingCharacters(in: .whitespaces)) },
       body: AnswerBody(body: response.body))
   }
 }
 
-/// The content of an answer; its errors are sentences.
+/// The body of a response. Its errors are of type ``HTTPTransportError``.
 private struct AnswerBody: AsyncSequence, Sendable {
   let body: HTTPClientResponse.Body
 
@@ -100,7 +104,7 @@ private struct AnswerBody: AsyncSequence, Sendable {
   }
 }
 
-/// A file in pieces, read when they are wanted.
+/// The content of a file in chunks, which are read on demand.
 private struct FileChunks: AsyncSequence, Sendable {
   static let size = 256 << 10
 
@@ -130,12 +134,12 @@ private struct FileChunks: AsyncSequence, Sendable {
 }
 
 extension HTTPTransportError {
-  /// The failure that an error of AsyncHTTPClient, NIO or BoringSSL stands for.
+  /// Converts an error of AsyncHTTPClient, NIO or BoringSSL.
   init(_ error: any Error) {
     if let error = error as? HTTPTransportError {
       self = error
     } else if let error = error as? NIOConnectionError, !error.connectionErrors.isEmpty {
-      // A name may have several addresses; an answer of any of them says more than silence of the others.
+      // A host name may have several addresses. A refused connection says more than an unreachable network.
       let failures = error.connectionErrors.map { HTTPTransportError($0.error) }
       self = failures.first { $0.kind == .refused } ?? failures[0]
     } else if error is NIOConnectionError || error is SocketAddressError || error is SocketAddressError.UnknownHost {

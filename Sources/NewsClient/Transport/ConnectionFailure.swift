@@ -5,9 +5,9 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// The reasons for which an exchange has failed, in words for users.
+/// The reasons of failed exchanges, in words for users.
 enum ConnectionFailure {
-  /// The reason of an error, without a full stop and without details of libraries.
+  /// Returns the reason of an error, without a full stop and without details of libraries.
   static func reason(_ error: any Error) -> String {
     switch error {
     case let error as HTTPTransportError: error.message
@@ -45,7 +45,7 @@ enum ConnectionFailure {
     }
   }
 
-  /// The reasons of BoringSSL that users can do something about; its own texts name files of its build.
+  /// Returns texts for the errors of BoringSSL that users can act on. Its own texts name source files of its build.
   private static func handshake(_ error: any Error) -> String {
     let text = String(describing: error)
     let known = [
@@ -63,7 +63,7 @@ enum ConnectionFailure {
 
   private static func other(_ error: any Error) -> String {
     let text = String(describing: error)
-    // Names of types and paths of sources say nothing to users.
+    // Type names and source paths mean nothing to users.
     return text.contains("(") || text.contains("/") ? "the connection failed" : text
   }
 }

@@ -1,22 +1,24 @@
 import Foundation
 import News
 
-/// Asks for one resource: follows redirections by our own rules, reads the body up to a limit and counts what it costs.
+/// Requests a resource: follows redirects by the client's own rules, reads the body up to a limit, and measures the
+/// cost.
 struct Exchange: Sendable {
-  /// What has been sent and received.
+  /// The requests and bytes sent and received.
   struct Meter: Sendable, Equatable {
     var requests = 0
-    /// Heads and bodies both ways as they are written in HTTP/1.1; a body that was coded by its `Content-Length`.
+    /// The heads and bodies in both directions, as written in HTTP/1.1. A compressed body counts as its
+    /// `Content-Length`.
     var bytes = 0
-    /// The status of the last answer.
+    /// The status of the last response.
     var status: Int?
   }
 
-  /// Fields that ask for an answer only under a condition. They are for one origin.
+  /// The validators of a conditional request. They belong to one origin.
   struct Conditions: Sendable, Hashable, Codable {
-    /// As it came, quotes included: a tag is opaque.
+    /// The entity tag as received, quotes included, because a tag is opaque.
     var entityTag: String?
-    /// As it came.
+    /// The `Last-Modified` date as received.
     var lastModified: String?
 
     var headers: [HTTPHeader] {
@@ -25,26 +27,26 @@ struct Exchange: Sendable {
     }
   }
 
-  /// An answer that has been read.
+  /// A response whose body has been read.
   struct Answer: Sendable {
     var head: HTTPAnswer
     var body: Data
   }
 
   static let mostRedirections = 5
-  /// A page has a mebibyte at most.
+  /// The maximum number of bytes in a body. A page of the API has at most 1 MiB.
   static let mostBytes = 8 << 20
 
   var transport: any HTTPTransport
   var userAgent: String
-  /// The time by which dates are judged.
+  /// The current time, against which dates in responses are evaluated.
   var now: @Sendable () -> Date
-  /// The waiting times that servers have demanded of this store.
+  /// The waits that servers have demanded of this store.
   var holds: OriginHolds
-  /// Gets the meter after each change: what has been sent is known although the exchange never ends.
+  /// Receives the meter after each change of a GET request. The cost is thus known even if the exchange never ends.
   var note: @Sendable (Meter) -> Void = { _ in }
 
-  /// Asks for JSON, and reads the answer.
+  /// Requests JSON, and reads the response.
   ///
   /// - Throws: ``FetchError``, or `CancellationError` once the task is cancelled.
   func get(_ url: URL, conditions: Conditions = Conditions(), meter: inout Meter) async throws -> Answer {
@@ -53,11 +55,11 @@ struct Exchange: Sendable {
     return Answer(head: head, body: try await body(of: head, meter: &meter))
   }
 
-  /// Asks for anything, and leaves the body of the answer to be read.
+  /// Requests any resource, and leaves the body of the response to the caller.
   ///
   /// - Parameters:
-  ///   - fields: Are sent to whoever a redirection leads to, together with `User-Agent`.
-  ///   - originFields: Are sent to the origin of the URL only.
+  ///   - fields: The fields that are sent to every redirect target too, together with `User-Agent`.
+  ///   - originFields: The fields that are sent only to the origin of the URL.
   /// - Throws: ``FetchError``, or `CancellationError` once the task is cancelled.
   func open(
     _ url: URL, fields: [HTTPHeader], originFields: [HTTPHeader], meter: inout Meter
@@ -78,11 +80,11 @@ struct Exchange: Sendable {
     throw FetchError(.redirect, "more than \(Self.mostRedirections) redirections", status: meter.status)
   }
 
-  /// Sends a file, and reads the beginning of the answer. A redirection is not followed.
+  /// Sends a file, and reads the beginning of the response. Redirects are not followed.
   ///
   /// - Parameters:
-  ///   - headers: Are sent together with `User-Agent`.
-  ///   - most: How many bytes of the answer's body are returned.
+  ///   - headers: The fields that are sent together with `User-Agent`.
+  ///   - most: The maximum number of bytes of the response body to return.
   /// - Throws: ``FetchError``, or `CancellationError` once the task is cancelled.
   func upload(
     _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader], most: Int, meter: inout Meter
@@ -97,7 +99,7 @@ struct Exchange: Sendable {
       var body = Data()
       for try await chunk in head.body {
         body.append(chunk.prefix(most - body.count))
-        // An answer may be endless.
+        // A response may be endless.
         if body.count == most { break }
       }
       return (head, body)
@@ -106,7 +108,7 @@ struct Exchange: Sendable {
     }
   }
 
-  /// For how many seconds an answer keeps the client away.
+  /// Returns the wait that a response demands, in seconds; nil if it demands none.
   func retryAfter(of head: HTTPAnswer) -> Double? {
     head["Retry-After"].flatMap { RetryAfter.seconds($0, date: head["Date"], now: now()) }
   }
@@ -135,7 +137,7 @@ struct Exchange: Sendable {
     }
   }
 
-  /// Reads the body of an answer, up to ``mostBytes``.
+  /// Reads the body of a response, up to ``mostBytes``.
   ///
   /// - Throws: ``FetchError``, or `CancellationError` once the task is cancelled.
   func body(of head: HTTPAnswer, meter: inout Meter) async throws -> Data {
@@ -153,13 +155,13 @@ struct Exchange: Sendable {
     } catch {
       throw try Self.failure(error, meter)
     }
-    // A 304 has the length of the answer that it stands for.
+    // The `Content-Length` of a 304 is that of the response it stands for.
     if !body.isEmpty, let length = Self.codedLength(head) { meter.bytes = before + length }
     note(meter)
     return body
   }
 
-  /// Nothing is sent to a server that has demanded to wait, whatever it was asked for then.
+  /// Checks that the server accepts requests. A wait applies to all resources of an origin.
   ///
   /// - Throws: ``FetchError`` with `held`.
   private func checkHold(_ url: URL) throws {
@@ -168,12 +170,12 @@ struct Exchange: Sendable {
     throw FetchError(.held, Self.heldMessage(seconds), retryAfter: seconds)
   }
 
-  /// The message where nothing is sent for some seconds.
+  /// Returns the message for a request that is held back, with the remaining seconds.
   static func heldMessage(_ seconds: Double) -> String {
     "the server has asked for no requests for another \(Int(seconds.rounded(.up))) s"
   }
 
-  /// Keeps what an answer says about the time of the next request.
+  /// Stores the wait that a response demands.
   private func noteHold(_ head: HTTPAnswer, _ url: URL) {
     guard head.status == 429 || head.status >= 500 || 300...399 ~= head.status, head.status != 304,
       let seconds = retryAfter(of: head)
@@ -222,8 +224,8 @@ struct Exchange: Sendable {
     return url.absoluteString.utf8.count - scheme
   }
 
-  /// The bytes of a coded body, 0...``mostBytes``; nil without a coding. A server may claim any length where there is no
-  /// body, as in a 304.
+  /// Returns the bytes of a compressed body, 0...``mostBytes``; nil without compression. A server may claim any length
+  /// for a response without a body, such as a 304.
   private static func codedLength(_ head: HTTPAnswer) -> Int? {
     guard head["Content-Encoding"] != nil, head.status != 304 else { return nil }
     return head["Content-Length"].flatMap(Int.init).map { min(max($0, 0), mostBytes) }

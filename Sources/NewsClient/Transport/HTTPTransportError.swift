@@ -1,26 +1,34 @@
-/// Why a transport has no whole answer to a request.
+/// The reason why a transport has no complete response.
+///
+///     let transport = AsyncHTTPTransport()
+///     do {
+///       let answer = try await transport.get(URL(string: "https://news.example/v1/state")!, headers: [])
+///       print(answer.status)
+///     } catch let error as HTTPTransportError where error.kind == .offline {
+///       print("no network: \(error.message)")
+///     }
 public struct HTTPTransportError: Error, Sendable, Hashable {
   /// The kind of failure.
   public enum Kind: String, Sendable, Hashable {
-    /// There is no network, or the name of the host cannot be resolved. Nothing was sent.
+    /// There is no network, or the host name cannot be resolved. Nothing was sent.
     case offline
-    /// The host accepts no connection. Nothing was sent.
+    /// The host refuses the connection, or does not accept it in time. Nothing was sent.
     case refused
-    /// No secure connection could be agreed on. Nothing was sent.
+    /// No secure connection could be established. Nothing was sent.
     case untrusted
-    /// The connection broke, or the answer is no HTTP.
+    /// The connection broke, or the response is not HTTP.
     case broken
   }
 
   /// The kind of failure.
   public var kind: Kind
-  /// A sentence for a log, without a full stop.
+  /// A description for a log, without a full stop.
   public var message: String
 
   /// Whether the request cannot have left the machine.
   public var isUnsent: Bool { kind != .broken }
 
-  /// A failure.
+  /// Creates a failure.
   public init(_ kind: Kind, _ message: String) {
     self.kind = kind
     self.message = message

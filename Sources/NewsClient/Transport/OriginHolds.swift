@@ -10,29 +10,29 @@ import Synchronization
   import Darwin
 #endif
 
-/// The waiting times that servers have demanded by `Retry-After` (RFC 9110 section 10.2.3), one for each origin.
+/// The waits that servers demand by `Retry-After` (RFC 9110, section 10.2.3), one for each origin.
 ///
-/// They are kept in a file of the store, so that fetches and transfers of all processes respect them.
+/// They are in a file of the store, so that the fetches and transfers of all processes respect them.
 package final class OriginHolds: Sendable {
-  /// The number of origins that are kept; those with the longest times stay.
+  /// The maximum number of stored origins. The longest waits are kept.
   static let most = 100
 
   private let file: URL
   private let clock: any FetchClock
-  /// The demands that this process has met itself. They hold where the file cannot be written, too.
+  /// The waits that this process has received. They apply even if the file cannot be written.
   private let own = Mutex<[String: Waiting]>([:])
 
-  /// The holds of a store.
+  /// Opens the waits of a store.
   ///
   /// - Parameters:
   ///   - store: The folder of the client.
-  ///   - clock: The clock by which they end.
+  ///   - clock: The clock that measures the waits.
   package init(store: URL, clock: any FetchClock) {
     file = store.appending(path: "holds.json", directoryHint: .notDirectory)
     self.clock = clock
   }
 
-  /// The seconds for which the origin of a URL wants no requests, 0...86 400.
+  /// Returns the remaining wait for the origin of a URL in seconds, 0...86 400.
   package func remaining(_ url: URL) -> Double {
     guard let origin = Self.origin(url) else { return 0 }
     let now = clock.now
@@ -40,9 +40,9 @@ package final class OriginHolds: Sendable {
     return waits.compactMap { $0?.remaining(at: now) }.max() ?? 0
   }
 
-  /// Keeps all requests away from the origin of a URL. Of several demands the one that ends last counts.
+  /// Blocks all requests to the origin of a URL for some time. The wait that ends last applies.
   ///
-  /// - Parameter seconds: The time from now on, cut to 0...86 400.
+  /// - Parameter seconds: The time from now on, clamped to 0...86 400.
   package func hold(_ url: URL, seconds: Double) {
     guard let origin = Self.origin(url) else { return }
     let now = clock.now
@@ -60,10 +60,10 @@ package final class OriginHolds: Sendable {
     return (try? JSONDecoder().decode([String: Waiting].self, from: data)) ?? [:]
   }
 
-  /// Merges holds into the file, under a lock against other processes.
+  /// Merges waits into the file, under a lock against other processes.
   private func store(_ holds: [String: Waiting], at now: FetchMoment) {
     let descriptor = open(file.path(percentEncoded: false) + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    // Without the lock another process's entry may be lost, which costs one request more.
+    // Without the lock an entry of another process may be lost, which costs one extra request.
     if descriptor >= 0 { flock(descriptor, LOCK_EX) }
     defer { if descriptor >= 0 { close(descriptor) } }
     let merged = stored().merging(holds) { $0.remaining(at: now) > $1.remaining(at: now) ? $0 : $1 }
@@ -74,11 +74,11 @@ package final class OriginHolds: Sendable {
     guard let data = try? encoder.encode(Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })) else {
       return
     }
-    // A full disk leaves the holds of this process, which are in memory.
+    // If the disk is full, the waits of this process remain in memory.
     try? data.write(to: file, options: .atomic)
   }
 
-  /// Scheme, host and port in lower case; nil for anything but http and https.
+  /// Returns scheme, host and port in lower case; nil unless the scheme is http or https.
   private static func origin(_ url: URL) -> String? {
     guard let scheme = url.scheme?.lowercased(), let host = url.host()?.lowercased() else { return nil }
     switch scheme {

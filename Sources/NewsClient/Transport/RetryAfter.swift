@@ -1,21 +1,21 @@
 import Foundation
 import HTTPConditions
 
-/// `Retry-After` (RFC 9110, section 10.2.3) and the other fields that tell when to come again.
+/// `Retry-After` (RFC 9110, section 10.2.3), and the other fields that set the time of the next request.
 enum RetryAfter {
-  /// The longest time that a server may keep a client away, in seconds: a day.
+  /// The maximum wait that a server may demand, in seconds: one day.
   static let most = 86_400.0
 
-  /// For how many seconds nothing is to be sent, 0...``most``.
+  /// Returns the wait that a server demands, in seconds, 0...``most``.
   ///
   /// - Parameters:
   ///   - value: A number of seconds, or a date.
-  ///   - date: The `Date` of the answer, from which a date is counted: the server's clock need not be ours.
-  ///   - now: The time where that is missing.
-  /// - Returns: nil for anything else.
+  ///   - date: The `Date` of the response. A date in `value` is relative to it, because the server's clock may differ.
+  ///   - now: The time that applies if `date` is missing.
+  /// - Returns: nil for an invalid value.
   static func seconds(_ value: String, date: String?, now: Date) -> Double? {
     if value.utf8.allSatisfy({ 48...57 ~= $0 }) {
-      // More digits than a number has are a long time, too.
+      // A number with too many digits is a long wait too.
       return value.isEmpty ? nil : min(Double(value) ?? most, most)
     }
     guard let then = HTTPDate.parse(value, now: now) else { return nil }
@@ -23,7 +23,8 @@ enum RetryAfter {
     return min(max(then.timeIntervalSince(start), 0), most)
   }
 
-  /// The seconds until the next wake that a server proposes: the longer of `X-Poll-Interval` and `max-age`, 0...``most``.
+  /// Returns the server's proposal for the next wake in seconds: the longer of `X-Poll-Interval` and `max-age`,
+  /// 0...``most``.
   static func proposal(pollInterval: String?, cacheControl: String?) -> Double? {
     let interval = pollInterval.flatMap(Int.init)
     let age = cacheControl?.lowercased().split(separator: ",").lazy

@@ -2,23 +2,23 @@ public import Foundation
 public import News
 import PostgresClient
 
-/// A published item, and where an import took it from.
+/// A published item and the source from which it was imported.
 public struct ExportedItem: Sendable, Equatable {
-  /// With `html`.
+  /// The item, including `html`.
   public var item: NewsItem
-  /// What names the feed; nil, as `guid` and `digest`, for an item that was made here.
+  /// The identifier of the source feed. An item created in this installation has no `source`, `guid` or `digest`.
   public var source: String?
-  /// What the source calls it.
+  /// The identifier of the item at its source.
   public var guid: String?
-  /// The digest of the source's own entry at the last import.
+  /// The digest of the source's entry at the last import.
   public var digest: Data?
 }
 
-/// What one snapshot holds besides its items.
+/// The contents of an export snapshot besides its items.
 public struct ExportContents: Sendable, Equatable {
-  /// How many published items there are.
+  /// The number of published items.
   public var items: Int
-  /// By slug.
+  /// The topics, by slug.
   public var topics: [String: TopicContent]
 }
 
@@ -27,14 +27,14 @@ extension NewsStore {
 
   /// Reads all published items, oldest first, from one snapshot.
   ///
-  /// - Parameter take: Gets them in pages of `PageBudget.bytes` at most, or of one larger item. The next page is read when
-  ///   it has returned.
+  /// - Parameter take: Receives the pages. A page has at most `PageBudget.bytes`, or one larger item. The next page is
+  ///   read after `take` has returned.
   public func export(
     _ take: @Sendable (_ page: [ExportedItem], _ contents: ExportContents) async throws -> Void
   ) async throws {
     try await database.withConnection { connection in
       _ = try await connection.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-      // It has no locks that others wait for, and its output may take its time.
+      // The transaction holds no locks that others wait for, and writing the output may take long.
       _ = try await connection.query("SET LOCAL idle_in_transaction_session_timeout = 0")
       let topics = try await connection.query(Topic.selection).map(Topic.init(row:))
       let feed = try await connection.query("SELECT items FROM scopes WHERE scope = ''")

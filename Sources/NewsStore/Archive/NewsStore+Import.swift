@@ -2,22 +2,23 @@ public import Foundation
 import News
 import PostgresClient
 
-/// An item as an import found it at its source.
+/// An item for an import.
 public struct ImportedItem: Sendable, Equatable {
-  /// The same in every import of the same entry.
+  /// The id, the same in every import of the same entry.
   public var id: UUID
-  /// Which source it is from; nil, as `guid` and `digest`, in the copy of an item that an editor made.
+  /// The identifier of the source. It is nil, as are `guid` and `digest`, in the copy of an item that an editor
+  /// created.
   public var source: String?
-  /// What the source calls it.
+  /// The identifier of the item at its source.
   public var guid: String?
-  /// The digest of the source's own entry: only a new one is applied.
+  /// The digest of the source's entry. An entry with the same digest is not applied again.
   public var digest: Data?
-  /// Its state is always `published`.
+  /// The content. The state is always `published`.
   public var content: ItemContent
-  /// Whether it comes from an export: it is no news of its source, and leaves alone an item that is there.
+  /// Whether the item comes from an export. Such a copy never overwrites an existing item.
   public var isCopy: Bool
 
-  /// An item with all that says where it is from.
+  /// Creates an item for an import.
   public init(
     id: UUID, source: String?, guid: String?, digest: Data?, content: ItemContent, isCopy: Bool = false
   ) {
@@ -30,21 +31,21 @@ public struct ImportedItem: Sendable, Equatable {
   }
 }
 
-/// What became of imported items.
+/// The outcomes of an import, as numbers of items.
 public struct ImportCounts: Sendable, Equatable, Codable {
-  /// Not known here before.
+  /// The items that were new.
   public var inserted = 0
-  /// The source had changed.
+  /// The items whose source entry had changed.
   public var updated = 0
-  /// The source had not changed, or a copy's item is there.
+  /// The items whose source entry had not changed, and the copies of existing items.
   public var unchanged = 0
-  /// Retracted here, or made here and not imported.
+  /// The items that are retracted, expired or created here, and repeated ids within one call.
   public var skipped = 0
 
-  /// Nothing imported yet.
+  /// Creates counts of zero.
   public init() {}
 
-  /// Adds what became of other items.
+  /// Adds the counts of another import.
   public static func += (sum: inout ImportCounts, part: ImportCounts) {
     sum.inserted += part.inserted
     sum.updated += part.updated
@@ -54,12 +55,12 @@ public struct ImportCounts: Sendable, Equatable, Codable {
 }
 
 extension NewsStore {
-  /// The most items that one call of `importItems` takes: they become one publish.
+  /// The maximum number of items for one call of `importItems`, which publishes them together.
   public static let largestImport = 1000
 
-  /// Makes topics that are not there yet; those that are stay as they are.
+  /// Creates the topics that do not exist. Existing topics are left unchanged.
   ///
-  /// - Parameter topics: By slug.
+  /// - Parameter topics: The content of the topics, by slug.
   public func ensureTopics(_ topics: [String: TopicContent]) async throws {
     guard !topics.isEmpty else { return }
     let slugs = topics.keys.sorted()
@@ -78,11 +79,14 @@ extension NewsStore {
     }
   }
 
-  /// Applies items of an import in one transaction. An item is written only if its source's entry is not the one it
-  /// was last written from, so that the work of editors stays; what was retracted, or made here, stays as it is. A copy
-  /// is written only where there is no item.
+  /// Imports items in one transaction.
   ///
-  /// - Parameter items: At most `largestImport`, whose topics exist; of items with the same id the last one counts.
+  /// An existing item is overwritten only if its source's entry has changed since the last import, which preserves the
+  /// edits made here. Retracted and expired items, and items created here, are left unchanged. A copy is written only
+  /// if its item does not exist.
+  ///
+  /// - Parameter items: At most `largestImport` items, whose topics exist. The last of several items with the same id
+  ///   is used.
   public func importItems(_ items: [ImportedItem]) async throws -> ImportCounts {
     let rows = try Self.copyRows(items)
     return try await database.transaction { transaction in
@@ -100,7 +104,7 @@ extension NewsStore {
         }
         if try row.decode("written") { changed.append(try row.decode("id")) }
       }
-      // A repeat of an id within the chunk is no item of its own.
+      // A repeated id within the chunk counts as skipped.
       counts.skipped += items.count - written.count
       if !changed.isEmpty {
         _ = try await transaction.commit(after: "SELECT count(*) FROM publish(\(changed))")
@@ -116,11 +120,11 @@ extension NewsStore {
       attachments jsonb, is_copy boolean) ON COMMIT DELETE ROWS
     """
 
-  /// The tables grow while the session lasts: a plan that was made when they were small would read all of them for each
-  /// chunk.
+  /// The tables grow during the session. A plan made for small tables would read them in full for each chunk.
   private static let replanning: PostgresQuery = "SELECT set_config('plan_cache_mode', 'force_custom_plan', true)"
 
-  /// What an item was before is seen in the statement's snapshot; what decides is the row at the time of writing.
+  /// `b` is the item before the statement, from its snapshot. The row at the time of writing decides whether it is
+  /// written.
   private static let merge: PostgresQuery = """
     WITH staged AS (
       SELECT DISTINCT ON (id) * FROM import_staging ORDER BY id, ordinal DESC

@@ -2,18 +2,18 @@ import Foundation
 public import News
 import PostgresClient
 
-/// Which changes are wanted.
+/// A request for the changes of a scope.
 public struct ChangeQuery: Sendable, Equatable {
-  /// What is followed.
+  /// The scope whose changes are read.
   public var scope: Scope
-  /// What the client has; nil asks for the snapshot.
+  /// The client's token; nil requests the snapshot.
   public var since: SyncToken?
-  /// 1 or more.
+  /// The maximum number of changes, 1 or more.
   public var limit: Int
   /// Whether `html` is read.
   public var includesHTML: Bool
 
-  /// A query; without arguments the snapshot of the feed.
+  /// Creates a query. The default is the snapshot of the feed.
   public init(
     scope: Scope = .feed, since: SyncToken? = nil, limit: Int = 200, includesHTML: Bool = false
   ) {
@@ -25,18 +25,20 @@ public struct ChangeQuery: Sendable, Equatable {
 }
 
 extension NewsStore {
-  /// Reads what happened in a scope after a token, in the order of versions, each item once with its last change.
+  /// Reads the changes of a scope after a token, in version order. Each item appears once, with its last change.
   ///
-  /// Without a token it is the snapshot, which is the delta from 0 with puts only up to the version at which it began
-  /// and ordinary changes after that; its pages are continued with a token that says where it began.
+  /// Without a token the result is the snapshot. It has only puts up to the version at which it began, and ordinary
+  /// changes after that. The token that continues it includes that start version.
   ///
   /// - Throws: `StoreError.unknownTopics`; `tokenExpired`.
   public func changes(_ query: ChangeQuery) async throws -> ChangeList { try await delta(query).changes }
 
-  /// The same, with the moment of the snapshot.
+  /// Reads the changes of a scope together with the moment of the database snapshot.
+  ///
+  /// - Throws: `StoreError.unknownTopics`; `tokenExpired`.
   public func delta(_ query: ChangeQuery) async throws -> (changes: ChangeList, moment: Moment) {
     if let since = query.since, !since.isPartial {
-      // Nearly every call ends here.
+      // Most calls return here, because the client is current.
       let head = try await head(query.scope, since: since)
       if since.version == head.version {
         return (ChangeList(changes: [], more: false, snapshot: nil, token: head.token), head.moment)
@@ -48,7 +50,8 @@ extension NewsStore {
     return (try Self.changeList(query, span, head, rows), head.moment)
   }
 
-  /// Names the token after a page: the last version it holds, or the end of what was looked at, or the present.
+  /// Determines the token after a page. Its version is that of the page's last row, the horizon, or the current
+  /// version.
   private static func changeList(
     _ query: ChangeQuery, _ span: ChangeSpan, _ head: ScopeHead, _ rows: PostgresRows
   ) throws -> ChangeList {
@@ -69,10 +72,12 @@ extension NewsStore {
       changes: page.elements.compactMap(\.change), more: more, snapshot: isSnapshot ? true : nil, token: continuation)
   }
 
-  /// Takes up to limit + 1 rows from the log of each scope. Where one of them has more, nothing beyond what was seen
-  /// of it counts (the horizon); the horizon comes in a row of its own if no change is left before it.
+  /// Selects up to limit + 1 rows from the log of each scope.
+  ///
+  /// If a scope has more rows, the last one read of it limits the result: the horizon. If no change is left before the
+  /// horizon, it is returned in a row of its own.
   private static func deltaQuery(_ query: ChangeQuery, _ span: ChangeSpan) -> PostgresQuery {
-    // In one scope an item has one row.
+    // The log of one scope has one row for each item.
     let isLast: PostgresQuery =
       query.scope.names.count == 1
       ? ""
@@ -113,22 +118,22 @@ extension NewsStore {
   }
 }
 
-/// Where a delta begins.
+/// The start of a delta.
 private struct ChangeSpan {
-  /// The version it begins behind.
+  /// The version after which the changes begin.
   let after: Int
-  /// The version up to which removals are left out, because the client has nothing to remove; nil in deltas.
+  /// The version up to which removals are omitted, because the client has nothing to remove; nil in deltas.
   let start: Int?
 
   init(_ since: SyncToken?) {
     after = since.map { $0.position ?? $0.version } ?? 0
-    // The first page is one snapshot: all there is then is before its start.
+    // The first page is one snapshot, so all of its rows precede the start version.
     start = since == nil ? SyncToken.maximumVersion : since?.position == nil ? nil : since?.version
   }
 }
 
 extension Change {
-  /// - Returns: nil for the row that has nothing but the horizon.
+  /// - Returns: nil for the row that has only the horizon.
   fileprivate init?(row: PostgresRow) throws {
     guard let id = try row.decode("item", as: UUID?.self) else { return nil }
     if try row.decode("present") {

@@ -2,12 +2,11 @@ import Logging
 import PostgresClient
 
 extension NewsStore {
-  /// Forgets removals that are older than an age. A token from before them has then expired, and whoever holds it takes
-  /// the snapshot.
+  /// Purges removals that are older than an age. Earlier tokens then expire, and their holders read the snapshot again.
   ///
-  /// It goes in small steps, between which others publish.
+  /// The purge runs in small batches, between which others can publish.
   ///
-  /// - Returns: How many removals, in all scopes together, were forgotten.
+  /// - Returns: The number of purged removals in all scopes together.
   @discardableResult
   public func purge(olderThan age: Duration) async throws -> Int {
     var total = 0
@@ -20,8 +19,8 @@ extension NewsStore {
     }
   }
 
-  /// Purges a minute after the start and then once an hour, until the task is cancelled; what fails is tried again at
-  /// the next hour.
+  /// Purges a minute after the start and then once an hour, until the task is cancelled. A failed purge is repeated an
+  /// hour later.
   public func purgeRegularly(olderThan age: Duration) async {
     var pause = Duration.seconds(60)
     while (try? await Task.sleep(for: pause)) != nil {

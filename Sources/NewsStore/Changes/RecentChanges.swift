@@ -1,13 +1,13 @@
 package import Foundation
 
 extension VersionState {
-  /// The items that were changed last.
+  /// The items with the latest changes.
   package struct RecentChanges: Sendable {
     /// The last change of an item.
     package struct Change: Sendable {
       package var item: UUID
       package var version: Int
-      /// By topic, the version of the item's last change in it: leaving it is one.
+      /// The version of the item's last change in each topic, including its removal from the topic.
       package var topics: [String: Int]
 
       package init(item: UUID, version: Int, topics: [String: Int] = [:]) {
@@ -17,10 +17,10 @@ extension VersionState {
       }
     }
 
-    /// How many are remembered at least.
+    /// The number of changes that remain after an eviction.
     package static let count = 1000
 
-    /// All changes above it are here.
+    /// The version after which all changes are included.
     package private(set) var floor: Int
     private var changes: [UUID: Change] = [:]
 
@@ -28,7 +28,7 @@ extension VersionState {
       floor = version
     }
 
-    /// Adds changes in the order of versions; forgets the older half when there are twice as many as needed.
+    /// Adds changes in version order. Above twice the required number, the older half is evicted.
     package mutating func add(_ later: some Sequence<Change>) {
       for var change in later {
         change.topics.merge(changes[change.item]?.topics ?? [:]) { max($0, $1) }
@@ -39,13 +39,13 @@ extension VersionState {
       changes = changes.filter { [floor] in $0.value.version > floor }
     }
 
-    /// Whether nothing has happened to an item after a version; nil where that is not known any more.
+    /// Whether an item is unchanged since a version; nil if that is no longer known.
     package func isUnchanged(_ item: UUID, since version: Int) -> Bool? {
       if let last = changes[item], last.version > version { return false }
       return version >= floor ? true : nil
     }
 
-    /// What was changed after a version, newest first; nil where not all of it is known any more.
+    /// The changes after a version, newest first; nil if they are no longer complete.
     func after(_ version: Int) -> [Change]? {
       guard version >= floor else { return nil }
       return changes.values.filter { $0.version > version }.sorted { $0.version > $1.version }

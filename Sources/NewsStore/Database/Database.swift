@@ -1,7 +1,7 @@
 import News
 import PostgresClient
 
-/// The pool, with the errors a caller can do something about translated.
+/// The connection pool. It translates the errors that a caller can handle into `StoreError`.
 struct Database: Sendable {
   let pool: PostgresPool
 
@@ -9,7 +9,7 @@ struct Database: Sendable {
     try await translating { try await pool.query(query) }
   }
 
-  /// Runs queries in one round trip and one snapshot.
+  /// Runs queries in one snapshot and one round trip.
   func snapshot(_ queries: [PostgresQuery]) async throws -> [PostgresRows] {
     try await translating { try await pool.snapshot(queries) }
   }
@@ -20,7 +20,7 @@ struct Database: Sendable {
     try await translating { try await pool.withConnection(body) }
   }
 
-  /// Runs a READ COMMITTED transaction, again after a deadlock; so `body` must not do anything else than SQL.
+  /// Runs a READ COMMITTED transaction. `body` runs again after a deadlock, so it must have no effects besides its SQL.
   func transaction<Result: Sendable>(
     _ body: @Sendable (PostgresTransaction) async throws -> Result
   ) async throws -> Result {
@@ -33,14 +33,14 @@ struct Database: Sendable {
     } catch let error as PostgresError {
       throw StoreError(error) ?? error
     } catch is MigrationError {
-      // A connection to a database without the schema: `NewsStore.schemaProblem` has the reason.
+      // The connection was refused for its schema. `NewsStore.schemaProblem` has the reason.
       throw StoreError.unavailable
     }
   }
 }
 
 extension StoreError {
-  /// - Returns: nil for errors that are nobody's but ours.
+  /// - Returns: nil for errors that a caller cannot handle.
   init?(_ error: PostgresError) {
     switch error.code {
     case .commitOutcomeUnknown:
@@ -50,13 +50,14 @@ extension StoreError {
       self = .unavailable
     case .server:
       switch error.sqlState {
-      // publish() names the slug it does not know.
+      // `publish()` reports the unknown slug.
       case "TD003": self = .unknownTopics(error.detail.map { [$0] } ?? [])
-      // A deadlock that was met again at every try.
+      // A deadlock or serialization failure that persisted through all retries.
       case "40001", "40P01": self = .unavailable
       case "57014": self = .statementCancelled
       // read_only_sql_transaction, idle_in_transaction_session_timeout, and the classes Insufficient Resources and
-      // Operator Intervention: a standby, a process that was held up, a full disk, a shutdown (PostgreSQL, appendix A).
+      // Operator Intervention (PostgreSQL, appendix A). The causes are a standby, a suspended process, a full disk, and
+      // a shutdown.
       case "25006", "25P03": self = .unavailable
       case let state? where state.hasPrefix("53") || state.hasPrefix("57P"): self = .unavailable
       default: return nil

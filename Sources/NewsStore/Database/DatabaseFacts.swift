@@ -2,35 +2,36 @@ public import Foundation
 public import Logging
 public import PostgresClient
 
-/// What a database says of itself, whether it has the schema or not.
+/// Properties of a database and its server, with or without the schema.
 public struct DatabaseFacts: Sendable {
-  /// The oldest server that the migrations run on: 14 has bodies of functions in SQL.
+  /// The oldest supported major version: PostgreSQL 14 introduced function bodies in standard SQL, which the migrations
+  /// use.
   public static let oldestVersion = 14
 
-  /// Its name.
+  /// The name of the database.
   public var name: String
-  /// Of the server, such as `15.18`.
+  /// The version of the server, such as `15.18`.
   public var version: String
-  /// Of the server, such as 15.
+  /// The major version of the server, such as 15.
   public var majorVersion: Int
-  /// Names the cluster that the server, its standbys and its copies belong to.
+  /// The system identifier, which the server shares with its standbys and physical copies.
   public var systemIdentifier: String
-  /// Of its texts, such as `UTF8`.
+  /// The server encoding, such as `UTF8`.
   public var encoding: String
-  /// Whether the server replays what another one writes.
+  /// Whether the server is a standby.
   public var isStandby: Bool
-  /// Of the server, by name: those that decide what a crash leaves.
+  /// The server settings that decide what survives a crash, by name.
   public var durability: [String: String]
-  /// Bytes on the disk.
+  /// The size on disk, in bytes.
   public var size: Int
-  /// Connections that the server would still take from this user.
+  /// The number of further connections that the server accepts from this user.
   public var freeConnections: Int
-  /// The folder of the server's files, where it is on this machine and may be known.
+  /// The data directory of the server; nil if the server is on another machine or the user may not read the setting.
   public var directory: String?
-  /// How far its clock is ahead of this machine's, give or take half of what the question took.
+  /// The lead of the database clock over the local one, in seconds. The error is at most half the round trip.
   public var clockLead: TimeInterval
 
-  /// Asks on a connection of its own.
+  /// Reads the properties on a separate connection.
   ///
   /// - Throws: `PostgresError`.
   public static func read(_ configuration: PostgresConfiguration, logger: Logger) async throws -> DatabaseFacts {
@@ -76,9 +77,9 @@ public struct DatabaseFacts: Sendable {
     return now.timeIntervalSince(before.addingTimeInterval(after.timeIntervalSince(before) / 2))
   }
 
-  /// Whether a session hears what another one notifies: not behind a pooler that lends sessions for a transaction.
+  /// Whether a session receives notifications of another one. Behind a pooler in transaction mode it does not.
   ///
-  /// - Parameter timeout: How long to wait for it.
+  /// - Parameter timeout: The maximum wait for the notification.
   /// - Throws: `PostgresError`.
   public static func hearsNotifications(
     _ configuration: PostgresConfiguration, timeout: Duration = .seconds(5), logger: Logger

@@ -1,9 +1,9 @@
 import PostgresClient
 
 extension PostgresConnection {
-  /// The settings of this session in which an acknowledged write, or the whole database, may not survive a crash
-  /// (PostgreSQL, chapters 20.5 and 30.3), such as `fsync = off`. They may differ between roles and databases, and after
-  /// a failover.
+  /// The settings of this session that may lose an acknowledged write, or the whole database, in a crash, such as
+  /// `fsync = off` (PostgreSQL, chapters 20.5 and 30.3). They may differ between roles and databases, and after a
+  /// failover.
   ///
   /// - Throws: `PostgresError`.
   nonisolated func unsafeDurabilitySettings() async throws -> [String] {
@@ -15,6 +15,8 @@ extension PostgresConnection {
     ).map { try $0.decode("found") }
   }
 
+  /// Refuses a session with unsafe settings.
+  ///
   /// - Throws: `StoreError.unsafeDurability`, `PostgresError`.
   nonisolated func requireDurability() async throws {
     let settings = try await unsafeDurabilitySettings()
@@ -23,10 +25,10 @@ extension PostgresConnection {
 }
 
 extension NewsStore {
-  /// The settings of the database in which an acknowledged write may not survive a crash, such as `fsync = off`; empty if
-  /// there are none.
+  /// The settings of the database that may lose an acknowledged write in a crash, such as `fsync = off`; empty if there
+  /// are none.
   ///
-  /// - Throws: `StoreError.unsafeDurability` where the store requires durability, `unavailable`.
+  /// - Throws: `StoreError.unsafeDurability` if the store requires durability; `unavailable`.
   public func unsafeDurabilitySettings() async throws -> [String] {
     try await database.withConnection { try await $0.unsafeDurabilitySettings() }
   }

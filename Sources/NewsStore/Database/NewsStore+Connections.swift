@@ -1,21 +1,21 @@
 import PostgresClient
 
-/// The connections to the database at one moment.
+/// A snapshot of the connection pool's counters.
 public struct StoreConnections: Sendable, Equatable {
-  /// The most there may be.
+  /// The maximum number of connections.
   public var limit: Int
-  /// At rest.
+  /// The number of idle connections.
   public var idle: Int
-  /// In use.
+  /// The number of connections in use.
   public var leased: Int
-  /// Callers that wait for one.
+  /// The number of callers that wait for a connection.
   public var waiting: Int
-  /// Made since the start.
+  /// The number of connections opened since the start.
   public var opened: Int
 }
 
 extension NewsStore {
-  /// Counts them without waiting for anything.
+  /// The current counters, read without waiting.
   public var connections: StoreConnections {
     let pool = database.pool.statistics
     return StoreConnections(

@@ -3,36 +3,37 @@ import News
 import PostgresClient
 import Synchronization
 
-/// How often reads have been asked of a standby, since the start.
+/// Counters of reads from the standby, since the start.
 public struct StandbyReads: Sendable, Equatable {
-  /// Answers that were given out.
+  /// The number of results that were returned.
   public var used = 0
-  /// Times when it did not have what this process has told already, or had what the primary has not.
+  /// The number of results discarded because the standby lacked what this process has returned, or had what the primary
+  /// has not shown.
   public var behind = 0
-  /// Times when it did not answer, or not in time.
+  /// The number of reads that failed or timed out.
   public var failed = 0
 }
 
-/// A server that replays what the primary writes, and may answer reads that are not in memory.
+/// A replica of the primary for reads that are not in memory.
 ///
-/// What it says counts only where it is neither older than anything that this process has told, nor newer than what the
-/// primary has shown: a standby may show a commit before the primary does, and may lose it again at a failover.
+/// A result is used only if it is neither older than what this process has returned, nor newer than what the primary
+/// has shown. A standby may show a commit before the primary does, and may lose it again in a failover.
 final class Standby: Sendable {
   private struct Memory {
     var reads = StandbyReads()
-    /// It is left alone until then.
+    /// The end of the current pause in the use of the standby.
     var rest = ContinuousClock.now
   }
 
   private let pool: PostgresPool
   private let memory = Mutex(Memory())
 
-  /// How long it is left alone when it was behind, and when it did not answer.
+  /// The pauses after a result that was behind, and after a failure.
   private static let restBehind: Duration = .milliseconds(100)
   private static let restFailed: Duration = .seconds(1)
 
   init(connection: PostgresConfiguration, pool: PostgresPoolConfiguration, logger: Logger) {
-    // Whoever waits in vain has the primary to ask after that.
+    // The timeouts are short because a reader queries the primary after a failure.
     var connection = connection
     connection.statementTimeout = min(connection.statementTimeout, .seconds(2))
     connection.connectTimeout = min(connection.connectTimeout, .seconds(2))
@@ -43,17 +44,17 @@ final class Standby: Sendable {
 
   var reads: StandbyReads { memory.withLock { $0.reads } }
 
-  /// Whether it is worth asking.
+  /// Whether the standby may be queried: no pause is in effect.
   var isAwake: Bool { memory.withLock { $0.rest <= .now } }
 
   /// Runs queries in one snapshot.
   ///
-  /// - Returns: nil where it does not answer.
+  /// - Returns: nil if the standby does not answer.
   func snapshot(_ queries: [PostgresQuery]) async -> [PostgresRows]? {
     do {
       return try await DatabaseTime.measuring { try await pool.snapshot(queries) }
     } catch {
-      // A reader that has left says nothing of the standby.
+      // The cancellation of a reader is no failure of the standby.
       guard !Task.isCancelled else { return nil }
       memory.withLock { memory in
         memory.reads.failed += 1
@@ -76,26 +77,26 @@ final class Standby: Sendable {
 }
 
 extension NewsStore {
-  /// How often the standby was asked; nil where there is none.
+  /// The counters of reads from the standby; nil without one.
   public var standbyReads: StandbyReads? { standby?.reads }
 
-  /// Reads from the standby, where it has all that this process and the holder of a token have been told.
+  /// Reads from the standby if it has all that this process has returned and all that a token includes.
   ///
-  /// - Parameter decode: Makes the answer of the rows, with the moment of their snapshot. What it throws, the primary has
-  ///   to say: it may know more, and be it only of topics, which have no versions.
-  /// - Returns: nil where the primary is to be asked.
+  /// - Parameter decode: Decodes the rows into a value and the moment of their snapshot. After an error in it the
+  ///   primary is queried, which may have newer data. Topics, for example, have no versions.
+  /// - Returns: nil if the primary must be queried.
   func fromStandby<Value: Sendable>(
     _ queries: [PostgresQuery], since: SyncToken? = nil,
     _ decode: ([PostgresRows]) throws -> (value: Value, moment: Moment)
   ) async -> Value? {
-    // Without a state nothing tells what has been told.
+    // Without a state in memory it is unknown what this process has returned.
     guard let standby, standby.isAwake, let told = seen.moment, let state = keeper.latest?.state else { return nil }
     var version = told.version
     if let since, since.epoch == told.epoch { version = max(version, since.furthest) }
     guard let rows = await standby.snapshot(queries) else { return nil }
     guard let answer = try? decode(rows) else { return nil }
     let moment = answer.moment
-    // A topic's title is changed without a version.
+    // A change of a topic's title has no version.
     let hasTopics = moment.topicsRevision == 0 || moment.topicsRevision >= state.moment.topicsRevision
     guard moment.epoch == told.epoch, moment.version >= version, hasTopics else {
       standby.wasBehind()
@@ -109,7 +110,7 @@ extension NewsStore {
     return answer.value
   }
 
-  /// Whether the primary has shown a moment, by now if not before.
+  /// Whether the primary has shown a moment. If not, the state is refreshed first.
   private func isShownByPrimary(_ moment: Moment) async -> Bool {
     func isShown() -> Bool { seen.moment.map { $0.epoch == moment.epoch && $0.version >= moment.version } ?? false }
     if isShown() { return true }

@@ -1,11 +1,12 @@
 import Synchronization
 
 extension Task where Failure == any Error {
-  /// Waits for the value of a task that others may wait for too: the task goes on when this caller gives up.
+  /// Waits for the value of a shared task. The task continues after its caller has given up, because others may wait
+  /// for it.
   ///
-  /// - Parameter limit: The longest wait.
-  /// - Throws: `StoreError.unavailable` after the limit, `CancellationError` once the caller is cancelled, and the error
-  ///   of the task.
+  /// - Parameter limit: The maximum wait.
+  /// - Throws: `StoreError.unavailable` after the limit, `CancellationError` after a cancellation of the caller, and
+  ///   the error of the task.
   package func value(waitingAtMost limit: Duration) async throws -> Success {
     let waiter = Waiter<Success>()
     let deadline = Task<Void, any Error> {
@@ -22,7 +23,8 @@ extension Task where Failure == any Error {
   }
 }
 
-/// Resumes one continuation with the first of several results, which may come before the continuation.
+/// A waiter that resumes its continuation with the first of several results. A result may arrive before the
+/// continuation.
 private final class Waiter<Value: Sendable>: Sendable {
   private enum State {
     case pending

@@ -2,7 +2,7 @@ import News
 import PostgresClient
 
 extension EditorialItem {
-  /// The columns that `init(row:)` reads, of `items` as `i` and its row in the log of the feed, if any, as `l`.
+  /// The columns that `init(row:)` reads. `items` is `i`; its row in the feed's log is `l` and may be absent.
   static let columns: PostgresQuery = """
     \(query: NewsItem.columns(html: true)), coalesce(l.version, 0) AS version,
       coalesce(l.updated, date_trunc('milliseconds', i.created_at)) AS updated,
@@ -23,7 +23,7 @@ extension EditorialItem {
   }
 }
 
-/// What the schema makes impossible, and yet was found: a fault of ours, for the log.
+/// An internal fault, for the log: the schema rules out the state that was found.
 struct StoreFault: Error, CustomStringConvertible {
   let description: String
 

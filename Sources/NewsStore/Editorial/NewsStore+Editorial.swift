@@ -2,34 +2,34 @@ public import Foundation
 public import News
 import PostgresClient
 
-/// What an editor decides about an item. The caller has checked the rules for each field.
+/// The editable content of an item. The caller has validated each field.
 public struct ItemContent: Sendable {
   /// `draft` or `published`.
   public var state: EditorialItem.State
-  /// In whole milliseconds.
+  /// The date of the item, in whole milliseconds.
   public var date: Date
-  /// At most 256 KiB of UTF-8, not blank.
+  /// The text: not blank, at most 256 KiB of UTF-8.
   public var text: String
-  /// At most 1 KiB of UTF-8.
+  /// The title, at most 1 KiB of UTF-8.
   public var title: String?
-  /// Plain text.
+  /// The summary, as plain text.
   public var summary: String?
-  /// Sanitised.
+  /// The sanitised HTML.
   public var html: String?
-  /// Sorted slugs, each once.
+  /// Sorted slugs without duplicates.
   public var topics: [String]
   /// A BCP 47 tag.
   public var language: String?
-  /// Absolute, http or https.
+  /// An absolute URL with the scheme http or https.
   public var url: String?
-  /// As it is shown.
+  /// The author's name, as displayed.
   public var author: String?
-  /// Whether it is news that cannot wait.
+  /// Whether the item is breaking news.
   public var breaking: Bool
-  /// In the order in which they are shown.
+  /// The attachments in display order.
   public var attachments: [Attachment]
 
-  /// Content of which everything but state, date and text may be left out.
+  /// Creates content. Only the state, the date and the text are required.
   public init(
     state: EditorialItem.State, date: Date, text: String, title: String? = nil, summary: String? = nil,
     html: String? = nil, topics: [String] = [], language: String? = nil, url: String? = nil, author: String? = nil,
@@ -49,7 +49,7 @@ public struct ItemContent: Sendable {
     self.attachments = attachments
   }
 
-  /// The content of an item as it is.
+  /// The current content of an item.
   public init(_ item: EditorialItem) {
     self.init(
       state: item.state, date: item.item.date, text: item.item.text, title: item.item.title,
@@ -59,8 +59,8 @@ public struct ItemContent: Sendable {
 }
 
 extension ItemContent: Equatable {
-  /// Texts are equal if their bytes are: `String` holds canonically equivalent ones to be equal, and takes time that
-  /// grows with the square of their length to find out.
+  /// Compares texts by their bytes. `String` also equates canonically equivalent texts, and the comparison takes time
+  /// quadratic in their length.
   public static func == (one: ItemContent, other: ItemContent) -> Bool {
     one.state == other.state && one.date == other.date && one.breaking == other.breaking
       && one.attachments == other.attachments && one.topics == other.topics
@@ -73,7 +73,7 @@ extension ItemContent: Equatable {
 }
 
 extension NewsStore {
-  /// Reads an item in whatever state.
+  /// Reads an item in any state.
   ///
   /// - Throws: `StoreError.notFound`.
   public func editorialItem(_ id: UUID) async throws -> EditorialItem {
@@ -81,8 +81,8 @@ extension NewsStore {
     return try EditorialItem(row: row)
   }
 
-  /// Makes an item. Doing so again with the same content is a repeat, and changes nothing: after an unknown outcome
-  /// it is safe to try again with the same id.
+  /// Creates an item. The call is idempotent: a repeat with the same content has no effect, so that a retry with the
+  /// same id is safe after an unknown outcome.
   ///
   /// - Throws: `StoreError.alreadyExists` if the id is taken by other content; `unknownTopics`; `unknownMedia`;
   ///   `outcomeUnknown`.
@@ -105,14 +105,14 @@ extension NewsStore {
     return written
   }
 
-  /// Writes an item as a function of what is there: a change that changes nothing is not written.
+  /// Writes an item whose new content is computed from the current one. Equal content is not written.
   ///
   /// - Parameters:
-  ///   - precondition: What must be there. With `.absent` it is created.
-  ///   - change: From the item as it is, nil if there is none, to its new content. It runs again after a deadlock, and
-  ///     what it throws ends the write.
-  /// - Throws: `StoreError.notFound` if it is not there and needs to be, `retracted`, `preconditionFailed`,
-  ///   `preconditionRequired`, `unknownTopics`, `unknownMedia`, `outcomeUnknown`.
+  ///   - precondition: The condition on the current item. With `.absent` the item is created.
+  ///   - change: Returns the new content for the current item, which is nil if there is none. It runs again after a
+  ///     deadlock. An error that it throws cancels the write.
+  /// - Throws: `StoreError.retracted`, `preconditionFailed`, `preconditionRequired`, `unknownTopics`, `unknownMedia`,
+  ///   `outcomeUnknown`, and the errors of `change`.
   public func write(
     _ id: UUID, if precondition: WritePrecondition, _ change: @Sendable (EditorialItem?) throws -> ItemContent
   ) async throws -> (item: EditorialItem, created: Bool) {
@@ -127,7 +127,7 @@ extension NewsStore {
         Self.unknownTopics(in: content), writing, Self.unknownMedia(in: content, of: id),
       ])
       try Self.refuseUnknownTopics(answers[0])
-      // Somebody else created it since we looked.
+      // Another writer has created the item since it was read.
       guard !answers[1].isEmpty else { throw StoreError.preconditionFailed }
       try Self.refuseUnknownMedia(answers[2])
       return (item: try await Self.publish(id, in: transaction), created: existing == nil)
@@ -136,11 +136,11 @@ extension NewsStore {
     return written
   }
 
-  /// Takes an item back for good. Its row stays.
+  /// Retracts an item for good. Its row is kept.
   ///
   /// - Parameters:
-  ///   - reason: The editor's explanation, which the item's public address shows.
-  ///   - precondition: `.exists` retracts any revision.
+  ///   - reason: The editor's explanation, which readers receive at the item's address.
+  ///   - precondition: The condition on the current item; `.exists` retracts any revision.
   /// - Throws: `StoreError.notFound`, `retracted`, `preconditionFailed`, `preconditionRequired`, `outcomeUnknown`.
   public func retract(_ id: UUID, reason: String?, if precondition: WritePrecondition) async throws {
     let rows = try await database.transaction { transaction in
@@ -151,13 +151,13 @@ extension NewsStore {
         "UPDATE items SET state = 'retracted', retraction_reason = \(reason) WHERE id = \(id)")
       return try await transaction.commit(after: "SELECT version FROM publish(ARRAY[\(id)])")
     }
-    // A draft was never published.
+    // The log has no row for a draft that was never published.
     if let version = try rows.first?.decode("version", as: Int.self) { try await acknowledge(version) }
   }
 
-  /// Publishes what the transaction wrote, commits, and reads the item as it then is, all in one round trip.
+  /// Publishes the writes of the transaction, commits, and reads the resulting item, all in one round trip.
   private static func publish(_ id: UUID, in transaction: PostgresTransaction) async throws -> EditorialItem {
-    // The log's row is too new for this statement's snapshot: its version and date come from the call itself.
+    // The snapshot of this statement lacks the new row of the log: version and date come from the call itself.
     let rows = try await transaction.commit(
       after: """
         SELECT \(query: NewsItem.columns(html: true)), coalesce(l.version, 0) AS version,
@@ -178,7 +178,7 @@ extension NewsStore {
   }
 
   private static func lockedItem(_ id: UUID, in transaction: PostgresTransaction) async throws -> EditorialItem? {
-    // Two statements: the row may have been waited for, and the log's row must then be read afterwards.
+    // Two statements: the first may wait for the item's row, and the log is to be read after that wait.
     let answers = try await transaction.pipeline([
       "SELECT 1 FROM items WHERE id = \(id) FOR NO KEY UPDATE", selection(id),
     ])
@@ -205,7 +205,8 @@ extension NewsStore {
     guard unknown.isEmpty else { throw StoreError.unknownTopics(unknown) }
   }
 
-  /// To be asked once the item is written: what it uses cannot be forgotten any more then.
+  /// Selects the attachments that are unknown files. It runs after the write, from which on the files in use cannot be
+  /// deleted.
   private static func unknownMedia(in content: ItemContent, of id: UUID) -> PostgresQuery {
     """
     SELECT wanted.id FROM unnest(\(content.attachments.compactMap(\.mediaID))) AS wanted (id)

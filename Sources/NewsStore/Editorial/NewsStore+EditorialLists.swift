@@ -1,18 +1,18 @@
 public import News
 import PostgresClient
 
-/// Which page of the editors' items is wanted.
+/// A page of items in any state, for editors.
 public struct EditorialQuery: Sendable, Equatable {
-  /// nil for all.
+  /// The state of the items; nil for all states.
   public var state: EditorialItem.State?
-  /// Items in any of these topics; of the feed for all, without topics too.
+  /// The topics, of which an item has at least one. The feed selects all items, including those without topics.
   public var scope: Scope
-  /// 1 or more.
+  /// The maximum number of items, 1 or more.
   public var limit: Int
-  /// The last item of the page before.
+  /// The last item of the previous page; nil for the first page.
   public var after: Keyset?
 
-  /// A query; without arguments the first page of all items.
+  /// Creates a query. The default is the first page of all items.
   public init(state: EditorialItem.State? = nil, scope: Scope = .feed, limit: Int = 50, after: Keyset? = nil) {
     self.state = state
     self.scope = scope
@@ -22,7 +22,7 @@ public struct EditorialQuery: Sendable, Equatable {
 }
 
 extension NewsStore {
-  /// Reads a page of items in whatever state, newest first; it ends early like a page of `items(_:)`.
+  /// Reads a page of items in any state, newest first. Like a page of `items(_:)`, it ends early at `PageBudget.bytes`.
   ///
   /// - Throws: `StoreError.unknownTopics`.
   public func editorialItems(_ query: EditorialQuery) async throws -> (items: [EditorialItem], next: Keyset?) {

@@ -2,23 +2,23 @@ public import Foundation
 import News
 import PostgresClient
 
-/// Why readers no longer get a file.
+/// The reason why a file is no longer available to readers.
 public enum MediaWithdrawal: String, Sendable, Equatable {
-  /// Only retracted items use it, or used it last.
+  /// No published item uses the file. The last item with the file was retracted.
   case retracted
-  /// Only expired items use it, or used it last.
+  /// No published item uses the file. The last item with the file has expired.
   case expired
-  /// An editor has removed it, by itself or with the item that used it.
+  /// An editor removed the file, either by itself or together with the item that used it.
   case removed
 }
 
 extension NewsStore {
-  /// Removes a file from everything but published items, which keep theirs. Its address answers 410 from then on, and an
+  /// Removes a file that no published item uses. From then on, a request for its address is answered with 410. An
   /// upload of the same content gets another address.
   ///
-  /// Doing so again changes nothing.
+  /// A repeat has no effect.
   ///
-  /// - Returns: The digest of the content that now has one address less; nil for a file that was removed before.
+  /// - Returns: The digest of the content that has lost this address; nil if the file was removed before.
   /// - Throws: `StoreError.notFound`, `mediaInUse`, `outcomeUnknown`.
   public func removeMedia(_ id: UUID) async throws -> Data? {
     try await database.transaction { transaction in
@@ -28,7 +28,7 @@ extension NewsStore {
         guard !gone.isEmpty else { throw StoreError.notFound }
         return nil
       }
-      // The row is locked: a writer that begins to use the file waits, and all others have committed.
+      // With the row locked, new users of the file wait, and all earlier ones have committed.
       let uses = try await transaction.query(
         "SELECT item FROM media_publications WHERE media = \(id) ORDER BY item DESC LIMIT \(Self.largestUseList)")
       guard uses.isEmpty else { throw StoreError.mediaInUse(try uses.map { try $0.decode("item") }) }
@@ -43,15 +43,16 @@ extension NewsStore {
     }
   }
 
-  /// Removes the texts of a retracted item for good, and the files that no other item uses. What stays is its id, dates,
-  /// topics and state: followers go on to remove it, its address to answer 410, and imports to skip it.
+  /// Erases the texts of a retracted item, and the files that no other item uses, for good.
   ///
-  /// Doing so again changes nothing but the reason, if there is one.
+  /// The id, the dates, the topics and the state remain. Thus clients that follow the feed still remove the item, a
+  /// request for its address is still answered with 410, and imports still skip it. A repeat changes only the reason,
+  /// if one is given.
   ///
   /// - Parameters:
-  ///   - reason: The explanation that the item's public address shows from now on; nil for none.
-  ///   - precondition: What must be there; `.none` erases any revision.
-  /// - Returns: The digests of the contents that now have one address less.
+  ///   - reason: The new explanation, which readers receive at the item's address; nil for none.
+  ///   - precondition: The condition on the current item; `.none` erases any revision.
+  /// - Returns: The digests of the contents that have lost an address.
   /// - Throws: `StoreError.notFound`, `notRetracted`, `preconditionFailed`, `outcomeUnknown`.
   public func erase(_ id: UUID, reason: String?, if precondition: WritePrecondition) async throws -> [Data] {
     try await database.transaction { transaction in
@@ -71,7 +72,7 @@ extension NewsStore {
           source_guid = NULL, source_digest = NULL, erased_at = coalesce(erased_at, clock_timestamp())
         WHERE id = \(id)
         """,
-        // The log has the fields that lists filter by, and a digest by which somebody could recognise the texts.
+        // The log has the fields that lists filter by, and a digest that would identify the texts.
         """
         UPDATE change_log AS l SET author = NULL, language = NULL, digest = i.digest
         FROM items AS i WHERE i.id = \(id) AND l.item = i.id AND NOT l.present
@@ -82,12 +83,12 @@ extension NewsStore {
     }
   }
 
-  /// Removes those of the files that no item uses any more.
+  /// Removes the files among `files` that no item uses.
   ///
-  /// - Returns: Their digests.
+  /// - Returns: The digests of the removed files.
   private static func removeUnused(_ files: [UUID], in transaction: PostgresTransaction) async throws -> [Data] {
     let answers = try await transaction.pipeline([
-      // Once the rows are locked, nobody can begin to use the files, and earlier uses are visible to the next statement.
+      // With the rows locked, no new use can begin, and the next statement sees all earlier ones.
       "SELECT 1 FROM media WHERE id = ANY (\(files)) ORDER BY id FOR UPDATE",
       """
       WITH removed AS (
@@ -104,6 +105,6 @@ extension NewsStore {
     return try answers[1].map { try $0.decode("sha256") }
   }
 
-  /// The most items that an error names.
+  /// The maximum number of items in an error.
   private static let largestUseList = 10
 }

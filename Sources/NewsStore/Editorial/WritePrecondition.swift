@@ -1,15 +1,15 @@
-/// What a writer says about the state it means to overwrite (RFC 9110 section 13.1).
+/// The condition that a writer places on the current state of a resource (RFC 9110 section 13.1).
 public enum WritePrecondition: Sendable, Equatable {
-  /// The writer names no revision, which is enough to create an item with a new id and for nothing else.
+  /// No condition. `check(revision:)` rejects it; `NewsStore.erase` accepts it.
   case none
-  /// It must be in one of these revisions.
+  /// The resource exists in one of these revisions.
   case revisions(Set<Int>)
-  /// It must be there.
+  /// The resource exists.
   case exists
-  /// It must not be there.
+  /// The resource does not exist.
   case absent
 
-  /// Judges an overwrite of what is there in `revision`, or is not there (nil).
+  /// Checks the condition against the current revision, which is nil if the resource does not exist.
   ///
   /// - Throws: `StoreError.preconditionFailed`, `preconditionRequired`.
   func check(revision: Int?) throws {

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// Adds up how long a task waits for the database: for connections and for statements, those of answers in the making that
-/// it was the first to ask for among them.
+/// The time that a task waits for the database: for connections and for statements, including those of cache loads that
+/// it started.
 public final class DatabaseTime: Sendable {
-  /// Where the statements of the present task are counted; nil where nobody wants to know.
+  /// The counter for the statements of the current task; nil if they are not measured.
   @TaskLocal public static var current: DatabaseTime?
 
   private let nanoseconds = Atomic<Int64>(0)
 
-  /// One that begins at zero.
+  /// Creates a counter at zero.
   public init() {}
 
-  /// The time so far; statements that ran side by side are counted one after the other.
+  /// The time so far. Each of several concurrent statements counts in full.
   public var total: Duration { .nanoseconds(nanoseconds.load(ordering: .relaxed)) }
 
   static func measuring<Result>(_ body: () async throws -> Result) async throws -> Result {

@@ -3,19 +3,19 @@ import PostgresClient
 import Synchronization
 
 extension NewsStore {
-  /// How often the past is looked at, and what follows from it for the present.
+  /// The interval between reads of past changes, and the interval between updates of the poll interval.
   private static let cadenceLookups: Duration = .seconds(300)
   private static let cadenceSteps: Duration = .seconds(30)
-  /// So many changes tell enough.
+  /// The maximum number of past changes to read.
   private static let cadenceChanges = 5000
 
-  /// After how many seconds a client should come again; nil where nobody follows.
+  /// The recommended poll interval in seconds; nil before it is known, and if `follow()` is not running.
   public var pollInterval: Int? {
     let interval = interval.load(ordering: .relaxed)
     return interval > 0 && keeper.isFollowed ? interval : nil
   }
 
-  /// Keeps the hint current until the task is cancelled.
+  /// Updates the poll interval until the task is cancelled.
   func keepCadence() async {
     var cadence: Cadence?
     var looked = ContinuousClock.now - Self.cadenceLookups

@@ -1,20 +1,20 @@
 public import Foundation
 import PostgresClient
 
-/// A stretch of history in which a version stands for one state.
+/// A part of the feed's history in which each version stands for one state.
 public struct Epoch: Sendable, Equatable {
-  /// The random name, which is part of tokens.
+  /// The random id, which is part of tokens.
   public var id: String
-  /// Tokens of the epoch before it are good up to this version.
+  /// The version up to which tokens of the previous epoch are valid.
   public var startsAfter: Int
-  /// Whether it goes on from the epoch before it; false for the first, and where the chain was cut.
+  /// Whether the epoch continues the previous one; false for the first, and where the chain was cut.
   public var isContinuation: Bool
-  /// When it was begun.
+  /// The time at which the epoch began.
   public var created: Date
 }
 
 extension NewsStore {
-  /// All epochs, the present one first.
+  /// Reads all epochs, the current one first.
   public func epochs() async throws -> [Epoch] {
     try await database.query("SELECT id, starts_after, parent, created_at FROM epochs ORDER BY number DESC").map {
       row in
@@ -24,11 +24,11 @@ extension NewsStore {
     }
   }
 
-  /// Begins an epoch that goes on from none: no token that was given out before is good any more.
+  /// Begins an epoch without a parent, which invalidates all earlier tokens.
   ///
-  /// - Returns: Its id.
+  /// - Returns: The id of the epoch.
   public func cutEpoch() async throws -> String {
-    // Servers that run need not wait until they ask.
+    // The notification reaches running servers before their next poll.
     let rows = try await database.query(
       "SELECT e.id, pg_notify('tidings', 'epoch') FROM begin_epoch(true) AS e (id)")
     guard let row = rows.first else { throw StoreFault("begin_epoch() returned nothing") }

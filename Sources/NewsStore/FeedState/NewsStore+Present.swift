@@ -5,19 +5,19 @@ import PostgresClient
 import Synchronization
 
 extension NewsStore {
-  /// How often the database is asked whether there is anything new: while it tells by itself, and while it cannot.
+  /// The poll intervals with and without notifications from the database.
   private static let slowPoll: Duration = .seconds(1)
   private static let fastPoll: Duration = .milliseconds(50)
-  /// After so long without an answer nobody waits for one.
+  /// The time without a response after which the database counts as silent, and requests no longer wait for it.
   private static let silence: Duration = .seconds(2)
-  /// How often the state is looked at while a reader waits for an `at` token.
+  /// The poll interval of a reader that waits for an `at` token.
   private static let waitStep: Duration = .milliseconds(50)
 
   /// The limits of waits for `at` tokens.
   package struct WaitLimits: Sendable {
-    /// How many readers may wait at a time; further ones are refused at once.
+    /// The maximum number of waiting readers. Further ones fail at once.
     package var readers: Int
-    /// How long a token may keep a reader waiting.
+    /// The maximum wait for a token.
     package var duration: Duration
 
     package init(readers: Int = 1000, duration: Duration = .seconds(1)) {
@@ -26,10 +26,10 @@ extension NewsStore {
     }
   }
 
-  /// The number of readers who wait for `at` tokens.
+  /// The number of readers that wait for `at` tokens.
   package var waitingReaders: Int { waits.load(ordering: .relaxed) }
 
-  /// Keeps the state current until the task is cancelled: by NOTIFY, which is a hint, and by asking.
+  /// Keeps the state current until the task is cancelled. NOTIFY is only a hint, so the database is also polled.
   public func follow() async {
     keeper.isFollowed = true
     await withTaskGroup { group in
@@ -53,7 +53,7 @@ extension NewsStore {
     keeper.isFollowed = false
   }
 
-  /// Whether a notification, `EPOCH VERSION`, tells of nothing newer than the state.
+  /// Whether a notification, `EPOCH VERSION`, refers to a version that the state already has.
   private func knows(_ event: PostgresListener.Event) -> Bool {
     guard case .notification(let payload) = event, let state = keeper.latest?.state else { return false }
     let words = payload.split(separator: " ")
@@ -61,45 +61,44 @@ extension NewsStore {
     return version <= state.version
   }
 
-  /// The states that this process comes to know from now on, where somebody follows; the last of several that come at
-  /// once.
+  /// The states that follow, while `follow()` is running. A slow consumer receives only the latest of several.
   public func states() -> AsyncStream<VersionState> { keeper.states() }
 
-  /// The state in memory, if it may be answered from.
+  /// The state in memory; nil if it is too old to be used.
   public var remembered: VersionState? {
     guard keeper.isFollowed, let latest = keeper.latest, isUsable(latest.age, latest.outage) else { return nil }
     return latest.state
   }
 
-  /// Whether memory may be answered from.
+  /// Whether a state in memory may be used.
   ///
-  /// `staleLimit` counts from the first query of the state that the database did not answer, so that 0 refuses as soon
-  /// as one fails. The age has a limit of its own for a process that was held up and could not ask.
+  /// `staleLimit` counts from the first unanswered state query, so that 0 refuses as soon as one fails. The age has a
+  /// separate limit for a process that was suspended and could not query.
   private func isUsable(_ age: Duration, _ outage: Duration?) -> Bool {
     (outage ?? .zero) <= staleLimit && age <= staleLimit + Self.slowPoll + StateKeeper.grace
   }
 
-  /// Whether the database has not answered the queries of the state for some time. They have a connection of their own:
-  /// a queue of readers or writers of this process is no reason.
+  /// Whether the database has left state queries unanswered for longer than `silence`. They have a connection of their
+  /// own, so a queue of readers or writers in this process has no influence.
   public var isSilent: Bool { keeper.isFollowed && (keeper.latest?.outage ?? .zero) > Self.silence }
 
-  /// Asks the database for the present now, so that it becomes known as early as possible whether it answers.
+  /// Reads the state now, which detects early whether the database answers.
   public func probe() async { _ = try? await keeper.refresh() }
 
-  /// Whether the database answers, where it has been silent within a second: it may be this process that was held up.
+  /// Whether the database answers. After silence it waits up to a second, because this process may have been suspended.
   public func isAnswering() async -> Bool {
     let end = ContinuousClock.now + .seconds(1)
     while isSilent, .now < end { try? await Task.sleep(for: Self.fastPoll) }
     return !isSilent
   }
 
-  /// The state of the present, once an `at` token has been reached in it. A token of any scope will do.
+  /// Returns the current state, after it has reached the version of an `at` token of any scope.
   ///
-  /// The wait takes no connection of the pool. At most `WaitLimits.readers` callers wait at a time.
+  /// The wait occupies no connection of the pool. At most `WaitLimits.readers` callers wait at a time.
   ///
-  /// - Parameter scope: The scope of the current token that is returned in place of one that has expired.
-  /// - Throws: `StoreError.notReachedYet` after a second, `tokenExpired` for a token of another history, `unavailable`;
-  ///   `unknownTopics` for the scope.
+  /// - Parameter scope: The scope of the current token that the error of an expired token carries.
+  /// - Throws: `StoreError.notReachedYet` after `WaitLimits.duration`, or at once if too many readers wait;
+  ///   `tokenExpired` for a token of another history; `unavailable`; `unknownTopics` for the scope.
   public func present(at: SyncToken?, in scope: Scope) async throws -> VersionState {
     let present = try await present()
     guard let at else { return present }
@@ -109,7 +108,7 @@ extension NewsStore {
       throw StoreError.notReachedYet(at)
     }
     let end = ContinuousClock.now + waitLimits.duration
-    // Memory may lack the version or the epoch: the first look begins after the call. Later ones are shared.
+    // Memory may lack the version or the epoch, so the first query begins after the call. Later queries are shared.
     var age = Duration.zero
     while true {
       let state = try await keeper.state(notOlderThan: age, waitingAtMost: waitLimits.duration)
@@ -121,7 +120,7 @@ extension NewsStore {
     }
   }
 
-  /// Checks whether the changes of a scope after a token are known.
+  /// Checks whether the changes of a scope after a token are available.
   ///
   /// - Returns: The current token of the scope.
   /// - Throws: `StoreError.unknownTopics`, `tokenExpired`.
@@ -129,10 +128,10 @@ extension NewsStore {
     try await head(scope, since: since).token
   }
 
-  /// Waits until this process answers from a state with a version that it has just committed.
+  /// Waits until this process responds from a state that includes a version that it has just committed.
   ///
-  /// - Throws: `StoreError.outcomeUnknown` if that cannot be seen to: whoever is told of a write must not then read an
-  ///   answer from before it.
+  /// - Throws: `StoreError.outcomeUnknown` if the state cannot be refreshed. After an acknowledged write a client must
+  ///   not receive a response from before it.
   func acknowledge(_ version: Int) async throws {
     guard keeper.isFollowed else { return }
     do {
@@ -142,7 +141,9 @@ extension NewsStore {
     }
   }
 
-  /// The same for a change of topics, which has no version.
+  /// Waits in the same way for a change of topics, which has no version.
+  ///
+  /// - Throws: `StoreError.outcomeUnknown`.
   func acknowledgeTopics() async throws {
     guard keeper.isFollowed else { return }
     do {
@@ -152,7 +153,7 @@ extension NewsStore {
     }
   }
 
-  /// The state of the present, from memory while somebody follows, else from the database.
+  /// Returns the current state: from memory while `follow()` is running, otherwise from the database.
   ///
   /// - Throws: `StoreError.unavailable` if the database has not answered for longer than `staleLimit`.
   public func present() async throws -> VersionState {
@@ -163,8 +164,8 @@ extension NewsStore {
 }
 
 extension Database {
-  /// Reads the state of the present in one snapshot, only what is new of it where an earlier one is known. If this is
-  /// not the stretch of history in which the epoch was begun, another one begins.
+  /// Reads the current state in one snapshot, or only the changes since a known one. If the database is no longer in
+  /// the history in which the epoch began, a new epoch begins.
   func state(after known: VersionState?, seen: SeenVersion, logger: Logger) async throws -> VersionState {
     while true {
       let began = ContinuousClock.now
@@ -186,7 +187,7 @@ extension Database {
       SELECT e.id AS epoch, s.version, s.floor, topics_revision() AS topics, epoch_fits() AS fits
       FROM (SELECT * FROM epochs ORDER BY number DESC LIMIT 1) AS e, scopes AS s WHERE s.scope = ''
       """,
-      // A purge raises floors, and nothing else.
+      // A purge changes nothing but floors.
       """
       SELECT s.scope, s.version, s.floor, s.shifted_at FROM scopes AS s
       WHERE s.version > \(version)
@@ -216,10 +217,12 @@ extension Database {
 }
 
 extension VersionState {
+  /// Creates the state from a known one and the rows of a snapshot.
+  ///
   /// - Parameters:
-  ///   - scopes: Those that may have changed; all where the epoch has.
-  ///   - changes: Of the feed, up to one more than are remembered.
-  ///   - reach: Empty where the epoch is the same.
+  ///   - scopes: The scopes that may have changed; all scopes after a change of epoch.
+  ///   - changes: The changes of the feed, at most `RecentChanges.count + 1`.
+  ///   - reach: The reach of all epochs; empty if the epoch is unchanged.
   fileprivate init(
     after known: VersionState?, head: PostgresRow, scopes rows: PostgresRows, changes: PostgresRows, reach: PostgresRows
   ) throws {
@@ -232,7 +235,7 @@ extension VersionState {
         version: try row.decode("version"), floor: try row.decode("floor"), shiftedAt: try row.decode("shifted_at"))
     }
     var recent = base?.recent ?? RecentChanges(after: version)
-    // A removal since, purged before it was seen here, is not among the changes; the floor of its scope tells of it.
+    // A removal that was purged before it was read here is missing from the changes, but has raised a floor.
     let isPurged = base.map { base in scopes.values.contains { $0.floor > base.version } } ?? false
     if isPurged || changes.count > RecentChanges.count {
       recent = RecentChanges(after: version)

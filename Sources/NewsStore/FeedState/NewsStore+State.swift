@@ -1,7 +1,8 @@
 public import News
 
 extension NewsStore {
-  /// The current tokens of the feed, of each topic of a scope, and of their union; from memory where that is current.
+  /// The current tokens of the feed, of each topic of a scope, and of their union. They come from memory if the state
+  /// there is current.
   ///
   /// - Throws: `StoreError.unknownTopics`.
   public func state(_ scope: Scope) async throws -> (state: FeedState, moment: Moment) {

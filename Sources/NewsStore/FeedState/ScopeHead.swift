@@ -2,7 +2,7 @@ import Foundation
 import News
 import PostgresClient
 
-/// Where the history of the feed and of one scope stands, read in one statement.
+/// The current version of the feed and the state of one scope, read in one statement.
 struct ScopeHead: Sendable {
   let scope: Scope
   let epoch: String
@@ -10,25 +10,26 @@ struct ScopeHead: Sendable {
   let counter: Int
   /// The version of the last change in the scope.
   let version: Int
-  /// Tokens below it have lost changes to a purge.
+  /// The purge floor: changes after a token below this version are incomplete.
   let floor: Int
-  /// When a page of the scope last changed without any of its items having been updated.
+  /// The time at which a page of the scope last changed without an update of any of its items.
   let shiftedAt: Date
-  /// The version up to which tokens of the epochs of `since` and of `at` belong to this history; nil for other epochs.
+  /// The version up to which tokens of the epoch of `since` belong to this history; nil for other epochs.
   var sinceReach: Int?
+  /// The same for the epoch of `at`.
   var atReach: Int?
-  /// From memory, the version of each topic of the scope.
+  /// The version of each topic of the scope; empty unless the head comes from memory.
   var topics: [String: Int] = [:]
-  /// The database's clock; nil from memory.
+  /// The time of the database clock; nil if the head comes from memory.
   var now: Date?
 
-  /// The moment of the statement's snapshot.
+  /// The epoch and version of the statement's snapshot.
   var moment: Moment { Moment(epoch: epoch, version: counter) }
 
-  /// The token of somebody who has everything.
+  /// The scope's current token.
   var token: SyncToken { SyncToken(epoch: epoch, scope: scope, version: version) }
 
-  /// One row; every part of it comes from the statement's one snapshot.
+  /// Selects the head as one row, from one snapshot.
   static func query(_ scope: Scope, since: SyncToken? = nil) -> PostgresQuery {
     """
     SELECT (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) AS epoch, feed.version AS counter,
@@ -42,7 +43,7 @@ struct ScopeHead: Sendable {
     """
   }
 
-  /// Whether the changes after a token can be told.
+  /// Checks whether the changes after a token are available.
   ///
   /// - Throws: `StoreError.tokenExpired` with the token to start again from.
   func check(since token: SyncToken) throws {
@@ -50,15 +51,15 @@ struct ScopeHead: Sendable {
     guard token.scope == scope.fingerprint else { throw expired(.scope) }
     guard let sinceReach, token.furthest <= sinceReach, isWithin(token) else { throw expired(.epoch) }
     guard token.furthest <= counter else { throw expired(.ahead) }
-    // The continuation of a snapshot is judged by its start: what was removed since then must still be known. The
-    // current token never expires, because the floor of a scope is never above its version (a constraint of `scopes`).
+    // A snapshot's continuation expires by its start version, because all removals since then must be known. The
+    // current token never expires: a constraint of `scopes` keeps the floor at or below the version.
     guard token.version >= floor else { throw expired(.expired) }
   }
 
-  /// Whether what is held at a token is something that this history has been. See ``SyncToken/isPartial``.
+  /// Whether the content held at a token belongs to this history. See ``SyncToken/isPartial``.
   func isWithin(_ token: SyncToken) -> Bool { !token.isPartial || token.epoch == epoch }
 
-  /// Whether the state that a token names is part of this history, and has been reached.
+  /// Whether the version of a token belongs to this history and has been reached.
   ///
   /// - Throws: `StoreError.tokenExpired` for a token of another history.
   func hasReached(_ token: SyncToken) throws -> Bool {
@@ -68,11 +69,13 @@ struct ScopeHead: Sendable {
     return token.furthest <= counter
   }
 
-  /// When the scope, or one of some items in it, last changed.
+  /// The time of the last change of the scope or of one of some items in it.
   func modified(of updates: some Sequence<Date>) -> Date { updates.reduce(shiftedAt, max) }
 }
 
 extension ScopeHead {
+  /// Decodes the row of `query(_:since:)`.
+  ///
   /// - Throws: `StoreError.unknownTopics` if the scope has topics that do not exist.
   init(scope: Scope, rows: PostgresRows) throws {
     guard let row = rows.first else { throw StoreFault("the row of the feed is missing") }
@@ -87,20 +90,20 @@ extension ScopeHead {
 }
 
 extension SyncToken {
-  /// The latest version that whoever holds it has seen.
+  /// The latest version that the holder of the token has seen.
   var furthest: Int { max(version, position ?? 0) }
 }
 
 extension Scope {
-  /// The rows of `scopes` and of the log that it is made of.
+  /// The keys of the scope in `scopes` and in the log.
   var names: [String] { topics.isEmpty ? [""] : topics }
 }
 
 extension NewsStore {
-  /// The head of a scope, from memory where that is current. What memory would refuse is asked of the database: the
-  /// topic, or the version, may be newer.
+  /// Returns the head of a scope, from memory if the state there is current. If memory lacks the topic or refuses the
+  /// token, the database decides, because it may be newer.
   ///
-  /// - Throws: `StoreError.unknownTopics`; `tokenExpired` where the changes after `since` cannot be told.
+  /// - Throws: `StoreError.unknownTopics`; `tokenExpired` if the changes after `since` are unavailable.
   func head(_ scope: Scope, since: SyncToken? = nil) async throws -> ScopeHead {
     func head(_ state: VersionState) throws -> ScopeHead {
       let head = try state.head(scope, since: since)
@@ -114,9 +117,9 @@ extension NewsStore {
     }
   }
 
-  /// Runs a query in one snapshot with the head of a scope, on the standby where that will do.
+  /// Runs a query and reads the head of a scope in one snapshot, on the standby if possible.
   ///
-  /// - Parameter settings: A statement to come before the query, which sets what holds for it.
+  /// - Parameter settings: A statement that configures the transaction before the query.
   func read(
     _ scope: Scope, since: SyncToken? = nil, settings: PostgresQuery? = nil, _ query: PostgresQuery
   ) async throws -> (head: ScopeHead, rows: PostgresRows) {

@@ -1,26 +1,26 @@
 import News
 import Synchronization
 
-/// Holds the state of the present, and advances it by one query at a time, however many callers ask.
+/// A cache of the feed's current state. One query at a time advances it, for any number of callers.
 package final class StateKeeper: Sendable {
   private struct Memory {
     var state: VersionState?
-    /// When the last query that succeeded began: the state was true then.
+    /// The start of the last successful query, at which the state was current.
     var confirmed: ContinuousClock.Instant?
-    /// When the first query began that has had no answer since the last one that succeeded; nil if there is none.
+    /// The start of the first query since then that is unanswered; nil if there is none.
     var unansweredSince: ContinuousClock.Instant?
-    /// Whether one of those queries has failed.
+    /// Whether one of the unanswered queries has failed.
     var hasFailed = false
-    /// Whether somebody sees to it that the state is never old.
+    /// Whether `NewsStore.follow()` keeps the state current.
     var isFollowed = false
-    /// Whether the database tells by itself when there is something new.
+    /// Whether notifications from the database arrive.
     var isListening = false
-    /// A query that is under way, and the one that will begin after it.
+    /// The running query, and the one that begins after it.
     var running: Task<VersionState, any Error>?
     var next: Task<VersionState, any Error>?
     var observers: [Int: AsyncStream<VersionState>.Continuation] = [:]
     var observersBegun = 0
-    /// The epoch of the present, where that is known before its state.
+    /// The current epoch, which may become known before its state.
     var epoch: String?
   }
 
@@ -28,7 +28,7 @@ package final class StateKeeper: Sendable {
   private let load: @Sendable (_ known: VersionState?) async throws -> VersionState
   private let now: @Sendable () -> ContinuousClock.Instant
 
-  /// - Parameter load: Makes the present state from a known one and what is new since.
+  /// - Parameter load: Reads the current state, given a known one.
   package init(
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
     load: @escaping @Sendable (_ known: VersionState?) async throws -> VersionState
@@ -37,13 +37,13 @@ package final class StateKeeper: Sendable {
     self.load = load
   }
 
-  /// How long a query may be under way before the database counts as not answering.
+  /// The time after which a running query counts as unanswered.
   package static let grace: Duration = .seconds(2)
 
-  /// The last state, its age, and how long the database has not answered; nil before the first state.
+  /// The latest state, its age, and the length of an outage; nil before the first state.
   ///
-  /// `outage` is nil while the database answers. It counts from the beginning of the first query that failed, or that
-  /// has been under way for longer than `grace`.
+  /// `outage` is nil while the database answers. It counts from the start of the first query that has failed or has run
+  /// for longer than `grace`.
   package var latest: (state: VersionState, age: Duration, outage: Duration?)? {
     memory.withLock { memory in
       guard let state = memory.state, let confirmed = memory.confirmed else { return nil }
@@ -53,7 +53,7 @@ package final class StateKeeper: Sendable {
     }
   }
 
-  /// Takes note of the epoch of the present: a state of another one is not given out any more.
+  /// Sets the current epoch. States of other epochs are no longer returned.
   package func enter(_ epoch: String) {
     memory.withLock { memory in
       memory.epoch = epoch
@@ -71,8 +71,8 @@ package final class StateKeeper: Sendable {
     set { memory.withLock { $0.isListening = newValue } }
   }
 
-  /// Reads the state by a query that begins after this call. It goes on if the caller is cancelled: others may wait for
-  /// it too.
+  /// Reads the state with a query that begins after this call. The query continues after a cancellation of the caller,
+  /// because others may wait for it.
   @discardableResult
   package func refresh() async throws -> VersionState { try await refreshing().value }
 
@@ -86,7 +86,7 @@ package final class StateKeeper: Sendable {
       }
       let next = Task {
         _ = await running.result
-        // From here on others wait for the one after this.
+        // Later callers wait for the query after this one.
         self.memory.withLock { memory in memory.running = memory.next.take() }
         return try await self.query()
       }
@@ -95,7 +95,7 @@ package final class StateKeeper: Sendable {
     }
   }
 
-  /// The states from now on. Where one comes before the last was looked at, it takes its place.
+  /// The states from now on. The stream buffers only the latest one.
   func states() -> AsyncStream<VersionState> {
     let (states, observer) = AsyncStream.makeStream(of: VersionState.self, bufferingPolicy: .bufferingNewest(1))
     let number = memory.withLock { memory in
@@ -107,18 +107,18 @@ package final class StateKeeper: Sendable {
     return states
   }
 
-  /// The state as it was at most `age` ago, from memory if possible.
+  /// Returns a state of at most this age, from memory if possible.
   ///
-  /// - Parameter limit: The longest wait for a query, which goes on without the caller.
-  /// - Throws: `StoreError.unavailable` after the limit; what a query throws.
+  /// - Parameter limit: The maximum wait for a query, which continues without the caller.
+  /// - Throws: `StoreError.unavailable` after the limit, and the errors of the query.
   func state(notOlderThan age: Duration, waitingAtMost limit: Duration) async throws -> VersionState {
     if let latest, latest.age <= age { return latest.state }
     return try await refreshing().value(waitingAtMost: limit)
   }
 
-  /// Sees to it that the state has a version that was committed before the call; nothing is asked if it has.
+  /// Waits until the state has a version that was committed before the call. If it already has, no query runs.
   ///
-  /// - Throws: What a query throws.
+  /// - Throws: The errors of the query.
   func reach(epoch: String?, version: Int) async throws {
     if let state = latest?.state, state.epoch == epoch, state.version >= version { return }
     try await refresh()
@@ -139,7 +139,7 @@ package final class StateKeeper: Sendable {
       memory.unansweredSince = nil
       memory.hasFailed = false
       memory.state = state
-      // Where another epoch has come to be known meanwhile, the next query has its state.
+      // A new epoch became known during the query: the next query reads its state.
       memory.confirmed = memory.epoch ?? state.epoch == state.epoch ? began : nil
       return (state, memory.observers)
     }

@@ -1,11 +1,11 @@
 public import News
 
 extension VersionState {
-  /// The current token of a scope; nil if it has a topic that is not known.
+  /// The current token of a scope; nil if it has an unknown topic.
   public func token(of scope: Scope) -> SyncToken? { try? head(scope).token }
 
-  /// The version after which somebody goes on who holds a token, which may be newer than this state; nil where what came
-  /// after it cannot be told.
+  /// The version from which the holder of a token continues. It may be newer than this state. It is nil if the later
+  /// changes are unavailable.
   public func resumption(of token: SyncToken, in scope: Scope) -> Int? {
     guard token.position == nil, token.scope == scope.fingerprint, let head = try? head(scope, since: token),
       let reach = head.sinceReach, token.version <= reach, head.isWithin(token), token.version >= head.floor
@@ -13,7 +13,7 @@ extension VersionState {
     return token.version
   }
 
-  /// What is new in a scope after a version of this history; nil if nothing is.
+  /// The changes in a scope after a version of this history; nil if there are none.
   public func event(in scope: Scope, after version: Int) -> ChangeEvent? {
     guard let token = token(of: scope), token.version > version else { return nil }
     func isWanted(_ topic: String) -> Bool { scope.topics.isEmpty || scope.topics.contains(topic) }

@@ -1,13 +1,13 @@
 public import Foundation
 public import News
 
-/// How far a snapshot of the database was.
+/// The epoch and version of a database snapshot.
 public struct Moment: Sendable, Hashable {
-  /// The random name of the history the version belongs to.
+  /// The random id of the history to which the version belongs.
   public let epoch: String
   /// The version of the feed.
   public let version: Int
-  /// Changes with each change of a topic's title or position, and with each new one; 0 where no topics were read.
+  /// A revision that changes with each new topic and with each change of a title or position; 0 if no topics were read.
   package let topicsRevision: Int
 
   package init(epoch: String, version: Int, topicsRevision: Int = 0) {
@@ -17,28 +17,28 @@ public struct Moment: Sendable, Hashable {
   }
 }
 
-/// What an answer is about, and changes with.
+/// The data that a response depends on.
 public enum FeedSubject: Sendable, Hashable {
-  /// Anything published.
+  /// All published items.
   case feed
   case scope(Scope)
-  /// What happened in a scope after a version, which can also be forgotten.
+  /// The changes in a scope after a version, which may be purged.
   case changes(Scope, since: Int)
   case item(UUID)
-  /// Titles, positions and counts of all topics.
+  /// The titles, positions and counts of all topics.
   case topics
 }
 
-/// What a process knows of the present of the feed: the versions of all scopes as they were in one snapshot of the
-/// database. It is one immutable value, replaced as a whole.
+/// The current versions of all scopes, from one snapshot of the database. The value is immutable and is replaced as a
+/// whole.
 public struct VersionState: Sendable {
-  /// Where a scope stands.
+  /// The state of a scope.
   package struct ScopeState: Sendable, Equatable {
     /// The version of the last change in the scope.
     package var version: Int
-    /// Tokens below it have lost changes to a purge.
+    /// The purge floor: changes after a token below this version are incomplete.
     package var floor: Int
-    /// When a page of the scope last changed without any of its items having been updated.
+    /// The time at which a page of the scope last changed without an update of any of its items.
     package var shiftedAt: Date
 
     package init(version: Int, floor: Int, shiftedAt: Date) {
@@ -48,15 +48,15 @@ public struct VersionState: Sendable {
     }
   }
 
-  /// The moment of the snapshot.
+  /// The epoch and version of the snapshot.
   public let moment: Moment
   package let scopes: [String: ScopeState]
   /// The version of the last change in any topic.
   let topicsVersion: Int
-  /// By epoch, the version up to which its tokens tell this history.
+  /// The version up to which the tokens of an epoch belong to this history, by epoch.
   package let reach: [String: Int]
   let recent: RecentChanges
-  /// The sum of the floors, which grows with each purge.
+  /// The sum of the floors, which each purge raises.
   let floors: Int
 
   var epoch: String { moment.epoch }
@@ -71,7 +71,7 @@ public struct VersionState: Sendable {
     topicsVersion = scopes.lazy.filter { $0.key != "" }.map(\.value.version).max() ?? 0
   }
 
-  /// Whether nothing has happened to a subject from a moment to this state; false also where that is not known.
+  /// Whether a subject is unchanged from a moment to this state; false also if that is unknown.
   public func isCurrent(_ subject: FeedSubject, since earlier: Moment) -> Bool {
     guard earlier.epoch == epoch else { return false }
     switch subject {
@@ -85,7 +85,7 @@ public struct VersionState: Sendable {
     }
   }
 
-  /// Where the whole of a scope stands; nil if it has a topic that is not known.
+  /// The combined state of a scope; nil if it has an unknown topic.
   private func states(_ scope: Scope) -> ScopeState? {
     guard var whole = scopes[scope.topics.first ?? ""] else { return nil }
     for topic in scope.topics.dropFirst() {
@@ -97,19 +97,19 @@ public struct VersionState: Sendable {
     return whole
   }
 
-  /// Whether a token says that its holder has everything there is in a scope.
+  /// Whether the holder of a token has all changes of a scope.
   public func isNewest(_ token: SyncToken, in scope: Scope) -> Bool {
     guard !token.isPartial, let head = try? head(scope, since: token), (try? head.check(since: token)) != nil
     else { return false }
     return token.version == head.version
   }
 
-  /// Whether the state that a token of any scope names has been reached; false also for one of another history.
+  /// Whether the version of a token of any scope has been reached; false also for a token of another history.
   public func hasReached(_ token: SyncToken) -> Bool {
     (try? head(.feed, at: token).hasReached(token)) ?? false
   }
 
-  /// The head of a scope, as a statement would read it from the database.
+  /// Returns the head of a scope, equal to the one that a statement would read.
   ///
   /// - Throws: `StoreError.unknownTopics`.
   func head(_ scope: Scope, since: SyncToken? = nil, at: SyncToken? = nil) throws -> ScopeHead {

@@ -3,14 +3,14 @@ import News
 import PostgresClient
 
 extension NewsItem {
-  /// The columns that `init(row:)` reads, of `items` as `i`. The caller selects `version` and `updated` from the log,
-  /// which is where they are kept.
+  /// The columns that `init(row:)` reads from `items` as `i`. The caller selects `version` and `updated`, which are
+  /// stored in the log.
   static func columns(html: Bool) -> PostgresQuery {
     let columns = "i.id, i.date, i.text, i.title, i.summary, i.topics, i.language, i.url, i.author, i.breaking, "
     return "\(unsafeSQL: columns) i.attachments, \(unsafeSQL: html ? "i.html" : "NULL::text AS html")"
   }
 
-  /// The only place where columns meet fields.
+  /// Decodes an item. This is the only mapping from columns to properties.
   init(row: PostgresRow) throws {
     self.init(
       id: try row.decode("id"),
@@ -32,7 +32,7 @@ extension NewsItem {
 
 extension Attachment {
   static func list(from json: PostgresJSON) throws -> [Attachment] {
-    // Most items have none, and a JSON decoder costs more than the rest of the row.
+    // Most items have no attachments, and a JSON decoder costs more than the rest of the row.
     json.data == Data("[]".utf8) ? [] : try NewsJSON.decode([Attachment].self, from: json.data)
   }
 

@@ -2,28 +2,28 @@ public import Foundation
 public import News
 import PostgresClient
 
-/// Which page of published items is wanted.
+/// A page of published items.
 public struct ItemQuery: Sendable, Hashable {
-  /// Items of the feed, or of any of some topics.
+  /// The feed, or topics of which an item has at least one.
   public var scope: Scope
-  /// 1 or more.
+  /// The maximum number of items, 1 or more.
   public var limit: Int
-  /// The last item of the page before; nil for the first page.
+  /// The last item of the previous page; nil for the first page.
   public var after: Keyset?
-  /// A language range, which stands for all tags that begin with it (RFC 4647 section 3.3.1): `en` finds `en-GB`.
+  /// A language range, which matches itself and all tags that extend it (RFC 4647 section 3.3.1): `en` matches `en-GB`.
   public var language: String?
-  /// An author, spelled exactly.
+  /// The exact name of an author.
   public var author: String?
-  /// Inclusive.
+  /// The earliest date, inclusive.
   public var from: Date?
-  /// Exclusive.
+  /// The latest date, exclusive.
   public var to: Date?
-  /// Words to look for; those of `language` are found in their other forms too.
+  /// The search terms. With `language`, inflected forms match too.
   public var search: SearchQuery?
   /// Whether `html` is read.
   public var includesHTML: Bool
 
-  /// A query; without arguments the first page of the feed.
+  /// Creates a query. The default is the first page of the feed.
   public init(
     scope: Scope = .feed, limit: Int = 50, after: Keyset? = nil, language: String? = nil, author: String? = nil,
     from: Date? = nil, to: Date? = nil, search: SearchQuery? = nil, includesHTML: Bool = false
@@ -40,52 +40,52 @@ public struct ItemQuery: Sendable, Hashable {
   }
 }
 
-/// The place of an item in the order of lists, newest first.
+/// The position of an item in lists, which are sorted from newest to oldest.
 public struct Keyset: Sendable, Hashable {
-  /// In whole milliseconds.
+  /// The date of the item, in whole milliseconds.
   public var date: Date
-  /// Decides between items of the same date.
+  /// The id of the item, which orders items of the same date.
   public var id: UUID
 
-  /// The place of an item with this date and id.
+  /// Creates the position of an item.
   public init(date: Date, id: UUID) {
     self.date = date
     self.id = id
   }
 }
 
-/// A page of items and what its validators are made of.
+/// A page of items and the data for its validators.
 public struct ItemPage: Sendable, Equatable {
-  /// Newest first.
+  /// The items, newest first.
   public var items: [NewsItem]
-  /// Where the next page begins; nil on the last one.
+  /// The position after which the next page begins; nil on the last page.
   public var next: Keyset?
   /// The current token of the scope, from the same snapshot as the items.
   public var token: SyncToken
-  /// When the page, or whether there is another one after it, last changed; nil for searches, where an item that is no
-  /// longer found leaves no trace.
+  /// The time of the last change of the page, including the existence of a next page. It is nil for searches, because
+  /// an item that no longer matches leaves no trace.
   public var modified: Date?
-  /// The database's clock when the page was read.
+  /// The time of the database clock at the read.
   public var now: Date
-  /// Of the snapshot it was read in.
+  /// The epoch and version of the database snapshot.
   public var moment: Moment
 }
 
-/// An item and when it was read.
+/// An item and the snapshot from which it was read.
 public struct ItemAnswer: Sendable, Equatable {
-  /// The item as it is now.
+  /// The current item.
   public var item: NewsItem
-  /// The database's clock at the time.
+  /// The time of the database clock at the read.
   public var now: Date
-  /// Of the snapshot it was read in.
+  /// The epoch and version of the database snapshot.
   public var moment: Moment
 }
 
 extension NewsStore {
-  /// Reads a page of published items, newest first. A page ends early before it would pass
-  /// `PageBudget.bytes`, but never without an item if there is one.
+  /// Reads a page of published items, newest first. A page ends early before it would exceed `PageBudget.bytes`, but
+  /// has at least one item if there is one.
   ///
-  /// - Throws: `StoreError.unknownTopics`; for `search` also `searchTooBroad`.
+  /// - Throws: `StoreError.unknownTopics`, and `searchTooBroad` for a query with `search`.
   public func items(_ query: ItemQuery) async throws -> ItemPage {
     let (head, rows) = try await rows(of: query)
     let page = try PageBudget.cut(rows, limit: query.limit, NewsItem.init(row:))
@@ -109,12 +109,12 @@ extension NewsStore {
     }
   }
 
-  /// Walks the log's index by date, once for each topic, and touches no more items than the page has.
+  /// Scans the log's index by date, once for each topic. It reads no more items than the page has.
   ///
-  /// - Parameter source: Where the rows `c` of the log come from.
+  /// - Parameter source: The table expression for the rows `c` of the log.
   static func pageQuery(_ query: ItemQuery, from source: PostgresQuery = "change_log AS c") -> PostgresQuery {
     let names = query.scope.names
-    // For a single scope the planner is told which.
+    // For a single scope the planner gets the value.
     let scope: PostgresQuery = names.count == 1 ? "\(names[0])" : "s.scope"
     let walk: PostgresQuery = """
       SELECT c.date, c.item, c.version, c.updated FROM \(query: source)
@@ -133,7 +133,7 @@ extension NewsStore {
       of: page, html: query.includesHTML, direction: "DESC", columns: NewsItem.columns(html: query.includesHTML))
   }
 
-  /// What the filters say of the log, or of the table of items.
+  /// The SQL conditions of the filters, for the log or for the table of items.
   static func conditions(_ query: ItemQuery, of table: String = "c", id: String = "c.item") -> PostgresQuery {
     var conditions: PostgresQuery = ""
     func require(_ condition: PostgresQuery) { conditions = "\(query: conditions) AND \(query: condition)" }
@@ -151,7 +151,7 @@ extension NewsStore {
 
   /// Reads one published item.
   ///
-  /// - Throws: `StoreError.notFound` for one that was never published, `retracted` for one that no longer is.
+  /// - Throws: `StoreError.notFound` for an item that was never published, `retracted` for one that no longer is.
   public func item(_ id: UUID, includesHTML: Bool = false) async throws -> ItemAnswer {
     let query: PostgresQuery =
       """

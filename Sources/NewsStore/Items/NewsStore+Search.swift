@@ -2,20 +2,25 @@ import News
 import PostgresClient
 
 extension NewsStore {
-  /// A search has a second, and memory for the places of as many items as a word may be in: where it does not suffice,
-  /// texts are taken apart again. It is planned for its very words, and over before compiled code or workers would pay.
+  /// The settings of a search.
+  ///
+  /// Its timeout is one second. `work_mem` suffices for the row positions of the items with one word; with less memory
+  /// PostgreSQL would parse texts again. The plan is made for the actual words. A search is too short for JIT
+  /// compilation or parallel workers to pay off.
   private static let searchSettings: PostgresQuery = """
     SELECT set_config('statement_timeout', '1000', true), set_config('plan_cache_mode', 'force_custom_plan', true),
       set_config('jit', 'off', true), set_config('work_mem', '32MB', true),
       set_config('max_parallel_workers_per_gather', '0', true)
     """
 
-  /// How many of the newest items are looked at first, for each item of the page.
+  /// The number of newest items to search first, for each item of the page.
   private static let window = 40
 
-  /// The rows of a page of items with some words. The planner's own choice between looking up all items with a word and
-  /// taking apart the texts of the newest ones is wrong for most words, because it knows how often they come only of the
-  /// commonest: so those among the newest items are looked up, and all only where they are too few.
+  /// Reads a page of items that match a search.
+  ///
+  /// The planner either looks up all items with a word or parses the texts of the newest items. Its choice is wrong for
+  /// most words, because it has statistics only for the most common ones. So the newest items are looked up first, and
+  /// all items only if too few of the newest match.
   func rows(
     of query: ItemQuery, finding search: SearchQuery
   ) async throws -> (head: ScopeHead, rows: PostgresRows) {
@@ -24,7 +29,7 @@ extension NewsStore {
       try await self.read(query.scope, settings: Self.searchSettings, page)
     }
     guard search.hasWords else {
-      // Nearly all items are without a word, and no index tells which.
+      // Nearly all items lack a given word, and no index finds them.
       return try await read(
         Self.pageQuery(
           query,
@@ -41,11 +46,11 @@ extension NewsStore {
     return "\(unsafeSQL: item) @@ (\(query: words))"
   }
 
-  /// Takes the newest of all items with some words. What is published the table of items says too, and only those of the
-  /// page are then looked up in the log, where every change of an item is in the feed.
+  /// Selects the newest items that match. `items` also has the state, so that only the items of the page are looked up
+  /// in the log of the feed, which has every published item.
   private static func lookup(_ query: ItemQuery, _ words: PostgresQuery) -> PostgresQuery {
     let topics: PostgresQuery = query.scope.topics.isEmpty ? "" : "AND i.topics && \(query.scope.topics)"
-    // OFFSET keeps the planner from walking all items by date instead.
+    // `OFFSET` prevents the planner from scanning all items by date instead.
     return PageBudget.items(
       of: """
         WITH found AS MATERIALIZED (
@@ -62,7 +67,8 @@ extension NewsStore {
       html: query.includesHTML, direction: "DESC", columns: NewsItem.columns(html: query.includesHTML))
   }
 
-  /// Finds the items of the days that the newest of the scope are from; of the feed, where there are several topics.
+  /// Matches items of the same days as the newest ones of the scope. With several topics the newest ones of the feed
+  /// are used.
   private static func days(_ query: ItemQuery) -> PostgresQuery {
     let topics = query.scope.topics
     return """
@@ -76,7 +82,7 @@ extension NewsStore {
       """
   }
 
-  /// How late items of the log `c` may be.
+  /// The upper limit of the dates of items in the log `c`.
   private static func end(of query: ItemQuery) -> PostgresQuery {
     var end: PostgresQuery = ""
     if let to = query.to { end = "AND c.date < \(to)" }

@@ -1,13 +1,13 @@
 import PostgresClient
 
-/// What keeps a page of JSON within 1 MiB: the database weighs the items and sends only those that fit, so that no
-/// page of large items is ever in memory.
+/// The size limit of a JSON page, 1 MiB. The database computes the sizes and sends only the items that fit, so that no
+/// oversized page is ever in memory.
 enum PageBudget {
-  /// 1 MiB, less the frame around the items.
+  /// The limit in bytes: 1 MiB less the JSON around the items.
   static let bytes = 1_048_576 - 1024
 
-  /// Whether a row of `items` as `w` fits in, given those before it in `order`. Sizes are upper bounds, see
-  /// `item_size()` in the schema. The first one always fits: the limits of a single item are the writer's.
+  /// The condition that a row of `items` as `w` fits, given those before it in `order`. Sizes are upper bounds, see
+  /// `item_size()` in the schema. The first row always fits, because writes limit the size of a single item.
   static func fits(html: Bool, order: String) -> PostgresQuery {
     let size = html ? "w.size + json_size(w.html)" : "w.size"
     return """
@@ -16,13 +16,13 @@ enum PageBudget {
       """
   }
 
-  /// The rows of a page of the log, those that fit with their items. Having weighed an item, it is found again by its
-  /// place in the table, which is cheaper than by its id, and the same within one statement.
+  /// Selects the rows of a page of the log, with the items of the rows that fit. The size is read first, and the item
+  /// is then found by its `ctid`. That is cheaper than by id, and refers to the same row within one statement.
   ///
   /// - Parameters:
-  ///   - page: Selects `date`, `item`, `version` and `updated` of the log.
-  ///   - direction: `ASC` or `DESC`, by date and then id.
-  ///   - columns: What is selected besides `fits`, `version` and `updated`, of `items` as `i`.
+  ///   - page: A query for `date`, `item`, `version` and `updated` of the log.
+  ///   - direction: The sort direction by date and id, `ASC` or `DESC`.
+  ///   - columns: The columns of `items` as `i` to select besides `fits`, `version` and `updated`.
   static func items(
     of page: PostgresQuery, html: Bool, direction: String, columns: PostgresQuery
   ) -> PostgresQuery {
@@ -41,7 +41,7 @@ enum PageBudget {
 
   /// Decodes the rows that fit, up to a limit.
   ///
-  /// - Returns: The elements, whether there are more rows, and the first of those.
+  /// - Returns: The elements, whether there are more rows, and the first of those rows.
   static func cut<Element>(
     _ rows: PostgresRows, limit: Int, _ decode: (PostgresRow) throws -> Element
   ) throws -> (elements: [Element], isCut: Bool, firstBeyond: PostgresRow?) {

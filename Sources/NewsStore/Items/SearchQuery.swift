@@ -1,21 +1,21 @@
 import PostgresClient
 
-/// What a reader searches for: words and phrases in double quotes, all of which an item must have, and those after a
-/// minus sign, none of which it may have. Where there is no word at all, nothing is found.
+/// A full-text search. An item must have all words and all phrases in double quotes, and none of those after a minus
+/// sign. A query without words finds nothing.
 public struct SearchQuery: Sendable, Hashable {
   struct Term: Hashable {
     var text: String
     var isExcluded = false
   }
 
-  /// As the reader wrote it.
+  /// The original text of the query.
   public let text: String
   let terms: [Term]
 
-  /// Reads a query; a quote that is not closed is closed by the end.
+  /// Parses a query. The end of the text closes an open quote.
   public init(_ text: String) {
     var terms: [Term] = []
-    // By scalars: a comparison of characters takes quadratic time in their combining characters.
+    // Unicode scalars, because comparing characters takes time quadratic in their combining characters.
     var rest = text.unicodeScalars[...]
     while let start = rest.firstIndex(where: { !$0.properties.isWhitespace }) {
       rest = rest[start...]
@@ -31,15 +31,15 @@ public struct SearchQuery: Sendable, Hashable {
     self.terms = terms
   }
 
-  /// Whether there is something that items must have, and not only what they may not have.
+  /// Whether the query has a word or phrase that items must have.
   var hasWords: Bool {
     terms.contains { !$0.isExcluded && $0.text.contains { $0.isLetter || $0.isNumber } }
   }
 
-  /// The query as a `tsquery` (PostgreSQL, chapter 12.3.2): words as they are written, or as the language inflects
-  /// them. What has no word in it, such as a lone minus sign, drops out there.
+  /// The query as a `tsquery` (PostgreSQL, chapter 12.3.2), for words as written and for the inflected forms of a
+  /// language. A term without words, such as a lone minus sign, is dropped by PostgreSQL.
   ///
-  /// - Parameter language: A BCP 47 tag; where it is nil, words count as they are written only.
+  /// - Parameter language: A BCP 47 tag; with nil, words match only as written.
   func tsquery(language: String?) -> PostgresQuery {
     terms.reduce("''::tsquery") { query, term in
       let written: PostgresQuery = "phraseto_tsquery('pg_catalog.simple', \(term.text))"

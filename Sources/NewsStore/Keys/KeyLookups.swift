@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Looks up keys by their ids, with a few queries at a time. The ids that come while these run share the next query.
+/// Batches look-ups of keys by id. Ids that arrive while queries run share the next query.
 ///
-/// Anybody may send keys that do not exist. However many requests do, they take no more than `maximumQueries`
-/// connections, and a request with a real key waits for one query before its own. Every query begins after the call, so
-/// that a revoked key is refused at once.
+/// Anyone may send keys that do not exist. Any number of such requests occupies at most `maximumQueries` connections,
+/// and a request with a valid key waits for one query before its own. Every query begins after the call, so that a
+/// revoked key is refused at once.
 final class KeyLookups<Key: Sendable>: Sendable {
   private typealias Waiters = [CheckedContinuation<Key?, any Error>]
 
@@ -14,24 +14,24 @@ final class KeyLookups<Key: Sendable>: Sendable {
     var waiting: [String: Waiters] = [:]
   }
 
-  /// Two, so that one connection that does not answer does not stop all look-ups.
+  /// The maximum number of concurrent queries. With two, a single stalled connection does not block all look-ups.
   static var maximumQueries: Int { 2 }
 
   private let state = Mutex(State())
   private let query: @Sendable (_ ids: [String]) async throws -> [String: Key]
 
-  /// - Parameter query: Reads the keys that exist among the ids.
+  /// - Parameter query: Reads the existing keys among the ids.
   init(query: @escaping @Sendable (_ ids: [String]) async throws -> [String: Key]) {
     self.query = query
   }
 
-  /// The number of callers whose query has not ended.
+  /// The number of callers that wait for a query.
   var callers: Int { state.withLock { $0.callers } }
 
   /// Finds the key with an id.
   ///
-  /// - Parameter limit: The longest wait. The query goes on without the caller.
-  /// - Throws: `StoreError.unavailable` after the limit, `CancellationError`, and what the query throws.
+  /// - Parameter limit: The maximum wait. The query continues without the caller.
+  /// - Throws: `StoreError.unavailable` after the limit, `CancellationError`, and the errors of the query.
   func key(_ id: String, waitingAtMost limit: Duration) async throws -> Key? {
     try await Task { try await self.join(id) }.value(waitingAtMost: limit)
   }
@@ -45,12 +45,12 @@ final class KeyLookups<Key: Sendable>: Sendable {
         state.running += 1
         return true
       }
-      // The time of the query counts for all of its callers, not for the first one alone.
+      // A detached task inherits no `DatabaseTime`: the query counts for all callers, not only for the first.
       if isFirst { Task.detached { await self.runQueries() } }
     }
   }
 
-  /// Runs one query after the other until nobody waits.
+  /// Runs one query after the other until no callers wait.
   private func runQueries() async {
     while let callers = nextCallers() {
       let found: Result<[String: Key], any Error>

@@ -2,40 +2,40 @@ import Crypto
 public import Foundation
 import PostgresClient
 
-/// A key of an editor or a program, without its secret.
+/// An API key of an editor or a program, without its secret.
 public struct APIKey: Sendable, Equatable {
-  /// What a key may do.
+  /// A permission of a key.
   public enum Scope: String, Sendable, CaseIterable, Codable {
-    /// Read, write and publish items and topics.
+    /// Permission to read, write and publish items and topics.
     case itemsWrite = "items:write"
-    /// Store media.
+    /// Permission to upload media.
     case mediaWrite = "media:write"
-    /// Everything: it includes all other scopes.
+    /// All permissions, including every other scope.
     case admin
   }
 
-  /// Public, and part of the key.
+  /// The public id, which is part of the key.
   public var id: String
-  /// For people, to know it by.
+  /// A human-readable label.
   public var name: String
-  /// What it may do.
+  /// The permissions.
   public var scopes: [Scope]
-  /// When it was made.
+  /// The time of creation.
   public var created: Date
-  /// When it was made invalid; nil while it is valid.
+  /// The time of revocation; nil while the key is valid.
   public var revoked: Date?
 
-  /// Whether the scopes of the key include a scope. `admin` includes every other one.
+  /// Whether the key has a scope. `admin` includes all others.
   public func allows(_ scope: Scope) -> Bool { scopes.contains(scope) || scopes.contains(.admin) }
 }
 
 extension NewsStore {
-  /// Makes a key.
+  /// Creates a key.
   ///
   /// - Parameters:
-  ///   - name: For people, to know it by.
-  ///   - scopes: At least one.
-  /// - Returns: The key, `tdk_ID_SECRET`. It is stored as a digest only and cannot be shown again.
+  ///   - name: A human-readable label.
+  ///   - scopes: The permissions, at least one.
+  /// - Returns: The key, `tdk_ID_SECRET`. Only its digest is stored, so it cannot be shown again.
   public func createKey(name: String, scopes: [APIKey.Scope]) async throws -> String {
     let key = PresentedKey.random()
     _ = try await database.query(
@@ -46,14 +46,14 @@ extension NewsStore {
     return key.text
   }
 
-  /// Lists all keys, the revoked ones too, oldest first.
+  /// Lists all keys, including revoked ones, oldest first.
   public func keys() async throws -> [APIKey] {
     try await database.query(
       "SELECT id, name, scopes, created_at, revoked_at FROM api_keys ORDER BY created_at, id"
     ).map(APIKey.init(row:))
   }
 
-  /// Makes a key invalid at once and for good; doing so again changes nothing.
+  /// Revokes a key at once and for good. A repeat has no effect.
   ///
   /// - Throws: `StoreError.notFound`.
   public func revokeKey(_ id: String) async throws {
@@ -62,19 +62,22 @@ extension NewsStore {
     if rows.isEmpty { throw StoreError.notFound }
   }
 
-  /// Finds the key that a request presents.
+  /// Finds the valid key that a request presents.
   ///
-  /// - Returns: nil for anything but a valid key, in the same time wherever it differs.
+  /// - Returns: nil for anything but a valid key. The time of the comparison does not depend on where the secrets
+  ///   differ.
+  /// - Throws: `StoreError.unavailable`, also after the timeout of a look-up.
   public func authenticate(_ text: String) async throws -> APIKey? {
     guard let key = try await presentedKey(text), key.revoked == nil else { return nil }
     return key
   }
 
-  /// Finds the key that a request presents, a revoked one included. The caller refuses the latter: it is returned for the
-  /// log alone.
+  /// Finds the key that a request presents, even if it is revoked. The caller refuses a revoked key, which is returned
+  /// only for the log.
   ///
-  /// - Returns: nil for anything but a key of this installation, in the same time wherever it differs.
-  /// - Throws: `StoreError.unavailable`, also for a look-up that has waited too long.
+  /// - Returns: nil for anything but a key of this installation. The time of the comparison does not depend on where
+  ///   the secrets differ.
+  /// - Throws: `StoreError.unavailable`, also after the timeout of a look-up.
   public func presentedKey(_ text: String) async throws -> APIKey? {
     guard let key = PresentedKey(text) else { return nil }
     let found = try await DatabaseTime.measuring {
@@ -84,21 +87,21 @@ extension NewsStore {
     return found.key
   }
 
-  /// The number of key look-ups that wait for the database.
+  /// The number of pending key look-ups.
   package var waitingKeyLookups: Int { keyLookups.callers }
 
-  /// After so long a request is refused whose key has not been looked up.
+  /// The timeout of a key look-up, after which the request is refused.
   private static let longestKeyLookup: Duration = .seconds(10)
 }
 
-/// A key with the digest of its secret.
+/// A key and the digest of its secret.
 struct StoredKey: Sendable {
   let key: APIKey
   let digest: Data
 }
 
 extension Database {
-  /// The keys that exist among these ids, by id.
+  /// Reads the existing keys among these ids, by id.
   func keys(_ ids: [String]) async throws -> [String: StoredKey] {
     let rows = try await query(
       "SELECT id, name, scopes, created_at, revoked_at, digest FROM api_keys WHERE id = ANY(\(ids))")
@@ -116,14 +119,14 @@ extension APIKey {
   }
 }
 
-/// A key as its holder sends it.
+/// A key as sent by a client.
 private struct PresentedKey {
   let id: String
   let secret: String
 
   var text: String { "tdk_\(id)_\(secret)" }
 
-  /// SHA-256 of the secret. It has 256 random bits, so nothing slower is needed against guessing.
+  /// The SHA-256 digest of the secret. The secret has 256 random bits, so no slower hash is needed against guessing.
   var digest: Data { Data(SHA256.hash(data: Data(secret.utf8))) }
 
   static func random() -> PresentedKey {
@@ -138,7 +141,7 @@ private struct PresentedKey {
     }.joined()
   }
 
-  /// Compares in a time that does not depend on where the digests differ.
+  /// Compares digests in a time that does not depend on where they differ.
   func matches(_ stored: Data) -> Bool {
     let own = digest
     guard own.count == stored.count else { return false }

@@ -2,28 +2,30 @@ public import Foundation
 import News
 import PostgresClient
 
-/// What is known of a stored file.
+/// The metadata of a stored file.
 public struct Media: Sendable, Equatable {
-  /// A UUIDv7 of the server's, from the first upload. The content under an id never changes; the file can be taken down.
-  /// The id is not derived from the content: somebody with a copy of a file could otherwise ask for its address and learn
-  /// that the newsroom has it too, before it is published.
+  /// The UUIDv7 that the server assigned at the first upload. The content of an id never changes, but the file can be
+  /// withdrawn.
+  ///
+  /// The id is not derived from the content. Otherwise anyone with a copy of a file could compute its address, and
+  /// learn before publication that the newsroom has it.
   public var id: UUID
-  /// SHA-256 of the content, 32 bytes.
+  /// The SHA-256 digest of the content, 32 bytes.
   public var digest: Data
-  /// A media type without parameters.
+  /// The media type, without parameters.
   public var type: String
-  /// The length, 1 or more.
+  /// The size in bytes, 1 or more.
   public var bytes: Int
-  /// In pixels.
+  /// The width in pixels; nil if unknown.
   public var width: Int?
-  /// In pixels.
+  /// The height in pixels; nil if unknown.
   public var height: Int?
-  /// What it is to be called when it is saved, at most 255 bytes.
+  /// The suggested file name for downloads, at most 255 bytes.
   public var name: String?
-  /// When it was first uploaded; given by the database.
+  /// The time of the first upload, by the database clock.
   public var created: Date
 
-  /// A file; nothing is checked.
+  /// Creates metadata without validation.
   public init(
     id: UUID, digest: Data, type: String, bytes: Int, width: Int? = nil, height: Int? = nil, name: String? = nil,
     created: Date = .distantPast
@@ -42,7 +44,7 @@ public struct Media: Sendable, Equatable {
 extension NewsStore {
   private static let mediaColumns: PostgresQuery = "id, sha256, type, bytes, width, height, name, created_at"
 
-  /// Finds a file for readers by its id.
+  /// Reads the metadata of a file that is available to readers.
   ///
   /// - Throws: `StoreError.notFound`, `mediaWithdrawn`.
   public func media(_ id: UUID) async throws -> Media {
@@ -57,14 +59,13 @@ extension NewsStore {
     return try Media(row: row)
   }
 
-  /// Makes a file known. One with the same content and type is there once, under the id and name it first had.
+  /// Registers a file. Content that already exists with the same type keeps the id and name of its first upload.
   ///
   /// - Parameters:
-  ///   - media: The id is taken if the file is new.
-  ///   - publish: Puts the bytes in their place. While it runs, none are removed. It may be called again after a
-  ///     deadlock.
-  /// - Returns: The file as it is known, and whether this call has made it known.
-  /// - Throws: `StoreError.outcomeUnknown`; what `publish` throws.
+  ///   - media: The metadata. Its id is used only if the file is new.
+  ///   - publish: Moves the bytes into place. No file is removed while it runs. It may run again after a deadlock.
+  /// - Returns: The registered file, and whether this call has registered it.
+  /// - Throws: `StoreError.outcomeUnknown`, and the errors of `publish`.
   public func addMedia(
     _ media: Media, publishing publish: @Sendable () async throws -> Void
   ) async throws -> (media: Media, created: Bool) {
@@ -85,10 +86,10 @@ extension NewsStore {
     }
   }
 
-  /// Forgets files that no item, whatever its state, has used for a time; their bytes are left to
-  /// `withUnknownMedia(among:_:)`.
+  /// Unregisters files that no item in any state has used for a time. `withUnknownMedia(among:_:)` then removes their
+  /// bytes.
   ///
-  /// - Returns: How many.
+  /// - Returns: The number of unregistered files.
   public func forgetUnusedMedia(for age: Duration) async throws -> Int {
     var total = 0
     while true {
@@ -100,11 +101,11 @@ extension NewsStore {
     }
   }
 
-  /// Hands out the digests of files that are not known. Until the body has returned, none of them becomes known.
+  /// Passes the digests of unregistered files to a closure. None of them can be registered until it returns.
   ///
   /// - Parameters:
-  ///   - digests: A hundred or so: uploads wait for the body.
-  ///   - remove: Not called if all are known; again after a deadlock.
+  ///   - digests: The digests to check, about a hundred, because uploads wait for the closure.
+  ///   - remove: Removes the files. It is not called if all are registered, and may run again after a deadlock.
   public func withUnknownMedia(
     among digests: [Data], _ remove: @Sendable (_ unknown: [Data]) async throws -> Void
   ) async throws {
@@ -118,7 +119,7 @@ extension NewsStore {
     }
   }
 
-  /// Whoever puts bytes in their place shares it, whoever removes some has it alone.
+  /// The key of an advisory lock: shared while files are moved into place, exclusive while files are removed.
   private static let mediaLock = 7_161_720_914_258
 }
 

@@ -3,29 +3,31 @@ public import Foundation
 
 /// A step of the schema: a file of SQL statements.
 ///
-/// It runs in one transaction, unless its first line is `-- outside a transaction`, as `CREATE INDEX CONCURRENTLY`
-/// requires. Then its statements run one by one, each up to a semicolon at the end of a line; one without `CONCURRENTLY` is
-/// a transaction. After a failure in between, a lock that is not free included, the whole file runs again, so all of them
-/// must be repeatable: `DROP INDEX CONCURRENTLY IF EXISTS` comes before `CREATE INDEX CONCURRENTLY`, which leaves an
-/// invalid index behind when it fails.
+/// It runs in one transaction, unless its first line is `-- outside a transaction`, which `CREATE INDEX CONCURRENTLY`
+/// requires. Then its statements run one by one, each up to a semicolon at the end of a line. A statement without
+/// `CONCURRENTLY` is a transaction of its own.
+///
+/// After a failure in between, a lock timeout included, the whole file runs again, so that every statement must be
+/// repeatable. For example, `DROP INDEX CONCURRENTLY IF EXISTS` comes before `CREATE INDEX CONCURRENTLY`, which leaves
+/// an invalid index behind when it fails.
 public struct Migration: Sendable, Equatable {
-  /// The position among all migrations, 1 for the first.
+  /// The position among all migrations, from 1.
   public let number: Int
-  /// The name of the file, `0001_items_and_log.sql`.
+  /// The name of the file, such as `0001_items_and_log.sql`.
   public let name: String
   /// The text of the file.
   public let sql: String
   /// SHA-256 of the file.
   public let checksum: Data
 
-  /// The migrations that this build contains, by number without gaps. The statements of the store need exactly this
-  /// schema, or a later one that keeps it usable.
+  /// The migrations of this build, by number without gaps. The store's statements need this schema, or a later one that
+  /// is compatible with it.
   public static let required: [Migration] = embeddedMigrations.enumerated().map { index, file in
     Migration(
       number: index + 1, name: file.name, sql: file.sql, checksum: Data(SHA256.hash(data: Data(file.sql.utf8))))
   }
 
-  /// The statements to be run one by one; nil for a migration that runs in one transaction.
+  /// The statements that run one by one; nil for a migration that runs in one transaction.
   var separateStatements: [Statement]? {
     let lines = sql.split(separator: "\n", omittingEmptySubsequences: false)
     guard lines.first == "-- outside a transaction" else { return nil }
@@ -41,7 +43,7 @@ public struct Migration: Sendable, Equatable {
   struct Statement {
     let sql: String
 
-    /// Whether it takes no lock that others wait behind, and must not run in a transaction.
+    /// Whether the statement must run outside a transaction. It takes no lock that blocks others.
     var isConcurrent: Bool { sql.uppercased().contains("CONCURRENTLY") }
   }
 
@@ -58,7 +60,7 @@ public struct Migration: Sendable, Equatable {
     }
     guard !names.isEmpty else { throw MigrationError.unreadable(folder.path) }
     return try names.enumerated().map { index, name in
-      // Int() takes a sign, too.
+      // `Int(_:)` also accepts a sign.
       guard name.utf8.prefix(4).allSatisfy({ 48...57 ~= $0 }), Int(name.prefix(4)) == index + 1,
         name.utf8.dropFirst(4).first == UInt8(ascii: "_")
       else {
@@ -72,19 +74,19 @@ public struct Migration: Sendable, Equatable {
   }
 }
 
-/// The reason why a schema cannot be used or migrated.
+/// The error of a schema that cannot be used or migrated.
 public enum MigrationError: Error, Sendable, Equatable, CustomStringConvertible {
   /// A folder or file cannot be read.
   case unreadable(String)
   /// The files are not numbered 0001, 0002 and so on.
   case misnumbered(String, expected: Int)
-  /// The statements differ from those that were applied.
+  /// A migration was changed after it was applied.
   case changed(String)
-  /// The database has a migration that is not known: the schema is newer than this build, or a file was removed.
+  /// The database has an unknown migration: the schema is newer than this build, or a file was removed.
   case missing(String)
-  /// The database lacks migrations.
+  /// The database lacks these migrations.
   case pending([String])
-  /// Another session holds a lock that the migration needs.
+  /// Another session holds a lock that the migration needs. `by` is the statement of that session, if known.
   case blocked(String, by: String?)
 
   /// A sentence for the operator, which names the file and the remedy.

@@ -2,21 +2,21 @@ import Foundation
 public import Logging
 public import PostgresClient
 
-/// Brings the schema up to date, one migration after the other, under an advisory lock that ends with the transaction that
-/// holds it: any number of processes may run at once, and one that dies delays nobody.
+/// Applies pending migrations in order. An advisory lock, which ends with its transaction, serialises any number of
+/// processes. A process that dies delays no other.
 ///
-/// A migration gives up a lock of a table that it does not get within a short time, and tries again later: while it waits
-/// for a long read, all later reads and writes of the table would wait behind it. A statement with `CONCURRENTLY` waits for
-/// as long as it takes, because nobody waits behind it.
+/// A migration has a short timeout for locks of tables, and is retried after a pause. While it waited for a long read,
+/// all later reads and writes of the table would wait behind it. A statement with `CONCURRENTLY` has no such timeout,
+/// because it blocks no others.
 public struct Migrator: Sendable {
-  /// How a migration waits for locks.
+  /// The timeouts and pauses of a migration that waits for locks.
   package struct LockPolicy: Sendable {
-    /// The longest that others may have to wait behind it.
+    /// The lock timeout, for which others may have to wait behind the migration.
     package var timeout: Duration = .seconds(2)
-    /// The pause before the second attempt. Each further one is twice as long, up to `longestPause`.
+    /// The pause before the second attempt. Each further pause is twice as long, up to `longestPause`.
     package var pause: Duration = .milliseconds(500)
     package var longestPause: Duration = .seconds(10)
-    /// After so long without a lock the migration fails.
+    /// The total time after which a migration without its lock fails.
     package var limit: Duration = .seconds(600)
 
     package init() {}
@@ -27,13 +27,13 @@ public struct Migrator: Sendable {
   private let logger: Logger
   private let locks: LockPolicy
 
-  /// Creates a migrator; no connection is made yet.
+  /// Creates a migrator. No connection is made yet.
   ///
   /// - Parameters:
   ///   - migrations: All migrations, by number.
-  ///   - configuration: The connection to the database. `migrate()` ignores its statement timeout, because an index on a
-  ///     large table takes longer.
-  ///   - logger: Receives a line for each migration applied, and for each lock that is waited for.
+  ///   - configuration: The connection to the database. `migrate()` ignores its statement timeout, because an index on
+  ///     a large table takes longer.
+  ///   - logger: Receives a message for each applied migration and for each wait for a lock.
   public init(
     _ migrations: [Migration] = Migration.required, configuration: PostgresConfiguration, logger: Logger
   ) {
@@ -49,10 +49,10 @@ public struct Migrator: Sendable {
     self.logger = logger
   }
 
-  /// Applies what is pending.
+  /// Applies the pending migrations.
   ///
-  /// - Returns: The names of the files applied, none if the schema was current.
-  /// - Throws: `MigrationError.changed`, `missing`, `blocked`; `PostgresError`. A migration that fails leaves no trace,
+  /// - Returns: The file names of the applied migrations; empty if the schema was current.
+  /// - Throws: `MigrationError.changed`, `missing`, `blocked`; `PostgresError`. A failed migration is rolled back,
   ///   unless it runs outside a transaction.
   public func migrate() async throws -> [String] {
     var configuration = configuration
@@ -75,7 +75,9 @@ public struct Migrator: Sendable {
     guard pending.isEmpty else { throw MigrationError.pending(pending.map(\.name)) }
   }
 
-  /// Applies the first pending migration; nil if there is none.
+  /// Applies the first pending migration.
+  ///
+  /// - Returns: The name of the migration; nil if there is none.
   private func applyNext(_ connection: PostgresConnection) async throws -> String? {
     let end = ContinuousClock.now + locks.limit
     var pause = locks.pause
@@ -93,10 +95,10 @@ public struct Migrator: Sendable {
     }
   }
 
-  /// A lock that a migration did not get in time.
+  /// A lock that a migration did not acquire in time.
   private struct LockTimeout: Error {
     let name: String
-    /// The statement of a session that holds it, as far as known.
+    /// The statement of a session that holds the lock, if known.
     let query: String?
   }
 
@@ -123,14 +125,14 @@ public struct Migrator: Sendable {
     }
   }
 
-  /// Begins a transaction that has the lock of migrators. It asks for the lock again and again and never waits in a
-  /// statement, whose snapshot a `CREATE INDEX CONCURRENTLY` of the holder would wait for.
+  /// Begins a transaction that holds the migration lock. It polls for the lock and never waits within a statement: a
+  /// `CREATE INDEX CONCURRENTLY` of the holder would wait for the snapshot of that statement.
   private static func begin(_ connection: PostgresConnection) async throws {
     while true {
-      // An index may take longer than an idle transaction usually may.
+      // Creating an index may exceed the usual timeout of idle transactions.
       try await connection.execute(script: "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0")
       do {
-        // The key is arbitrary and only has to be the same in all processes.
+        // The key is arbitrary. It only has to be the same in all processes.
         let rows = try await connection.query("SELECT pg_try_advisory_xact_lock(7161720914257) AS is_ours")
         if try rows.first?.decode("is_ours") ?? false { return }
         try await connection.execute(script: "ROLLBACK")
@@ -142,8 +144,8 @@ public struct Migrator: Sendable {
     }
   }
 
-  /// Runs the statements of a migration: in the transaction of the connection, or on a connection of their own while that
-  /// transaction holds the lock of migrators.
+  /// Runs the statements of a migration. They run in the transaction of the connection, or on a separate connection
+  /// while that transaction holds the migration lock.
   private func run(_ migration: Migration, _ connection: PostgresConnection) async throws {
     do {
       guard let statements = migration.separateStatements else {
@@ -158,16 +160,16 @@ public struct Migrator: Sendable {
 
   /// Runs statements outside a transaction.
   ///
-  /// - Parameter connection: The one whose transaction holds the lock of migrators.
+  /// - Parameter connection: The connection whose transaction holds the migration lock.
   private func run(_ statements: [Migration.Statement], besides connection: PostgresConnection) async throws {
-    // The portal of the last query keeps its snapshot, which an index would wait for, until another statement takes its
-    // place (PostgreSQL, chapter 55.2.3).
+    // The portal of the last query keeps its snapshot until another statement replaces it (PostgreSQL, chapter 55.2.3).
+    // Creating an index would wait for that snapshot.
     try await connection.execute(script: Self.portalRelease)
     var configuration = configuration
     configuration.statementTimeout = Self.statementTimeout
     try await PostgresConnection.with(configuration: configuration, logger: logger) { separate in
       for statement in statements {
-        // The setting ends with the implicit transaction of the script, also in a session of a pooler.
+        // The setting ends with the implicit transaction of the script, also in a session of a connection pooler.
         let isLimited = !statement.isConcurrent
         try await separate.execute(script: isLimited ? "\(lockTimeout);\n\(statement.sql)" : statement.sql)
       }
@@ -180,7 +182,7 @@ public struct Migrator: Sendable {
   private static let statementTimeout: Duration = .seconds(24 * 3600)
   private static let lockNotAvailable = "55P03"
 
-  /// The statement of the session whose transaction has lasted longest, which most likely holds the lock.
+  /// The statement of the session with the oldest transaction, which most likely holds the lock.
   private func longestQuery() async throws -> String? {
     try await PostgresConnection.with(configuration: configuration, logger: logger) { connection in
       let rows = try await connection.query(
@@ -210,7 +212,7 @@ public struct Migrator: Sendable {
 
   /// Compares the applied migrations with the known ones.
   ///
-  /// - Returns: The migrations still to be applied.
+  /// - Returns: The pending migrations.
   private func verified(_ connection: PostgresConnection) async throws -> ArraySlice<Migration> {
     let applied = try await Self.applied(connection)
     try Self.compare(applied, with: migrations)
@@ -218,13 +220,13 @@ public struct Migrator: Sendable {
     return migrations[applied.count...]
   }
 
-  /// The migrations that the database has, by number.
+  /// The applied migrations, by number.
   static func applied(_ connection: PostgresConnection) async throws -> [(name: String, checksum: Data)] {
     try await connection.query("SELECT name, checksum FROM schema_migrations ORDER BY number")
       .map { (try $0.decode("name"), try $0.decode("checksum")) }
   }
 
-  /// Compares as many migrations as both lists have.
+  /// Compares the migrations at the positions that both lists have.
   ///
   /// - Throws: `MigrationError.missing`, `changed`.
   static func compare(_ applied: [(name: String, checksum: Data)], with known: [Migration]) throws {

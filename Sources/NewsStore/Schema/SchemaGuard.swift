@@ -2,14 +2,14 @@ import Foundation
 import PostgresClient
 import Synchronization
 
-/// Checks on each new connection that the database still has the schema that this build needs.
+/// Checks on each new connection that the database has the schema that this build needs.
 ///
-/// A database can lose it while the process runs, by the restore of an older dump. A newer schema is accepted here:
-/// servers are replaced one by one after a migration.
+/// The schema can become older while the process runs, through the restore of an older dump. A newer schema is
+/// accepted, because servers are replaced one by one after a migration.
 final class SchemaGuard: Sendable {
   private let found = Mutex<MigrationError?>(nil)
 
-  /// The reason why the last connection was refused; nil if it was not.
+  /// The reason for which the last connection was refused; nil if it was accepted.
   var problem: MigrationError? { found.withLock { $0 } }
 
   /// Compares the applied migrations with the required ones.
@@ -30,7 +30,7 @@ final class SchemaGuard: Sendable {
     }
   }
 
-  /// The applied migrations, none without their table (undefined_table; PostgreSQL, appendix A).
+  /// The applied migrations; empty if their table does not exist (undefined_table; PostgreSQL, appendix A).
   private static func applied(_ connection: PostgresConnection) async throws -> [(name: String, checksum: Data)] {
     do {
       return try await Migrator.applied(connection)
@@ -41,7 +41,7 @@ final class SchemaGuard: Sendable {
 }
 
 extension NewsStore {
-  /// The difference between the schema of the database and the one that this build needs; nil where it fits or is newer,
+  /// The difference between the schema of the database and the required one. It is nil if the schema fits or is newer,
   /// and before the first connection.
   public var schemaProblem: MigrationError? { schema.problem }
 }

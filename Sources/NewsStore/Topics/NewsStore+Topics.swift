@@ -2,14 +2,14 @@ import Foundation
 public import News
 import PostgresClient
 
-/// What an editor decides about a topic.
+/// The editable content of a topic.
 public struct TopicContent: Sendable, Equatable {
-  /// By BCP 47 language tag.
+  /// The titles, by BCP 47 language tag.
   public var titles: [String: String]
-  /// Topics are listed by position, then slug.
+  /// The sort position. Topics are listed by position, then by slug.
   public var position: Int32
 
-  /// Content in full: nothing is kept of what was there.
+  /// Creates content. A write replaces the existing content in full.
   public init(titles: [String: String], position: Int32) {
     self.titles = titles
     self.position = position
@@ -25,9 +25,9 @@ public struct TopicContent: Sendable, Equatable {
 }
 
 extension NewsStore {
-  /// Reads all topics, by position and slug, with their revisions.
+  /// Reads all topics with their revisions, ordered by position and slug.
   ///
-  /// - Returns: The topics, and the moment of the snapshot.
+  /// - Returns: The topics and the moment of the snapshot.
   public func topics() async throws -> (topics: [Topic], moment: Moment) {
     let (rows, moment) = try await rows("\(query: Topic.selection) ORDER BY t.position, t.slug")
     return (try rows.map(Topic.init(row:)), moment)
@@ -35,6 +35,7 @@ extension NewsStore {
 
   /// Reads one topic.
   ///
+  /// - Returns: The topic and the moment of the snapshot.
   /// - Throws: `StoreError.notFound`.
   public func topic(_ slug: String) async throws -> (topic: Topic, moment: Moment) {
     let (rows, moment) = try await rows("\(query: Topic.selection) WHERE t.slug = \(slug)")
@@ -45,7 +46,7 @@ extension NewsStore {
   private func rows(_ query: PostgresQuery) async throws -> (rows: PostgresRows, moment: Moment) {
     let queries = [Moment.query, query]
     let found = await fromStandby(queries) { answers in
-      // One that is not there may have been made a moment ago.
+      // A topic that is missing here may have just been created on the primary.
       if answers[1].isEmpty { throw StoreError.notFound }
       let moment = try Moment(rows: answers[0])
       return ((rows: answers[1], moment: moment), moment)
@@ -55,9 +56,9 @@ extension NewsStore {
     return (answers[1], try Moment(rows: answers[0]))
   }
 
-  /// Makes a topic. Doing so again with the same content is a repeat, and changes nothing.
+  /// Creates a topic. The call is idempotent: a repeat with the same content has no effect.
   ///
-  /// - Throws: `StoreError.alreadyExists` if there is one with other content.
+  /// - Throws: `StoreError.alreadyExists` if the slug is taken by other content; `outcomeUnknown`.
   public func createTopic(_ slug: String, _ content: TopicContent) async throws -> (topic: Topic, created: Bool) {
     let titles = try content.titlesJSON
     let made = try await database.transaction { transaction in
@@ -77,9 +78,9 @@ extension NewsStore {
     return made
   }
 
-  /// Overwrites a topic; the same content again is not written.
+  /// Replaces the content of a topic. Equal content is not written.
   ///
-  /// - Throws: `StoreError.notFound`, `preconditionFailed`, `preconditionRequired`.
+  /// - Throws: `StoreError.notFound`, `preconditionFailed`, `preconditionRequired`, `outcomeUnknown`.
   public func replaceTopic(
     _ slug: String, _ content: TopicContent, if precondition: WritePrecondition
   ) async throws -> Topic {
@@ -108,7 +109,7 @@ extension NewsStore {
 }
 
 extension Moment {
-  /// One row, for topics.
+  /// Selects the moment as one row, with the revision of the topics.
   fileprivate static let query: PostgresQuery = """
     SELECT (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) AS epoch, s.version,
       topics_revision() AS topics

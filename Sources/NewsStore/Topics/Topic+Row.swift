@@ -3,7 +3,7 @@ import News
 import PostgresClient
 
 extension Topic {
-  /// The columns and tables that `init(row:)` reads; a WHERE may follow.
+  /// The columns and tables that `init(row:)` reads. A WHERE clause may follow.
   static let selection: PostgresQuery = """
     SELECT t.slug, t.titles, t.position, t.revision, s.items, greatest(s.changed_at, t.updated) AS changed
     FROM topics AS t JOIN scopes AS s ON s.scope = t.slug

@@ -1,9 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// The wait for a connection, ended by whichever comes first: success, failure, deadline or cancellation.
+/// A pending attempt to connect, ended by the first of success, failure, deadline and cancellation.
 ///
-/// The deadline has a queue of its own, because resolving names blocks that of the connection.
+/// The deadline has a queue of its own, because name resolution blocks that of the connection.
 final class ConnectAttempt: Sendable {
   private static let queue = DispatchQueue(label: "tidings.postgres.connect-deadlines")
   private let continuation = Mutex<CheckedContinuation<Void, any Error>?>(nil)
@@ -13,14 +13,16 @@ final class ConnectAttempt: Sendable {
 
   func begin(_ continuation: CheckedContinuation<Void, any Error>, timeout: UInt64) {
     self.continuation.withLock { $0 = continuation }
-    // Cancelled before it began.
+    // The attempt was cancelled before it began.
     if !isPending { return resume(.failure(.cancelled)) }
     Self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(timeout))) { [weak self] in
       self?.finish(.failure(PostgresError(.connectTimedOut, "no connection within the time allowed")))
     }
   }
 
-  /// - Returns: whether this was the end of it.
+  /// Ends the attempt, unless it has ended already.
+  ///
+  /// - Returns: Whether this call ended it.
   @discardableResult
   func finish(_ result: Result<Void, PostgresError>) -> Bool {
     guard !isOver.exchange(true, ordering: .acquiringAndReleasing) else { return false }

@@ -1,10 +1,10 @@
 import CLibPQ
 import Logging
 
-/// Owns one `PGconn`, and what is bound to its life: the watch on its socket and the receiver of notices.
+/// Owns one `PGconn`, the watch on its socket and the receiver of its notices.
 ///
-/// Belongs to one `PostgresConnection` and is touched on that connection's executor only, or by `deinit` when nobody else
-/// can.
+/// It belongs to one `PostgresConnection` and is used on that connection's executor only, or by `deinit` once no other
+/// reference exists.
 final class ConnectionHandle {
   let pointer: OpaquePointer
   private let loop: EventLoop
@@ -12,7 +12,7 @@ final class ConnectionHandle {
   private(set) var socket: SocketHandle?
   private var watch: EventLoop.Watch?
 
-  /// Takes over what `PQconnectStartParams` returned.
+  /// Takes ownership of the pointer that `PQconnectStartParams` returned.
   init(_ pointer: OpaquePointer, loop: EventLoop, logger: Logger) {
     self.pointer = pointer
     self.loop = loop
@@ -20,43 +20,43 @@ final class ConnectionHandle {
     PQsetNoticeReceiver(pointer, receiveNotice, Unmanaged.passUnretained(notices).toOpaque())
   }
 
-  /// Why the server has ended the session, where it did so between two statements.
+  /// The server's reason for ending the session between two statements; nil if it sent none.
   var lastWords: PostgresError? { notices.lastWords }
 
-  /// Called when the socket stays the same, that is after the connection is made.
+  /// Duplicates the socket. Call it once the connection is made, because the socket stays the same from then on.
   func adoptSocket() {
     socket = SocketHandle(duplicating: PQsocket(pointer))
   }
 
-  /// Calls the handler when something arrives.
+  /// Calls the handler when data arrives.
   func watch(_ handler: @escaping EventLoop.Handler) {
     watch = socket.map { loop.watch($0, for: .arrivals, handler: handler) }
   }
 
-  /// Calls the handler once when libpq's present socket is ready, until the watch is let go of.
+  /// Calls the handler once when libpq's current socket is ready, unless the watch is released first.
   ///
   /// - Returns: nil if there is no socket, or no descriptor for a duplicate of it.
   func watchOnce(for readiness: EventLoop.Readiness, _ handler: @escaping EventLoop.Handler) -> EventLoop.Watch? {
     SocketHandle(duplicating: PQsocket(pointer)).map { loop.watch($0, for: readiness, handler: handler) }
   }
 
-  /// Calls the handler again if something is still unread.
+  /// Calls the handler again if data is still unread.
   func rearm() {
     watch?.rearm()
   }
 
   deinit {
     watch = nil
-    // Says goodbye to the server and frees everything (PostgreSQL 15, 34.1, `PQfinish`).
+    // Ends the session on the server and frees the connection (PostgreSQL 15, 34.1, `PQfinish`).
     PQfinish(pointer)
     socket?.shutDown()
   }
 }
 
-/// Logs what the server sends as NOTICE or WARNING.
+/// Logs the NOTICE and WARNING messages of the server.
 private final class NoticeReceiver {
   let logger: Logger
-  /// libpq takes an error that answers no statement for a notice.
+  /// The last fatal error that libpq reported as a notice, because it answered no statement.
   private(set) var lastWords: PostgresError?
 
   init(logger: Logger) {

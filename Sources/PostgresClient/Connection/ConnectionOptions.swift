@@ -4,8 +4,10 @@ import CLibPQ
 struct ConnectionOptions {
   private let values: [String: String]
 
-  /// - Returns: nil for a malformed connection string, whose parts must not be shown: libpq takes the end of an unescaped
-  ///   password with `@` for a host, and one with `/` for a port.
+  /// Parses a connection string.
+  ///
+  /// - Returns: nil if it is malformed. Its parts must not be shown then: libpq takes the end of an unescaped password
+  ///   with `@` for a host, and of one with `/` for a port.
   init?(_ connectionString: String) {
     var values = Self.values(taking: PQconndefaults())
     if connectionString.contains("=") || connectionString.contains("://") {
@@ -19,7 +21,7 @@ struct ConnectionOptions {
     guard hosts.allSatisfy({ !$0.dropFirst().contains("@") }), ports.allSatisfy(isPort) else { return nil }
   }
 
-  /// Host and port of each server, or the path of its socket.
+  /// The host and port of each server, or the path of its socket.
   var servers: [String] {
     let (hosts, ports) = (hosts, ports)
     return hosts.indices.map { index in

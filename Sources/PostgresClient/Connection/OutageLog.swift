@@ -1,7 +1,7 @@
 package import Logging
 import Synchronization
 
-/// Reports that the server cannot be reached, and that it can be again, without a line for each attempt.
+/// Logs the beginning and the end of an outage of the server, without a line for each attempt.
 ///
 /// All connections to one server share it: pools and listeners copy it with their configuration.
 package final class OutageLog: Sendable {
@@ -11,15 +11,15 @@ package final class OutageLog: Sendable {
   }
 
   private struct Memory {
-    /// nil while connections can be made.
+    /// The current outage; nil while connections can be made.
     var outage: Outage?
-    /// When the last line about a failure was written; nil before the first.
+    /// The time of the last line about a failure; nil before the first.
     var lastLine: ContinuousClock.Instant?
-    /// Whether the outage has a line, so that its end has one too.
+    /// Whether the outage has been logged, so that its end is logged too.
     var isReported = false
   }
 
-  /// The least time between two lines about failures.
+  /// The minimum time between two lines about failures.
   private static let interval: Duration = .seconds(60)
 
   private let memory = Mutex(Memory())
@@ -29,9 +29,9 @@ package final class OutageLog: Sendable {
     self.now = now
   }
 
-  /// Takes note of a failed attempt: logs the first one of an outage, and then one a minute.
+  /// Records a failed attempt and logs it, at most once a minute, even across outages.
   package func failed(_ error: any Error, logger: Logger) {
-    // Nothing failed: the process stops, or nobody waits any more.
+    // This is no outage: the process is stopping, or the caller has stopped waiting.
     if let code = (error as? PostgresError)?.code, [.cancelled, .shutDown].contains(code) { return }
     if error is CancellationError { return }
     let now = now()
@@ -54,7 +54,7 @@ package final class OutageLog: Sendable {
     }
   }
 
-  /// Takes note of a connection that was made: logs the end of an outage that was logged.
+  /// Records that a connection was made, and logs the end of an outage that was logged.
   package func succeeded(logger: Logger) {
     let now = now()
     let ended = memory.withLock { memory -> Outage? in

@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Making the connection, step by step (PostgreSQL 15, 34.1, `PQconnectPoll`).
+/// Opens the connection step by step (PostgreSQL 15, 34.1, `PQconnectPoll`).
 extension PostgresConnection {
   nonisolated func open() async throws {
     let attempt = ConnectAttempt()
@@ -18,18 +18,19 @@ extension PostgresConnection {
       }
       try await setUp()
     } catch {
-      // Not awaited: the queue may be blocked by the resolver.
+      // Not awaited, because the resolver may be blocking the queue.
       onQueue { $0.close(with: PostgresError(.connectionFailed, "the attempt was given up")) }
       throw naming(error)
     }
   }
 
-  /// Behind a pooler the session belongs to others, too.
+  /// Sets the session's settings, except behind a pooler, where other clients share the session.
   private nonisolated func setUp() async throws {
     guard configuration.preparesStatements else { return }
     var settings = [
       "idle_in_transaction_session_timeout = \(Self.nanoseconds(configuration.idleTransactionTimeout) / 1_000_000)",
-      // The server notices within a minute, too, that this machine has vanished: not after the hours that TCP allows.
+      // With these, the server too notices within a minute that this machine has vanished, not after the hours that TCP
+      // allows.
       "tcp_keepalives_idle = \(Self.keepaliveIdle)",
       "tcp_keepalives_interval = \(Self.keepaliveInterval)",
       "tcp_keepalives_count = \(Self.keepaliveCount)",
@@ -40,7 +41,8 @@ extension PostgresConnection {
     try await execute(script: settings.map { "SET \($0)" }.joined(separator: "; "))
   }
 
-  /// When a silent connection is probed, in seconds, how often, and how many probes may stay without an answer.
+  /// The TCP keepalive settings: the seconds of silence before the first probe, the seconds between probes, and the
+  /// maximum number of unanswered probes.
   private static let keepaliveIdle = 30
   private static let keepaliveInterval = 10
   private static let keepaliveCount = 3
@@ -61,10 +63,10 @@ extension PostgresConnection {
     awaitSocket(attempt, for: PGRES_POLLING_WRITING)
   }
 
-  /// Names resolve here, which blocks this queue and nobody else.
+  /// Starts connecting. Name resolution blocks this queue and nothing else.
   private func startConnecting() -> OpaquePointer? {
-    // What comes later wins: defaults, the caller's string (expanded by libpq in the place of `dbname`), and what the
-    // decoding of values relies on.
+    // A later keyword overrides an earlier one. First come defaults, then the caller's string (expanded by libpq in the
+    // place of `dbname`), then the encoding that the decoding of values relies on.
     let parameters: KeyValuePairs = [
       "fallback_application_name": configuration.applicationName,
       "keepalives_idle": "\(Self.keepaliveIdle)",
@@ -90,7 +92,7 @@ extension PostgresConnection {
     }
   }
 
-  /// How many hosts the connection string names. libpq's own time limit, which is one for each host, holds for its
+  /// Returns the number of hosts in the connection string. libpq's own timeout, which is per host, applies to its
   /// blocking functions only.
   private func hostCount(_ pointer: OpaquePointer) -> Int {
     guard let options = PQconninfo(pointer) else { return 1 }
@@ -112,7 +114,8 @@ extension PostgresConnection {
       .joined(separator: " ")
   }
 
-  /// Makes libpq go on to the next host when one has used up its share of the time: ended from here, its socket fails.
+  /// Makes libpq try the next host when one has used up its share of the timeout. Shutting down its socket makes the
+  /// attempt fail.
   private func giveUpHost(_ attempt: ConnectAttempt, _ host: String, after share: UInt64) {
     let check = handler { connection in
       guard attempt.isPending, let pointer = connection.handle?.pointer else { return }
@@ -132,7 +135,7 @@ extension PostgresConnection {
   }
 
   private func continueConnecting(_ attempt: ConnectAttempt) {
-    // An event that was under way when its watch was let go of.
+    // Ignores an event that was already pending when its watch was released.
     guard let pointer = handle?.pointer, connectWatch.take() != nil else { return }
     if !attempt.isPending { return }
     switch PQconnectPoll(pointer) {
@@ -160,7 +163,7 @@ extension PostgresConnection {
     attempt.finish(.failure(error))
   }
 
-  /// Adds the servers to an error, for those who read it.
+  /// Adds the servers of the connection string to an error, for its message.
   private nonisolated func naming(_ error: any Error) -> any Error {
     guard var error = error as? PostgresError, error.code != .cancelled else { return error }
     error.server = ConnectionOptions(configuration.connectionString)?.servers.joined(separator: ", ")

@@ -2,15 +2,15 @@ import CLibPQ
 import Dispatch
 import Foundation
 
-/// Deadlines, and cancelling on the server.
+/// Deadlines, and query cancellation on the server.
 extension PostgresConnection {
-  /// How long the server may take to react to a cancel before the connection is given up.
+  /// The nanoseconds in which the server must react to a cancel request before the connection is closed.
   static let cancelGrace: UInt64 = 3_000_000_000
-  /// After which time without an answer the cancel is sent once more.
+  /// The time without an answer after which the cancel request is repeated.
   private static let cancelInterval = DispatchTimeInterval.milliseconds(100)
-  /// By how much the server's `statement_timeout` is above ours.
+  /// The nanoseconds by which the server's `statement_timeout` exceeds the client's.
   static let backstop: UInt64 = 1_000_000_000
-  /// How much longer than the limit COMMIT may take before its outcome is reported as unknown.
+  /// The nanoseconds beyond `statementTimeout` after which the outcome of COMMIT is reported as unknown.
   static let shieldedGrace: UInt64 = 5_000_000_000
 
   static func nanoseconds(_ duration: Duration) -> UInt64 {
@@ -19,7 +19,7 @@ extension PostgresConnection {
     return UInt64(min(seconds, 1_000_000_000)) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
   }
 
-  /// Ends an exchange before its time.
+  /// Removes an exchange from the queue, or cancels it on the server. Shielded exchanges continue.
   func interrupt(_ exchange: Exchange, because code: PostgresError.Code) {
     if exchange.isShielded { return }
     if let index = pending.firstIndex(where: { $0 === exchange }) {
@@ -35,29 +35,32 @@ extension PostgresConnection {
   private func sendCancel(_ exchange: Exchange) {
     guard current === exchange, !exchange.isAnswered, let handle, let cancel = CancelHandle(handle) else { return }
     exchange.isCancelling = true
-    // It blocks for as long as the server is at a standstill. The threads of Dispatch are those of Swift's tasks on Linux.
+    // The request blocks while the server is at a standstill. It has a thread of its own, because Dispatch shares its
+    // threads with Swift's tasks on Linux.
     Thread.detachNewThread { [self] in
       cancel.send()
       onQueue { $0.cancelReturned(exchange) }
     }
   }
 
-  /// The server has seen the cancel: what is sent from now on is safe from it.
+  /// Continues after the server has seen the cancel request, which cannot hit anything sent from now on.
   private func cancelReturned(_ exchange: Exchange) {
     exchange.isCancelling = false
     guard current === exchange, let pointer = handle?.pointer else { return }
     if exchange.isAnswered { return finish(exchange, on: pointer) }
-    // A busy server may have seen it before the statement, and it is then forgotten.
+    // A busy server may see the request before the statement and then forgets it.
     executor.queue.asyncAfter(deadline: .now() + Self.cancelInterval, execute: handler { $0.sendCancel(exchange) })
   }
 
   /// Sets the deadline of the current exchange.
+  ///
+  /// - Parameter delay: The time from now in nanoseconds.
   func arm(_ exchange: Exchange, after delay: UInt64) {
     exchange.deadline = Self.now &+ delay
     schedule(exchange.deadline)
   }
 
-  /// One timer for all: mostly it goes off to find that the exchange it was set for is long done.
+  /// Sets the timer that all exchanges share. Usually its exchange has ended long before it fires.
   private func schedule(_ due: UInt64) {
     if timerDue <= due { return }
     timerDue = due
@@ -84,7 +87,7 @@ extension PostgresConnection {
 
 /// Owns one `PGcancel`.
 ///
-/// Sendable because `PQcancel` only reads it and may be called from any thread (PostgreSQL 15, 34.7).
+/// It is sendable because `PQcancel` only reads it and may be called from any thread (PostgreSQL 15, 34.7).
 private final class CancelHandle: @unchecked Sendable {
   private let pointer: OpaquePointer
 
@@ -97,8 +100,8 @@ private final class CancelHandle: @unchecked Sendable {
     PQfreeCancel(pointer)
   }
 
-  /// Blocks until the server has closed the connection that the request is made by. A failure shows in that the
-  /// statement does not end.
+  /// Sends the request and blocks until the server has closed the connection used for it. A failure is not reported;
+  /// the statement then does not end.
   func send() {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { message in
       _ = PQcancel(pointer, message.baseAddress, Int32(message.count))

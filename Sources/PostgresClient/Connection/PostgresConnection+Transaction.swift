@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Exchanges that the pool's transactions and snapshots consist of.
+/// The exchanges of the pool's transactions and snapshots.
 extension PostgresConnection {
   static let beginSnapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
@@ -11,13 +11,14 @@ extension PostgresConnection {
     return Array(results.dropFirst().dropLast())
   }
 
-  /// BEGIN by itself, where the first statement cannot bring it along.
+  /// Sends BEGIN by itself, for a first statement that cannot bring it along.
   nonisolated func begin(_ transaction: TransactionState) async throws {
     if transaction.hasBegun.load(ordering: .acquiring) { return }
     _ = try await perform(Exchange(.pipeline([]), transaction: transaction))
   }
 
-  /// Runs COMMIT, which is neither cancelled nor timed out while there is hope for an answer.
+  /// Runs the queries and COMMIT. Neither is cancelled with the task. If they take `shieldedGrace` longer than
+  /// `statementTimeout`, the connection is closed and the outcome is unknown.
   nonisolated func commit(_ queries: [PostgresQuery], of transaction: TransactionState) async throws -> [PostgresRows] {
     try await perform(Exchange(.pipeline(queries), transaction: transaction, commits: true))
   }

@@ -5,14 +5,21 @@ import Synchronization
 
 /// One session on a PostgreSQL server.
 ///
-/// Statements run one after the other; concurrent callers queue up. Everything that concerns libpq happens on an
-/// executor of the connection's own, with a non-blocking socket: no thread of Swift's cooperative pool ever waits for the
-/// server, nor for the resolution of its name, which has the connection's dispatch queue to itself.
+/// Statements run one after the other; those of concurrent callers are queued. All calls of libpq are made on an
+/// executor of the connection's own, with a non-blocking socket. No thread of Swift's cooperative pool ever waits for
+/// the server or for name resolution, which blocks only the connection's own dispatch queue.
+///
+///     func serverVersion(configuration: PostgresConfiguration, logger: Logger) async throws -> String {
+///       try await PostgresConnection.with(configuration: configuration, logger: logger) { connection in
+///         let rows = try await connection.query("SELECT version()")
+///         return try rows[0].decode("version", as: String.self)
+///       }
+///     }
 public actor PostgresConnection {
-  /// What all state belongs to.
+  /// The executor that isolates the connection's state.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// What the pool needs to know without asking on the queue.
+  /// The state of the session, which the pool reads without a hop to the queue.
   enum Activity: UInt8, AtomicRepresentable {
     case idle
     case inTransaction
@@ -20,19 +27,19 @@ public actor PostgresConnection {
     case closed
   }
 
-  /// A caller and what it is told.
+  /// A caller and its result.
   private struct Completion: Sendable {
     var continuation: Exchange.Continuation
     var result: Result<[PostgresRows], any Error>
   }
 
   let executor = QueueExecutor(label: "tidings.postgres.connection")
-  /// What watches the socket.
+  /// The event loop that watches the socket.
   let loop = PostgresExecutor.shared.next()
   let configuration: PostgresConfiguration
   let logger: Logger
   let activity = Atomic<Activity>(.busy)
-  /// When the last answer came, in nanoseconds of uptime.
+  /// The time of the last answer, in nanoseconds of uptime.
   let lastAnswer = Atomic<UInt64>(0)
   let quietSocket = Mutex<SocketHandle?>(nil)
   let notificationHandler: (@Sendable (_ payload: String) -> Void)?
@@ -42,14 +49,15 @@ public actor PostgresConnection {
   var connectWatch: EventLoop.Watch?
   var writeWatch: EventLoop.Watch?
   var current: Exchange?
-  /// Whose callers are told as soon as the executor is free again, so that what they do next finds it free.
+  /// The results of finished exchanges. Their callers resume once the executor is free, so that their next statement
+  /// finds it free.
   private var completed: [Completion] = []
   var pending: [Exchange] = []
   var statements: StatementCache
   var flushWaiter: CheckedContinuation<Void, any Error>?
   var timer: (any DispatchSourceTimer)?
   var timerDue = UInt64.max
-  /// Why the session has ended.
+  /// The reason why the session ended; nil while it is open.
   var end: PostgresError?
   var isClosed: Bool { end != nil }
 
@@ -66,16 +74,17 @@ public actor PostgresConnection {
 
   /// Opens a session.
   ///
-  /// - Throws: `PostgresError` with `.connectionFailed`, `.connectTimedOut` or `.cancelled`.
+  /// - Throws: `PostgresError` with `.connectionFailed`, `.connectTimedOut` or `.cancelled`, or the error of a
+  ///   statement that sets up the session.
   public static func connect(configuration: PostgresConfiguration, logger: Logger) async throws -> PostgresConnection {
     let connection = PostgresConnection(configuration: configuration, logger: logger)
     try await connection.open()
     return connection
   }
 
-  /// Opens a session for the body and closes it afterwards, whatever happens.
+  /// Opens a session for the body and closes it afterwards, whether the body returns or throws.
   ///
-  /// - Throws: What `connect` and the body throw.
+  /// - Throws: The errors of `connect` and of the body.
   public nonisolated(nonsending) static func with<Result>(
     configuration: PostgresConfiguration, logger: Logger, _ body: (PostgresConnection) async throws -> Result
   ) async throws -> Result {
@@ -99,23 +108,25 @@ public actor PostgresConnection {
     try await single(Exchange(.pipeline([query])))
   }
 
-  /// Runs statements in one round trip and, unless they say otherwise, in one transaction: the first error stops the
-  /// rest and is thrown.
+  /// Runs statements in one round trip and, unless they contain transaction commands, in one transaction. The first
+  /// error skips the rest and is thrown.
   ///
-  /// - Returns: the rows of each statement, in order.
+  /// - Returns: The rows of each statement, in order.
   /// - Throws: `PostgresError`
   public nonisolated func pipeline(_ queries: [PostgresQuery]) async throws -> [PostgresRows] {
     queries.isEmpty ? [] : try await perform(Exchange(.pipeline(queries)))
   }
 
-  /// Runs a text of any number of statements by the simple protocol: one transaction unless the text says otherwise.
+  /// Runs a script of any number of statements by the simple query protocol, in one transaction unless it contains
+  /// transaction commands.
   ///
-  /// - Throws: the first error, as `PostgresError`.
+  /// - Throws: The first error, as `PostgresError`.
   public nonisolated func execute(script: String) async throws {
     _ = try await perform(Exchange(.simple(script, copies: false)))
   }
 
-  /// Ends the session. What is running or waiting fails with `.shutDown`.
+  /// Ends the session. Running and queued statements fail with `.shutDown`, a COMMIT that was sent with
+  /// `.commitOutcomeUnknown`.
   public nonisolated func close() async {
     await withCheckedContinuation { continuation in
       onQueue { connection in
@@ -128,23 +139,23 @@ public actor PostgresConnection {
   /// Whether the session has ended.
   public nonisolated var hasEnded: Bool { activity.load(ordering: .acquiring) == .closed }
 
-  /// Whether the last answer left the session inside a transaction.
+  /// Whether the last answer left the session inside a transaction. False while a statement runs.
   public nonisolated var isInTransaction: Bool { activity.load(ordering: .acquiring) == .inTransaction }
 
-  /// Whether the session is idle and nothing unexpected, above all no end, has arrived from the server.
+  /// Whether the session is idle and nothing unexpected has arrived from the server, such as the end of the stream.
   nonisolated var isReadyForLease: Bool {
     guard activity.load(ordering: .acquiring) == .idle else { return false }
-    // The look at the socket is a system call, which one that has just answered can be spared.
+    // Polling the socket is a system call. It is skipped for a connection that answered within the last 10 ms.
     if Self.now &- lastAnswer.load(ordering: .relaxed) < 10_000_000 { return true }
     return quietSocket.withLock { $0?.isQuiet ?? false }
   }
 
-  /// Ends an open transaction, if any, after whatever is still running.
+  /// Rolls back an open transaction, if any, after the exchanges that are still running.
   nonisolated func rollback() async throws {
     _ = try await single(Exchange(.pipeline(["ROLLBACK"]), isShielded: true))
   }
 
-  /// Runs an exchange with one wanted result.
+  /// Runs an exchange and returns its first result.
   nonisolated func single(_ exchange: Exchange) async throws -> PostgresRows {
     guard let rows = try await perform(exchange).first else {
       throw PostgresError(.protocolViolation, "there is no result")
@@ -160,7 +171,7 @@ public actor PostgresConnection {
         ifFree { $0.start(exchange) }
       }
     } onCancel: {
-      // The flag serves where this comes before `start`.
+      // The flag stops the exchange if the cancellation comes before `start`.
       exchange.isCancelled = true
       onQueue { $0.interrupt(exchange, because: .cancelled) }
     }
@@ -171,7 +182,7 @@ public actor PostgresConnection {
     executor.queue.async { self.run(body) }
   }
 
-  /// Runs `body` at once if nothing else is running, which saves a change of threads; on the queue otherwise.
+  /// Runs `body` at once if the executor is free, which saves a thread switch, and on the queue otherwise.
   nonisolated func ifFree(_ body: @escaping @Sendable (isolated PostgresConnection) -> Void) {
     var completed: [Completion] = []
     let isFree = executor.runIfFree { completed = self.assumeIsolated { $0.takeCompleted(after: body) } }
@@ -185,7 +196,7 @@ public actor PostgresConnection {
     for completion in completed { completion.continuation.resume(with: completion.result) }
   }
 
-  /// Reads what has arrived, now or as soon as the executor is free.
+  /// Reads the data that has arrived, now or as soon as the executor is free.
   private nonisolated func readArrived() {
     var completed: [Completion] = []
     executor.runOrLeave { completed += self.assumeIsolated { $0.takeCompleted(after: { $0.readAndRearm() }) } }
@@ -195,12 +206,12 @@ public actor PostgresConnection {
   private func readAndRearm() {
     let exchange = current
     receive()
-    // libpq may have left something in the socket's buffer. Once an answer is complete nothing is missed thereby: what
-    // can follow it is read with the next answer, or found when the connection is lent; who listens waits for neither.
+    // libpq may have left data in the socket's buffer. After a complete answer this loses nothing: later data is read
+    // with the next answer, or found when the connection is leased. A listener does neither and always rearms.
     if !isClosed, exchange == nil || exchange === current || notificationHandler != nil { handle?.rearm() }
   }
 
-  /// Has `receive` called whenever the socket is readable.
+  /// Registers `receive` as the handler for arriving data.
   func watchSocket() {
     let reader: @Sendable () -> Void = { [weak self] in self?.readArrived() }
     executor.setReader(reader)
@@ -213,20 +224,20 @@ public actor PostgresConnection {
     return completed
   }
 
-  /// Has the exchange's caller told.
+  /// Records the result of an exchange; its caller resumes once the executor is free.
   func complete(_ exchange: Exchange, with result: Result<[PostgresRows], PostgresError>) {
     guard let continuation = exchange.continuation.take() else { return }
     completed.append(Completion(continuation: continuation, result: result.mapError { $0 }))
   }
 
-  /// A handler for events, which does not keep the connection alive.
+  /// Returns an event handler that does not keep the connection alive.
   nonisolated func handler(_ body: @escaping @Sendable (isolated PostgresConnection) -> Void) -> @Sendable () -> Void {
     { [weak self] in
       self?.run(body)
     }
   }
 
-  /// A handler for a thread that must not wait for the connection: it runs a moment later.
+  /// Returns a handler for a thread that must not wait for the connection. It runs `body` later, on the queue.
   nonisolated func queued(_ body: @escaping @Sendable (isolated PostgresConnection) -> Void) -> @Sendable () -> Void {
     { [weak self] in self?.onQueue(body) }
   }

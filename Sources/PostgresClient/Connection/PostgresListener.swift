@@ -2,29 +2,47 @@ import CLibPQ
 import Dispatch
 public import Logging
 
-/// Listens for NOTIFY on a connection of its own, which it makes again whenever it is lost.
+/// A subscriber to NOTIFY on a connection of its own, which is opened again whenever it is lost.
+///
+///     func follow(configuration: PostgresConfiguration, logger: Logger) async {
+///       let listener = PostgresListener(configuration: configuration, logger: logger)
+///       for await event in listener.events(channel: "news") {
+///         switch event {
+///         case .listening: print("read the current state")
+///         case .notification(let payload): print("changed: \(payload)")
+///         case .disconnected: print("disconnected")
+///         }
+///       }
+///     }
 public final class PostgresListener: Sendable {
-  /// What happens on a channel.
+  /// An event of a channel.
+  ///
+  ///     func requiresRead(_ event: PostgresListener.Event) -> Bool {
+  ///       event != .disconnected
+  ///     }
   public enum Event: Sendable, Hashable {
-    /// LISTEN is in effect. What was notified before is lost: read the state again.
+    /// LISTEN is in effect. Earlier notifications are lost: read the state again.
     case listening
     /// A NOTIFY with its payload, which may be empty.
     case notification(payload: String)
-    /// The connection could not be made or was lost; `.listening` follows when there is one again.
+    /// The connection could not be opened or was lost. `.listening` follows once it is open again.
     case disconnected
   }
 
   private let configuration: PostgresConfiguration
   private let logger: Logger
 
-  /// A listener that has no connection yet.
+  /// Creates a listener, which has no connection yet.
   public init(configuration: PostgresConfiguration, logger: Logger) {
     self.configuration = configuration
     self.logger = logger
   }
 
-  /// The events of a channel, whose name may be any string of at most 63 bytes. The sequence ends with the task that
-  /// iterates or when it is dropped; then the connection is closed.
+  /// Opens a connection and returns the events of a channel.
+  ///
+  /// The sequence ends when the iterating task is cancelled or the sequence is released. The connection is then closed.
+  ///
+  /// - Parameter channel: The name of the channel, any string of at most 63 bytes.
   public func events(channel: String) -> AsyncStream<Event> {
     let (stream, continuation) = AsyncStream.makeStream(of: Event.self)
     let task = Task { await run(channel, continuation) }
@@ -48,9 +66,9 @@ public final class PostgresListener: Sendable {
     events.finish()
   }
 
-  /// One connection from its making to its end.
+  /// Opens one connection and publishes its notifications until it ends.
   ///
-  /// - Returns: whether LISTEN was ever in effect.
+  /// - Returns: Whether LISTEN was ever in effect.
   private func listen(_ channel: String, _ events: AsyncStream<Event>.Continuation) async -> Bool {
     let (ends, end) = AsyncStream.makeStream(of: Never.self)
     let connection = PostgresConnection(

@@ -1,12 +1,19 @@
 public import Foundation
 import Synchronization
 
-/// A transaction, valid inside the body it is handed to.
+/// A transaction, valid inside the body that receives it.
+///
+///     func move(_ id: UUID, to topic: String, pool: PostgresPool) async throws {
+///       try await pool.transaction { transaction in
+///         _ = try await transaction.query("UPDATE items SET topic = \(topic) WHERE id = \(id)")
+///         _ = try await transaction.query("INSERT INTO moves (item) VALUES (\(id))")
+///       }
+///     }
 public struct PostgresTransaction: Sendable {
   let connection: PostgresConnection
   let state: TransactionState
 
-  /// Runs a statement. BEGIN travels with the first one.
+  /// Runs a statement. BEGIN is sent together with the first one.
   ///
   /// - Throws: `PostgresError`
   public func query(_ query: PostgresQuery) async throws -> PostgresRows {
@@ -14,19 +21,20 @@ public struct PostgresTransaction: Sendable {
     return try await connection.single(Exchange(.pipeline([query]), transaction: state))
   }
 
-  /// Runs statements in one round trip; the first error stops the rest and is thrown.
+  /// Runs statements in one round trip. The first error skips the rest and is thrown.
   ///
-  /// - Returns: the rows of each statement, in order.
+  /// - Returns: The rows of each statement, in order.
   /// - Throws: `PostgresError`
   public func pipeline(_ queries: [PostgresQuery]) async throws -> [PostgresRows] {
     try state.checkOpen()
     return queries.isEmpty ? [] : try await connection.perform(Exchange(.pipeline(queries), transaction: state))
   }
 
-  /// Loads rows with `COPY … FROM STDIN`, as `PostgresConnection.copyIn` does; an error dooms the transaction.
+  /// Loads rows with `COPY … FROM STDIN`, as `PostgresConnection.copyIn` does. After an error the transaction can only
+  /// be rolled back.
   ///
-  /// - Returns: how many rows were loaded.
-  /// - Throws: `PostgresError`, or what the sequence throws.
+  /// - Returns: The number of rows loaded.
+  /// - Throws: `PostgresError`, or an error of the sequence.
   @discardableResult
   public func copyIn<Chunks: AsyncSequence>(_ query: PostgresQuery, rows: Chunks) async throws -> Int
   where Chunks.Element: ContiguousBytes {
@@ -35,9 +43,9 @@ public struct PostgresTransaction: Sendable {
     return try await connection.copyIn(query, rows: rows)
   }
 
-  /// Loads rows with `COPY … FROM STDIN` from chunks that are there already.
+  /// Loads rows with `COPY … FROM STDIN` from a synchronous sequence of chunks.
   ///
-  /// - Returns: how many rows were loaded.
+  /// - Returns: The number of rows loaded.
   /// - Throws: `PostgresError`
   @discardableResult
   public func copyIn<Chunks: Sequence>(_ query: PostgresQuery, rows: Chunks) async throws -> Int
@@ -47,9 +55,10 @@ public struct PostgresTransaction: Sendable {
     return try await connection.copyIn(query, rows: rows)
   }
 
-  /// Runs a last statement and COMMIT in one round trip, which ends the transaction. Neither is cancelled with the task.
+  /// Runs a last statement and COMMIT in one round trip, which ends the transaction. Neither is cancelled with the
+  /// task.
   ///
-  /// - Returns: the rows of the statement.
+  /// - Returns: The rows of the statement.
   /// - Throws: `PostgresError`; with `.commitOutcomeUnknown` if the connection was lost before the answer to COMMIT.
   public func commit(after query: PostgresQuery) async throws -> PostgresRows {
     try state.end()
@@ -64,7 +73,9 @@ public struct PostgresTransaction: Sendable {
     }
   }
 
-  /// COMMIT after the body, unless it has been done or nothing has begun.
+  /// Commits after the body, unless the transaction has ended already or nothing was sent.
+  ///
+  /// - Throws: The error of this COMMIT, or of an earlier one in the body.
   func finish() async throws {
     switch state.current {
     case .ended(let failure?): throw failure

@@ -1,22 +1,26 @@
 import Synchronization
 
-/// How far a transaction has come.
+/// The progress of a transaction.
 final class TransactionState: Sendable {
   enum Phase {
     case open
     case ended(PostgresError?)
   }
 
-  /// BEGIN has been sent. Written on the connection's queue only.
+  /// Whether BEGIN has been sent. Written on the connection's executor only.
   let hasBegun = Atomic<Bool>(false)
   private let phase = Mutex(Phase.open)
 
+  /// Checks that the transaction is open.
+  ///
   /// - Throws: `.transactionEnded`
   func checkOpen() throws {
     guard case .open = phase.withLock({ $0 }) else { throw Self.ended }
   }
 
-  /// From here on nobody else can use the transaction.
+  /// Ends the transaction, so that no other caller can use it.
+  ///
+  /// - Throws: `.transactionEnded` if it has ended already.
   func end() throws {
     try phase.withLock {
       guard case .open = $0 else { throw Self.ended }

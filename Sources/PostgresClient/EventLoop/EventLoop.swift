@@ -2,21 +2,23 @@ import CLibPQ
 import Foundation
 import Synchronization
 
-/// A thread that waits until sockets are ready, calls their handlers, and runs the tasks of `PostgresExecutor`.
+/// A thread that waits for socket events, calls their handlers, and runs the tasks of `PostgresExecutor`.
 ///
-/// A dispatch source would do for the sockets, but costs two changes of threads for each answer of the server where this
-/// costs none, which is a third of the throughput of short statements; and one that is cancelled just as the server hangs
-/// up, as while it starts, can end the process (libdispatch on Linux then releases it twice). A handler is called once for
-/// what has arrived (`EPOLLET`, see epoll(7)), so that one that finds its connection busy can leave the rest to whoever
-/// keeps it busy; after `rearm` it is called again if something is still unread.
+/// Dispatch sources have two drawbacks here. They switch threads twice per answer of the server, which costs a third of
+/// the throughput of short statements. On Linux, libdispatch can also release a source twice, which ends the process.
+/// This happens if the source is cancelled just as the server hangs up, for example while the server starts.
+///
+/// Events are edge-triggered (`EPOLLET`, see epoll(7)): a handler is called once for the data that has arrived. A
+/// handler that finds its connection busy can therefore defer to the thread that uses the connection. After `rearm`,
+/// the handler is called again if data is still unread.
 final class EventLoop: Sendable {
   typealias Handler = @Sendable () -> Void
 
-  /// What is waited for.
+  /// The socket event to wait for.
   enum Readiness {
-    /// Whatever arrives, the end included, each time.
+    /// Every arrival of data, and the end of the stream.
     case arrivals
-    /// That something can be read, or written, once.
+    /// Readability or writability of the socket, reported once.
     case reading, writing
 
     fileprivate var events: UInt32 {
@@ -28,10 +30,11 @@ final class EventLoop: Sendable {
     }
   }
 
-  /// A socket that is watched until this is let go of. No handler begins after that, save one that is about to be called.
+  /// A registration of a socket, which ends when this object is released. No handler starts after that, except one that
+  /// is about to be called.
   final class Watch: Sendable {
     private let number: UInt64
-    /// Stays open until it is not watched any more.
+    /// The socket, kept open while it is registered.
     private let socket: SocketHandle
     private let loop: EventLoop
 
@@ -41,26 +44,27 @@ final class EventLoop: Sendable {
       self.loop = loop
     }
 
-    /// Calls the handler once more if there is something to read already.
+    /// Calls the handler once more if data is waiting to be read already.
     func rearm() { loop.rearm(number) }
 
     deinit { loop.remove(number) }
   }
 
   private struct Registrations {
-    /// By the number of the watch: that of a socket may be another's by the time that its event is looked at.
+    /// The handlers by the number of their watch. A descriptor is no key, because it may belong to another socket by
+    /// the time its event is processed.
     var byNumber: [UInt64: (socket: Int32, handler: Handler)] = [:]
     var last: UInt64 = 0
   }
 
   private let registrations = Mutex(Registrations())
   private let jobs = Mutex<[UnownedJob]>([])
-  /// The thread waits, or is about to, and has to be woken for a job.
+  /// Whether the thread waits, or is about to, so that a new job must wake it.
   private let isAsleep = Atomic<Bool>(false)
   private let thread = Atomic<ThreadID>(noThread)
   private let epoll: Int32
-  /// An eventfd(2), which wakes the thread by being written to. It has no handler and is never read, as each write is an
-  /// arrival of its own.
+  /// An eventfd(2) that wakes the thread when it is written to. It has no handler and is never read, because each write
+  /// is a new event.
   private let alarm: Int32
 
   init() {
@@ -74,7 +78,7 @@ final class EventLoop: Sendable {
   /// Whether the caller runs on this thread.
   var isCurrent: Bool { thread.load(ordering: .relaxed) == currentThread }
 
-  /// Runs the job on this thread, soon.
+  /// Schedules the job on this thread.
   func enqueue(_ job: UnownedJob) {
     jobs.withLock { $0.append(job) }
     if isAsleep.exchange(false, ordering: .sequentiallyConsistent) { eventfd_write(alarm, 1) }
@@ -82,7 +86,7 @@ final class EventLoop: Sendable {
 
   /// Calls the handler on this thread when the socket is ready.
   ///
-  /// - Parameter socket: One that is not watched by anybody else.
+  /// - Parameter socket: A socket that has no other watch.
   func watch(_ socket: SocketHandle, for readiness: Readiness, handler: @escaping Handler) -> Watch {
     let number = registrations.withLock { registrations in
       registrations.last += 1
@@ -94,7 +98,7 @@ final class EventLoop: Sendable {
   }
 
   private func rearm(_ number: UInt64) {
-    // Under the lock the socket is open, and its number nobody else's.
+    // While the registration exists, the socket is open and its descriptor cannot be reused.
     registrations.withLock { registrations in
       guard let socket = registrations.byNumber[number]?.socket else { return }
       control(EPOLL_CTL_MOD, socket, number, .arrivals)
@@ -102,7 +106,7 @@ final class EventLoop: Sendable {
   }
 
   private func remove(_ number: UInt64) {
-    // What the handler holds is let go of outside the lock.
+    // The handler's captures are released outside the lock.
     _ = registrations.withLock { registrations in
       let registration = registrations.byNumber.removeValue(forKey: number)
       if let registration { control(EPOLL_CTL_DEL, registration.socket, number, .arrivals) }
@@ -116,13 +120,14 @@ final class EventLoop: Sendable {
   }
 
   private func run() {
-    // Not by `Thread.name`, which a thread that has only just begun ignores.
+    // A thread that has only just started ignores `Thread.name`.
     pthread_setname_np(pthread_self(), "tidings.pg")
     thread.store(currentThread, ordering: .relaxed)
     let executor = PostgresExecutor.shared.asUnownedTaskExecutor()
     var events = [epoll_event](repeating: epoll_event(), count: 64)
     while true {
-      // In this order: a job that comes after the look at them finds the flag set.
+      // The flag is set before the jobs are checked. A job that arrives after the check finds it set and wakes the
+      // thread.
       isAsleep.store(true, ordering: .sequentiallyConsistent)
       let hasJobs = jobs.withLock { !$0.isEmpty }
       let count = epoll_wait(epoll, &events, Int32(events.count), hasJobs ? 0 : -1)
@@ -130,7 +135,8 @@ final class EventLoop: Sendable {
       for event in events.prefix(Int(max(count, 0))) {
         let number = event.data.u64
         registrations.withLock { $0.byNumber[number]?.handler }?()
-        // The server's end arrived together with an answer: nothing else will, and it needs a look of its own.
+        // The end of the stream can arrive together with an answer. No other event follows, so the handler must run
+        // again.
         if event.events & EPOLLRDHUP.rawValue != 0 { rearm(number) }
       }
       for job in takeJobs() { job.runSynchronously(on: executor) }

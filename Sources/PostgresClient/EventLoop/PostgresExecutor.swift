@@ -1,14 +1,21 @@
 import Foundation
 import Synchronization
 
-/// The threads that read what PostgreSQL answers, as an executor for tasks.
+/// A task executor made of the threads that read PostgreSQL's answers.
 ///
-/// A task that prefers it (`withTaskExecutorPreference`) goes on with an answer on the thread that has read it, and sends
-/// its next statement from there, by preference on a connection of that same thread: nothing changes threads or processors
-/// between the two. As all tasks of a thread, and the connections it reads for, wait for the one that runs, tasks must
-/// neither block nor compute for long.
+/// A task that prefers it (`withTaskExecutorPreference`) resumes on the thread that has read its answer. It sends its
+/// next statement from there, preferably on a connection of the same thread. Neither thread nor processor changes in
+/// between. All tasks and connections of a thread wait for the task that runs, so tasks must neither block nor compute
+/// for long.
+///
+///     func countItems(pool: PostgresPool) async throws -> Int {
+///       try await withTaskExecutorPreference(PostgresExecutor.shared) {
+///         let rows = try await pool.query("SELECT count(*) FROM items")
+///         return try rows[0].decode(0, as: Int.self)
+///       }
+///     }
 public final class PostgresExecutor: TaskExecutor {
-  /// One thread for each processor.
+  /// The shared executor, with one thread for each processor.
   public static let shared = PostgresExecutor(threads: max(1, ProcessInfo.processInfo.activeProcessorCount))
 
   private let loops: [EventLoop]
@@ -18,18 +25,18 @@ public final class PostgresExecutor: TaskExecutor {
     loops = (0..<threads).map { _ in EventLoop() }
   }
 
-  /// Runs the job on the caller's thread if it is one of these, or on the next in turn.
+  /// Schedules the job on the caller's thread if that belongs to the executor, otherwise on the next one in turn.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     (current ?? next()).enqueue(job)
   }
 
-  /// The caller's thread if it is one of these.
+  /// The event loop of the caller's thread; nil if that does not belong to the executor.
   var current: EventLoop? {
     loops.first(where: \.isCurrent)
   }
 
-  /// One after the other.
+  /// Returns the event loops in round-robin order.
   func next() -> EventLoop {
     let turn = turn.wrappingAdd(1, ordering: .relaxed).oldValue
     return loops[Int(UInt(bitPattern: turn) % UInt(loops.count))]

@@ -1,16 +1,17 @@
 import Dispatch
 import Synchronization
 
-/// Runs the jobs of one actor one after the other: on a serial dispatch queue, on the thread of the event loop, or at
-/// once on the caller's thread when nothing else is running.
+/// The serial executor of one actor. Work runs on a serial dispatch queue, on the thread of the event loop, or at once
+/// on the caller's thread if the executor is free.
 ///
-/// A lock is held by whoever runs. Only the queue waits for it. Callers from elsewhere try, so that no thread of Swift's
-/// cooperative pool ever waits here; and the event loop tries, because the server can answer while a caller is still in
-/// the system call that sends: the answer is then left to that caller, which looks for it once it has let the lock go.
+/// A lock is held while work runs, and only the queue waits for it. Other callers only try to take it, so that no
+/// thread of Swift's cooperative pool ever waits here. The event loop only tries too, because the server can answer
+/// while a caller is still in the system call that sends. The answer is then deferred to that caller, which checks for
+/// it after releasing the lock.
 final class QueueExecutor: SerialExecutor {
   let queue: DispatchQueue
-  /// Calls `runOrLeave`. In a struct, because a bare closure in a generic wrapper gets another thunk around it each time
-  /// the wrapper is entered.
+  /// The callback of the event loop, which calls `runOrLeave`. It is in a struct, because a bare closure in a generic
+  /// wrapper gets another thunk each time the wrapper is entered.
   private struct Reader: Sendable {
     let read: @Sendable () -> Void
   }
@@ -19,7 +20,7 @@ final class QueueExecutor: SerialExecutor {
   private let lock = Mutex<Void>(())
   /// The thread that holds the lock.
   private let owner = Atomic<ThreadID>(noThread)
-  /// Something arrived while the lock was held by another, and has not been looked at.
+  /// Whether data has arrived that is still unread because another thread held the lock.
   private let isLeft = Atomic<Bool>(false)
 
   init(label: String) {
@@ -31,23 +32,23 @@ final class QueueExecutor: SerialExecutor {
     queue.async { self.run { job.runSynchronously(on: self.asUnownedSerialExecutor()) } }
   }
 
-  /// Runs `body` after what is running; to be called on the queue.
+  /// Runs `body` after the work in progress. Must be called on the queue.
   func run(_ body: () -> Void) {
     lock.withLock { _ in own(body) }
     takeLeft()
   }
 
-  /// Runs `body` now, or returns false if something is running.
+  /// Runs `body` now, or returns false if the executor is busy.
   func runIfFree(_ body: () -> Void) -> Bool {
     guard lock.withLockIfAvailable({ _ in own(body) }) != nil else { return false }
     takeLeft()
     return true
   }
 
-  /// Runs `body` now, or else leaves it to whoever runs: `takeLeft` is then called there, and it calls this again.
+  /// Runs `body` now, or defers it to the lock holder, which then calls `takeLeft`. That calls this function again.
   func runOrLeave(_ body: () -> Void) {
     isLeft.store(true, ordering: .sequentiallyConsistent)
-    // Whoever holds the lock at a try that fails gives it back after the flag was set, and so sees it.
+    // A thread that makes the try fail releases the lock after the flag was set, and so sees the flag.
     while isLeft.load(ordering: .sequentiallyConsistent) {
       let ran: Void? = lock.withLockIfAvailable { _ in
         if isLeft.exchange(false, ordering: .sequentiallyConsistent) { own(body) }
@@ -56,13 +57,13 @@ final class QueueExecutor: SerialExecutor {
     }
   }
 
-  /// Sets what reads on behalf of the event loop; it calls `runOrLeave`.
+  /// Sets the callback that reads for the event loop; it calls `runOrLeave`.
   func setReader(_ reader: @escaping @Sendable () -> Void) {
     self.reader.withLock { $0 = Reader(read: reader) }
   }
 
   private func takeLeft() {
-    // The release of the lock must not move behind the look at the flag.
+    // The fence keeps the release of the lock ahead of the load of the flag.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     guard isLeft.load(ordering: .sequentiallyConsistent) else { return }
     reader.withLock { $0 }?.read()
@@ -74,8 +75,8 @@ final class QueueExecutor: SerialExecutor {
     owner.store(noThread, ordering: .relaxed)
   }
 
-  // Neither handlers of events nor callers that found the lock free are jobs of this executor: without these
-  // two, `assumeIsolated` would trap in them.
+  // Event handlers, and callers that found the lock free, are not jobs of this executor. Without these two functions,
+  // `assumeIsolated` would trap in them.
   func checkIsolated() {
     precondition(isIsolatingCurrentContext() == true, "not on the connection's executor")
   }

@@ -6,10 +6,10 @@
   import Darwin
 #endif
 
-/// A duplicate of libpq's socket, closed when nobody refers to it.
+/// A duplicate of libpq's socket, closed when the last reference to it is released.
 ///
-/// What waits for the socket watches the duplicate, because libpq may close its own descriptor at any time, and the number
-/// could then belong to another file.
+/// Watches use the duplicate, because libpq may close its own descriptor at any time. The number could then belong to
+/// another file.
 final class SocketHandle: Sendable {
   let descriptor: Int32
 
@@ -22,13 +22,13 @@ final class SocketHandle: Sendable {
     _ = close(descriptor)
   }
 
-  /// Whether nothing has arrived, not even the end. Does not block.
+  /// Whether nothing has arrived, neither data nor the end of the stream. Does not block.
   var isQuiet: Bool {
     var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return Self.poll(&poll) == 0
   }
 
-  /// Ends the TCP connection although this descriptor stays open for a while.
+  /// Ends the TCP connection, even though this descriptor stays open for a while.
   func shutDown() {
     _ = shutdown(descriptor, Int32(SHUT_RDWR))
   }

@@ -6,10 +6,10 @@
   import Darwin
 #endif
 
-/// `pthread_self()` as a number, to be compared with others of threads that are alive.
+/// `pthread_self()` as a number, which identifies a thread only while it is alive.
 typealias ThreadID = UInt
 
-/// What no thread has.
+/// The identifier that no thread has.
 let noThread: ThreadID = 0
 
 var currentThread: ThreadID {

@@ -1,4 +1,4 @@
-/// Who has which connection; changed under the pool's lock, without waiting for anything.
+/// The connections, leases and waiters of a pool. It is changed under the pool's lock and never waits.
 struct PoolState {
   struct Waiter {
     var continuation: CheckedContinuation<PostgresConnection, any Error>
@@ -12,7 +12,7 @@ struct PoolState {
     case wait
   }
 
-  /// What the pool does after the lock is released.
+  /// The connection attempts that the pool starts after the lock is released, with their delay in nanoseconds.
   struct Launch {
     var count: Int
     var delay: UInt64
@@ -36,8 +36,8 @@ struct PoolState {
 
   var isDrained: Bool { leased == 0 && opening == 0 }
 
-  /// The most recently used connection that is alive, of the caller's event loop if there is one; dead ones go to
-  /// `discarded`.
+  /// Leases the most recently used live connection, preferably one of the caller's event loop. Dead connections are
+  /// added to `discarded`.
   mutating func lease(discarded: inout [PostgresConnection]) -> Lease {
     if isShutDown { return .failure(PostgresError(.shutDown, "the pool was shut down")) }
     while let connection = popIdle() {
@@ -60,7 +60,9 @@ struct PoolState {
     return idle.popLast()
   }
 
-  /// A leased connection comes back, and goes to the first waiter if there is one.
+  /// Takes back a leased connection.
+  ///
+  /// - Returns: The first waiter, which receives the connection; nil if there is none.
   mutating func giveBack(_ connection: PostgresConnection) -> Waiter? {
     if let waiter = waiters.popFirst() { return waiter }
     leased -= 1
@@ -68,8 +70,8 @@ struct PoolState {
     return nil
   }
 
-  /// How many connections to begin to make, counted as begun. Few at a time, and after a failure one, later and later:
-  /// a server that comes back is not met by all of us at once.
+  /// Returns the number of connections to open, and counts them as being opened. At most two are opened at a time,
+  /// after a failure only one, with a growing backoff. A server that comes back thus does not meet all clients at once.
   mutating func launch(now: UInt64) -> Launch {
     let wanted = min(waiters.count - opening, max(1, configuration.size) - idle.count - leased - opening)
     let count = max(0, min(wanted, (failures == 0 ? 2 : 1) - opening))
@@ -85,11 +87,13 @@ struct PoolState {
     nextAttempt = 0
   }
 
-  /// - Returns: those who wait for nothing: no connection is left that could be given back to them.
+  /// Records a failed attempt and extends the backoff.
+  ///
+  /// - Returns: All waiters, if no connection is left that could be given back to them.
   mutating func attemptFailed(now: UInt64) -> [Waiter] {
     opening -= 1
     failures = min(failures + 1, 5)
-    // 20 to 500 ms, give or take a half.
+    // The backoff doubles from 20 ms to 320 ms. Jitter subtracts up to half of it.
     let delay = min(UInt64(10_000_000) << failures, 500_000_000)
     nextAttempt = now + UInt64.random(in: delay / 2...delay)
     return leased == 0 && opening == 0 ? waiters.removeAll() : []

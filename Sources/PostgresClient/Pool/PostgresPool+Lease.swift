@@ -19,7 +19,7 @@ extension PostgresPool {
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         enqueue(continuation, id: id)
-        // The handler may have come before there was anything to remove.
+        // The handler may have run before the waiter was in the queue.
         if Task.isCancelled { cancelWaiter(id) }
       }
     } onCancel: {
@@ -32,7 +32,7 @@ extension PostgresPool {
     let deadline = PostgresConnection.now + timeout
     var discarded: [PostgresConnection] = []
     let lease = state.withLock { state in
-      // One may have come back since the first look.
+      // A connection may have been given back since the first check.
       let lease = state.lease(discarded: &discarded)
       if case .wait = lease {
         state.waiters.append(PoolState.Waiter(continuation: continuation, deadline: deadline), id: id)
@@ -53,7 +53,7 @@ extension PostgresPool {
     state.withLock { $0.waiters.remove(id: id) }?.continuation.resume(throwing: PostgresError.cancelled)
   }
 
-  /// Takes a connection back, in whatever state it is.
+  /// Takes back a connection in any state. An open transaction is rolled back first.
   func release(_ connection: PostgresConnection) {
     switch connection.activity.load(ordering: .acquiring) {
     case .idle: giveBack(connection)
@@ -97,7 +97,7 @@ extension PostgresPool {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Makes connections for those who wait, in tasks of their own: a waiter that leaves does not end the attempt.
+  /// Opens connections for the waiters, in tasks of their own: a waiter that leaves does not end the attempt.
   private func launch() {
     let launch = state.withLock { $0.launch(now: PostgresConnection.now) }
     for _ in 0..<launch.count {
@@ -132,7 +132,7 @@ extension PostgresPool {
     }
   }
 
-  /// One timer for all waiters: as all may wait equally long, the first one's deadline is the next.
+  /// Sets one timer for all waiters. Their timeouts are equal, so the first waiter's deadline is the next.
   private func setTimer() {
     let deadline = state.withLock { state -> UInt64? in
       guard !state.isTimerSet, let waiter = state.waiters.first else { return nil }
@@ -160,11 +160,11 @@ extension PostgresPool {
 }
 
 extension PostgresConnection {
-  /// Without waiting for it.
+  /// Closes the connection without waiting for the end.
   nonisolated func closeSoon() {
     onQueue { $0.close(with: PostgresError(.shutDown, "the connection was closed")) }
   }
 
-  /// The last answer left it in a transaction, or there is an answer still to come.
+  /// Whether an answer is outstanding, or the last one left the session in a transaction.
   nonisolated var mayBeInTransaction: Bool { activity.load(ordering: .acquiring) != .idle }
 }

@@ -2,19 +2,33 @@ import Dispatch
 public import Logging
 import Synchronization
 
-/// A bounded number of connections, made on demand and replaced when they break.
+/// A bounded set of connections, opened on demand and replaced when they break.
+///
+///     let configuration = PostgresConfiguration(connectionString: "postgresql://localhost/news")
+///     let pool = PostgresPool(configuration: configuration, logger: Logger(label: "news"))
+///     let topic = "sport"
+///     let rows = try await pool.query("SELECT id, text FROM items WHERE topic = \(topic)")
+///     for row in rows {
+///       print(try row.decode("id", as: UUID.self), try row.decode("text", as: String.self))
+///     }
+///     await pool.shutdown()
 public final class PostgresPool: Sendable {
-  /// Counts at one moment.
+  /// A snapshot of the pool's counters.
+  ///
+  ///     func isSaturated(_ pool: PostgresPool) -> Bool {
+  ///       let statistics = pool.statistics
+  ///       return statistics.leased == statistics.size && statistics.waiting > 0
+  ///     }
   public struct Statistics: Sendable, Hashable {
-    /// The most connections there may be.
+    /// The maximum number of connections.
     public var size: Int
-    /// Connections at rest.
+    /// The number of idle connections.
     public var idle: Int
-    /// Connections in use.
+    /// The number of leased connections.
     public var leased: Int
-    /// Callers waiting for a connection.
+    /// The number of callers that wait for a connection.
     public var waiting: Int
-    /// Connections made since the beginning.
+    /// The number of connections opened since the pool was created.
     public var opened: Int
   }
 
@@ -24,10 +38,10 @@ public final class PostgresPool: Sendable {
   let onConnect: @Sendable (PostgresConnection) async throws -> Void
   let state: Mutex<PoolState>
 
-  /// A pool without connections yet.
+  /// Creates a pool, which has no connections yet.
   ///
-  /// - Parameter onConnect: runs for each new connection before anyone gets it; if it throws, the connection is not
-  ///   used.
+  /// - Parameter onConnect: A function that runs for each new connection before its first lease. If it throws, the
+  ///   connection is not used.
   public init(
     configuration: PostgresConfiguration, pool: PostgresPoolConfiguration = .init(), logger: Logger,
     onConnect: @escaping @Sendable (PostgresConnection) async throws -> Void = { _ in }
@@ -41,8 +55,8 @@ public final class PostgresPool: Sendable {
 
   /// Runs a statement on any connection. Cancelling the task cancels it on the server.
   ///
-  /// If the connection is lost after the statement was sent, it may have been carried out or not: only the caller knows
-  /// whether it can be repeated.
+  /// If the connection is lost after the statement was sent, it may or may not have been carried out. Only the caller
+  /// knows whether it can be repeated.
   ///
   /// - Throws: `PostgresError`
   public func query(_ query: PostgresQuery) async throws -> PostgresRows {
@@ -51,9 +65,10 @@ public final class PostgresPool: Sendable {
 
   /// Runs queries in one read-only snapshot (REPEATABLE READ) and one round trip.
   ///
-  /// As it changes nothing, it is run once more on another connection if the first one is lost.
+  /// A snapshot changes nothing. It therefore runs once more if the connection is lost or a prepared statement is
+  /// stale.
   ///
-  /// - Returns: the rows of each query, in order.
+  /// - Returns: The rows of each query, in order.
   /// - Throws: `PostgresError`
   public func snapshot(_ queries: [PostgresQuery]) async throws -> [PostgresRows] {
     if queries.isEmpty { return [] }
@@ -64,9 +79,10 @@ public final class PostgresPool: Sendable {
     }
   }
 
-  /// Lends a connection for the time of the body. A transaction left open is rolled back; settings of the session stay.
+  /// Leases a connection for the duration of the body. An open transaction is rolled back afterwards; session settings
+  /// stay.
   ///
-  /// - Throws: `PostgresError` if there is no connection to be had, and what the body throws.
+  /// - Throws: `PostgresError` if no connection is available, and the errors of the body.
   public func withConnection<Result: Sendable>(
     _ body: @Sendable (PostgresConnection) async throws -> Result
   ) async throws -> Result {
@@ -77,11 +93,12 @@ public final class PostgresPool: Sendable {
 
   /// Runs a READ COMMITTED transaction: COMMIT if the body returns, ROLLBACK if it throws.
   ///
-  /// After a serialization failure (40001) or deadlock (40P01) the body runs again, at most `retries` times; it must
-  /// not do anything that cannot be repeated.
+  /// The body runs again, at most `retries` times, after a serialization failure (40001), a deadlock (40P01), a stale
+  /// prepared statement, or the loss of a connection before anything was sent. It must not do anything that cannot be
+  /// repeated.
   ///
-  /// - Throws: `PostgresError`, with `.commitOutcomeUnknown` if the connection was lost during COMMIT, and what the body
-  ///   throws.
+  /// - Throws: `PostgresError`, with `.commitOutcomeUnknown` if the connection was lost during COMMIT, and the errors
+  ///   of the body.
   public func transaction<Result: Sendable>(
     retries: Int = 3, _ body: @Sendable (PostgresTransaction) async throws -> Result
   ) async throws -> Result {
@@ -112,7 +129,7 @@ public final class PostgresPool: Sendable {
       return result
     } catch {
       try? transaction.state.end()
-      // The caller must not be told before the locks are gone. A failure closes the connection.
+      // The error must not reach the caller before the locks are released. A failed rollback closes the connection.
       if !connection.hasEnded, transaction.state.hasBegun.load(ordering: .acquiring), connection.mayBeInTransaction {
         try? await connection.rollback()
       }
@@ -120,7 +137,8 @@ public final class PostgresPool: Sendable {
     }
   }
 
-  /// Refuses new work, lets what is leased come back, and closes all connections.
+  /// Rejects new callers and waiters with `.shutDown`, waits until leased connections are given back, and closes all
+  /// connections.
   public func shutdown() async {
     let (idle, waiters) = state.withLock { state in
       state.isShutDown = true
@@ -140,7 +158,7 @@ public final class PostgresPool: Sendable {
     }
   }
 
-  /// Counts at this moment.
+  /// The current counters.
   public var statistics: Statistics {
     state.withLock { state in
       Statistics(
@@ -149,7 +167,7 @@ public final class PostgresPool: Sendable {
     }
   }
 
-  /// Once more if the connection turned out to be lost before anything had been sent.
+  /// Runs the body, and once more if the connection was lost before anything was sent.
   private func retryingUnsent<Result: Sendable>(
     _ body: @Sendable (PostgresConnection) async throws -> Result
   ) async throws -> Result {

@@ -1,4 +1,4 @@
-/// First come, first served, with removal from the middle.
+/// A first-in, first-out queue with removal from the middle.
 struct WaiterQueue<Value> {
   private var values: [UInt64: Value] = [:]
   private var order: [UInt64] = []

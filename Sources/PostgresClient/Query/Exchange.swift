@@ -1,20 +1,20 @@
 import Synchronization
 
-/// What is sent to the server at once, and the answers to it.
+/// The statements sent to the server in one round trip, and their results.
 ///
-/// Sendable because after its making everything but the atomic flag is touched on the executor of the one connection it
-/// is given to.
+/// It is sendable because, after its creation, everything but the atomic flag is used on the executor of its one
+/// connection only.
 final class Exchange: @unchecked Sendable {
   enum Kind {
-    /// Statements of the extended protocol, ended by one Sync.
+    /// Statements of the extended query protocol, ended by one Sync.
     case pipeline([PostgresQuery])
-    /// A text of the simple protocol; `copies` if it starts COPY FROM STDIN.
+    /// A script of the simple query protocol; `copies` is true if it starts COPY FROM STDIN.
     case simple(String, copies: Bool)
   }
 
-  /// An expected answer of a pipeline.
+  /// An expected result of a pipeline.
   enum Step {
-    /// Its result is wanted by the caller.
+    /// A query, whose result the caller receives.
     case query
     case prepare(StatementCache.Key)
     case deallocate(String)
@@ -25,11 +25,12 @@ final class Exchange: @unchecked Sendable {
   typealias Continuation = CheckedContinuation<[PostgresRows], any Error>
 
   let kind: Kind
-  /// BEGIN goes before the first exchange of a transaction.
+  /// The transaction, if any. BEGIN precedes its first exchange.
   let transaction: TransactionState?
-  /// COMMIT goes after the queries.
+  /// Whether COMMIT follows the queries.
   let commits: Bool
-  /// Neither cancelled nor timed out: COMMIT, and ROLLBACK after a failure.
+  /// Whether the exchange is never cancelled, such as COMMIT, and ROLLBACK after a failure. The connection is closed if
+  /// it takes `shieldedGrace` longer than `statementTimeout`.
   let isShielded: Bool
   var continuation: Continuation?
 
@@ -37,20 +38,20 @@ final class Exchange: @unchecked Sendable {
   var nextStep = 0
   var results: [PostgresRows] = []
   var failure: PostgresError?
-  /// Why a cancel has been sent to the server.
+  /// The reason for the cancel request that was sent to the server; nil if none was sent.
   var interruption: PostgresError.Code?
-  /// A cancel is on its way; whatever is sent before it has arrived might be hit by it.
+  /// Whether a cancel request is on its way. It may hit any statement that is sent before it has arrived.
   var isCancelling = false
-  /// All answers are there.
+  /// Whether all answers have arrived.
   var isAnswered = false
-  /// Something may have left this process.
+  /// Whether anything may have been sent.
   var isSent = false
-  /// The server waits for COPY data, and the connection for the caller.
+  /// Whether the server waits for COPY data, and the connection for the caller.
   var isCopying = false
-  /// Has been tried again after a stale prepared statement.
+  /// Whether the exchange is a retry after a stale prepared statement.
   var isRetry = false
   var startedInTransaction = false
-  /// In nanoseconds of the monotonic clock.
+  /// The deadline, in nanoseconds of the monotonic clock.
   var deadline = UInt64.max
 
   private let cancelled = Atomic<Bool>(false)
@@ -73,7 +74,7 @@ final class Exchange: @unchecked Sendable {
     if case .pipeline = kind { true } else { false }
   }
 
-  /// Back to before the sending.
+  /// Resets the exchange to its state before sending, as a retry.
   func rewind() {
     steps = []
     nextStep = 0

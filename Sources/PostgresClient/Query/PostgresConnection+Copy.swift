@@ -6,12 +6,14 @@ import Synchronization
 extension PostgresConnection {
   /// Loads rows with a statement `COPY … FROM STDIN`.
   ///
-  /// The statement has no parameters. The chunks together are the data in the format that it names; they need not end
-  /// where rows end. An error of the server, of the sequence or the cancellation of the task undoes the whole COPY and
-  /// leaves the connection usable. Only waits for the server are subject to `statementTimeout`.
+  /// The statement has no parameters. The concatenated chunks are the data, in the format that the statement names. A
+  /// chunk need not end where a row ends.
   ///
-  /// - Returns: how many rows were loaded.
-  /// - Throws: `PostgresError`, or what the sequence throws.
+  /// An error of the server, an error of the sequence, or the cancellation of the task undoes the whole COPY and leaves
+  /// the connection usable. `statementTimeout` applies to waits for the server only.
+  ///
+  /// - Returns: The number of rows loaded.
+  /// - Throws: `PostgresError`, or an error of the sequence.
   @discardableResult
   public nonisolated func copyIn<Chunks: AsyncSequence>(_ query: PostgresQuery, rows: Chunks) async throws -> Int
   where Chunks.Element: ContiguousBytes {
@@ -23,9 +25,9 @@ extension PostgresConnection {
     }
   }
 
-  /// Loads rows with a statement `COPY … FROM STDIN` from chunks that are there already.
+  /// Loads rows with a statement `COPY … FROM STDIN` from a synchronous sequence of chunks.
   ///
-  /// - Returns: how many rows were loaded.
+  /// - Returns: The number of rows loaded.
   /// - Throws: `PostgresError`
   @discardableResult
   public nonisolated func copyIn<Chunks: Sequence>(_ query: PostgresQuery, rows: Chunks) async throws -> Int
@@ -38,7 +40,8 @@ extension PostgresConnection {
     }
   }
 
-  /// The server's time limit would hold for the COPY as a whole, however slow the caller's data comes.
+  /// Runs a COPY without the server's `statement_timeout`, which would apply to the COPY as a whole, however slowly the
+  /// caller's data arrives.
   private nonisolated func copyIn(
     _ exchange: Exchange, _ feed: (inout CopySender) async throws -> Void
   ) async throws -> Int {
@@ -49,7 +52,7 @@ extension PostgresConnection {
       if limit > 0 { try await restoreStatementTimeout() }
       return count
     } catch {
-      // Inside a transaction the setting goes with it.
+      // Inside a transaction, the rollback restores the setting.
       if limit > 0, activity.load(ordering: .acquiring) == .idle { try? await restoreStatementTimeout() }
       throw error
     }
@@ -77,14 +80,14 @@ extension PostgresConnection {
     return try await finishCopy(exchange, error: nil).last?.affected ?? 0
   }
 
-  /// Takes the server's answer to the end of the data out of the way, without cutting it short.
+  /// Ends a failed COPY and reads the server's answer, even if the task is cancelled.
   private nonisolated func abort(_ exchange: Exchange) async {
     await Task { _ = try? await finishCopy(exchange, error: "the data ended with an error") }.value
   }
 
   func startCopying(_ exchange: Exchange, on pointer: OpaquePointer) {
     guard case .simple(_, copies: true) = exchange.kind else {
-      // Not asked for: refuse the data; the server answers with an error.
+      // The caller did not request COPY. The data is refused, and the server answers with an error.
       PQputCopyEnd(pointer, "no data was expected")
       return flush()
     }
@@ -93,7 +96,7 @@ extension PostgresConnection {
     complete(exchange, with: .success([]))
   }
 
-  /// Sends a piece of data and returns when the socket has taken it.
+  /// Sends a piece of data and returns once the socket has accepted it.
   nonisolated func put(_ bytes: [UInt8], of exchange: Exchange) async throws {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
@@ -123,7 +126,7 @@ extension PostgresConnection {
     if flushWaiter != nil, limit > 0 { arm(exchange, after: limit) } else { exchange.deadline = .max }
   }
 
-  /// The server does not take the data, perhaps waiting for a lock.
+  /// Cancels a COPY whose data the server does not accept, perhaps because it waits for a lock.
   private func interruptCopy(_ exchange: Exchange) {
     if flushWaiter != nil { interrupt(exchange, because: .cancelled) }
   }
@@ -156,7 +159,7 @@ extension PostgresConnection {
   }
 }
 
-/// Gathers chunks to pieces that are worth a send.
+/// Collects chunks into pieces that are large enough to send.
 struct CopySender {
   private static let size = 64 * 1024
 

@@ -2,7 +2,7 @@ import CLibPQ
 import Dispatch
 import Synchronization
 
-/// Exchanges one after the other.
+/// Runs exchanges one after the other.
 extension PostgresConnection {
   static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
 
@@ -18,7 +18,7 @@ extension PostgresConnection {
     if current == nil { begin(exchange) } else { pending.append(exchange) }
   }
 
-  /// For what comes too late, with the server's own words if there were any.
+  /// The error for statements after the end of the session, with the server's message if there was one.
   var hasEndedError: PostgresError {
     var error = end ?? PostgresError(.connectionLost, "there is no connection")
     error.code = .connectionLost
@@ -32,7 +32,7 @@ extension PostgresConnection {
     activity.store(.busy, ordering: .releasing)
     let limit = Self.nanoseconds(configuration.statementTimeout)
     if limit > 0 {
-      // The server's own limit comes before that of a shielded exchange, with a definite answer.
+      // The server's own timeout ends a shielded exchange first, with a definite answer.
       arm(exchange, after: exchange.isShielded ? limit + Self.shieldedGrace : limit)
     }
     if send(exchange, on: pointer) {
@@ -42,14 +42,14 @@ extension PostgresConnection {
     }
   }
 
-  /// The socket is readable.
+  /// Reads the data that has arrived, and processes it.
   func receive() {
     guard let pointer = handle?.pointer, !isClosed else { return }
     var isAlive = EncryptedInput.consume(pointer)
     if isAlive, writeWatch != nil {
       flush()
       if isClosed { return }
-      // Where the socket takes no more, libpq reads while it writes.
+      // If the socket accepts no more data, libpq reads while it writes.
       isAlive = EncryptedInput.consume(pointer)
     }
     drain(pointer)
@@ -58,20 +58,20 @@ extension PostgresConnection {
     if !isAlive || PQstatus(pointer) == CONNECTION_BAD { closeWithLastWords(pointer) }
   }
 
-  /// Ends the session with what the server has said about it, if anything.
+  /// Ends the session with the server's last error message, if there is one.
   func closeWithLastWords(_ pointer: OpaquePointer) {
     if let exchange = current, exchange.isCopying {
-      // libpq looks at errors only after the end of the data.
+      // libpq checks for errors only after the end of the data.
       exchange.isCopying = false
       PQputCopyEnd(pointer, "the connection has ended")
     }
     drain(pointer)
-    // With the end of the session its memory has gone.
+    // If draining closed the session, the pointer is no longer valid.
     if isClosed { return }
     close(with: handle?.lastWords ?? PostgresError(.connectionLost, connection: pointer))
   }
 
-  /// Takes in all results that are there. `PQgetResult` never blocks here, as `PQisBusy` is asked before.
+  /// Processes all results that have arrived. `PQgetResult` never blocks here, because `PQisBusy` is checked before.
   func drain(_ pointer: OpaquePointer) {
     var isRepeatedEnd = false
     while let exchange = current, !exchange.isAnswered, !exchange.isCopying, PQisBusy(pointer) == 0 {
@@ -117,7 +117,7 @@ extension PostgresConnection {
     case .query:
       exchange.results.append(PostgresRows(result: result))
     case .commit:
-      // COMMIT of a failed transaction is no error for the server: it answers with the tag of what it did instead.
+      // COMMIT of a failed transaction is no error for the server. Its command tag names what was done instead.
       if let tag = PQcmdStatus(result.pointer), String(cString: tag) != "COMMIT" {
         exchange.failure = PostgresError(.transactionRolledBack, "COMMIT was answered with \(String(cString: tag))")
       }
@@ -129,7 +129,7 @@ extension PostgresConnection {
 
   private func fail(_ exchange: Exchange, with error: PostgresError) {
     if exchange.failure == nil { exchange.failure = error }
-    // What the server has not prepared, because of this error or after it, must not be taken for prepared.
+    // Statements that the server did not prepare, because of this error or after it, must not count as prepared.
     for step in exchange.steps.dropFirst(exchange.nextStep) {
       switch step {
       case .prepare(let key): statements.removeUnprepared(key)
@@ -141,7 +141,8 @@ extension PostgresConnection {
     if error.isFatal { close(with: error) }
   }
 
-  /// All answers are there; with a cancel still on its way, the next exchange must wait for it.
+  /// Ends an exchange whose answers have all arrived, and starts the next one. Both wait for a cancel request that is
+  /// still on its way.
   func finish(_ exchange: Exchange, on pointer: OpaquePointer) {
     if exchange.isCancelling { return }
     current = nil
@@ -173,7 +174,8 @@ extension PostgresConnection {
     }
   }
 
-  /// Everything before the failure was undone with the implicit transaction of the pipeline.
+  /// Whether the exchange can run again: everything before the failure was undone with the implicit transaction of the
+  /// pipeline.
   private func isRestartable(_ exchange: Exchange, on pointer: OpaquePointer) -> Bool {
     guard !exchange.isRetry, !exchange.startedInTransaction, exchange.transaction == nil, !exchange.isCancelled,
       PQtransactionStatus(pointer) == PQTRANS_IDLE
@@ -181,7 +183,7 @@ extension PostgresConnection {
     return exchange.results.allSatisfy(\.isOfTransactionalStatement)
   }
 
-  /// Ends the session. The outstanding exchanges fail.
+  /// Ends the session. All outstanding exchanges fail.
   func close(with error: PostgresError) {
     if isClosed { return }
     end = error
@@ -225,7 +227,7 @@ extension PostgresConnection {
 }
 
 extension PostgresRows {
-  /// Whether the statement is one that takes part in the implicit transaction of a pipeline.
+  /// Whether the statement takes part in the implicit transaction of a pipeline.
   fileprivate var isOfTransactionalStatement: Bool {
     ["SELECT", "INSERT", "UPDATE", "DELETE", "MERGE"].contains { commandTag.hasPrefix($0) }
   }

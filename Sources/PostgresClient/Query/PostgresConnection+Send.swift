@@ -2,9 +2,11 @@ import CLibPQ
 import Dispatch
 import Synchronization
 
-/// Putting an exchange into libpq's buffer, and the buffer onto the socket.
+/// Writes exchanges to libpq's buffer, and the buffer to the socket.
 extension PostgresConnection {
-  /// - Returns: false if libpq refuses, which it does for a broken connection only.
+  /// Writes an exchange to libpq's buffer.
+  ///
+  /// - Returns: False if libpq refuses it, which happens for a broken connection only.
   func send(_ exchange: Exchange, on pointer: OpaquePointer) -> Bool {
     switch exchange.kind {
     case .simple(let text, _):
@@ -19,7 +21,7 @@ extension PostgresConnection {
   }
 
   private func sendPipeline(_ queries: [PostgresQuery], of exchange: Exchange, on pointer: OpaquePointer) -> Bool {
-    // In a failed transaction the server refuses everything but its end, DEALLOCATE included.
+    // In a failed transaction the server rejects everything but its end, DEALLOCATE included.
     let prepares = configuration.preparesStatements && PQtransactionStatus(pointer) != PQTRANS_INERROR
     if let transaction = exchange.transaction, !transaction.hasBegun.load(ordering: .relaxed) {
       transaction.hasBegun.store(true, ordering: .relaxed)
@@ -48,7 +50,7 @@ extension PostgresConnection {
     }
   }
 
-  /// A new statement is prepared in the same round trip.
+  /// Sends a query as a prepared statement. A new one is prepared in the same round trip.
   private func sendPrepared(_ query: PostgresQuery, of exchange: Exchange, on pointer: OpaquePointer) -> Bool {
     let key = StatementCache.Key(sql: query.sql, types: query.types)
     let name: String
@@ -68,7 +70,7 @@ extension PostgresConnection {
     }
   }
 
-  /// Writes as much as the socket takes; the rest when it is writable (PostgreSQL 15, 34.4, `PQflush`).
+  /// Writes as much as the socket accepts, and the rest once it is writable (PostgreSQL 15, 34.4, `PQflush`).
   func flush() {
     guard let pointer = handle?.pointer, !isClosed else { return }
     switch PQflush(pointer) {
@@ -78,7 +80,7 @@ extension PostgresConnection {
     case 1:
       writeWatch = handle?.watchOnce(for: .writing, queued { $0.flush() })
     default:
-      // The server's last words may still be there to be read.
+      // The server's last error message may still be unread.
       _ = EncryptedInput.consume(pointer)
       closeWithLastWords(pointer)
     }
@@ -86,7 +88,7 @@ extension PostgresConnection {
 }
 
 extension PostgresQuery {
-  /// Not worth preparing, and wanted in a failed transaction too.
+  /// Whether the query is a transaction command. It is not worth preparing, and must work in a failed transaction too.
   fileprivate var isTransactionControl: Bool {
     sql == "ROLLBACK" || sql == "COMMIT" || sql == PostgresConnection.beginSnapshot
   }

@@ -1,21 +1,27 @@
 /// A statement with its parameters.
 ///
-/// Made from a string literal, where `\(value)` is always a parameter (`$1`, `$2`, …) and never part of the SQL.
-/// `\(query:)` inserts another query and renumbers its parameters. Only `\(unsafeSQL:)` inserts text as it is.
+/// In its string literal, `\(value)` is always a parameter (`$1`, `$2`, …) and never part of the SQL. `\(query:)`
+/// inserts another query and renumbers its parameters. Only `\(unsafeSQL:)` inserts text unchanged.
+///
+///     let topic = "sport"
+///     let limit = 20
+///     let filter: PostgresQuery = "topic = \(topic)"
+///     let query: PostgresQuery = "SELECT id FROM items WHERE \(query: filter) LIMIT \(limit)"
+///     print(query.sql)  // SELECT id FROM items WHERE topic = $1 LIMIT $2
 public struct PostgresQuery: Sendable {
   /// The statement's text, with `$1` for the first parameter.
   public private(set) var sql: String
 
-  /// Where in the UTF-8 of `sql` the placeholder of each parameter starts.
+  /// The UTF-8 offsets in `sql` at which the placeholders of the parameters start.
   private var placeholders: [Int] = []
-  /// The types of the parameters.
+  /// The type OIDs of the parameters.
   private(set) var types: [UInt32] = []
   /// The byte counts of the parameters, -1 for NULL.
   private(set) var lengths: [Int32] = []
   /// The binary forms of all parameters, one after the other.
   private(set) var values: [UInt8] = []
 
-  /// A statement from text that must not contain anything from outside.
+  /// Creates a statement from text that must not contain external input.
   public init(unsafeSQL sql: String) {
     self.sql = sql
   }
@@ -51,21 +57,25 @@ public struct PostgresQuery: Sendable {
 }
 
 extension PostgresQuery: ExpressibleByStringInterpolation {
-  /// A statement without parameters.
+  /// Creates a statement without parameters.
   public init(stringLiteral value: String) {
     self.init(unsafeSQL: value)
   }
 
-  /// The parts of a literal put together.
+  /// Creates a statement from the parts of a literal.
   public init(stringInterpolation: StringInterpolation) {
     self = stringInterpolation.query
   }
 
-  /// Collects the parts of a literal.
+  /// A collector of the parts of a literal.
+  ///
+  ///     let table = "items"
+  ///     let query: PostgresQuery = "SELECT count(*) FROM \(unsafeSQL: table) WHERE topic = \("sport")"
+  ///     print(query.sql)  // SELECT count(*) FROM items WHERE topic = $1
   public struct StringInterpolation: StringInterpolationProtocol, Sendable {
     fileprivate var query = PostgresQuery(unsafeSQL: "")
 
-    /// Makes room for the parts.
+    /// Creates an empty collector with capacity for the parts.
     public init(literalCapacity: Int, interpolationCount: Int) {
       query.sql.reserveCapacity(literalCapacity + interpolationCount * 4)
       query.placeholders.reserveCapacity(interpolationCount)
@@ -73,27 +83,27 @@ extension PostgresQuery: ExpressibleByStringInterpolation {
       query.lengths.reserveCapacity(interpolationCount)
     }
 
-    /// Literal text is SQL.
+    /// Appends literal text as SQL.
     public mutating func appendLiteral(_ literal: String) {
       query.sql += literal
     }
 
-    /// A value becomes the next parameter.
+    /// Appends a value as the next parameter.
     public mutating func appendInterpolation<Value: PostgresEncodable>(_ value: Value) {
       query.append(value, type: Value.postgresType)
     }
 
-    /// A value, or NULL, becomes the next parameter.
+    /// Appends a value, or NULL for nil, as the next parameter.
     public mutating func appendInterpolation<Value: PostgresEncodable>(_ value: Value?) {
       query.append(value, type: Value.postgresType)
     }
 
-    /// Text that is inserted as it is and must not contain anything from outside.
+    /// Appends text unchanged. It must not contain external input.
     public mutating func appendInterpolation(unsafeSQL sql: String) {
       query.sql += sql
     }
 
-    /// Another query, the parameters of which are renumbered.
+    /// Appends another query and renumbers its parameters.
     public mutating func appendInterpolation(query other: PostgresQuery) {
       query.append(other)
     }
@@ -101,8 +111,8 @@ extension PostgresQuery: ExpressibleByStringInterpolation {
 }
 
 extension PostgresQuery {
-  /// Calls `body` with what libpq's send functions take: pointers to the values (nil for NULL), lengths and formats
-  /// (1 for binary), all valid during the call only.
+  /// Calls `body` with the arguments of libpq's send functions: pointers to the values (nil for NULL), lengths and
+  /// formats (1 for binary). They are valid during the call only.
   func withParameters<Result>(
     _ body: (
       _ values: UnsafePointer<UnsafePointer<CChar>?>?, _ lengths: UnsafePointer<Int32>?,
@@ -113,7 +123,8 @@ extension PostgresQuery {
     return withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: lengths.count) { pointers in
       withUnsafeTemporaryAllocation(of: Int32.self, capacity: lengths.count) { formats in
         formats.initialize(repeating: 1)
-        // An empty value that is not NULL needs an address too; the C string serves where there are no bytes.
+        // An empty value that is not NULL needs an address too. If there are no bytes, that of a static zero byte is
+        // used.
         return values.withUnsafeBytes { bytes in
           withExtendedLifetime(Self.empty) {
             var next = bytes.baseAddress ?? UnsafeRawPointer(Self.empty.address)
@@ -133,7 +144,7 @@ extension PostgresQuery {
 
   /// One zero byte that lives as long as the process.
   private struct EmptyValue: @unchecked Sendable {
-    // Never written after the initialiser, hence safe to share.
+    // The byte is never written after the initialiser, so sharing it is safe.
     let address: UnsafePointer<CChar>
 
     init() {

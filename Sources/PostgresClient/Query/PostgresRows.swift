@@ -1,10 +1,15 @@
 import CLibPQ
 
-/// The rows a statement returned, kept in libpq's memory until the last row is gone.
+/// The rows of a statement's result, kept in libpq's memory until the last row is released.
+///
+///     func topicNames(pool: PostgresPool) async throws -> [String] {
+///       let rows = try await pool.query("SELECT name FROM topics ORDER BY name")
+///       return try rows.map { row in try row.decode("name", as: String.self) }
+///     }
 public struct PostgresRows: Sendable, RandomAccessCollection {
   private let result: ResultHandle
 
-  /// How many rows there are.
+  /// The number of rows.
   public let count: Int
 
   init(result: ResultHandle) {
@@ -12,17 +17,17 @@ public struct PostgresRows: Sendable, RandomAccessCollection {
     count = Int(PQntuples(result.pointer))
   }
 
-  /// 0.
+  /// The position of the first row, 0.
   public var startIndex: Int { 0 }
-  /// `count`.
+  /// The position after the last row, `count`.
   public var endIndex: Int { count }
 
-  /// How many rows the statement inserted, updated, deleted, copied or returned; 0 for other statements.
+  /// The number of rows that the statement inserted, updated, deleted, copied or returned; 0 for other statements.
   public var affected: Int {
     PQcmdTuples(result.pointer).flatMap { Int(String(cString: $0)) } ?? 0
   }
 
-  /// What the server did, such as `INSERT 0 1`.
+  /// The command tag, which states what the server did, such as `INSERT 0 1`.
   var commandTag: String { PQcmdStatus(result.pointer).map { String(cString: $0) } ?? "" }
 
   /// The names of the columns.
@@ -30,7 +35,7 @@ public struct PostgresRows: Sendable, RandomAccessCollection {
     (0..<result.columnCount).map { PQfname(result.pointer, $0).map { String(cString: $0) } ?? "" }
   }
 
-  /// The row at a position below `count`.
+  /// The row at a position in 0..<count. Traps on any other position.
   public subscript(position: Int) -> PostgresRow {
     precondition(position >= 0 && position < count, "the row is out of range")
     return PostgresRow(result: result, row: Int32(position))
@@ -38,14 +43,23 @@ public struct PostgresRows: Sendable, RandomAccessCollection {
 }
 
 /// One row of a result.
+///
+///     struct Topic {
+///       let id: UUID
+///       let name: String?
+///       init(row: PostgresRow) throws {
+///         id = try row.decode("id", as: UUID.self)
+///         name = try row.decode("name", as: String?.self)
+///       }
+///     }
 public struct PostgresRow: Sendable {
   let result: ResultHandle
   let row: Int32
 
-  /// The value of the first column that has this name, case as in PostgreSQL's answer; where names repeat, use
-  /// positions.
+  /// Decodes the value of the column with this name, which is case-sensitive. If several columns have the name, any of
+  /// them may match; use positions instead.
   ///
-  /// - Throws: `.decoding` if there is no such column or the value is not of the type, naming both.
+  /// - Throws: `.decoding` if there is no such column or the value does not have the type. The error names both.
   public func decode<Value: PostgresDecodable>(_ column: String, as type: Value.Type = Value.self) throws -> Value {
     guard let index = result.column(named: column) else {
       throw PostgresError(.decoding, "there is no column \(column)")
@@ -53,9 +67,9 @@ public struct PostgresRow: Sendable {
     return try decode(at: index, as: type)
   }
 
-  /// The value of the column at a position, 0 for the first.
+  /// Decodes the value of the column at a position, 0 for the first.
   ///
-  /// - Throws: `.decoding` if there is no such column or the value is not of the type, naming both.
+  /// - Throws: `.decoding` if there is no such column or the value does not have the type. The error names both.
   public func decode<Value: PostgresDecodable>(_ index: Int, as type: Value.Type = Value.self) throws -> Value {
     guard index >= 0, index < result.columnCount else {
       throw PostgresError(.decoding, "there is no column at \(index)")

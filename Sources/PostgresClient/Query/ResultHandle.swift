@@ -3,12 +3,12 @@ import Synchronization
 
 /// Owns one `PGresult`.
 ///
-/// Sendable because libpq never changes a result after `PQgetResult` has returned it, and it is freed when nobody
-/// refers to it any more.
+/// It is sendable because libpq never changes a result after `PQgetResult` has returned it, and because it is freed
+/// only after the last reference is released.
 final class ResultHandle: @unchecked Sendable {
   let pointer: OpaquePointer
   let columnCount: Int32
-  /// Where the search for a column starts: rows are mostly decoded in the order of their columns.
+  /// The index at which the search for a column starts: rows are mostly decoded in the order of their columns.
   let expectedColumn = Atomic<Int32>(0)
 
   init(_ pointer: OpaquePointer) {
@@ -20,7 +20,7 @@ final class ResultHandle: @unchecked Sendable {
     PQclear(pointer)
   }
 
-  /// The first column of that name at or after the expected one, going round; nil if there is none.
+  /// Returns the first column with this name at or after the expected one, wrapping around; nil if there is none.
   func column(named name: String) -> Int32? {
     name.withCString { name in
       var index = expectedColumn.load(ordering: .relaxed)

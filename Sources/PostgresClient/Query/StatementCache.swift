@@ -1,4 +1,4 @@
-/// The prepared statements of one connection, the least recently used one going first.
+/// The prepared statements of one connection, with eviction of the least recently used one.
 struct StatementCache {
   struct Key: Hashable {
     var sql: String
@@ -14,14 +14,14 @@ struct StatementCache {
   private var entries: [Key: Entry] = [:]
   private var clock: UInt64 = 0
   private var names: UInt64 = 0
-  /// Statements the server may still have and nobody will use.
+  /// The names of evicted statements, which the server may still have.
   private var garbage: [String] = []
 
   init(limit: Int) {
     self.limit = max(1, limit)
   }
 
-  /// The name of a statement that the server has.
+  /// Returns the name of a statement that the server has, and marks it as used; nil if there is none.
   mutating func name(for key: Key) -> String? {
     guard let index = entries.index(forKey: key) else { return nil }
     clock += 1
@@ -29,7 +29,8 @@ struct StatementCache {
     return entries.values[index].name
   }
 
-  /// A name for a statement that is about to be prepared.
+  /// Adds a statement that is about to be prepared and returns its name. A full cache evicts the least recently used
+  /// one.
   mutating func insert(_ key: Key) -> String {
     if entries.count >= limit, let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) {
       forget(oldest.key)
@@ -41,28 +42,28 @@ struct StatementCache {
     return name
   }
 
-  /// The server has the statement, yet its plan is of no use any more.
+  /// Evicts a statement that the server has, and queues it for deallocation.
   mutating func forget(_ key: Key) {
     if let entry = entries.removeValue(forKey: key) { garbage.append(entry.name) }
   }
 
-  /// The server never got to know the statement.
+  /// Removes a statement that the server has not prepared.
   mutating func removeUnprepared(_ key: Key) {
     entries[key] = nil
   }
 
-  /// Statements to deallocate, each handed out once.
+  /// Returns the names of the statements to deallocate, each of them once.
   mutating func takeGarbage() -> [String] {
     defer { garbage = [] }
     return garbage
   }
 
-  /// The deallocation was not carried out.
+  /// Queues a statement again whose deallocation was not carried out.
   mutating func putBack(garbage name: String) {
     garbage.append(name)
   }
 
-  /// The server has lost all statements, for example by DISCARD ALL.
+  /// Empties the cache after the server has lost all statements, for example by DISCARD ALL.
   mutating func removeAll() {
     entries = [:]
     garbage = []

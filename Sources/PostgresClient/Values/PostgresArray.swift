@@ -1,8 +1,16 @@
 public import Foundation
 
-/// A type of which one-dimensional arrays without NULL can be sent and read.
+/// A type whose one-dimensional arrays without NULL can be sent and read.
+///
+///     enum Section: String, PostgresArrayElement {
+///       case news, sport
+///       static var postgresArrayType: PostgresType { String.postgresArrayType }
+///     }
+///     let sections: [Section] = [.news, .sport]
+///     let query: PostgresQuery = "SELECT id FROM items WHERE section = ANY(\(sections))"
+///     print(query.sql)  // SELECT id FROM items WHERE section = ANY($1)
 public protocol PostgresArrayElement: PostgresEncodable, PostgresDecodable {
-  /// The type of an array of these.
+  /// The PostgreSQL type of an array of this type.
   static var postgresArrayType: PostgresType { get }
 }
 
@@ -50,8 +58,8 @@ extension Array: PostgresEncodable where Element: PostgresArrayElement {
   /// The array type of the elements.
   public static var postgresType: PostgresType { Element.postgresArrayType }
 
-  /// The form of `array_send`: dimensions, whether there are NULLs, element type; length and lower bound of the
-  /// dimension; length and bytes of each element. An empty array has no dimension.
+  /// Appends the format of `array_send`: dimensions, whether there are NULLs, element type; length and lower bound of
+  /// the dimension; length and bytes of each element. An empty array has no dimension.
   public func encodePostgres(into bytes: inout [UInt8]) {
     bytes.appendInteger(Int32(isEmpty ? 0 : 1))
     bytes.appendInteger(Int32(0))
@@ -70,7 +78,7 @@ extension Array: PostgresEncodable where Element: PostgresArrayElement {
 }
 
 extension Array: PostgresDecodable where Element: PostgresArrayElement {
-  /// From an array with at most one dimension and no NULL in it.
+  /// Decodes an array with at most one dimension and without NULL.
   public static func decodePostgres(_ value: PostgresValue) throws -> [Element] {
     guard let bytes = value.bytes else { throw PostgresValue.Mismatch("it is NULL") }
     var position = 0

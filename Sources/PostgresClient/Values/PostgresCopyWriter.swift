@@ -1,13 +1,25 @@
 public import Foundation
 
-/// Builds rows for COPY in its text format (PostgreSQL 15, COPY, "Text Format"): values in the order of the columns,
-/// `endRow()` after each row.
+/// A builder of rows for COPY in its text format (PostgreSQL 15, COPY, "Text Format").
+///
+/// Append the values in the order of the columns, nil for NULL, and call `endRow()` after each row.
+///
+///     func load(_ numbers: [Int], pool: PostgresPool) async throws -> Int {
+///       var writer = PostgresCopyWriter()
+///       for number in numbers {
+///         writer.append(number)
+///         writer.append("row \(number)")
+///         writer.endRow()
+///       }
+///       let rows = [writer.take()]
+///       return try await pool.withConnection { try await $0.copyIn("COPY numbers FROM STDIN", rows: rows) }
+///     }
 public struct PostgresCopyWriter: Sendable {
-  /// What has been written.
+  /// The bytes that were written since the last `take()`.
   public private(set) var bytes: [UInt8] = []
   private var isRowEmpty = true
 
-  /// An empty writer.
+  /// Creates an empty writer.
   public init() {}
 
   /// Ends a row.
@@ -16,7 +28,7 @@ public struct PostgresCopyWriter: Sendable {
     isRowEmpty = true
   }
 
-  /// Hands out what has been written and starts anew.
+  /// Returns the bytes written so far and empties the writer.
   public mutating func take() -> [UInt8] {
     let taken = bytes
     bytes = []
@@ -24,7 +36,7 @@ public struct PostgresCopyWriter: Sendable {
     return taken
   }
 
-  /// Appends a text. U+0000 makes the server refuse the row (SQLSTATE 22021).
+  /// Appends a text. The server rejects a row with U+0000 (SQLSTATE 22021).
   public mutating func append(_ value: String?) {
     field(value) { $0.appendEscaped($1.utf8) }
   }
@@ -44,14 +56,14 @@ public struct PostgresCopyWriter: Sendable {
     field(value) { $0.bytes.append(contentsOf: String($1).utf8) }
   }
 
-  /// Appends a number.
+  /// Appends a floating-point number.
   public mutating func append(_ value: Double?) {
     field(value) { writer, value in
       writer.bytes.append(contentsOf: (value.isNaN ? "NaN" : value.isInfinite ? "\(value)inity" : "\(value)").utf8)
     }
   }
 
-  /// Appends a moment to the microsecond, for a column `timestamp with time zone`.
+  /// Appends a date with microsecond precision, for a column `timestamp with time zone`.
   public mutating func append(_ value: Date?) {
     field(value) { $0.bytes.append(contentsOf: $1.postgresText.utf8) }
   }
@@ -73,7 +85,7 @@ public struct PostgresCopyWriter: Sendable {
     field(value) { $0.appendEscaped($1.data) }
   }
 
-  /// Appends an array of texts: each in quotes (PostgreSQL 15, 8.15.6), then escaped like any text.
+  /// Appends an array of texts. Each one is quoted (PostgreSQL 15, 8.15.6), then escaped like any text.
   public mutating func append(_ value: [String]?) {
     field(value) { writer, value in
       var text: [UInt8] = [UInt8(ascii: "{")]
@@ -111,7 +123,7 @@ public struct PostgresCopyWriter: Sendable {
 }
 
 extension Date {
-  /// As PostgreSQL reads it whatever its time zone: `2026-01-02 03:04:05.006000+00`, with ` BC` for years before 1.
+  /// The date as PostgreSQL reads it in any time zone: `2026-01-02 03:04:05.006000+00`, with ` BC` for years before 1.
   fileprivate var postgresText: String {
     let microsecondsADay: Int64 = 86_400_000_000
     let microseconds = postgresMicroseconds
@@ -132,7 +144,8 @@ extension Date {
     return "\(date) \(time).\(padded(rest % 1_000_000, 6))+00\(year > 0 ? "" : " BC")"
   }
 
-  /// The proleptic Gregorian date, year 0 being 1 BC. Years are counted from March, so that the leap day comes last.
+  /// Returns the proleptic Gregorian date; year 0 is 1 BC. Years are counted from March, so that the leap day comes
+  /// last.
   private static func civil(daysSince2000 days: Int64) -> (year: Int64, month: Int64, day: Int64) {
     // Days since 0000-03-01; 400 years have 146 097 days.
     let shifted = days + 730_425

@@ -1,31 +1,55 @@
 public import Foundation
 
-/// A value that can be read from a column.
+/// A type whose values can be read from a column.
+///
+///     struct Revision: PostgresDecodable {
+///       let number: Int64
+///       static func decodePostgres(_ value: PostgresValue) throws -> Revision {
+///         Revision(number: try Int64.decodePostgres(value))
+///       }
+///     }
 public protocol PostgresDecodable: Sendable {
-  /// Reads a value. Throw `PostgresValue.Mismatch`, or anything else, if it is not one of this type; the caller
-  /// learns the column and both types.
+  /// Decodes a value.
+  ///
+  /// - Throws: `PostgresValue.Mismatch`, or any other error, if the value is not one of this type. The caller receives
+  ///   a `PostgresError` that names the column and both types.
   static func decodePostgres(_ value: PostgresValue) throws -> Self
 }
 
-/// One field of a row, valid for the time of a call of `decodePostgres` only.
+/// One field of a row, valid during a call of `decodePostgres` only.
+///
+///     struct RawBytes: PostgresDecodable {
+///       let bytes: [UInt8]
+///       static func decodePostgres(_ value: PostgresValue) throws -> RawBytes {
+///         guard let bytes = value.bytes else { throw PostgresValue.Mismatch("it is NULL") }
+///         return RawBytes(bytes: Array(bytes))
+///       }
+///     }
 public struct PostgresValue {
   /// The type of the column or array element.
   public let type: PostgresType
   /// The binary form, nil for NULL.
   public let bytes: UnsafeRawBufferPointer?
 
-  /// The value is not of the type asked for.
+  /// The error for a value that does not have the requested type.
+  ///
+  ///     func positive(_ number: Int) throws -> Int {
+  ///       guard number > 0 else { throw PostgresValue.Mismatch("it is not positive") }
+  ///       return number
+  ///     }
   public struct Mismatch: Error {
-    /// Why, without data.
+    /// The reason, which quotes no data.
     public let reason: String
 
-    /// A reason that quotes no data.
+    /// Creates an error with a reason, which must not quote data.
     public init(_ reason: String) {
       self.reason = reason
     }
   }
 
-  /// The bytes of a value of one of the types.
+  /// Returns the bytes of a value that has one of the types and, unless `count` is nil, this number of bytes.
+  ///
+  /// - Throws: `Mismatch`
   func bytes(of types: PostgresType..., count: Int? = nil) throws -> UnsafeRawBufferPointer {
     guard let bytes else { throw Mismatch("it is NULL") }
     guard types.contains(type) else { throw Mismatch("the types differ") }
@@ -33,7 +57,9 @@ public struct PostgresValue {
     return bytes
   }
 
-  /// The value of an integer type that fits into `Number`.
+  /// Returns the value of an integer type, if it fits into `Number`.
+  ///
+  /// - Throws: `Mismatch`
   func integer<Number: FixedWidthInteger>(_: Number.Type) throws -> Number {
     guard let bytes else { throw Mismatch("it is NULL") }
     let number: Int64
@@ -49,9 +75,11 @@ public struct PostgresValue {
   }
 }
 
-/// Enumerations and the like are read as their raw value.
+/// Decodes enumerations and other raw-representable types from their raw value.
 extension PostgresDecodable where Self: RawRepresentable, RawValue: PostgresDecodable {
-  /// Throws if no case has the raw value.
+  /// Decodes the raw value.
+  ///
+  /// - Throws: `PostgresValue.Mismatch` if no case has it.
   public static func decodePostgres(_ value: PostgresValue) throws -> Self {
     guard let result = Self(rawValue: try RawValue.decodePostgres(value)) else {
       throw PostgresValue.Mismatch("no case has the value")
@@ -61,36 +89,36 @@ extension PostgresDecodable where Self: RawRepresentable, RawValue: PostgresDeco
 }
 
 extension Optional: PostgresDecodable where Wrapped: PostgresDecodable {
-  /// NULL is nil.
+  /// Decodes NULL as nil.
   public static func decodePostgres(_ value: PostgresValue) throws -> Self {
     value.bytes == nil ? nil : try Wrapped.decodePostgres(value)
   }
 }
 
 extension Bool: PostgresDecodable {
-  /// From `boolean`.
+  /// Decodes a `boolean`.
   public static func decodePostgres(_ value: PostgresValue) throws -> Bool {
     try value.bytes(of: .bool, count: 1)[0] != 0
   }
 }
 
 extension Int: PostgresDecodable {
-  /// From `bigint`, `integer`, `smallint` or `oid`.
+  /// Decodes a `bigint`, `integer`, `smallint`, `oid` or `xid`.
   public static func decodePostgres(_ value: PostgresValue) throws -> Int { try value.integer(Int.self) }
 }
 
 extension Int32: PostgresDecodable {
-  /// From any integer type, if the value fits.
+  /// Decodes any integer type, if the value fits.
   public static func decodePostgres(_ value: PostgresValue) throws -> Int32 { try value.integer(Int32.self) }
 }
 
 extension Int64: PostgresDecodable {
-  /// From `bigint`, `integer`, `smallint` or `oid`.
+  /// Decodes a `bigint`, `integer`, `smallint`, `oid` or `xid`.
   public static func decodePostgres(_ value: PostgresValue) throws -> Int64 { try value.integer(Int64.self) }
 }
 
 extension Double: PostgresDecodable {
-  /// From `double precision` or `real`.
+  /// Decodes a `double precision` or `real`.
   public static func decodePostgres(_ value: PostgresValue) throws -> Double {
     let bytes = try value.bytes(of: .float8, .float4)
     switch bytes.count {
@@ -102,7 +130,7 @@ extension Double: PostgresDecodable {
 }
 
 extension String: PostgresDecodable {
-  /// From the character types, `json`, `xml` and types whose binary form is text, such as enums.
+  /// Decodes the character types, `json`, `xml`, and types whose binary form is text, such as enums.
   public static func decodePostgres(_ value: PostgresValue) throws -> String {
     guard let bytes = value.bytes else { throw PostgresValue.Mismatch("it is NULL") }
     guard value.type.isTextual else { throw PostgresValue.Mismatch("the types differ") }
@@ -111,21 +139,21 @@ extension String: PostgresDecodable {
 }
 
 extension UUID: PostgresDecodable {
-  /// From `uuid`.
+  /// Decodes a `uuid`.
   public static func decodePostgres(_ value: PostgresValue) throws -> UUID {
     UUID(uuid: try value.bytes(of: .uuid, count: 16).loadUnaligned(as: uuid_t.self))
   }
 }
 
 extension Data: PostgresDecodable {
-  /// From `bytea`.
+  /// Decodes a `bytea`.
   public static func decodePostgres(_ value: PostgresValue) throws -> Data {
     Data(try value.bytes(of: .bytea))
   }
 }
 
 extension Date: PostgresDecodable {
-  /// From `timestamp with time zone`; infinity is refused.
+  /// Decodes a `timestamp with time zone`; infinity is rejected.
   public static func decodePostgres(_ value: PostgresValue) throws -> Date {
     let bytes = try value.bytes(of: .timestamptz, count: 8)
     let microseconds = Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))

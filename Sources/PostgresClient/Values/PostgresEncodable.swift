@@ -1,23 +1,31 @@
 public import Foundation
 
-/// A value that can be a parameter of a query.
+/// A type whose values can be parameters of a query.
+///
+///     struct Revision: PostgresEncodable {
+///       var number: Int64
+///       static var postgresType: PostgresType { .int8 }
+///       func encodePostgres(into bytes: inout [UInt8]) { number.encodePostgres(into: &bytes) }
+///     }
+///     let query: PostgresQuery = "SELECT id FROM items WHERE revision > \(Revision(number: 7))"
+///     print(query.sql)  // SELECT id FROM items WHERE revision > $1
 public protocol PostgresEncodable: Sendable {
-  /// The type the server is told.
+  /// The parameter type that is sent to the server.
   static var postgresType: PostgresType { get }
 
-  /// Whether the value is NULL; then it is not encoded.
+  /// Whether the value is NULL. NULL is not encoded.
   var isPostgresNull: Bool { get }
 
-  /// Appends the binary form of the type (that of its `typsend` function).
+  /// Appends the value in the binary form of its type (that of the `typsend` function).
   func encodePostgres(into bytes: inout [UInt8])
 }
 
 extension PostgresEncodable {
-  /// False.
+  /// False, the default.
   public var isPostgresNull: Bool { false }
 }
 
-/// Enumerations and the like are sent as their raw value.
+/// Encodes enumerations and other raw-representable types as their raw value.
 extension PostgresEncodable where Self: RawRepresentable, RawValue: PostgresEncodable {
   /// The type of the raw value.
   public static var postgresType: PostgresType { RawValue.postgresType }
@@ -39,7 +47,7 @@ extension Optional: PostgresEncodable where Wrapped: PostgresEncodable {
   /// The type of the wrapped value.
   public static var postgresType: PostgresType { Wrapped.postgresType }
 
-  /// True for nil.
+  /// Whether the value is nil, or wraps NULL.
   public var isPostgresNull: Bool { self?.isPostgresNull ?? true }
 
   /// Appends the wrapped value.
@@ -52,7 +60,7 @@ extension Bool: PostgresEncodable {
   /// `boolean`
   public static var postgresType: PostgresType { .bool }
 
-  /// One byte, 0 or 1.
+  /// Appends one byte, 0 or 1.
   public func encodePostgres(into bytes: inout [UInt8]) {
     bytes.append(self ? 1 : 0)
   }
@@ -62,7 +70,7 @@ extension Int: PostgresEncodable {
   /// `bigint`
   public static var postgresType: PostgresType { .int8 }
 
-  /// Eight bytes.
+  /// Appends eight bytes in network byte order.
   public func encodePostgres(into bytes: inout [UInt8]) {
     bytes.appendInteger(Int64(self))
   }
@@ -72,7 +80,7 @@ extension Int32: PostgresEncodable {
   /// `integer`
   public static var postgresType: PostgresType { .int4 }
 
-  /// Four bytes.
+  /// Appends four bytes in network byte order.
   public func encodePostgres(into bytes: inout [UInt8]) {
     bytes.appendInteger(self)
   }
@@ -82,7 +90,7 @@ extension Int64: PostgresEncodable {
   /// `bigint`
   public static var postgresType: PostgresType { .int8 }
 
-  /// Eight bytes.
+  /// Appends eight bytes in network byte order.
   public func encodePostgres(into bytes: inout [UInt8]) {
     bytes.appendInteger(self)
   }
@@ -92,7 +100,7 @@ extension Double: PostgresEncodable {
   /// `double precision`
   public static var postgresType: PostgresType { .float8 }
 
-  /// IEEE 754.
+  /// Appends the IEEE 754 form, eight bytes in network byte order.
   public func encodePostgres(into bytes: inout [UInt8]) {
     bytes.appendInteger(bitPattern)
   }
@@ -102,7 +110,7 @@ extension String: PostgresEncodable {
   /// `text`
   public static var postgresType: PostgresType { .text }
 
-  /// UTF-8. The server refuses U+0000 with SQLSTATE 22021.
+  /// Appends the text in UTF-8. The server rejects U+0000 with SQLSTATE 22021.
   public func encodePostgres(into bytes: inout [UInt8]) {
     bytes.append(contentsOf: utf8)
   }
@@ -112,7 +120,7 @@ extension UUID: PostgresEncodable {
   /// `uuid`
   public static var postgresType: PostgresType { .uuid }
 
-  /// Sixteen bytes.
+  /// Appends sixteen bytes.
   public func encodePostgres(into bytes: inout [UInt8]) {
     withUnsafeBytes(of: uuid) { bytes.append(contentsOf: $0) }
   }
@@ -122,7 +130,7 @@ extension Data: PostgresEncodable {
   /// `bytea`
   public static var postgresType: PostgresType { .bytea }
 
-  /// The bytes.
+  /// Appends the bytes.
   public func encodePostgres(into bytes: inout [UInt8]) {
     bytes.append(contentsOf: self)
   }
@@ -132,24 +140,26 @@ extension Date: PostgresEncodable {
   /// `timestamp with time zone`
   public static var postgresType: PostgresType { .timestamptz }
 
-  /// Microseconds since 2000, rounded to the nearest. The server refuses what is out of its range (SQLSTATE 22008).
+  /// Appends the microseconds since 2000, rounded to the nearest. The server rejects values outside its range (SQLSTATE
+  /// 22008).
   public func encodePostgres(into bytes: inout [UInt8]) {
     bytes.appendInteger(postgresMicroseconds)
   }
 
-  /// From 1970-01-01 to 2000-01-01, where PostgreSQL's clock starts.
+  /// The microseconds from 1970-01-01 to 2000-01-01, PostgreSQL's epoch.
   private static let postgresEpoch: Int64 = 946_684_800_000_000
 
-  /// Int64.max and .min would mean infinity; a date that does not fit becomes the next value to them, which the
-  /// server refuses as out of range.
+  /// The microseconds since 2000. `Int64.max` and `Int64.min` would mean infinity, so a date that does not fit becomes
+  /// `Int64.max - 1`, which the server rejects as out of range.
   var postgresMicroseconds: Int64 {
     let microseconds = (timeIntervalSince1970 * 1_000_000).rounded()
     guard abs(microseconds) < 9.2e18 else { return .max - 1 }
     return Int64(microseconds) - Self.postgresEpoch
   }
 
-  /// The sum is one of integers, so that whole milliseconds of the Unix epoch come back as the very same `Double`. In the
-  /// last year of the server's range, 294276, the sum is greater than an integer can be.
+  /// Creates a date from microseconds since 2000. The sum is one of integers, so that whole milliseconds of the Unix
+  /// epoch come back as the very same `Double`. In the last year of the server's range, 294276, the sum exceeds
+  /// `Int64`.
   init(postgresMicroseconds microseconds: Int64) {
     let (sum, hasOverflowed) = microseconds.addingReportingOverflow(Self.postgresEpoch)
     let exact = hasOverflowed ? Double(microseconds) + Double(Self.postgresEpoch) : Double(sum)

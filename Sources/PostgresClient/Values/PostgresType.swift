@@ -1,9 +1,13 @@
 /// The OID of a data type, as in `pg_type`.
+///
+///     func isJSON(_ value: PostgresValue) -> Bool {
+///       value.type == .json || value.type == .jsonb
+///     }
 public struct PostgresType: RawRepresentable, Sendable, Hashable {
   /// The OID.
   public let rawValue: UInt32
 
-  /// Any OID; types of extensions and enums have one of 16384 or above.
+  /// Creates a type from any OID. Types of extensions and enums have one of 16384 or above.
   public init(rawValue: UInt32) {
     self.rawValue = rawValue
   }
@@ -51,7 +55,8 @@ public struct PostgresType: RawRepresentable, Sendable, Hashable {
   static let timestamptzArray = PostgresType(rawValue: 1185)
   static let uuidArray = PostgresType(rawValue: 2951)
 
-  /// Whether the binary form is the text itself: the character types, and what is made by users (enums, `citext`).
+  /// Whether the binary form is the text itself, as for the character types and for user-defined types (enums,
+  /// `citext`).
   var isTextual: Bool {
     switch self {
     case .text, .varchar, .bpchar, .name, .unknown, .char, .json, .xml, .cstring: true

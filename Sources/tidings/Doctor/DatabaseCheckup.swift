@@ -3,7 +3,7 @@ import Logging
 import NewsStore
 import PostgresClient
 
-/// What `tidings doctor` asks of the database.
+/// The checks of `tidings doctor` on the database.
 struct DatabaseCheckup {
   let settings: Settings
   let logger: Logger
@@ -78,7 +78,7 @@ struct DatabaseCheckup {
   }
 
   private func connections(_ facts: DatabaseFacts) -> Finding {
-    // One listens, and one reads the state.
+    // One connection listens, and one reads the state.
     let wanted = settings.poolSize + 2
     if facts.freeConnections < wanted {
       return .warning(
@@ -104,7 +104,8 @@ struct DatabaseCheckup {
       : .warning("notifications", "\(message): what other servers publish is seen a second later")
   }
 
-  /// nil where it is not known: the server is on another machine, or its user may not know.
+  /// Checks the disk space; nil if it is unknown, because the server is on another machine or hides its directory from
+  /// the user.
   private func disk(_ facts: DatabaseFacts) -> Finding? {
     guard let free = facts.directory.flatMap(MachineCheckup.freeSpace) else { return nil }
     let text = "\(Self.megabytes(free)) are free for the database"
@@ -112,7 +113,7 @@ struct DatabaseCheckup {
       ? .warning("disk", "\(text), which has \(Self.megabytes(facts.size)): make room") : .ok("disk", text)
   }
 
-  /// nil where there is none.
+  /// Checks the standby; nil if none is configured.
   private func standby(of primary: DatabaseFacts) async -> Finding? {
     guard let connection = settings.standby else { return nil }
     let facts: DatabaseFacts

@@ -1,17 +1,17 @@
-/// What a check has found.
+/// The result of a check.
 struct Finding: Sendable, Encodable {
   enum Status: String, Sendable, Encodable {
     case ok
-    /// It works, but not as well or as safely as it could.
+    /// The installation works, but not as well or as safely as it could.
     case warning
-    /// It does not work, or loses data.
+    /// The installation does not work, or loses data.
     case problem
   }
 
-  /// What was looked at.
+  /// The subject of the check.
   var check: String
   var status: Status
-  /// What is there, and where that is wrong how to mend it.
+  /// The observed state, and the remedy if it is wrong.
   var message: String
 
   static func ok(_ check: String, _ message: String) -> Finding {
@@ -26,7 +26,7 @@ struct Finding: Sendable, Encodable {
     Finding(check: check, status: .problem, message: message)
   }
 
-  /// One line.
+  /// The finding on one line.
   var line: String {
     let status = status.rawValue + String(repeating: " ", count: max(1, 9 - status.rawValue.count))
     return status + check + String(repeating: " ", count: max(1, 15 - check.count))

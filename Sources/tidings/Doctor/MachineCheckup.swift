@@ -5,7 +5,7 @@ import NewsAPI
   import Glibc
 #endif
 
-/// What `tidings doctor` looks at on this machine.
+/// The checks of `tidings doctor` on this machine.
 struct MachineCheckup {
   let settings: Settings
 
@@ -54,7 +54,7 @@ struct MachineCheckup {
       : .ok("media", text)
   }
 
-  /// The server makes the folder where it may.
+  /// Checks whether the server can create the missing folder.
   private func missingMedia(_ folder: String) -> Finding {
     var parent = URL(filePath: folder)
     while parent.path != "/", !FileManager.default.fileExists(atPath: parent.path) { parent.deleteLastPathComponent() }
@@ -95,7 +95,7 @@ struct MachineCheckup {
       : .ok("descriptors", "\(limit.rlim_cur) at most")
   }
 
-  /// Bytes that a user may still write to a file system; nil where it does not tell.
+  /// Returns the bytes that a user may still write to a file system; nil if the file system does not report them.
   static func freeSpace(_ path: String) -> Int? {
     var status = statvfs()
     guard statvfs(path, &status) == 0 else { return nil }

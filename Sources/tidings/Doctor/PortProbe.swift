@@ -4,14 +4,14 @@ import Foundation
   import Glibc
 #endif
 
-/// Looks who has a port.
+/// Determines the current use of a port.
 enum PortProbe {
   enum Outcome: Equatable {
     case free
-    /// One of our servers answers.
+    /// A Tidings server responds.
     case tidings
     case taken
-    /// With the system's reason.
+    /// The server cannot listen there, for the given reason of the system.
     case unusable(String)
   }
 
@@ -31,7 +31,7 @@ enum PortProbe {
     }
   }
 
-  /// - Returns: 0, or the error that the server would meet.
+  /// - Returns: 0, or the error number that the server would get.
   private static func bind(to address: addrinfo) -> Int32 {
     let descriptor = socket(address.ai_family, address.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return errno }
@@ -52,7 +52,7 @@ enum PortProbe {
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
       setsockopt(descriptor, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
     }
-    // To connect to the unspecified address is to connect to this machine (Linux, ip(7)).
+    // Connecting to the unspecified address connects to this machine (Linux, ip(7)).
     guard connect(descriptor, address.ai_addr, address.ai_addrlen) == 0 else { return false }
     let request = Array("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8)
     guard send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else { return false }
