@@ -1,4 +1,4 @@
-# `make` or `make help` lists what there is.
+# `make` and `make help` list the targets.
 .PHONY: help run test torture torture-mutants mutants faults attack pipelines fuzz generated-client simulate bench docs-check lint format clean
 
 SECONDS ?= 60

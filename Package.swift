@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Every target of ours is compiled the same way: Swift 6 mode, explicit existentials, imports that do not
-/// leak, and no warning left standing.
+/// The settings of all targets: Swift 6 mode, explicit existentials, imports that are internal by default, and warnings
+/// as errors.
 let settings: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .enableUpcomingFeature("ExistentialAny"),
@@ -66,7 +66,7 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
-    // The arrows go down only; `swift build --explicit-target-dependency-import-check error` enforces them.
+    // Dependencies point downwards only; `swift build --explicit-target-dependency-import-check error` enforces this.
     .executableTarget(
       name: "tidings",
       dependencies: [

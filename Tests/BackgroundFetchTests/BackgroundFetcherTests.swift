@@ -226,7 +226,7 @@ struct BackgroundFetcherTests {
     try await eventually("the first has ended") { wake.fetcher.isIdle }
   }
 
-  /// As many as the machine has cores, so that none is left for tasks.
+  /// Starts as many fetches as there are cores, so that no thread is left for tasks.
   @Test("fetches that keep every core busy are ended at 30 s all the same")
   func busy() async throws {
     let isOver = Flag()
@@ -239,7 +239,7 @@ struct BackgroundFetcherTests {
         reason: .scheduled,
         fetch: { _ in
           begun.append(number)
-          // Not for ever: the test could not say that it has failed.
+          // The loop is bounded, because otherwise the test could not report its failure.
           let limit = ContinuousClock.now + .seconds(20)
           while !isOver.isSet, ContinuousClock.now < limit { sched_yield() }
           return .newData

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite("The constraints of the machine") struct ConstraintTests {
-  /// Files of a made-up sysfs.
+  /// Runs the body with a generated sysfs that contains the given files.
   private func withSysfs(_ files: [String: String], _ body: (URL) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-sysfs-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -87,7 +87,7 @@ import Testing
 
   @Test("say that the network is metered where NetworkManager does, or guesses so", arguments: 0...4)
   func network(value: Int) throws {
-    // The arguments that follow are those of the shell.
+    // The arguments that follow belong to the shell.
     let source = SystemConstraints(sysfs: URL(filePath: "/nowhere"), busctl: ["/bin/sh", "-c", "echo u \(value)"])
     #expect(source.current.isMetered == [1, 3].contains(value))
   }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Budget")
 struct FetchBudgetTests {
-  /// Runs a fetch that ignores its cancellation until the test is over, and notes the uptime of what happens to it.
+  /// A fetch that ignores cancellation until the test ends, and a log of its events with the seconds since its start.
   struct Endless {
     let events = Journal<String>()
     let budgets = Journal<FetchBudget>()
@@ -28,7 +28,7 @@ struct FetchBudgetTests {
       try await eventually("the fetch has begun") { gate.waiting == 1 }
     }
 
-    /// Waits until the handler has been called and the timer sleeps again.
+    /// Waits until the expiration handler has been called and the timer sleeps again.
     func warned(_ wake: Wake, at second: Int = 25) async throws {
       try await wake.sleeps(5)
       try await eventually("the handler is called") { events.entries == ["warned at \(second)"] }
@@ -79,7 +79,7 @@ struct FetchBudgetTests {
     fetch.gate.open()
   }
 
-  /// In a process of its own, which a reference to an object that is gone would end.
+  /// Runs in a process of its own, because an access to the released budget would end the process.
   @Test("a handler that is still at work when the fetch ends may use the budget; those behind it are not called")
   func lateHandler() async throws {
     await #expect(processExitsWith: .success) {

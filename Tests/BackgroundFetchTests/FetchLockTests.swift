@@ -119,14 +119,14 @@ struct FetchLockTests {
   }
 }
 
-/// Those of this process that belong to the file.
+/// Returns the descriptors of this process that refer to the file.
 private func openDescriptors(of path: String) throws -> [Int32] {
   try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }.filter {
     (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
   }
 }
 
-/// Another process, with our environment.
+/// A child process with the environment of this process.
 struct Child {
   let process: pid_t
 
@@ -140,9 +140,9 @@ struct Child {
     self.process = process
   }
 
-  /// Blocks until it has ended.
+  /// Blocks until the process has ended.
   ///
-  /// - Returns: The status of wait(2): a signal, or 256 times the exit code.
+  /// - Returns: The status as in wait(2): a signal number, or 256 times the exit code.
   func wait() -> Int32 {
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0, errno == EINTR {}

@@ -14,7 +14,7 @@ struct FetchRaceTests {
     #expect(outcomes[.cancelled, default: 0] > 100)
   }
 
-  /// In a process of its own, because other tests open files and start threads, too.
+  /// Runs in a process of its own, because other tests open files and start threads too.
   @Test("they leave neither descriptors nor threads behind")
   func leaks() async throws {
     await #expect(processExitsWith: .success) {
@@ -24,14 +24,14 @@ struct FetchRaceTests {
       _ = try await run(1_000)
       let (descriptors, threads) = (try count("fd"), try count("task"))
       _ = try await run(10_000)
-      // The runtime opens a few of its own when they are first needed, and idle threads of its pool go after seconds.
+      // The runtime opens a few descriptors on first use, and idle threads of its pool end after some seconds.
       try await eventually("no more descriptors are open than before") { try count("fd") < descriptors + 5 }
       try await eventually("no more threads are there than before") { try count("task") < threads + 5 }
     }
   }
 }
 
-/// What callers were told, and whether all of it is over.
+/// One race, with the results that its callers receive.
 private final class Round: Sendable {
   let wake = Wake()
   let gate = Gate()
@@ -40,7 +40,7 @@ private final class Round: Sendable {
   let warnings = Journal<Void>()
   let task = Mutex<Task<Void, Never>?>(nil)
 
-  /// One fetch with three callers: by completion handler, by task, and one that joins.
+  /// Starts one fetch with three callers: one with a completion handler, one in a task, and one that joins.
   func begin(byCallback: Bool) {
     if byCallback {
       let fetch: @Sendable (FetchBudget, FetchCompletion) -> Void = { [gate, warnings] budget, completion in
@@ -71,10 +71,12 @@ private final class Round: Sendable {
   }
 }
 
-/// - Returns: How often each ending came, for the callers that can be cancelled.
+/// Runs races.
+///
+/// - Returns: The number of outcomes by ending, for the callers that can be cancelled.
 private func run(_ count: Int) async throws -> [FetchOutcome.Ending: Int] {
   var endings: [FetchOutcome.Ending: Int] = [:]
-  // By the hundred: those that are over are let go of.
+  // In batches of 100, so that finished races are released.
   for first in stride(from: 0, to: count, by: 100) {
     let rounds = (0..<100).map { _ in Round() }
     await withCheckedContinuation { continuation in
@@ -87,7 +89,7 @@ private func run(_ count: Int) async throws -> [FetchOutcome.Ending: Int] {
     for round in rounds {
       #expect(round.results.entries.count == 2)
       #expect(round.outcomes.entries.count == 1)
-      // The other two callers begin a fetch of their own if they come after the end of the first.
+      // The other two callers start fetches of their own if they arrive after the end of the first.
       #expect(round.warnings.entries.count <= 3)
       for outcome in round.outcomes.entries { endings[outcome.ending, default: 0] += 1 }
     }
@@ -95,8 +97,8 @@ private func run(_ count: Int) async throws -> [FetchOutcome.Ending: Int] {
   return endings
 }
 
-/// The fetch returns, its time is up, its caller is cancelled and the user comes, each on a thread of its own, the one
-/// sooner and the other later.
+/// Makes the fetch return, its time expire, its caller be cancelled and the user open the app, each on its own thread
+/// and in varying order.
 private func race(_ round: Round, number: Int) {
   round.begin(byCallback: number % 2 == 0)
   var sides: [@Sendable () -> Void] = [

@@ -7,7 +7,7 @@ import Testing
   private let noData = RunRecord(reason: .scheduled, result: .noData, started: monday)
   private let failed = RunRecord(reason: .scheduled, result: .failed, started: monday)
 
-  /// When the next wake is, by the steady clock, with nothing happening until then.
+  /// Returns the time of the next wake by the monotonic clock, if nothing happens until then.
   private func next(_ scheduler: FetchScheduler, after start: Double) -> Double {
     var now = start
     for _ in 0..<100 {
@@ -109,7 +109,7 @@ import Testing
     for times in [boots, networks] {
       #expect(times.count >= 59)
       for minute in 0..<13 { #expect(times.count { Int($0 / 60) == minute } <= 22) }
-      // And half a quarter of an hour at most, to the next lead.
+      // The delay ends at most half a quarter of an hour later, at the next lead.
       #expect(times.allSatisfy { $0 <= FetchScheduler.settling + 450 })
     }
   }
@@ -182,7 +182,7 @@ import Testing
       var boot = 0
       var booted = -1e6
       var last: Double?
-      // Whether the clocks cannot know better across a boot: the time of day was changed since the last wake.
+      // Whether the time of day was changed since the last wake, which the clocks cannot detect across a boot.
       var isMisled = false
       var resumed = 0.0
       for _ in 0..<80 {
@@ -206,7 +206,7 @@ import Testing
         let now = FetchMoment(date: monday + real + wall, uptime: real - booted, boot: "\(boot)")
         guard scheduler.decision(at: now).isWake else {
           let since = max(last ?? 0, resumed)
-          // Asked only now and then, it is late by a step.
+          // The decision is requested only at intervals, so it may be late by one interval.
           #expect(real - since <= max(floor, FetchScheduler.longestGap) + floor / 3 + 900, "round \(round)")
           continue
         }

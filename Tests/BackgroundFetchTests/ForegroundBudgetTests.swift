@@ -153,7 +153,7 @@ struct ForegroundBudgetTests {
   }
 }
 
-/// Sleeps until it is time and a gate is open, cancelled or not.
+/// A clock that sleeps until the time has passed and a gate is open, even if the task is cancelled.
 private final class LateClock: FetchClock {
   let manual = ManualClock()
   let gate = Gate()

@@ -6,7 +6,7 @@ let monday = Date(timeIntervalSince1970: 1_780_272_000)
 let hour = 3600.0
 let day = 86_400.0
 
-/// A moment of a machine that was started long ago.
+/// Returns a moment on a machine that was booted long ago.
 func moment(_ seconds: Double, boot: String = "first") -> FetchMoment {
   FetchMoment(date: monday + seconds, uptime: 1_000_000 + seconds, boot: boot)
 }
@@ -28,12 +28,12 @@ extension FetchDecision {
 }
 
 extension FetchScheduler {
-  /// Lives from one moment to another, waking whenever it is time and asking again when it was told to.
+  /// Simulates a period: wakes whenever the scheduler decides so, and asks again at the times that it returns.
   ///
   /// - Parameters:
-  ///   - openings: In order.
-  ///   - result: What a fetch at a time comes to, and when the items came out.
-  /// - Returns: When there were wakes.
+  ///   - openings: The times at which the user opens the app, in ascending order.
+  ///   - run: A function that returns the result of a fetch at a time and the dates of the items that it finds.
+  /// - Returns: The times of the wakes.
   mutating func live(
     from start: Double, to end: Double, openings: [Double] = [], constraints: FetchConstraints = .none,
     run: (Double) -> (result: FetchResult, dates: [Date]) = { _ in (.noData, []) }
@@ -65,19 +65,19 @@ extension FetchScheduler {
   }
 }
 
-/// A scheduler that wants as many wakes as it sees fit.
+/// Returns a scheduler, by default with the interval `minimum`.
 func scheduler(_ interval: FetchInterval = .minimum, seed: UInt64 = 1, zone: TimeZone = .gmt) -> FetchScheduler {
   FetchScheduler(interval: interval, seed: seed, timeZone: zone)
 }
 
-/// News each hour, on the hour, day and night, as a fetch finds them.
+/// Returns the dates of the items that a fetch finds if an item is published every hour on the hour.
 func hourly(since last: Double, until now: Double) -> [Date] {
   stride(from: (last / hour).rounded(.up) * hour, through: now, by: hour).map { monday + $0 }
 }
 
-/// Someone who opens the app at the given hours of each day, for whom something new is out each hour.
+/// Simulates a user who opens the app at the given hours of each day, with a new item every hour.
 ///
-/// - Returns: The wakes.
+/// - Returns: The times of the wakes.
 func learn(_ scheduler: inout FetchScheduler, days: Int, hours: [Double]) -> [Double] {
   var last = 0.0
   let openings = (0..<days).flatMap { number in hours.map { Double(number) * day + $0 * hour } }

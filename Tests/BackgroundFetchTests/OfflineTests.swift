@@ -73,7 +73,7 @@ import Testing
     #expect(wake(other, after: start + 8) <= start + 8 + 900)
   }
 
-  /// When the next wake is.
+  /// Returns the time of the next wake.
   private func wake(_ scheduler: FetchScheduler, after start: Double) -> Double {
     var now = start
     while let until = scheduler.decision(at: moment(now)).until { now = max(now + 1, until.timeIntervalSince(monday)) }
@@ -110,7 +110,7 @@ import Testing
       if obstacle == 0 { scheduler.hold(seconds: 5000, at: moment(1)) }
       scheduler.record(
         RunRecord(reason: .push, result: .failed, started: monday, isOffline: obstacle == 2), at: moment(1))
-      // What a failed push was to bring is still missing.
+      // The content that a failed push announced is still missing.
       #expect(!scheduler.decision(at: moment(60)).isWake)
       let expected = [5001.0, 901, 121][obstacle]
       #expect(scheduler.decision(at: moment(expected)) == .wake(.push, sources: []))

@@ -44,7 +44,7 @@ import Testing
     for _ in 0..<80 {
       var damaged = text
       for _ in 0..<Int.random(in: 1...3, using: &generator) {
-        // Half of it is the base64 of the profiles, in which most changes are only other counts.
+        // Half of the text is the base64 of the profiles, in which most changes only alter counts.
         let index = Int.random(in: damaged.indices, using: &generator)
         damaged[index] = bytes.randomElement(using: &generator) ?? 0
       }

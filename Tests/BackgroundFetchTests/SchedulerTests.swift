@@ -16,7 +16,7 @@ import Testing
     let wakes = scheduler.live(from: 0, to: day) { _ in (.newData, []) }
     #expect(12...24 ~= wakes.count)
     let gaps = zip(wakes.dropFirst(), wakes).map { $0 - $1 }
-    // Nobody knows better times, so that they are evenly spaced but for the grid of quarters.
+    // No better times are known, so the wakes are evenly spaced within the grid of quarters of an hour.
     #expect((gaps.max() ?? 0) - (gaps.min() ?? 0) <= 901)
     #expect(gaps.allSatisfy { hour <= $0 && $0 <= 2.5 * hour })
   }
@@ -37,7 +37,7 @@ import Testing
       for number in 2..<14 {
         let opening = Double(number) * day + 13 * hour
         let last = wakes.last { $0 <= opening } ?? 0
-        // The lead, of which the stated range is the whole; no wake in the quarters before takes its place.
+        // The lead must use its full range. No wake in the quarters of an hour before the opening replaces it.
         #expect(FetchScheduler.lead ~= opening - last, "seed \(seed), day \(number)")
       }
     }
@@ -59,7 +59,7 @@ import Testing
       let start = Double(number) * day + 12 * hour
       let own = wakes.filter { start <= $0 && $0 < start + day }
       let gaps = zip(own, own.dropFirst()).sorted { $0.1 - $0.0 > $1.1 - $1.0 }
-      // From the wake for 23:00 to the one for 7:30.
+      // The longest gap is between the wake for 23:00 and the wake for 7:30.
       #expect(gaps[0].0 >= start + 10.5 * hour && gaps[0].1 <= start + 19.5 * hour)
       #expect(gaps[0].1 - gaps[0].0 >= 1.5 * (gaps[1].1 - gaps[1].0))
     }

@@ -4,18 +4,18 @@ import Foundation
 import Synchronization
 import Testing
 
-/// The fetcher of these tests reports a bare result.
+/// A fetcher whose report is the bare result.
 typealias BackgroundFetcher = BackgroundFetch.BackgroundFetcher<FetchResult>
 typealias FetchOutcome = BackgroundFetch.FetchOutcome<FetchResult>
 
 extension FetchOutcome {
-  /// The outcome of a fetch that has thrown nothing.
+  /// Creates the outcome of a fetch that has not thrown an error.
   init(result: FetchResult, ending: Ending, hasJoined: Bool, duration: Duration) {
     self.init(report: ending == .finished ? result : nil, ending: ending, hasJoined: hasJoined, duration: duration)
   }
 }
 
-/// A list that several threads write.
+/// A list that several threads append to.
 final class Journal<Entry: Sendable>: Sendable {
   private let list = Mutex<[Entry]>([])
 
@@ -26,7 +26,7 @@ final class Journal<Entry: Sendable>: Sendable {
   }
 }
 
-/// Holds up who comes until it is opened, whether they are cancelled or not.
+/// A gate that suspends tasks until it is opened, even cancelled ones.
 final class Gate: Sendable {
   private struct State {
     var isOpen = false
@@ -35,7 +35,7 @@ final class Gate: Sendable {
 
   private let state = Mutex(State())
 
-  /// How many are held up.
+  /// The number of suspended tasks.
   var waiting: Int { state.withLock { $0.waiting.count } }
 
   func pass() async {
@@ -58,7 +58,7 @@ final class Gate: Sendable {
   }
 }
 
-/// An application that was launched in the background, and its fetcher.
+/// An application launched in the background, with its fetcher.
 struct Wake {
   let clock = ManualClock()
   let log = Journal<String>()
@@ -73,12 +73,12 @@ struct Wake {
       application: application, lock: lock, foregroundTimeout: foregroundTimeout, log: log.append)
   }
 
-  /// Waits until the timer of the fetch, and no other, has exactly so long to sleep: nothing is due before that.
+  /// Waits until exactly one sleeper, the fetch's timer, has the given number of seconds left: nothing is due before.
   func sleeps(_ seconds: Double) async throws {
     try await eventually("the timer sleeps for \(seconds) s") { clock.sleeping.count { $0 == seconds } == 1 }
   }
 
-  /// Begins a fetch that is held up by a gate.
+  /// Starts a fetch that is suspended at a gate.
   func begin(
     _ reason: FetchReason = .scheduled, at gate: Gate, result: FetchResult = .newData
   ) async throws -> Task<FetchOutcome, Never> {
@@ -94,7 +94,7 @@ struct Wake {
   }
 }
 
-/// Set once, by one thread for others.
+/// A flag that one thread sets once for others.
 final class Flag: Sendable {
   private let flag = Atomic(false)
 
@@ -103,7 +103,7 @@ final class Flag: Sendable {
   func set() { flag.store(true, ordering: .releasing) }
 }
 
-/// Lends the path of a file that is not there yet, and removes what has become of it.
+/// Runs the body with the path of a file that does not exist yet, and removes the file afterwards.
 func withTemporaryFile(_ body: (String) async throws -> Void) async throws {
   let url = FileManager.default.temporaryDirectory.appending(path: "tidings-\(UUID().uuidString)")
   defer { try? FileManager.default.removeItem(at: url) }

@@ -11,7 +11,7 @@ struct SystemClockTests {
     let kernel = try #require(
       try String(contentsOfFile: "/proc/uptime", encoding: .utf8).split(separator: " ").first.flatMap { Double($0) })
     let second = clock.now
-    // The kernel's has two decimals, cut off.
+    // The kernel truncates its value to two decimals.
     #expect(first.uptime - 0.01 <= kernel && kernel <= second.uptime)
     #expect(second.seconds(since: first) >= 0)
   }

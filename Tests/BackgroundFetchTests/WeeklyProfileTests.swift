@@ -127,7 +127,7 @@ import Testing
       profile.record([date], now: date, in: berlin)
     }
     profile.advance(to: try lunch(3), in: berlin)
-    // One cell of each weekday holds all, and a day of 23 or 25 hours was watched like any other.
+    // One cell of each weekday holds all openings. A day of 23 or 25 hours counts like any other.
     #expect(profile.hours.allSatisfy { $0.indices.filter { [hours = $0] in hours[$0] > 0 } == [13] })
     #expect(profile.days.reduce(0, +) > 10 && profile.days.reduce(0, +) < 13)
   }

@@ -1,34 +1,34 @@
 import Foundation
 
-/// What can be wrong with a compressed body.
+/// A defect of a compressed body.
 public enum CodingFault: Sendable, CaseIterable {
-  /// The checksum at the end is another.
+  /// The checksum at the end is wrong.
   case wrongChecksum
-  /// The length at the end is another.
+  /// The length at the end is wrong.
   case wrongLength
-  /// The end is missing, though `Content-Length` is met.
+  /// The end is missing, although the body has as many bytes as `Content-Length` declares.
   case cut
-  /// Bytes in the middle are others.
+  /// Bytes in the middle are changed.
   case damaged
-  /// There is something behind the end.
+  /// Extra bytes follow the end.
   case trailingBytes
-  /// It is said to be gzip and is not.
+  /// The body is declared as gzip but is not compressed.
   case plainCalledGzip
-  /// It is gzip and not said to be.
+  /// The body is gzip but is not declared as such.
   case gzipCalledPlain
-  /// It is gzip and said to be Brotli.
+  /// The body is gzip but is declared as Brotli.
   case gzipCalledBrotli
-  /// It is said to be in a coding that does not exist.
+  /// The body is declared in a coding that does not exist.
   case unknownCoding
-  /// It is compressed twice and said to be so once.
+  /// The body is compressed twice but declared once.
   case compressedTwice
 }
 
 extension FaultAnswer {
-  /// Compressed, and said to be.
+  /// Returns the answer compressed and declared as gzip.
   public func gzipped() -> FaultAnswer { body(Gzip.compress).setting("Content-Encoding", "gzip") }
 
-  /// Compressed, with something wrong.
+  /// Returns the answer compressed with a defect.
   public func gzipped(_ fault: CodingFault) -> FaultAnswer {
     let right = gzipped()
     switch fault {
@@ -45,12 +45,12 @@ extension FaultAnswer {
     }
   }
 
-  /// A small body that becomes a large one: 1 GiB of about 1 MiB.
+  /// Returns a small body that expands to a large one: from about 1 MiB to 1 GiB by default.
   ///
-  /// What it becomes is proper JSON, an empty list with much space in it: nothing but its size gives it away.
+  /// The expanded body is valid JSON, an empty list with a lot of white space. Only its size reveals the attack.
   ///
   /// - Parameters:
-  ///   - bytes: What it becomes, in whole MiB.
+  ///   - bytes: The expanded size in bytes; rounded down to whole MiB.
   ///   - list: `items` or `changes`.
   public static func gzipBomb(expandingTo bytes: Int = 1 << 30, list: String = "items") -> FaultAnswer {
     let space = Data(repeating: UInt8(ascii: " "), count: 1 << 20)
@@ -62,7 +62,7 @@ extension FaultAnswer {
       body: body)
   }
 
-  /// The same without compression: a body of so many bytes.
+  /// Returns the same list uncompressed, with a body of the given number of bytes.
   public static func huge(bytes: Int, list: String = "items") -> FaultAnswer {
     let frame = (Data(#"{"\#(list)":["#.utf8), Data("]}".utf8))
     let space = Data(repeating: UInt8(ascii: " "), count: max(0, bytes - frame.0.count - frame.1.count))

@@ -1,26 +1,26 @@
 public import Foundation
 public import News
 
-/// The value of a `Retry-After` (RFC 9110 section 10.2.3).
+/// The value of `Retry-After` (RFC 9110 section 10.2.3).
 public enum RetryAfter: Sendable {
-  /// As a number.
+  /// A number of seconds.
   case seconds(Int)
-  /// As a date in the form that is in use.
+  /// A date in the current form (IMF-fixdate).
   case date(Date)
-  /// As a date in the form of RFC 850, which a client must still read.
+  /// A date in the form of RFC 850, which a client must still parse.
   case rfc850Date(Date)
-  /// As a date in the form of C's `asctime`, which a client must still read.
+  /// A date in the form of C's `asctime`, which a client must still parse.
   case asctimeDate(Date)
-  /// Anything.
+  /// Any text.
   case text(String)
 
-  /// Values to be ignored or capped.
+  /// Values that a client must ignore or clamp.
   public static let absurd = [
     "", "-1", "-9223372036854775808", "1.5", "1e3", "0x10", "soon", "99999999999999999999", "9223372036854775807",
     "Fri, 31 Dec 9999 23:59:59 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", "Mon, 30 Feb 2026 25:61:61 GMT", "10, 20",
   ]
 
-  /// The value as it is sent.
+  /// The field value.
   public var fieldValue: String {
     switch self {
     case .seconds(let seconds): "\(seconds)"
@@ -33,7 +33,7 @@ public enum RetryAfter: Sendable {
 }
 
 extension FaultAnswer {
-  /// A refusal for now: 503, or 429.
+  /// Returns a temporary refusal: 503 or 429.
   public static func busy(_ status: Int = 503, retryAfter: RetryAfter?) -> FaultAnswer {
     let answer = problem(
       Problem(
@@ -43,11 +43,11 @@ extension FaultAnswer {
     return retryAfter.map { answer.setting("Retry-After", $0.fieldValue) } ?? answer
   }
 
-  /// 410 with the token to go on from.
+  /// Returns a 410 with a token to continue from.
   ///
   /// - Parameters:
   ///   - reason: `epoch`, `scope`, `expired` or `ahead`.
-  ///   - token: A current one.
+  ///   - token: A current token.
   public static func tokenExpired(reason: String, token: SyncToken?) -> FaultAnswer {
     problem(
       Problem(
@@ -56,23 +56,23 @@ extension FaultAnswer {
     ).setting("Cache-Control", "max-age=0, s-maxage=1")
   }
 
-  /// An error in the form of RFC 9457.
+  /// Returns a problem in the form of RFC 9457.
   public static func problem(_ problem: Problem) -> FaultAnswer {
-    // Encoding fails for numbers that are none, and there are no fractions here.
+    // Encoding fails only for NaN and infinity, and a problem contains no floating-point numbers.
     let body = (try? NewsJSON.encode(problem)) ?? Data()
     return FaultAnswer(
       status: problem.status, headers: [("Content-Type", "application/problem+json"), ("Vary", "Accept-Encoding")],
       body: body)
   }
 
-  /// 304, also to somebody who holds nothing.
+  /// Returns a 304, also for a client that holds no copy.
   public static func notModified(etag: String? = #""never-seen""#) -> FaultAnswer {
     FaultAnswer(status: 304, headers: etag.map { [("ETag", $0)] } ?? [])
   }
 
-  /// The page of a hotel: HTML with status 200.
+  /// Returns the login page of a captive portal: HTML with status 200.
   ///
-  /// - Parameter type: What it claims to be; some claim to be JSON.
+  /// - Parameter type: The declared content type; some portals declare JSON.
   public static func captivePortal(claiming type: String = "text/html; charset=utf-8") -> FaultAnswer {
     let page = "<!doctype html><html><head><title>Welcome</title></head><body><a href=/login>Sign in</a></body></html>"
     return FaultAnswer(

@@ -1,36 +1,36 @@
 public import Foundation
 
-/// Where in an answer something happens.
+/// A point in the bytes of an answer.
 public enum FaultPoint: Sendable, Equatable {
-  /// Before its first byte.
+  /// Before the first byte.
   case start
-  /// Half of the head has been sent.
+  /// After half of the head.
   case inHead
-  /// So many bytes of the body have been sent, in a chunk if it is chunked; at most all there are.
+  /// After the given number of body bytes, without chunk framing; clamped to the length of a body that is not streamed.
   case body(Int)
 }
 
-/// What happens there instead of the rest.
+/// The event at the point where an answer ends early.
 public enum FaultEnding: Sendable, Equatable {
-  /// Nothing, until the server is stopped or its answers are released.
+  /// The answer stalls until the server is stopped or its answers are released.
   case hang
-  /// The connection is aborted: RST.
+  /// The connection is aborted (RST).
   case reset
-  /// The connection is closed: FIN.
+  /// The connection is closed (FIN).
   case close
 }
 
-/// An answer as a plan for its bytes. Nothing is added that is not here, a `Date` neither.
+/// A plan for the bytes of a response. No field is added implicitly, not even `Date`.
 public struct FaultAnswer: Sendable {
-  /// How the end of the body is told (RFC 9112 section 6).
+  /// The framing that marks the end of the body (RFC 9112 section 6).
   public enum Framing: Sendable, Equatable {
-    /// By `Content-Length`: the true one, or a lie.
+    /// `Content-Length`: the actual length if nil, else the given one, which may be wrong.
     case length(Int?)
-    /// By one chunk and the last.
+    /// Chunked transfer coding: one chunk and the last chunk.
     case chunked
-    /// By the end of the connection.
+    /// The end of the connection.
     case untilClose
-    /// Not at all, for 304 and the like.
+    /// No framing, for 304 and similar statuses.
     case bare
   }
 
@@ -45,24 +45,24 @@ public struct FaultAnswer: Sendable {
     var interval: Duration
   }
 
-  /// Sent as three digits.
+  /// The status code, sent as three digits.
   public var status: Int
-  /// What is sent instead of `HTTP/1.1 200 OK`; nil for the proper line.
+  /// The replacement of the status line; nil for the regular one, such as `HTTP/1.1 200 OK`.
   public var statusLine: String?
-  /// In the order in which they are sent, before those of the framing.
+  /// The fields in the order in which they are sent, before the field of the framing.
   public var headers: [(name: String, value: String)]
-  /// As sent, without transfer coding.
+  /// The body as sent, without transfer coding.
   public var body: Data
-  /// How the end of the body is told.
+  /// The framing of the body.
   public var framing: Framing
-  /// Bytes in front of the answer: interim answers, or garbage.
+  /// The bytes before the status line: interim responses, or garbage.
   public var prefix = Data()
-  /// What is sent of the body behind ``body``, until that is ended.
+  /// The part of the body that follows ``body``, until the stream ends.
   public var stream: FaultStream?
   var cut: Cut?
   var pace: Pace?
 
-  /// An ordinary answer, framed by its length.
+  /// Creates a regular answer, framed by its length.
   public init(status: Int = 200, headers: [(name: String, value: String)] = [], body: Data = Data()) {
     self.status = status
     self.headers = headers
@@ -70,7 +70,7 @@ public struct FaultAnswer: Sendable {
     framing = status == 204 || status == 304 ? .bare : .length(nil)
   }
 
-  /// Bytes that need not be HTTP, and then the end of the connection.
+  /// Returns bytes that need not be HTTP, followed by the end of the connection.
   public static func raw(_ bytes: Data) -> FaultAnswer {
     var answer = FaultAnswer()
     answer.prefix = bytes
@@ -78,45 +78,45 @@ public struct FaultAnswer: Sendable {
     return answer
   }
 
-  /// JSON, properly sent.
+  /// Returns a regular answer with a JSON body.
   public static func json(_ text: String, status: Int = 200) -> FaultAnswer {
     FaultAnswer(status: status, headers: [("Content-Type", "application/json")], body: Data(text.utf8))
   }
 
-  /// The value of the first field of a name, nil where it is absent.
+  /// The value of the first field with a name; nil if there is none.
   public subscript(name: String) -> String? {
     headers.first { $0.name.lowercased() == name.lowercased() }?.value
   }
 
-  /// With a field, in place of those of its name.
+  /// Returns the answer with a field that replaces all fields of the same name.
   public func setting(_ name: String, _ value: String) -> FaultAnswer {
     var answer = removing(name)
     answer.headers.append((name, value))
     return answer
   }
 
-  /// Without the fields of a name.
+  /// Returns the answer without the fields of a name.
   public func removing(_ name: String) -> FaultAnswer {
     var answer = self
     answer.headers.removeAll { $0.name.lowercased() == name.lowercased() }
     return answer
   }
 
-  /// With one more field, whatever there is of its name.
+  /// Returns the answer with one more field; fields of the same name stay.
   public func adding(_ name: String, _ value: String) -> FaultAnswer {
     var answer = self
     answer.headers.append((name, value))
     return answer
   }
 
-  /// With a changed body.
+  /// Returns the answer with a changed body.
   public func body(_ change: (Data) throws -> Data) rethrows -> FaultAnswer {
     var answer = self
     answer.body = try change(body)
     return answer
   }
 
-  /// As it is answered to HEAD: without the body, with its length.
+  /// The answer to HEAD: without the body, but with its length.
   public var headOnly: FaultAnswer {
     var answer = self
     if framing == .length(nil) { answer.framing = .length(body.count) }
@@ -128,7 +128,7 @@ public struct FaultAnswer: Sendable {
 extension FaultAnswer {
   private var isRaw: Bool { statusLine == "" }
 
-  /// Whether the connection ends behind the answer.
+  /// Whether the connection ends after the answer.
   var endsConnection: Bool {
     isRaw || framing == .untilClose || self["Connection"]?.lowercased() == "close"
   }
@@ -149,7 +149,7 @@ extension FaultAnswer {
     framing == .chunked && !body.isEmpty ? Data((String(body.count, radix: 16) + "\r\n").utf8) : Data()
   }
 
-  /// All bytes but those of the stream.
+  /// All bytes except those of the stream.
   var wire: Data {
     let bytes = prefix + head + chunkHead + body
     guard framing == .chunked else { return bytes }
@@ -157,7 +157,7 @@ extension FaultAnswer {
     return bytes + Data(((body.isEmpty ? "" : "\r\n") + lastChunk).utf8)
   }
 
-  /// How many bytes of ``wire`` are before a point.
+  /// Returns the number of bytes of ``wire`` before a point.
   func offset(of point: FaultPoint) -> Int {
     switch point {
     case .start: return 0

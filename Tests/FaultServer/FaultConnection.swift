@@ -4,32 +4,32 @@ import NIOCore
   import Glibc
 #endif
 
-/// Reads the requests of a connection and sends the answers as their plans say, one after another.
+/// Parses the requests of a connection and sends the answers as planned, one at a time.
 final class FaultConnection: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
   enum Signal: Sendable {
-    /// What hangs goes on.
+    /// Stalled answers continue.
     case release
-    /// A stream has something to send.
+    /// A stream has bytes to send.
     case streamReady
   }
 
-  /// An answer on its way.
+  /// An answer that is being sent.
   private struct Sending {
     var rest: ByteBuffer
     var stream: FaultStream?
     var ending: FaultEnding?
-    /// Bytes until then.
+    /// The number of bytes to send before the early end.
     var cut: Int?
     var pace: FaultAnswer.Pace?
-    /// Bytes that are not paced.
+    /// The number of bytes to send before the pacing begins.
     var head = 0
     var closes: Bool
     var isWriting = false
     var hangs = false
-    /// Whether it can last longer than a client that has gone.
+    /// Whether the answer can outlast the client.
     var isSlow: Bool { pace != nil || hangs || stream != nil }
   }
 
@@ -39,7 +39,7 @@ final class FaultConnection: ChannelInboundHandler {
   private var sending: Sending?
   private var inputIsOver = false
 
-  /// As much as is given to the kernel at a time, so that it is known how much a client has taken.
+  /// The maximum number of bytes per write, so that the server knows how much the client has accepted.
   private static let slice = 64 << 10
 
   init(number: Int, server: FaultServer) {
@@ -65,7 +65,7 @@ final class FaultConnection: ChannelInboundHandler {
       proceed(context)
     case ChannelEvent.inputClosed:
       inputIsOver = true
-      // Nothing distinguishes a client that has gone from one that only says that it sends no more.
+      // A client that has gone cannot be distinguished from a client that has only closed its sending side.
       if sending?.isSlow ?? true { context.close(promise: nil) }
     default:
       context.fireUserInboundEventTriggered(event)
@@ -142,7 +142,7 @@ final class FaultConnection: ChannelInboundHandler {
     context.eventLoop.scheduleTask(in: TimeAmount(interval), send)
   }
 
-  /// Nothing can be sent at present, or nothing is left.
+  /// Handles the end of a burst: nothing can be sent at present, or nothing is left.
   private func atRest(_ context: ChannelHandlerContext) {
     guard let sending else { return }
     if sending.cut == 0, let ending = sending.ending {
@@ -163,7 +163,8 @@ final class FaultConnection: ChannelInboundHandler {
     let bound = NIOLoopBound((server: server, next: next), eventLoop: context.eventLoop)
     context.writeAndFlush(wrapOutboundOut(bytes)).assumeIsolated().whenSuccess {
       bound.value.server.count(written: bytes.readableBytes)
-      // A turn later: a future that is fulfilled already would make a recursion of a long body.
+      // The next write runs in a new turn of the event loop. Completed futures would otherwise recurse through a long
+      // body.
       context.eventLoop.assumeIsolated().execute { bound.value.next() }
     }
   }
@@ -171,7 +172,8 @@ final class FaultConnection: ChannelInboundHandler {
   private func reset(_ context: ChannelHandlerContext) {
     guard let socket = context.channel as? any SocketOptionProvider else { return context.close(promise: nil) }
     let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-    // Closing with a linger time of 0 aborts (socket(7), SO_LINGER), what is in the kernel's buffer included.
+    // Closing with a linger time of 0 aborts the connection and discards the kernel's send buffer (socket(7),
+    // SO_LINGER).
     socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in bound.value.close(promise: nil) }
   }
 }

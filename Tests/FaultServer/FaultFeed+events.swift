@@ -3,7 +3,7 @@ import News
 import Synchronization
 
 extension FaultFeed {
-  /// How many event streams are open.
+  /// The number of open event streams.
   public var eventStreams: Int {
     state.withLock { state in
       state.listeners.removeAll { $0.stream.isAbandoned }
@@ -11,15 +11,15 @@ extension FaultFeed {
     }
   }
 
-  /// Sends a comment to all event streams, which shows that they live.
+  /// Sends a comment to all event streams, as a heartbeat.
   public func beat() { sendToStreams(":\n\n") }
 
-  /// Sends anything to all event streams.
+  /// Sends a text to all event streams.
   public func sendToStreams(_ text: String) {
     for listener in state.withLock({ $0.listeners }) { listener.stream.send(Data(text.utf8)) }
   }
 
-  /// Ends all event streams: properly, or as the fault says.
+  /// Ends all event streams: cleanly, or with the given ending.
   public func endStreams(_ ending: FaultEnding? = nil) {
     let listeners = state.withLock { state in
       defer { state.listeners = [] }
@@ -30,7 +30,7 @@ extension FaultFeed {
 }
 
 extension FaultFeed.State {
-  /// Tells the event streams what has changed since a moment.
+  /// Sends the changes since an earlier state to the event streams.
   mutating func tell(since before: FeedMoment) {
     listeners.removeAll { $0.stream.isAbandoned }
     for index in listeners.indices {

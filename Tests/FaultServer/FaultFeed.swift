@@ -2,16 +2,16 @@ public import Foundation
 public import News
 import Synchronization
 
-/// An honest model of the API in memory, in front of which faults can be put.
+/// An in-memory model of the API that behaves correctly until faults are added.
 ///
-/// It knows `/v1/items` (without cursors: a page has no next one), `/v1/changes`, `/v1/state` and `/v1/events`. Unlike
-/// the server it knows every topic, does not wait for a version of `at` that is not there (503 at once), nor for news
-/// where a request says `wait`.
+/// It serves `/v1/items` (without cursors: a page has no next page), `/v1/changes`, `/v1/state` and `/v1/events`.
+/// Unlike the server it accepts every topic. It does not wait for a version in `at` that it has not reached (503 at
+/// once), and it ignores `wait`.
 public final class FaultFeed: Sendable {
   struct Listener {
     let scope: Scope
     let stream: FaultStream
-    /// An event that is sent behind the next.
+    /// An event that is sent after the next one.
     var held: String?
   }
 
@@ -30,9 +30,9 @@ public final class FaultFeed: Sendable {
   let state: Mutex<State>
   let now: @Sendable () -> Date
 
-  /// A feed without items.
+  /// Creates a feed without items.
   ///
-  /// - Parameter now: The clock of `updated`, `Last-Modified` and `Date`.
+  /// - Parameter now: The clock for `updated`, `Last-Modified` and `Date`.
   public init(now: @escaping @Sendable () -> Date = { Date() }) {
     self.now = now
     state = Mutex(State(moment: FeedMoment(epoch: Self.epoch(1))))
@@ -43,16 +43,16 @@ public final class FaultFeed: Sendable {
     return "f" + String(repeating: "0", count: 5 - digits.count) + digits
   }
 
-  /// The state to come back to, with ``FeedFault/stale(_:)`` or ``restore(_:)``.
+  /// The current state, for a later ``FeedFault/stale(_:)`` or ``restore(_:)``.
   public var moment: FeedMoment { state.withLock { $0.moment } }
 
-  /// The items as they are, newest first.
+  /// The current items, newest first.
   public var items: [NewsItem] { FeedAnswers.newestFirst(moment.items.values) }
 
-  /// The current token of some topics, or of the feed.
+  /// Returns the current token of the given topics, or of the feed if there are none.
   public func token(topics: [String] = []) -> SyncToken { moment.token(of: Scope(topics: topics)) }
 
-  /// The `X-Poll-Interval` of answers; nil for none.
+  /// The `X-Poll-Interval` of answers in seconds; nil to omit it.
   public var pollInterval: Int? {
     get { state.withLock { $0.pollInterval } }
     set { state.withLock { $0.pollInterval = newValue } }
@@ -64,13 +64,13 @@ public final class FaultFeed: Sendable {
     set { state.withLock { $0.cacheControl = newValue } }
   }
 
-  /// Whether bodies from 1 KiB are compressed for clients that accept gzip, as they are at first.
+  /// Whether bodies of 1 KiB or more are compressed for clients that accept gzip; true initially.
   public var compresses: Bool {
     get { state.withLock { $0.compresses } }
     set { state.withLock { $0.compresses = newValue } }
   }
 
-  /// In which order event streams tell what happens.
+  /// The order in which event streams send events.
   public var eventOrder: EventOrder {
     get { state.withLock { $0.eventOrder } }
     set { state.withLock { $0.eventOrder = newValue } }
@@ -78,16 +78,16 @@ public final class FaultFeed: Sendable {
 }
 
 extension FaultFeed {
-  /// Publishes an item, whose id and date follow from how many there were before.
+  /// Publishes an item. Its id and default date depend on the number of items published before.
   ///
-  /// - Parameter date: nil for a second later than the one before it, from 2026 on.
+  /// - Parameter date: The date; nil for one second after the previous default date, beginning in 2026.
   @discardableResult
   public func publish(_ text: String, date: Date? = nil, topics: [String] = [], title: String? = nil) -> NewsItem {
     let number = state.withLock { state in
       state.published += 1
       return state.published
     }
-    // Twelve digits of hexadecimal always fit.
+    // The number of published items always fits into twelve hexadecimal digits.
     let digits = String(number, radix: 16)
     let id = UUID(uuidString: "00000000-0000-7000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits)
     let date = date ?? Date(timeIntervalSince1970: 1_767_225_600 + Double(number))
@@ -96,7 +96,7 @@ extension FaultFeed {
     return publish([item])[0]
   }
 
-  /// Publishes items, or changes those whose ids it has, at one go: event streams hear of it once.
+  /// Publishes new items and changes existing ones, in one step: event streams send one event.
   ///
   /// - Returns: The items with their versions.
   @discardableResult
@@ -104,22 +104,22 @@ extension FaultFeed {
     change { moment in items.map { moment.publish($0, at: now()) } }
   }
 
-  /// Takes an item back.
+  /// Removes an item.
   public func retract(_ id: UUID, reason: RemovalReason = .retracted) {
     change { moment in moment.remove(id, reason, at: now()) }
   }
 
-  /// Purges what is needed to go on from tokens before the present.
+  /// Purges the history before the current version, so that older tokens expire.
   public func expireTokens() { change { $0.floor = $0.version + 1 } }
 
-  /// Begins another history. Tokens of the present one stay good if it is kept, as after a promotion, and are 410
-  /// otherwise.
+  /// Begins a new epoch. Tokens of the current epoch stay valid if the history is kept, as after a promotion; otherwise
+  /// they are answered with 410.
   public func moveEpoch(keepingHistory: Bool) {
     let next = nextEpoch()
     change { $0.begin(epoch: next, keepingHistory: keepingHistory) }
   }
 
-  /// Goes back to an earlier state in another history, as after a restore: tokens from then and before stay good.
+  /// Returns to an earlier state in a new epoch, as after a restore. Tokens up to that state stay valid.
   public func restore(_ earlier: FeedMoment) {
     let next = nextEpoch()
     change { moment in
@@ -146,22 +146,22 @@ extension FaultFeed {
 }
 
 extension FaultFeed {
-  /// Spoils the next answers with one fault, before those that were asked for later.
+  /// Adds a fault for the next answers; faults that were added earlier come first.
   ///
   /// - Parameters:
-  ///   - times: How many answers.
-  ///   - path: Only answers to this path, such as `/v1/changes`; nil for any.
+  ///   - times: The number of answers.
+  ///   - path: The path of the affected answers, such as `/v1/changes`; nil for any.
   public func fault(next fault: FeedFault, times: Int = 1, path: String? = nil) {
     state.withLock { $0.faults += Array(repeating: (path, fault), count: times) }
   }
 
-  /// How many faults have not been used.
+  /// The number of unused faults.
   public var faultsLeft: Int { state.withLock { $0.faults.count } }
 
-  /// Forgets the faults that have not been used.
+  /// Removes the unused faults.
   public func heal() { state.withLock { $0.faults = [] } }
 
-  /// Answers a request, with the next fault that is for its path: `FaultServer.start(handler: feed.answer)`.
+  /// Answers a request, with the next fault for its path: `FaultServer.start(handler: feed.answer)`.
   @Sendable public func answer(_ request: FaultRequest) -> FaultAnswer {
     state.withLock { state in
       let index = state.faults.firstIndex { $0.path == nil || $0.path == request.path }
@@ -176,7 +176,7 @@ extension FaultFeed {
       stream.send(Data(opening.text.utf8))
       answer.stream = stream
       let spoilt = fault?.spoil(answer, request) ?? answer
-      // A fault may have put something else in the place of the stream.
+      // A fault may have replaced the stream.
       if spoilt.stream === stream { state.listeners.append(Listener(scope: opening.scope, stream: stream)) }
       return spoilt
     }

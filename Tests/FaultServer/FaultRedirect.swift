@@ -1,23 +1,23 @@
-/// Where a redirect leads.
+/// The target of a redirect.
 public enum FaultRedirect: Sendable {
-  /// An absolute address on the host the request was made to.
+  /// An absolute URL on the host of the request.
   case sameOrigin(String)
   /// A reference relative to the target of the request, such as `../items` or `?limit=1`.
   case relative(String)
-  /// Another server: another port is another origin.
+  /// A URL on another server; another port is another origin.
   case other(FaultServer, String)
-  /// The address that was asked for.
+  /// The URL of the request itself.
   case loop
-  /// Each time one step further, without end: `/hop/1`, `/hop/2` and so on.
+  /// An endless chain of new URLs: `/hop/1`, `/hop/2` and so on.
   case chase
-  /// The address that was asked for, on another scheme: to be refused where it leads from https to http, and useless
-  /// where it leads to https, which the server does not speak.
+  /// The URL of the request with another scheme. A client must refuse the step from https to http; a step to https
+  /// fails, because the server does not speak TLS.
   case scheme(String)
-  /// The path on the same host with a user and a password in front.
+  /// The path on the same host, with a user name and a password in the URL.
   case credentials(String)
-  /// No `Location` at all.
+  /// No `Location`.
   case missing
-  /// Anything: `file:///etc/passwd`, an empty text, something that is no URL.
+  /// Any text: `file:///etc/passwd`, an empty string, an invalid URL.
   case text(String)
 
   func location(for request: FaultRequest) -> String? {
@@ -39,11 +39,11 @@ public enum FaultRedirect: Sendable {
 }
 
 extension FaultAnswer {
-  /// A redirect in answer to a request.
+  /// Returns a redirect in answer to a request.
   ///
   /// - Parameters:
-  ///   - status: 301, 302, 303, 307 or 308; nothing is checked.
-  ///   - retryAfter: How long to wait before it is followed.
+  ///   - status: 301, 302, 303, 307 or 308; not checked.
+  ///   - retryAfter: The delay before the client follows the redirect.
   public static func redirect(
     _ redirect: FaultRedirect, from request: FaultRequest, status: Int = 302, retryAfter: RetryAfter? = nil
   ) -> FaultAnswer {

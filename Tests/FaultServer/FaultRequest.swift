@@ -1,23 +1,23 @@
 public import Foundation
 
-/// A request as it came, for answers and for assertions.
+/// A request as it was received, for handlers and assertions.
 public struct FaultRequest: Sendable {
-  /// Which connection it came on, counted from 1.
+  /// The number of the connection, counted from 1.
   public var connection: Int
-  /// As sent; nothing is checked.
+  /// The method as sent; not checked.
   public var method: String
-  /// Path and query.
+  /// The path and query.
   public var target: String
-  /// Such as `HTTP/1.1`.
+  /// The version, such as `HTTP/1.1`.
   public var version: String
-  /// In the order in which they came.
+  /// The fields in the order of their arrival.
   public var headers: [(name: String, value: String)]
-  /// Without transfer coding.
+  /// The body without transfer coding.
   public var body: Data
-  /// When its head was complete, by the server's clock.
+  /// The time at which the head was complete, by the server's clock.
   public var arrival: Duration
 
-  /// A request, also for a feed that is asked without a server.
+  /// Creates a request, for example for a feed that is used without a server.
   public init(
     connection: Int = 1, method: String = "GET", target: String, version: String = "HTTP/1.1",
     headers: [(name: String, value: String)] = [], body: Data = Data(), arrival: Duration = .zero
@@ -31,15 +31,15 @@ public struct FaultRequest: Sendable {
     self.arrival = arrival
   }
 
-  /// The value of the first field of a name, nil where it is absent.
+  /// The value of the first field with a name; nil if there is none.
   public subscript(name: String) -> String? {
     headers.first { $0.name.lowercased() == name.lowercased() }?.value
   }
 
-  /// The target up to its question mark.
+  /// The target up to the question mark.
   public var path: String { String(target.prefix { $0 != "?" }) }
 
-  /// The parameters of the target without percent-encoding; the last of a name counts.
+  /// The parameters of the target without percent-encoding; the last value of a repeated name is kept.
   public var query: [String: String] {
     var query: [String: String] = [:]
     for part in target.dropFirst(path.count + 1).split(separator: "&") {
@@ -51,10 +51,10 @@ public struct FaultRequest: Sendable {
     return query
   }
 
-  /// Whether it names a validator to be told "not modified".
+  /// Whether the request is conditional: it can be answered with 304.
   public var isConditional: Bool { self["If-None-Match"] != nil || self["If-Modified-Since"] != nil }
 
-  /// Whether the client wants the connection to end behind the answer.
+  /// Whether the client asks to close the connection after the answer.
   var endsConnection: Bool {
     self["Connection"]?.lowercased() == "close" || version == "HTTP/1.0"
   }

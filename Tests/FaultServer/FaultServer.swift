@@ -3,12 +3,12 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// An HTTP/1.1 server on loopback that does whatever its answers say, and keeps a record of its requests.
+/// An HTTP/1.1 server on loopback that sends exactly what its answers contain and records its requests.
 ///
-/// Nothing about it is polite by itself: it adds no field, and ends a connection only where an answer or the client says
-/// so. A client that closes its side while an answer hangs, drips or streams is taken to have gone.
+/// It adds no field, and it ends a connection only if an answer or the client requires it. A client that closes its
+/// side during an answer that stalls, drips or streams is treated as gone.
 public final class FaultServer: Sendable {
-  /// Decides about a request. It is called on an event loop and must not wait.
+  /// A function that returns the answer to a request. It is called on an event loop and must not block.
   public typealias Handler = @Sendable (FaultRequest) -> FaultAnswer
 
   private struct State {
@@ -25,18 +25,18 @@ public final class FaultServer: Sendable {
 
   private let state: Mutex<State>
   let time: @Sendable () -> Duration
-  /// Where it listens, on loopback.
+  /// The port on loopback.
   public let port: Int
 
-  /// Scheme and authority.
+  /// The scheme and authority.
   public var url: String { "http://127.0.0.1:\(port)" }
 
   /// Starts a server.
   ///
   /// - Parameters:
-  ///   - port: 0 for a free one; another for a server that comes back.
-  ///   - handler: Answers what ``answer(next:)`` has not queued answers for.
-  ///   - time: The clock of arrivals; nil for the time since now.
+  ///   - port: The port; 0 for a free one. A fixed port serves tests in which a server comes back.
+  ///   - handler: The handler for requests beyond the answers queued with ``answer(next:)``.
+  ///   - time: The clock for arrivals; nil for the time since the start.
   public static func start(
     port: Int = 0, handler: @escaping Handler = { _ in FaultAnswer(status: 404) },
     time: (@Sendable () -> Duration)? = nil
@@ -45,7 +45,7 @@ public final class FaultServer: Sendable {
     let server = Mutex<FaultServer?>(nil)
     let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-      // Nobody is accepted before there is a server to answer; until then connections wait in the backlog.
+      // Connections wait in the backlog until the server exists; none is accepted before.
       .serverChannelOption(.autoRead, value: false)
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
@@ -72,7 +72,7 @@ public final class FaultServer: Sendable {
     state = Mutex(State(handler: handler, listener: listener))
   }
 
-  /// Hands a server to the body and stops it afterwards.
+  /// Runs the body with a server and stops it afterwards.
   public static func with<Result>(
     _ handler: @escaping Handler = { _ in FaultAnswer(status: 404) },
     _ body: (FaultServer) async throws -> Result
@@ -88,7 +88,7 @@ public final class FaultServer: Sendable {
     }
   }
 
-  /// Stops listening and closes all connections, whatever hangs on them.
+  /// Stops listening and closes all connections, including stalled ones.
   public func stop() async {
     let channels = state.withLock { state in
       state.isStopped = true
@@ -100,13 +100,13 @@ public final class FaultServer: Sendable {
     }
   }
 
-  /// Answers all further requests so.
+  /// Sets the handler for all further requests.
   public func answer(_ handler: @escaping Handler) { state.withLock { $0.handler = handler } }
 
-  /// Answers the next requests so, one after another and before the handler is asked again.
+  /// Queues answers for the next requests, in order; they take precedence over the handler.
   public func answer(next answers: FaultAnswer...) { state.withLock { $0.queue += answers } }
 
-  /// Lets all answers go on that hang at present.
+  /// Continues all answers that are stalled at present.
   public func release() {
     for channel in state.withLock({ Array($0.open.values) }) {
       channel.pipeline.fireUserInboundEventTriggered(FaultConnection.Signal.release)
@@ -115,13 +115,13 @@ public final class FaultServer: Sendable {
 }
 
 extension FaultServer {
-  /// How many queued answers have not been used.
+  /// The number of unused queued answers.
   public var queued: Int { state.withLock { $0.queue.count } }
 
   /// All requests since the start or the last ``takeRequests()``, in the order of their arrival.
   public var requests: [FaultRequest] { state.withLock { $0.requests } }
 
-  /// The requests so far, which are then forgotten.
+  /// Returns the recorded requests and clears the record.
   public func takeRequests() -> [FaultRequest] {
     state.withLock { state in
       defer { state.requests = [] }
@@ -129,16 +129,17 @@ extension FaultServer {
     }
   }
 
-  /// How many connections there have been.
+  /// The number of connections since the start.
   public var connections: Int { state.withLock { $0.connections } }
 
-  /// How many there are.
+  /// The number of open connections.
   public var openConnections: Int { state.withLock { $0.open.count } }
 
-  /// Bytes of requests, of all connections.
+  /// The bytes received on all connections.
   public var bytesRead: Int { state.withLock { $0.bytesRead } }
 
-  /// Bytes of answers that the kernel has taken, of all connections; a few hundred KiB of them may not have been read.
+  /// The bytes that the kernel has accepted on all connections; the clients may not have read a few hundred KiB of
+  /// them.
   public var bytesWritten: Int { state.withLock { $0.bytesWritten } }
 
   func answer(to request: FaultRequest) -> FaultAnswer {
@@ -146,7 +147,7 @@ extension FaultServer {
       state.requests.append(request)
       return (state.queue.isEmpty ? nil : state.queue.removeFirst(), state.handler)
     }
-    // Not under the lock: the handler may ask the server.
+    // The handler may use the server, so it is called without the lock.
     return queued ?? handler(request)
   }
 
@@ -156,7 +157,9 @@ extension FaultServer {
 
   func forget(_ connection: Int) { state.withLock { $0.open[connection] = nil } }
 
-  /// - Returns: The number of a new connection, nil after the end.
+  /// Registers a connection.
+  ///
+  /// - Returns: The number of the connection; nil if the server is stopped.
   private func admit(_ channel: any Channel) -> Int? {
     state.withLock { state in
       guard !state.isStopped else { return nil }

@@ -14,13 +14,13 @@ public final class FaultStream: Sendable {
 
   private let state = Mutex(State())
 
-  /// A body without bytes yet.
+  /// Creates a stream without bytes.
   public init() {}
 
-  /// Whether the connection it was sent on has ended.
+  /// Whether the connection of the stream has ended.
   public var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
-  /// Adds bytes, which are sent at once.
+  /// Appends bytes, which are sent at once.
   public func send(_ bytes: Data) {
     state.withLock { state in
       state.backlog.writeBytes(bytes)
@@ -28,7 +28,7 @@ public final class FaultStream: Sendable {
     }()
   }
 
-  /// Ends the body behind the bytes so far: properly, or as the fault says.
+  /// Ends the body after the bytes so far: cleanly, or with the given ending.
   public func end(_ ending: FaultEnding? = nil) {
     state.withLock { state in
       state.isOver = true
@@ -37,7 +37,9 @@ public final class FaultStream: Sendable {
     }()
   }
 
-  /// - Parameter wake: Called on any thread when there is something to take.
+  /// Attaches the connection.
+  ///
+  /// - Parameter wake: The function that is called, on any thread, when there are bytes to take.
   func attach(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
 
   func abandon() {

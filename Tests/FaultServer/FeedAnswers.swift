@@ -1,9 +1,9 @@
 import Foundation
 import News
 
-/// What the API answers at a moment.
+/// The answers of the API for one state of the feed.
 struct FeedAnswers {
-  /// The beginning of an event stream.
+  /// The opening of an event stream.
   struct Opening {
     let scope: Scope
     let text: String
@@ -74,7 +74,7 @@ struct FeedAnswers {
     let isSnapshot = since == nil || since?.position != nil
     let start = since?.version ?? moment.version
     let after = since.map { $0.position ?? $0.version } ?? 0
-    // A snapshot has no removals but those of items that it has told itself.
+    // A snapshot contains removals only of items that the snapshot itself has listed.
     let rows = moment.rows(in: scope).filter {
       $0.version > after && !(isSnapshot && $0.removal != nil && $0.version <= start)
     }
@@ -127,14 +127,14 @@ extension FeedAnswers {
     return Opening(scope: scope, text: "retry: 1000\nid: \(held)\n\n" + missed)
   }
 
-  /// An event about changes.
+  /// Returns the text of a change event.
   static func text(_ event: ChangeEvent) -> String {
-    // There is nothing in it that cannot be encoded.
+    // All fields of an event can be encoded.
     let json = (try? NewsJSON.encode(event)) ?? Data()
     return "id: \(event.token)\ndata: \(String(decoding: json, as: UTF8.self))\n\n"
   }
 
-  /// An event that says that changes cannot be told.
+  /// Returns the text of a `resync` event: the changes are unavailable.
   static func resync(_ token: SyncToken) -> String {
     "id: \(token)\nevent: resync\ndata: {\"token\":\"\(token)\"}\n\n"
   }
@@ -169,7 +169,7 @@ extension FeedAnswers {
     return token
   }
 
-  /// A token of any scope names a version that must be there.
+  /// Checks `at`: a token of any scope, whose version must have been reached.
   private func reach(_ at: String?, _ scope: Scope) throws {
     guard let at = try at.map({ try token($0, "at") }) else { return }
     switch moment.historyRefusal(of: at) {
@@ -199,9 +199,11 @@ extension FeedAnswers {
 }
 
 extension FeedAnswers {
+  /// Returns a 200, or a 304 if the request holds the current representation.
+  ///
   /// - Parameters:
   ///   - etag: The opaque part of the tag; nil for a hash of the content.
-  ///   - changed: For `Last-Modified`; nil for none.
+  ///   - changed: The time for `Last-Modified`; nil to omit it.
   private func conditional(
     _ value: some Encodable, etag: String?, token: SyncToken, changed: Date?, _ request: FaultRequest
   ) throws -> FaultAnswer {
@@ -214,7 +216,7 @@ extension FeedAnswers {
     ])
     if let pollInterval { answer = answer.adding("X-Poll-Interval", "\(pollInterval)") }
     let modified = changed.map { Date(timeIntervalSince1970: $0.timeIntervalSince1970.rounded(.down)) }
-    // Within the second that it names it could change once more.
+    // The content could change again within the second that the field names.
     if let modified, now.timeIntervalSince(modified) >= 1 {
       answer = answer.adding("Last-Modified", HTTPDates.fixdate(modified))
     }
@@ -239,7 +241,7 @@ extension FeedAnswers {
     return modified <= since
   }
 
-  /// FNV-1a from both ends: a strong tag for a test, equal in each run.
+  /// Returns an FNV-1a hash of the bytes in both directions: a strong tag for tests, equal in every run.
   private static func hash(_ body: Data) -> String {
     func hash(_ bytes: some Sequence<UInt8>) -> String {
       String(bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }, radix: 16)

@@ -1,14 +1,14 @@
 public import Foundation
 
-/// What a feed does to an honest answer.
+/// A fault that a feed applies to a correct answer.
 public struct FeedFault: Sendable {
-  /// Answers from then, if not from now.
+  /// The state to answer from; nil for the current one.
   let moment: FeedMoment?
-  /// The honest answer must not be compressed: it is the JSON that is to be spoilt.
+  /// Whether the correct answer must not be compressed, because the fault changes its JSON.
   let needsPlainBody: Bool
   let spoil: @Sendable (FaultAnswer, FaultRequest) -> FaultAnswer
 
-  /// Changes the honest answer in any way.
+  /// Changes the correct answer in any way.
   public init(_ spoil: @escaping @Sendable (_ honest: FaultAnswer, FaultRequest) -> FaultAnswer) {
     self.init(moment: nil, needsPlainBody: false, spoil)
   }
@@ -22,13 +22,13 @@ public struct FeedFault: Sendable {
     self.spoil = spoil
   }
 
-  /// Answers as an earlier state would have: a cache that runs behind. It answers 503 to an `at` it has not reached, and
-  /// 410 to a `since` that is ahead of it, as a server would.
+  /// Answers from an earlier state, as an outdated cache does. Like a server, it sends 503 for an `at` that it has not
+  /// reached, and 410 for a `since` that is ahead of it.
   public static func stale(_ moment: FeedMoment) -> FeedFault {
     FeedFault(moment: moment, needsPlainBody: false) { honest, _ in honest }
   }
 
-  /// Answers the same to everyone, whatever the honest answer is.
+  /// Replaces the correct answer with a fixed one.
   public static func answer(_ answer: FaultAnswer) -> FeedFault { FeedFault { _, _ in answer } }
 
   /// Closes the connection before the answer is complete.
@@ -39,40 +39,40 @@ public struct FeedFault: Sendable {
   /// Aborts the connection before the answer is complete.
   public static func reset(at point: FaultPoint) -> FeedFault { FeedFault { honest, _ in honest.resetting(at: point) } }
 
-  /// Does not complete the answer.
+  /// Stalls before the answer is complete.
   public static func hang(at point: FaultPoint) -> FeedFault { FeedFault { honest, _ in honest.hanging(at: point) } }
 
-  /// Sends the body little by little.
+  /// Sends the body slowly.
   public static func drip(over duration: Duration) -> FeedFault {
     FeedFault { honest, _ in honest.dripping(over: duration) }
   }
 
-  /// Spoils the JSON, which is then not compressed.
+  /// Corrupts the JSON, which is then not compressed.
   public static func json(_ wrong: WrongJSON) -> FeedFault {
     FeedFault(moment: nil, needsPlainBody: true) { honest, _ in honest.json(wrong) }
   }
 
-  /// Compresses the body with something wrong, whether or not the client accepts gzip.
+  /// Compresses the body with a defect, whether or not the client accepts gzip.
   public static func coding(_ fault: CodingFault) -> FeedFault {
     FeedFault(moment: nil, needsPlainBody: true) { honest, _ in honest.gzipped(fault) }
   }
 
-  /// Says something else in a field, or nothing where it is nil.
+  /// Replaces a field, or removes it if the value is nil.
   public static func header(_ name: String, _ value: String?) -> FeedFault {
     FeedFault { honest, _ in value.map { honest.setting(name, $0) } ?? honest.removing(name) }
   }
 
-  /// Refuses for now.
+  /// Refuses temporarily.
   public static func busy(_ status: Int = 503, retryAfter: RetryAfter?) -> FeedFault {
     answer(.busy(status, retryAfter: retryAfter))
   }
 
-  /// Sends elsewhere.
+  /// Redirects.
   public static func redirect(_ redirect: FaultRedirect, status: Int = 302) -> FeedFault {
     FeedFault { _, request in .redirect(redirect, from: request, status: status) }
   }
 
-  /// Runs by a clock that is off.
+  /// Shifts `Date`, as a wrong clock does.
   public static func clock(offBy seconds: TimeInterval) -> FeedFault {
     FeedFault { honest, _ in
       honest["Date"].flatMap(HTTPDates.date(fixdate:)).map { honest.dated($0 + seconds) } ?? honest
@@ -80,14 +80,14 @@ public struct FeedFault: Sendable {
   }
 }
 
-/// In which order a feed's event streams tell what happens.
+/// The order in which event streams send events.
 public enum EventOrder: Sendable {
-  /// As it happens.
+  /// The order of the changes.
   case faithful
   /// Each event twice.
   case twice
-  /// Each event but the first behind the one that follows it: 2, 1, 4, 3.
+  /// Adjacent events swapped: 2, 1, 4, 3.
   case swapped
-  /// No event at all, as if a proxy had swallowed them.
+  /// No events, as if a proxy withheld them.
   case silent
 }

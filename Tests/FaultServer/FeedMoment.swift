@@ -1,13 +1,13 @@
 import Foundation
 public import News
 
-/// A state of a ``FaultFeed``, to come back to.
+/// A state of a ``FaultFeed`` that can be restored.
 public struct FeedMoment: Sendable {
-  /// What a scope knows of an item (the log has one row for each).
+  /// The row of the log for one scope and one item.
   struct Row: Sendable {
     var id: UUID
     var version: Int
-    /// Why it is no longer in the scope; nil while it is.
+    /// The reason of the removal from the scope; nil while the item is in it.
     var removal: RemovalReason?
     var changed: Date
   }
@@ -15,11 +15,11 @@ public struct FeedMoment: Sendable {
   var epoch: String
   var version = 0
   var items: [UUID: NewsItem] = [:]
-  /// By topic, and the feed as the empty one.
+  /// The rows by topic; the empty topic is the feed.
   var log: [String: [UUID: Row]] = [:]
-  /// Tokens below it have expired.
+  /// The version below which tokens have expired.
   var floor = 0
-  /// By earlier epoch, the version up to which its tokens tell this history.
+  /// For each earlier epoch, the version up to which it shares this history.
   var ancestors: [String: Int] = [:]
 
   init(epoch: String) { self.epoch = epoch }
@@ -48,7 +48,8 @@ public struct FeedMoment: Sendable {
     }
   }
 
-  /// The items of a scope and those that have left it, by version. An item is gone only if it is in none of the topics.
+  /// Returns the items of a scope and the removed ones, by version. An item is removed only if it is in none of the
+  /// topics.
   func rows(in scope: Scope) -> [Row] {
     var rows: [UUID: Row] = [:]
     for topic in scope.topics.isEmpty ? [""] : scope.topics {
@@ -61,12 +62,12 @@ public struct FeedMoment: Sendable {
     return rows.values.sorted { $0.version < $1.version }
   }
 
-  /// The current token of a scope.
+  /// Returns the current token of a scope.
   public func token(of scope: Scope) -> SyncToken {
     SyncToken(epoch: epoch, scope: scope, version: rows(in: scope).last?.version ?? 0)
   }
 
-  /// Why a client cannot go on from a token in a scope; nil if it can.
+  /// Returns the reason why a client cannot continue from a token in a scope; nil if it can.
   func refusal(of token: SyncToken, in scope: Scope) -> String? {
     if let reason = historyRefusal(of: token) { return reason }
     if token.scope != scope.fingerprint { return "scope" }
@@ -74,14 +75,14 @@ public struct FeedMoment: Sendable {
     return token.version < floor && !isCurrent ? "expired" : nil
   }
 
-  /// Why the version of a token does not compare with this history; nil if it does.
+  /// Returns the reason why the version of a token is not comparable with this history; nil if it is.
   func historyRefusal(of token: SyncToken) -> String? {
     if token.epoch == epoch { return token.version > version ? "ahead" : nil }
     guard let reach = ancestors[token.epoch], token.version <= reach else { return "epoch" }
     return nil
   }
 
-  /// What is new in a scope after a version, as an event tells it; nil if nothing is.
+  /// Returns the event for the changes of a scope after a version; nil if there are none.
   func event(in scope: Scope, after version: Int) -> ChangeEvent? {
     let new = rows(in: scope).filter { $0.version > version }
     guard !new.isEmpty else { return nil }
@@ -93,7 +94,7 @@ public struct FeedMoment: Sendable {
       token: token(of: scope), ids: new.reversed().prefix(ChangeEvent.mostIDs).map(\.id), topics: topics.keys.sorted())
   }
 
-  /// Goes on under another name.
+  /// Begins a new epoch.
   mutating func begin(epoch next: String, keepingHistory: Bool) {
     ancestors = keepingHistory ? ancestors.mapValues { min($0, version) } : [:]
     if keepingHistory { ancestors[epoch] = version }

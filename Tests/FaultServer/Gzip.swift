@@ -1,14 +1,14 @@
 import CZlib
 import Foundation
 
-/// The gzip format (RFC 1952), right and wrong.
+/// The gzip format (RFC 1952), with and without defects.
 enum Gzip {
   static func compress(_ data: Data) -> Data { member(pieces: [(data, 1)]) }
 
-  /// A member of pieces that are each repeated. Only one of each is ever compressed or kept: all are independent of what
-  /// stands before them, so that a gigabyte takes no time.
+  /// Returns a member made of repeated pieces. Each piece is compressed and kept only once. Pieces do not refer to
+  /// earlier bytes, so even a gigabyte takes no time.
   static func member(pieces: [(bytes: Data, count: Int)]) -> Data {
-    // Magic, deflate, no flags, no time, no hints, unknown system.
+    // Magic number, deflate, no flags, no time, no extra flags, unknown system.
     var output = Data([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
     var checksum: UInt = 0
     var length = 0
@@ -28,10 +28,10 @@ enum Gzip {
     return output
   }
 
-  /// Blocks that end at a byte and are not the last (zlib.h, Z_FULL_FLUSH).
+  /// Returns blocks that end on a byte boundary, without a last block (zlib.h, Z_FULL_FLUSH).
   private static func deflated(_ data: Data) -> Data {
     var stream = z_stream()
-    // A negative window is deflate without a frame (zlib.h, deflateInit2).
+    // A negative window size selects raw deflate without a header (zlib.h, deflateInit2).
     let status = CZlib_deflateInit2(&stream, 9, -15)
     precondition(status == Z_OK, "zlib cannot allocate its state")
     defer { deflateEnd(&stream) }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The three forms of dates in HTTP (RFC 9110 section 5.6.7).
+/// The three date formats of HTTP (RFC 9110 section 5.6.7).
 enum HTTPDates {
-  /// `Sun, 06 Nov 1994 08:49:37 GMT`, the only one to be sent.
+  /// `Sun, 06 Nov 1994 08:49:37 GMT`, the only format for sending.
   static func fixdate(_ date: Date) -> String { text(date, "EEE, dd MMM yyyy HH:mm:ss 'GMT'") }
 
   /// `Sunday, 06-Nov-94 08:49:37 GMT`.
@@ -15,7 +15,7 @@ enum HTTPDates {
     return text(date, "EEE MMM") + " " + padding + day + text(date, " HH:mm:ss yyyy")
   }
 
-  /// Reads the first form.
+  /// Parses the first format.
   static func date(fixdate text: String) -> Date? { formatter("EEE, dd MMM yyyy HH:mm:ss 'GMT'").date(from: text) }
 
   private static func text(_ date: Date, _ format: String) -> String { formatter(format).string(from: date) }

@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 
-/// Takes requests from bytes. It is lenient: what a client sends is for the test to judge.
+/// Parses requests. It is lenient, because the tests check the requests of clients themselves.
 struct RequestParser {
   private enum Framing {
     case length(Int)
@@ -11,7 +11,7 @@ struct RequestParser {
   private var buffer = ByteBuffer()
   private var head: FaultRequest?
 
-  /// The client waits for `100 Continue` before it sends its body (RFC 9110 section 10.1.1).
+  /// Whether the client waits for `100 Continue` before it sends its body (RFC 9110 section 10.1.1).
   private(set) var expectsContinue = false
 
   mutating func feed(_ bytes: ByteBuffer) {
@@ -21,9 +21,9 @@ struct RequestParser {
 
   mutating func hasContinued() { expectsContinue = false }
 
-  /// The next request that is there to its end.
+  /// Returns the next complete request; nil if there is none yet.
   ///
-  /// - Parameter arrival: Called when a head is complete.
+  /// - Parameter arrival: A function that returns the current time; called when a head is complete.
   mutating func next(connection: Int, arrival: () -> Duration) -> FaultRequest? {
     if head == nil {
       guard let end = buffer.readableBytesView.firstRange(of: "\r\n\r\n".utf8)?.upperBound,
@@ -56,7 +56,7 @@ struct RequestParser {
     return buffer.readBytes(length: max(0, Int(request["Content-Length"] ?? "") ?? 0)).map { Data($0) }
   }
 
-  /// nil while the last chunk is not there; then all is read again from the first.
+  /// Returns nil until the last chunk has arrived. Each attempt parses from the first chunk again.
   private mutating func chunkedBody() -> Data? {
     var rest = buffer
     var body = Data()

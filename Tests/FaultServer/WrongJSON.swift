@@ -1,18 +1,18 @@
 public import Foundation
 
-/// What can be odd or wrong with the JSON of a list of items or changes.
+/// An anomaly in the JSON of a list of items or changes.
 public enum WrongJSON: Sendable, CaseIterable {
   /// Not JSON.
   case empty, cut, html, trailingGarbage, rawNUL, invalidUTF8, notANumber, infinity, loneSurrogate, topLevelCut
-  /// JSON, and not what was asked for.
+  /// JSON, but not of the requested type.
   case null, array, noList, listIsObject, textIsNumber, versionIsText, versionIsFraction, versionIsHuge, dateIsGarbage
   case idIsGarbage, textIsMissing, tokenIsGarbage
-  /// Odd, and to be refused or survived without harm.
+  /// Unusual: a client may refuse it, but must survive without harm.
   case duplicateKey, deepNesting, byteOrderMark, escapedNUL, titleIsNull
-  /// Odd, and good.
+  /// Unusual but valid.
   case unknownField, unknownOp, date1970, date2106, leapSecond, offsetDate
 
-  /// Whether a client must be able to read the list all the same.
+  /// Whether a client must be able to read the list.
   public var isGood: Bool {
     switch self {
     case .unknownField, .unknownOp, .date1970, .date2106, .leapSecond, .offsetDate: true
@@ -20,7 +20,7 @@ public enum WrongJSON: Sendable, CaseIterable {
     }
   }
 
-  /// Whether the outcome is for the client to decide, as long as it survives.
+  /// Whether a client may accept or refuse the list, as long as it survives.
   public var isOpen: Bool {
     switch self {
     case .duplicateKey, .deepNesting, .byteOrderMark, .escapedNUL, .titleIsNull, .trailingGarbage, .loneSurrogate: true
@@ -28,7 +28,8 @@ public enum WrongJSON: Sendable, CaseIterable {
     }
   }
 
-  /// Spoils the body of an honest list. One without items stays as it is where the fault is one of an item.
+  /// Returns the body of a correct list with the anomaly. A list without items stays unchanged if the anomaly concerns
+  /// an item.
   public func spoil(_ json: Data) -> Data {
     switch self {
     case .empty: Data()
@@ -48,7 +49,7 @@ public enum WrongJSON: Sendable, CaseIterable {
     }
   }
 
-  /// The member of the first item, and what stands in its place.
+  /// The member of the first item to replace, and its replacement.
   private var member: (key: String, bytes: Data)? {
     func text(_ key: String, _ value: String) -> (String, Data) { (key, Data("\"\(key)\":\(value)".utf8)) }
     switch self {
@@ -72,7 +73,7 @@ public enum WrongJSON: Sendable, CaseIterable {
     case .titleIsNull: return text("title", "null")
     case .unknownField: return text("flavour", #"{"notes":[null,true,1e3,{"deep":""}]}"#)
     case .date1970: return text("date", #""1970-01-01T00:00:00.000Z""#)
-    // One second beyond what 32 bits without sign can count.
+    // One second beyond the range of an unsigned 32-bit number.
     case .date2106: return text("date", #""2106-02-07T06:28:16.000Z""#)
     case .leapSecond: return text("date", #""2016-12-31T23:59:60Z""#)
     case .offsetDate: return text("date", #""2026-01-01T01:30:00.123456789+05:30""#)
@@ -110,7 +111,7 @@ public enum WrongJSON: Sendable, CaseIterable {
     }
   }
 
-  /// Puts bytes that no encoder writes in the place of a mark.
+  /// Replaces a mark with bytes that no encoder writes.
   private static func edited(_ json: Data, _ bytes: Data, _ edit: (inout [String: Any]) -> Void) -> Data {
     guard var object = (try? JSONSerialization.jsonObject(with: json)) as? [String: Any] else { return json }
     edit(&object)
@@ -132,6 +133,6 @@ extension Data {
 }
 
 extension FaultAnswer {
-  /// With the JSON of its body spoilt, and the length to match.
+  /// Returns the answer with the anomaly in the JSON of its body, and the matching length.
   public func json(_ wrong: WrongJSON) -> FaultAnswer { body(wrong.spoil) }
 }

@@ -3,7 +3,7 @@ import FaultServer
 import Foundation
 import Testing
 
-/// Compressed bodies, right and wrong, as zlib sees them.
+/// Compressed bodies, correct and defective, as zlib reads them.
 @Suite struct CodingTests {
   let plain = FaultAnswer.json("[" + (0..<2000).map(String.init).joined(separator: ",") + "]")
 
@@ -60,7 +60,9 @@ private func inflated(_ data: Data) -> (bytes: Data, isWhole: Bool, rest: Int) {
   return (bytes, isWhole, rest)
 }
 
-/// - Returns: Whether the end was reached with checksum and length, and how many bytes are behind it.
+/// Decompresses gzip.
+///
+/// - Returns: Whether the end was reached with a correct checksum and length, and the number of bytes after it.
 private func inflate(_ data: Data, _ take: (ArraySlice<UInt8>) -> Void) -> (isWhole: Bool, rest: Int) {
   var stream = z_stream()
   guard inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, CInt(MemoryLayout<z_stream>.size)) == Z_OK else {

@@ -3,7 +3,7 @@ import TestTime
 import Foundation
 import Testing
 
-/// That the faults are on the wire.
+/// Tests that the faults reach the wire.
 @Suite struct DeliveryTests {
   let answer = FaultAnswer(headers: [("X-Test", "yes")], body: Data("0123456789".utf8))
 

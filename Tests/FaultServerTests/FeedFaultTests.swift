@@ -4,7 +4,7 @@ import Foundation
 import News
 import Testing
 
-/// What a feed does when it is told to misbehave.
+/// The behaviour of a feed with faults.
 @Suite struct FeedFaultTests {
   let feed = FaultFeed()
 
@@ -121,7 +121,7 @@ import Testing
   }
 }
 
-/// A stream whose head has been read.
+/// An event stream whose head has been read.
 private struct Listening {
   let connection: RawConnection
   private let feed: FaultFeed
@@ -137,11 +137,11 @@ private struct Listening {
     }
   }
 
-  /// What has been sent so far, and not been read.
+  /// Returns the text that has been sent but not read so far.
   func text() async throws -> String {
     let mark = ":\(UUID())\n\n"
     feed.sendToStreams(mark)
-    // Other readers have left marks of theirs.
+    // Other readers have left marks of their own.
     return try await connection.text(before: mark).replacing(/:[0-9A-F-]{36}\n\n/, with: "")
   }
 }

@@ -3,7 +3,7 @@ import Foundation
 import News
 import Testing
 
-/// That the feed is honest when nothing is asked of it.
+/// Tests that a feed without faults behaves correctly.
 @Suite struct FeedTests {
   let feed = FaultFeed()
 

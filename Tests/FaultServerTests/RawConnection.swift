@@ -7,9 +7,9 @@ import TestSockets
   import Glibc
 #endif
 
-/// A socket to a server on loopback, read as it comes.
+/// A socket to a server on loopback that returns the bytes as they arrive.
 final class RawConnection: Sendable {
-  /// How reading came to its end.
+  /// The reason why reading ended.
   enum Ending: Equatable {
     case closed, reset, silence
   }
@@ -28,15 +28,15 @@ final class RawConnection: Sendable {
     try Loopback.send(Array(text.utf8), on: descriptor)
   }
 
-  /// Asks for a target.
+  /// Sends a GET request.
   func get(_ target: String = "/", _ headers: String...) throws {
     try send((["GET \(target) HTTP/1.1", "Host: here"] + headers).joined(separator: "\r\n") + "\r\n\r\n")
   }
 
-  /// Reads until the end, until nothing has come for a time, or until there is enough.
+  /// Reads until the connection ends, until no byte has arrived for the given time, or until the limit is reached.
   func read(silence: Duration = .seconds(30), upTo most: Int = .max) async -> (bytes: Data, ending: Ending?) {
     await withCheckedContinuation { continuation in
-      // On a thread that may wait.
+      // Runs on a thread that may block.
       DispatchQueue.global().async { [self] in
         continuation.resume(returning: readBlocking(milliseconds: Int(silence / .milliseconds(1)), most))
       }
@@ -47,9 +47,9 @@ final class RawConnection: Sendable {
     String(decoding: await read(upTo: most).bytes, as: UTF8.self)
   }
 
-  /// Reads until a text has come, and nothing behind it.
+  /// Reads up to and including a text, and nothing beyond it.
   ///
-  /// - Returns: What came before it.
+  /// - Returns: The text before it.
   func text(before end: String) async throws -> String {
     var text = ""
     while !text.hasSuffix(end) {
@@ -60,7 +60,7 @@ final class RawConnection: Sendable {
     return String(text.dropLast(end.count))
   }
 
-  /// Whether nothing comes for a moment, an end neither.
+  /// Whether neither bytes nor the end of the connection arrive within 300 ms.
   var isSilent: Bool {
     get async {
       let (bytes, ending) = await read(silence: .milliseconds(300))
@@ -83,7 +83,7 @@ final class RawConnection: Sendable {
   }
 }
 
-/// One exchange on a connection of its own, to the end of the connection.
+/// Makes one exchange on a new connection and reads to the end of the connection.
 func exchange(
   _ server: Int, _ target: String = "/", _ header: String = "Connection: close", silence: Duration = .seconds(30)
 ) async throws -> (head: String, body: Data, ending: RawConnection.Ending?) {

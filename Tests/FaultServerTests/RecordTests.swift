@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// What a server remembers, and how it is told what to answer.
+/// The request record of a server, and its queue of answers.
 @Suite struct RecordTests {
   @Test func `requests are recorded as they came`() async throws {
     let clock = Mutex(Duration.seconds(5))

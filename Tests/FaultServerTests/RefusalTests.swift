@@ -3,7 +3,7 @@ import Foundation
 import News
 import Testing
 
-/// Answers that are well-formed and unwelcome.
+/// Well-formed refusals and redirects.
 @Suite struct RefusalTests {
   let date = Date(timeIntervalSince1970: 784_111_777)
 

@@ -3,7 +3,7 @@ import Foundation
 import News
 import Testing
 
-/// What the JSON faults are to a reader of the wire types.
+/// The JSON anomalies as a decoder of the wire types sees them.
 @Suite struct WrongJSONTests {
   private let feed = FaultFeed()
 
@@ -21,7 +21,7 @@ import Testing
     let list = body("/v1/items"), changes = body("/v1/changes")
     let spoiltList = wrong.spoil(list), spoiltChanges = wrong.spoil(changes)
     #expect(spoiltChanges != changes)
-    // Lists of items have neither.
+    // Lists of items contain neither.
     #expect((spoiltList == list) == [.unknownOp, .tokenIsGarbage].contains(wrong))
     let readList = try? NewsJSON.decode(ItemList.self, from: spoiltList)
     let readChanges = try? NewsJSON.decode(ChangeList.self, from: spoiltChanges)

@@ -5,7 +5,7 @@ import TestTime
 import Testing
 
 extension AttackTests {
-  /// Heads of requests that are answered as long as the client likes, each with what an attacker sends behind it.
+  /// Requests that the server answers for as long as the client stays, each with the attacker's bytes after it.
   private static func waitingRequests(_ token: String) -> [String] {
     let upgrade = "Connection: Upgrade\r\nUpgrade: x\r\n"
     let body = "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 999999999999\r\n\r\n"
@@ -22,13 +22,13 @@ extension AttackTests {
       let server = target.server
       let token = try await server.send("GET", "/v1/state").json(FeedState.self).feed.description
       for request in Self.waitingRequests(token) {
-        // Without a bound the server dies at 9.2 GB.
+        // Without a bound the server runs out of memory at 9.2 GB.
         let limit = Self.isAsked ? 12 << 30 : 256 << 20
         let bytes = Data(request.utf8) + Data(count: 4 << 20)
         let taken = try await RawConnection.fill(bytes, limit: limit, port: server.port)
         #expect(taken < 64 << 20, "\(request.prefix(60))")
       }
-      // Many at once.
+      // Many connections at once.
       let request = Self.waitingRequests(token)[2]
       let taken = try await withThrowingTaskGroup(of: Int.self) { group -> [Int] in
         for _ in 0..<(Self.isAsked ? 40 : 8) {

@@ -5,7 +5,7 @@ import TestTime
 import Testing
 
 extension AttackTests {
-  /// Holds connections open, takes what the server sends on them, and runs the body every tenth of a second meanwhile.
+  /// Keeps connections open and reads from them. Meanwhile runs the body every 100 ms.
   private static func beside(
     _ crowd: Crowd, for time: Duration, _ body: @Sendable () async throws -> Void
   ) async throws {

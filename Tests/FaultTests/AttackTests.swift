@@ -6,21 +6,21 @@ import TestTime
 import Testing
 
 /// Attacks on a real server beside an ordinary reader. After each attack the server still runs, no read has failed, and
-/// its memory and descriptors are what they were before.
+/// its memory and descriptors are back at their previous levels.
 ///
 /// The short forms run with all tests. `make attack` runs the long ones (`TIDINGS_ATTACKS`) against a release build,
-/// holds the reader to its response time, and prints a table.
+/// checks the reader's response time, and prints a table.
 @Suite(.serialized, .timeLimit(.minutes(15))) struct AttackTests {
-  /// Whether the long forms are wanted.
+  /// Whether the long forms are requested.
   static let isAsked = ProcessInfo.processInfo.environment["TIDINGS_ATTACKS"] != nil
 
-  /// The longest response time of a reader at the 99th percentile during an attack.
+  /// The maximum response time of a reader at the 99th percentile during an attack.
   static let longestRead = Duration.milliseconds(100)
 
   struct Target: Sendable {
     let server: RunningServer
     let installation: Installation
-    /// A key of an editor.
+    /// An editor's key.
     let key: String
 
     func publish(_ count: Int) async throws {
@@ -37,8 +37,8 @@ import Testing
   /// Attacks a server.
   ///
   /// - Parameters:
-  ///   - growth: By how many MiB its memory may have grown afterwards.
-  ///   - changes: Settings of the server that differ.
+  ///   - growth: The permitted growth of its memory in MiB after the attack.
+  ///   - changes: Settings of the server that differ from the defaults.
   static func with(
     _ name: String, growth: Int = 128, changes: [String: String] = [:], attack: @Sendable (Target) async throws -> Void
   ) async throws {
@@ -73,7 +73,7 @@ import Testing
   }
 }
 
-/// An ordinary reader, until it is ended.
+/// An ordinary reader that runs until it is stopped.
 private final class Reader: Sendable {
   struct Record {
     let count: Int

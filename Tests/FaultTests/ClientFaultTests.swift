@@ -5,7 +5,7 @@ import TestTime
 import Testing
 
 extension FaultTests {
-  /// A server with some news.
+  /// Runs the body with a server that has published 20 items.
   private static func serve(
     launcher: [String] = [], _ body: @Sendable (RunningServer) async throws -> Void
   ) async throws {
@@ -19,7 +19,7 @@ extension FaultTests {
           try #require(answer.status == 201)
         }
         try await body(server)
-        // It lives.
+        // The server still runs.
         #expect(try await server.status("/healthz") == 200)
       }
     }
@@ -33,7 +33,7 @@ extension FaultTests {
       let crowd = try await Crowd(5000, port: server.port, greeting: "GET /v1/items HTTP/1.1\r\nX-Slow: ")
       let nagging = Task { try await crowd.nag("a", every: .seconds(1)) }
       try await Task.sleep(for: .seconds(5))
-      // As long as the server lets a header take, and then those that come again.
+      // Measures until the header timeout and while the clients reconnect.
       var (worst, present) = (alone, 0)
       for _ in 0..<4 {
         present = max(present, crowd.count)
@@ -43,7 +43,7 @@ extension FaultTests {
       nagging.cancel()
       _ = await nagging.result
       crowd.leave()
-      // The server closes all at the same time.
+      // The server closes all connections at about the same time, so `present` is the maximum of several counts.
       #expect(present > 4000)
       #expect(crowd.opened > 8000)
       #expect(worst.p99 < max(alone.p99 * 3, .milliseconds(50)))
@@ -101,7 +101,8 @@ extension FaultTests {
         let answers = try await withThrowingTaskGroup(of: Int.self) { group in
           for request in huge {
             group.addTask {
-              // The rest is read and thrown away, or the connection is cut: an answer may be lost with it.
+              // The server reads and discards the rest, or it cuts the connection. The answer may be lost with the
+              // connection.
               (try? await RawConnection.exchange([request], port: server.port, endsInput: false))?.first?.status ?? 0
             }
           }

@@ -6,7 +6,7 @@ import TestSupport
 import TestTime
 import Testing
 
-/// A wall clock that a process believes in, by libfaketime.
+/// A wall clock that libfaketime shifts for a process.
 private struct WrongClock: Sendable {
   private let file: URL
 
@@ -18,17 +18,17 @@ private struct WrongClock: Sendable {
   init() throws {
     file = FileManager.default.temporaryDirectory.appending(path: "tidings-clock.\(UUID())")
     try jump(by: 0)
-    // PostgreSQL reads it as another user.
+    // PostgreSQL reads the file as another user.
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
   }
 
-  /// Moves it away from ours.
+  /// Sets the difference from the real clock, in seconds.
   func jump(by seconds: Int) throws { try Data("\(seconds < 0 ? "" : "+")\(seconds)".utf8).write(to: file) }
 
   func remove() { try? FileManager.default.removeItem(at: file) }
 
-  /// For the process: only its wall clock is wrong, as it is when somebody sets it. Swift's runtime finds its arguments
-  /// only in a process that has become this one.
+  /// The environment of the process. Only its wall clock is shifted, as when an operator sets the clock. Swift's
+  /// runtime finds its arguments only in a process that has become this one by `exec`.
   var environment: [String: String] {
     [
       "LD_PRELOAD": Self.library ?? "", "FAKETIME_TIMESTAMP_FILE": file.path, "FAKETIME_NO_CACHE": "1",
@@ -38,7 +38,7 @@ private struct WrongClock: Sendable {
 }
 
 extension FaultTests {
-  /// An hour ahead, two back, and right again.
+  /// The differences in seconds: an hour ahead, an hour behind, and correct again.
   private static let jumps = [3600, -3600, 0]
 
   @Test(
@@ -55,7 +55,7 @@ extension FaultTests {
           for seconds in Self.jumps {
             try clock.jump(by: seconds)
             try await users.waitForWrites(100, within: .seconds(10))
-            // It does believe in it, once it writes another date.
+            // The server uses the shifted clock once it sends another `Date`.
             try await eventually("the server has the time of the jump") {
               let date = HTTPDate.parse(try await server.send("GET", "/healthz")["Date"] ?? "", now: Date())
               return date.map { abs($0.timeIntervalSinceNow - Double(seconds)) < 30 } ?? false
@@ -79,7 +79,7 @@ extension FaultTests {
     try await Installation.with { installation in
       let key = try await installation.makeKey()
       try await installation.serve(launcher: ["/usr/bin/env"], changes: clock.environment) { server in
-        // Only ahead: libfaketime moves timers of the monotonic clock too when the clock goes back.
+        // The clock moves only forward: when it goes back, libfaketime also moves timers of the monotonic clock.
         for days in [0, 400, 800] {
           let token = try await server.send("GET", "/v1/changes").json(ChangeList.self).token
           async let waiting = server.send("GET", "/v1/changes?wait=2&since=\(token)")
@@ -131,7 +131,7 @@ extension FaultTests {
     return answer.status == 200
   }
 
-  /// Days.
+  /// The differences in days.
   private static let farJumps = [0, 400, -400, 0]
 
   @Test(

@@ -3,7 +3,7 @@ import Synchronization
 import TestSockets
 import TestSupport
 
-/// Very many connections to a server on loopback.
+/// Many connections to a server on loopback.
 final class Crowd: Sendable {
   private let port: Int
   private let greeting: @Sendable (Int) -> String
@@ -11,11 +11,11 @@ final class Crowd: Sendable {
   private let descriptors: Mutex<[Int32]>
   private let openings = Count()
 
-  /// Opens them.
+  /// Opens connections that all send the same greeting.
   ///
   /// - Parameters:
-  ///   - greeting: What each sends first.
-  ///   - patience: For how long one tries to connect: where the server's queue is full, the kernel would for minutes.
+  ///   - greeting: The first bytes on each connection.
+  ///   - patience: The connect timeout. With a full listen backlog, the kernel would retry for minutes.
   convenience init(_ count: Int, port: Int, greeting: String, patience: Duration = .seconds(5)) async throws {
     try await self.init(count, port: port, patience: patience) { _ in greeting }
   }
@@ -23,8 +23,8 @@ final class Crowd: Sendable {
   /// Opens connections.
   ///
   /// - Parameters:
-  ///   - patience: How long one tries to connect: where the server's queue is full, the kernel would for minutes.
-  ///   - greeting: The bytes that a connection sends first, by its number.
+  ///   - patience: The connect timeout. With a full listen backlog, the kernel would retry for minutes.
+  ///   - greeting: A function that returns the first bytes on a connection, given its number.
   init(
     _ count: Int, port: Int, patience: Duration = .seconds(5), greeting: @escaping @Sendable (Int) -> String
   ) async throws {
@@ -33,7 +33,7 @@ final class Crowd: Sendable {
     self.greeting = greeting
     descriptors = Mutex([])
     try await onThread {
-      // One that cannot be opened or has been closed already is tried again by `nag`.
+      // `nag` retries connections that could not be opened or are already closed.
       for _ in 0..<count { self.add() }
     }
   }
@@ -51,7 +51,8 @@ final class Crowd: Sendable {
     descriptors.withLock { $0.append(descriptor) }
   }
 
-  /// Sends a byte on each, again and again until it is cancelled, and opens anew what the server has closed.
+  /// Sends a byte on each connection repeatedly until it is cancelled, and replaces connections that the server has
+  /// closed.
   func nag(_ byte: Character, every pause: Duration) async throws {
     while true {
       try await onThread {
@@ -65,7 +66,7 @@ final class Crowd: Sendable {
     }
   }
 
-  /// Takes what the server has said.
+  /// Discards received bytes and returns whether the server has closed the connection.
   private func isClosed(_ descriptor: Int32) -> Bool {
     var buffer = [UInt8](repeating: 0, count: 4096)
     while true {
@@ -75,13 +76,13 @@ final class Crowd: Sendable {
     }
   }
 
-  /// How many were opened so far.
+  /// The number of connections opened so far.
   var opened: Int { openings.value }
 
-  /// How many the server has not closed.
+  /// The number of connections that the server has not closed.
   var count: Int { descriptors.withLock { $0.filter { !isClosed($0) }.count } }
 
-  /// Closes them.
+  /// Closes all connections.
   func leave() {
     descriptors.withLock { descriptors in
       for descriptor in descriptors { close(descriptor) }
@@ -90,7 +91,7 @@ final class Crowd: Sendable {
   }
 }
 
-/// How long requests of a well-behaved client take, ten on each connection.
+/// The response times of a well-behaved client that sends ten requests per connection.
 struct Latency {
   let p99: Duration
 
@@ -104,7 +105,7 @@ struct Latency {
         for _ in 0..<10 {
           _ = try connection.ask(request)
           times.append(.now - began)
-          // The next one in a while, as those of many clients are.
+          // The pause between requests resembles the traffic of many clients.
           usleep(1000)
           began = .now
         }
@@ -115,7 +116,7 @@ struct Latency {
   }
 }
 
-/// What a process takes of the machine.
+/// The resources that a process uses.
 struct Usage {
   let kilobytes: Int
   let descriptors: Int
@@ -127,7 +128,7 @@ struct Usage {
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
     kilobytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0
     descriptors = try FileManager.default.contentsOfDirectory(atPath: folder.appending(path: "fd").path).count
-    // Behind the name, which is in parentheses: fields 14 and 15 are user and system time (proc(5)).
+    // The fields follow the name, which is in parentheses; fields 14 and 15 are user and system time (proc(5)).
     let stat = try String(contentsOf: folder.appending(path: "stat"), encoding: .utf8)
     let fields = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].split(separator: " ")
     let ticks = [12, 13].compactMap { Int(fields[$0]) }.reduce(0, +)
@@ -135,7 +136,7 @@ struct Usage {
   }
 }
 
-/// Runs work that may wait on a thread of its own.
+/// Runs blocking work on a new thread.
 func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
   try await withCheckedThrowingContinuation { continuation in
     Thread.detachNewThread { continuation.resume(with: Result { try work() }) }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension FaultTests {
-  /// A cluster that keeps what it acknowledges, with the schema in a database of its own.
+  /// Runs the body with a cluster that keeps acknowledged writes, and a new database with the schema.
   private static func withCluster(
     settings: [String] = [], in parent: URL? = nil,
     _ body: @Sendable (TestCluster, Installation) async throws -> Void
@@ -19,7 +19,7 @@ extension FaultTests {
     }
   }
 
-  /// A server and those who use it while the body breaks the database.
+  /// Runs the body, which breaks the database, while writers, readers and followers use a server.
   private static func use(
     _ installation: Installation, _ body: @Sendable (ServerUsers) async throws -> Void
   ) async throws -> ServerUsers.Record {
@@ -69,7 +69,7 @@ extension FaultTests {
         longest.note(try await users.waitForWrites(within: .seconds(20)))
       }
       Self.check(seen)
-      // After two seconds it is known that the database does not answer.
+      // The server detects within two seconds that the database does not respond.
       #expect(seen.longestRead < .seconds(3))
       #expect(seen.longestRefusal < .seconds(20))
       #expect(longest.value < .seconds(10))
@@ -118,7 +118,7 @@ extension FaultTests {
             try await users.wait("a write is refused") { $0.refusals.values.reduce(0, +) > before + 20 }
             try await Task.sleep(for: .seconds(5))
             try disk.empty()
-            // What its own log could not be written for has ended it.
+            // A database that cannot write its own log stops itself.
             if (try? await installation.counter()) == nil { hasFailed.set() }
             try await cluster.start()
             longest.note(try await users.waitForWrites(within: .seconds(30)))

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A small file system in memory, for root.
+/// A small file system in memory. Requires root.
 struct Disk: Sendable {
   let folder: URL
   private var ballast: URL { folder.appending(path: "ballast") }
@@ -22,7 +22,7 @@ struct Disk: Sendable {
     try outcome.get()
   }
 
-  /// Leaves no room.
+  /// Fills the file system completely.
   func fill() throws {
     let descriptor = open(ballast.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     defer { close(descriptor) }
@@ -31,11 +31,11 @@ struct Disk: Sendable {
     guard errno == ENOSPC else { throw Unexpected(description: "the disk is not full: \(errno)") }
   }
 
-  /// Makes room.
+  /// Frees the space again.
   func empty() throws { try FileManager.default.removeItem(at: ballast) }
 }
 
-/// Runs a program of the system, which must succeed.
+/// Runs a system program, which must succeed.
 func run(_ words: String...) async throws {
   let process = try ChildProcess(
     words, executable: "/usr/bin/env", environment: ["PATH": "/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin"])

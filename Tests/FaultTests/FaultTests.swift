@@ -2,25 +2,25 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What was promised for the day on which something breaks, and what is seen then.
+/// The promises for each kind of fault, compared with the observed behaviour.
 ///
-/// The quick ones are run with all tests. The rest take minutes, much memory, or root, and are run by `make faults`, which
-/// sets `TIDINGS_FAULTS` and makes a table of what they print.
+/// The quick tests run with all tests. The others take minutes, much memory, or root; `make faults` runs them: it sets
+/// `TIDINGS_FAULTS` and makes a table of their output.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct FaultTests {
-  /// Whether the long ones are wanted.
+  /// Whether the long tests are requested.
   static let isAsked = ProcessInfo.processInfo.environment["TIDINGS_FAULTS"] != nil
 
-  /// Whether networks and disks can be made for one test.
+  /// Whether the tests can create networks and file systems of their own.
   static let hasRoot = isAsked && getuid() == 0
 
-  /// A row of the table.
+  /// Prints a row of the table.
   static func report(_ fault: String, promised: String, seen: String) {
     print("| \(fault) | \(promised) | \(seen) |")
   }
 
-  /// What must hold of all who use a server, whatever breaks.
+  /// Checks the promises that hold for all clients of a server, whatever breaks.
   ///
-  /// - Parameter refusals: The statuses that writers may have seen in place of 201; 0 is a connection that broke.
+  /// - Parameter refusals: The statuses that writers may have received instead of 201; 0 is a broken connection.
   static func check(
     _ seen: ServerUsers.Record, refusals: Set<Int> = [503], sourceLocation: SourceLocation = #_sourceLocation
   ) {
@@ -30,7 +30,7 @@ import Testing
     if refusals == [503] { #expect(seen.silentRefusals == 0, sourceLocation: sourceLocation) }
   }
 
-  /// For the table.
+  /// Returns a summary for the table.
   static func summary(_ seen: ServerUsers.Record) -> String {
     let refusals = seen.refusals.isEmpty ? "none" : "\(seen.refusals.values.reduce(0, +))"
     return """

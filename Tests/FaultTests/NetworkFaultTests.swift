@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A network of its own for a server: one wire to the database, one to its clients.
+/// A network namespace for one server, with one link to the database and one to the clients.
 private struct Island: Sendable {
   private static let name = "tidings-island"
-  /// Where the database is, as the server sees it.
+  /// The address of the database, seen from the server.
   static let database = "10.213.1.1"
-  /// Where the server is, as its clients see it.
+  /// The address of the server, seen from its clients.
   static let server = "10.213.2.2"
-  /// Runs what follows there.
+  /// The command prefix that runs a program in the namespace.
   static let launcher = ["/usr/sbin/ip", "netns", "exec", name]
 
   static func with(_ body: @Sendable () async throws -> Void) async throws {
@@ -35,11 +35,11 @@ private struct Island: Sendable {
   }
 
   private static func remove() async throws {
-    // The wires go with it.
+    // The links are deleted with the namespace.
     try await run("ip", "netns", "delete", name)
   }
 
-  /// Nothing arrives any more, nobody is told.
+  /// Takes the link to the database down: packets are lost without notice to either side.
   static func cut() async throws { try await run("ip", "link", "set", "tidings1", "down") }
 
   static func mend() async throws { try await run("ip", "link", "set", "tidings1", "up") }
@@ -82,7 +82,7 @@ extension FaultTests {
       try await users.waitForWrites()
       try await Island.cut()
       try await Task.sleep(for: .seconds(30))
-      // The other one has not noticed.
+      // The other server is not affected.
       let began = ContinuousClock.now
       #expect(try await near.status("/v1/items?limit=7") == 200)
       nearAnswer.note(.now - began)

@@ -5,16 +5,16 @@ import TestSupport
 /// Two servers over one database behind nginx.
 actor Replicas {
   nonisolated let installation: Installation
-  /// An editor's.
+  /// An editor's key.
   nonisolated let key: String
-  /// nginx with the configuration that is delivered.
+  /// nginx with the shipped configuration.
   nonisolated let proxy: Proxy
   private let ports: [Int]
   private var processes: [ChildProcess]
 
-  /// Hands them to the body and ends them afterwards.
+  /// Runs the body with two replicas and stops them afterwards.
   ///
-  /// - Parameter cache: Whether nginx keeps answers.
+  /// - Parameter cache: Whether nginx caches responses.
   static func with(
     _ installation: Installation, cache: Bool, _ body: @Sendable (Replicas) async throws -> Void
   ) async throws {
@@ -44,7 +44,7 @@ actor Replicas {
     processes = running.map(\.process)
   }
 
-  /// Ends one and starts it again on its port.
+  /// Stops a replica and starts it again on the same port.
   func restart(_ index: Int, by signal: Int32) async throws {
     processes[index].send(signal)
     let result = await processes[index].result()
@@ -54,7 +54,7 @@ actor Replicas {
     processes[index] = try await installation.start(port: ports[index]).process
   }
 
-  /// Those that were started again, too.
+  /// Stops all replicas, including restarted ones.
   private func end() async {
     for process in processes {
       process.send(SIGKILL)

@@ -20,7 +20,7 @@ extension FaultTests {
             try await users.waitForWrites()
           }
         }
-        // A write on a connection that is being closed is not sent again by nginx.
+        // nginx does not retry a write on a connection that is being closed.
         Self.check(seen, refusals: [502])
         Self.report(
           "Both replicas restarted one after the other, \(rounds) times, nginx \(cache ? "with" : "without") a cache",
@@ -42,7 +42,7 @@ extension FaultTests {
             try await users.waitForWrites()
           }
         }
-        // Of a write that was under way nobody can say what became of it.
+        // The outcome of a write that was in progress is unknown.
         Self.check(seen, refusals: [502, 503])
         Self.report(
           "kill -9 of a replica, ten times",

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension FaultTests {
-  /// Requests whose end two readers may see in different places, with another request behind one of the two.
+  /// Requests whose end is ambiguous: two parsers may disagree, and one of them would find another request after it.
   private static func ambiguous(hiding hidden: String) -> [String: String] {
     let start = "POST /v1/items HTTP/1.1\r\nHost: localhost\r\n"
     let chunks = "0\r\n\r\n" + hidden
@@ -33,7 +33,7 @@ extension FaultTests {
     ]
   }
 
-  /// Requests whose bodies are requests.
+  /// Requests that contain a request in their body.
   private static func clear(hiding hidden: String) -> [String: String] {
     let start = "GET /v1/items HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(hidden.utf8.count)\r\n"
     return [
@@ -65,7 +65,7 @@ extension FaultTests {
               try #require(try await server.status("/v1/items/\(id.uuidString.lowercased())") == 200, "\(name)")
             }
           }
-          // It would have been: shown openly, it is.
+          // The hidden request is valid: sent openly, it succeeds.
           #expect(try await RawConnection.exchange(hidden, port: server.port).map(\.status) == [204])
           #expect(!(try proxy.requests.contains { $0.target == path }))
           Self.report(

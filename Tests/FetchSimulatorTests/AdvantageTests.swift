@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct `The scheduler against a fixed interval` {
   #if DEBUG
-    // A decision takes many times as long without optimisation: `make simulate` compares all of them.
+    // A decision takes many times longer without optimisation: `make simulate` runs all comparisons.
     private static let seeds: Range<UInt64> = 0..<1
     private static let newsrooms = 1
   #else
@@ -13,8 +13,8 @@ import Testing
   #endif
 
   #if !DEBUG
-    /// Hits per wake of the scheduler and of the two kinds of fixed interval with as many wakes, over all newsrooms and
-    /// some seeds.
+    /// Returns the hits per wake of the scheduler and of the two fixed intervals with the same number of wakes, over
+    /// all newsrooms and the given seeds.
     private func ratios(_ name: String, days: Int, seeds: Range<UInt64>) async throws -> [Double] {
       let catalogue = try Catalogue.shipped()
       let persona = try #require(catalogue.personas.first { $0.name == name })
@@ -26,7 +26,7 @@ import Testing
       for newsroom in catalogue.newsrooms {
         for seed in seeds {
           let simulation = Simulation(persona: persona, newsroom: newsroom, days: days, seed: seed)
-          // Tests with deadlines want threads, too.
+          // Tests with deadlines need threads too.
           await Task.yield()
           for (index, outcome) in simulation.run(policies).enumerated() {
             hits[index] += outcome.hits

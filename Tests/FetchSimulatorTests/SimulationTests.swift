@@ -77,7 +77,7 @@ import Testing
     let opened = simulation.run([try read(Policy.self, #"{"name":"f","kind":"fixed","interval":"1d"}"#)])[0].openings
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt
-    // Foundation counts from Sunday, as 1.
+    // Foundation numbers weekdays from Sunday, which is 1.
     #expect(Set(opened.map { (calendar.component(.weekday, from: $0) + 5) % 7 }) == Set(weekdays))
     #expect(opened.count == 2 * weekdays.count)
   }

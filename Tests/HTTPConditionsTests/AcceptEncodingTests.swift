@@ -6,7 +6,7 @@ import Testing
   struct Row: Sendable, CustomTestStringConvertible {
     var sentence: String
     var lines: [String]
-    /// What is chosen of gzip and identity where the server prefers gzip.
+    /// The coding chosen among gzip and identity if the server prefers gzip.
     var coding: ContentCoding?
     var testDescription: String { "\(lines): \(sentence)" }
 

@@ -17,7 +17,7 @@ import Testing
     #expect(Self.read("sha-256=\(Self.text)") == .sha256(Self.empty))
     #expect(Self.read("sha-512=:AAAA:, sha-256=\(Self.text) ;a=1") == .sha256(Self.empty))
     #expect(Self.read("unixsum=:AAAA:", "sha-256=\(Self.text)") == .sha256(Self.empty))
-    // The last one counts (RFC 9651 section 4.2.2).
+    // The last value of a repeated key applies (RFC 9651 section 4.2.2).
     #expect(Self.read("sha-256=:AAAA:, sha-256=\(Self.text)") == .sha256(Self.empty))
   }
 

@@ -6,7 +6,7 @@ import Testing
   struct Row: Sendable, CustomTestStringConvertible {
     var sentence: String
     var lines: [String]
-    /// The tags as they are printed; `["*"]` for any.
+    /// The tags in printed form; `["*"]` for any.
     var tags: [String]
     var testDescription: String { "\(lines): \(sentence)" }
 

@@ -5,7 +5,7 @@ import Testing
   struct Reading: Sendable, CustomTestStringConvertible {
     var sentence: String
     var fieldValue: String
-    /// The tag as it is printed; nil where the text is none.
+    /// The tag in printed form; nil if the text is not a tag.
     var tag: String?
     var testDescription: String { "\(fieldValue): \(sentence)" }
 
@@ -78,11 +78,11 @@ import Testing
     Comparison("\"\"", "\"\"", strong: true, weak: true),
     Comparison("\"\"", "\"a\"", strong: false, weak: false),
     Comparison("\"\u{E9}\"", "\"e\u{301}\"", strong: false, weak: false),
-    // "W/" inside the quotes is no indicator.
+    // "W/" inside the quotes does not indicate a weak tag.
     Comparison("\"W/1\"", "W/\"1\"", strong: false, weak: false),
-    // nginx weakens a strong tag where it compresses the answer itself.
+    // nginx weakens a strong tag if it compresses the response itself.
     Comparison("\"x\"", "W/\"x\"", strong: false, weak: true),
-    // Section 8.8.3.3: a variant has its own strong tag; both name the same content.
+    // Section 8.8.3.3: each variant has its own strong tag, but both identify the same content.
     Comparison("\"x\"", "\"x-gz\"", strong: false, weak: true),
     Comparison("\"x-gz\"", "\"x-gz\"", strong: true, weak: true),
     Comparison("W/\"x-gz\"", "\"x\"", strong: false, weak: true),

@@ -4,7 +4,7 @@ import HTTPTypes
 import TestRandom
 import Testing
 
-/// Field values made of the fragments that parsers look for, and of arbitrary bytes among them.
+/// Field values made of fragments that parsers recognise, with arbitrary bytes among them.
 @Suite struct `Field values of any bytes` {
   private static let tagFragments = [
     "\"a\"", "W/\"a\"", "\"a-gz\"", "\"b\"", "*", ", ", ",", "\"", "W/", "w/", "a", "-gz\"", " ", "\t", "é", "\u{0}",
@@ -31,7 +31,7 @@ import Testing
       case 0:
         bytes.append(.random(in: .min ... .max, using: &generator))
       case 1 where !bytes.isEmpty:
-        // A date or tag of which one byte is wrong.
+        // A date or tag with one wrong byte.
         bytes[Int.random(in: bytes.indices, using: &generator)] = .random(in: 0x20...0x7E, using: &generator)
       default:
         bytes += (fragments.randomElement(using: &generator) ?? "").utf8
@@ -92,7 +92,7 @@ import Testing
         #expect(current != nil)
       }
       if [.options, .trace, .connect].contains(method) { #expect(result == .proceed) }
-      // What guards a write is never weaker than the list says that can be printed.
+      // The guard of a write must not be weaker than the parsed list of tags.
       if method == .put, let current, let list = EntityTagList(fields: fields, name: .ifMatch) {
         switch list {
         case .any: break
@@ -136,7 +136,7 @@ import Testing
       let accepted = AcceptEncoding(fields: fields)
       let coding = accepted.preferredCoding(among: [.gzip, .identity])
       chosen[coding, default: 0] += 1
-      // The choice of one is not better than the choice among all.
+      // A single coding must not be accepted if it is refused among all codings, and vice versa.
       if coding == nil {
         #expect(accepted.preferredCoding(among: [.gzip]) == nil && accepted.preferredCoding(among: [.identity]) == nil)
       } else if let coding {

@@ -7,7 +7,7 @@ import Testing
   struct Row: Sendable, CustomTestStringConvertible {
     var sentence: String
     var text: String
-    /// Seconds since 1970; nil where the text is no date.
+    /// The seconds since 1970; nil if the text is not a date.
     var seconds: Double?
     var testDescription: String { "\(text): \(sentence)" }
 
@@ -197,7 +197,7 @@ import Testing
     let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     var generator = SplitMix64(seed: 1582)
     for _ in 0..<5_000 {
-      // Foundation's calendar is Julian before 1582-10-15.
+      // Foundation's calendar is Julian before 1582-10-15, so the range begins there.
       let seconds = Double(Int64.random(in: -12_219_292_800...253_402_300_799, using: &generator))
       let date = Date(timeIntervalSince1970: seconds)
       let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second, .weekday], from: date)

@@ -1,7 +1,7 @@
 import HTTPTypes
 
 extension HTTPFields {
-  /// Field lines as a request has them, such as `If-Match: "a"`; a name may come more than once.
+  /// Creates fields from the lines of a request, such as `If-Match: "a"`; names may repeat.
   init(lines: [String]) {
     self.init()
     for line in lines {

@@ -4,8 +4,8 @@ import HTTPTypes
 import Testing
 
 @Suite struct `The order of preconditions (RFC 9110 section 13.2)` {
-  /// One way to send, or not to send, a field, and its outcome by the current representation: nil where the field is
-  /// absent or to be ignored.
+  /// One way to send or omit a field, and the outcome of its condition for a current representation: nil if the field
+  /// is absent or to be ignored.
   private struct Variant: Sendable {
     var value: String?
     var holds: @Sendable (Current) -> Bool?
@@ -78,7 +78,7 @@ import Testing
       ].compactMap { name, value in value.map { "\(name): \($0)" } }
     }
 
-    /// Steps 1 to 4 of section 13.2.2 as they are written there.
+    /// Evaluates steps 1 to 4 of section 13.2.2 literally.
     func expectedResult(_ method: HTTPRequest.Method, _ current: Current) -> PreconditionResult {
       let isRead = method == .get || method == .head
       // 1. "When ... If-Match is present, evaluate the If-Match precondition: ... if false, respond 412"
@@ -110,7 +110,7 @@ import Testing
       for request in Self.requests {
         let expected = request.expectedResult(method, current)
         seen.insert(expected)
-        // The order of the lines in the request has no meaning.
+        // The order of the field lines has no meaning.
         for lines in [request.lines, request.lines.reversed()] {
           let conditions = Preconditions(fields: HTTPFields(lines: lines))
           #expect(conditions.evaluate(method: method, current: current.validators) == expected, "\(current) \(lines)")

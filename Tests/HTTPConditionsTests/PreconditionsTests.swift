@@ -3,9 +3,9 @@ import HTTPConditions
 import HTTPTypes
 import Testing
 
-/// A request and what is to come of it.
+/// A request and its expected result.
 struct ConditionalRequest: Sendable, CustomTestStringConvertible {
-  /// The sentence of the RFC, or the fact about a proxy, that the row stands for.
+  /// The sentence of the RFC, or the fact about a proxy, that the row tests.
   var sentence: String
   var method: HTTPRequest.Method
   var lines: [String]

@@ -78,7 +78,7 @@ import Testing
         try await upload.write([1, 2, 3])
         #expect(try Self.names(folder).count == 1)
       }
-      // It is removed behind the caller's back.
+      // The file is removed asynchronously.
       let end = ContinuousClock.now + .seconds(60)
       while ContinuousClock.now < end, try !Self.names(folder).isEmpty { try await Task.sleep(for: .milliseconds(5)) }
       #expect(try Self.names(folder) == [])

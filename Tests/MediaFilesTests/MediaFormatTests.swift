@@ -14,7 +14,7 @@ import Testing
       ([0, 0, 0, 16] + Array("ftypqt  0000".utf8), .quickTime),
       ([0, 0, 0, 16] + Array("ftypavif0000".utf8), .avif), ([0, 0, 0, 24] + Array("ftypmif10000mif1avif".utf8), .avif),
       ([0, 0, 0, 24] + Array("ftypmif10000mif1heic".utf8), .heif),
-      // What stands behind the box is no brand.
+      // Bytes after the box are not a brand.
       ([0, 0, 0, 16] + Array("ftypisom0000avif".utf8), .mp4),
       ([0x1a, 0x45, 0xdf, 0xa3, 0x9f, 0x42, 0x82, 0x84] + Array("webm".utf8), .webm),
       (Array("OggS".utf8), .ogg), (Array("fLaC".utf8), .flac), (Array("ID3\u{4}".utf8), .mp3),
@@ -39,7 +39,8 @@ import Testing
   @Test(
     "Signatures that only resemble one are none",
     arguments: [
-      // UTF-16 and its like, reserved versions, layers, rates and frequencies, and Matroska that is not WebM.
+      // UTF-16 and similar bytes, reserved versions, layers, rates and frequencies, and Matroska files that are not
+      // WebM.
       [0xff, 0xff, 0x90, 0x00], [0xff, 0xfd, 0x90, 0x00],
       [0xff, 0xfe, 0x3c, 0x00], [0xff, 0xff], [0xff, 0xeb, 0x90, 0x00], [0xff, 0xfb, 0xf0, 0x00],
       [0xff, 0xfb, 0x9c, 0],

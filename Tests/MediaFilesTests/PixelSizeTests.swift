@@ -22,7 +22,7 @@ import Testing
       (.png, png, [640, 480]),
       (.gif, Array("GIF89a".utf8) + [0x80, 2, 0xe0, 1], [640, 480]),
       (.webp, riff("VP8 ", [0, 0, 0, 0x9d, 0x01, 0x2a, 0x80, 0x42, 0xe0, 0x81]), [640, 480]),
-      // 639 and 479 in fourteen bits each.
+      // 639 and 479, in fourteen bits each.
       (.webp, riff("VP8L", [0x2f, 0x7f, 0xc2, 0x77, 0x00]), [640, 480]),
       (.webp, riff("VP8X", [0, 0, 0, 0, 0x7f, 2, 0, 0xdf, 1, 0]), [640, 480]),
     ] as [(MediaFormat, [UInt8], [Int])])
@@ -37,7 +37,7 @@ import Testing
 
   private static let frame: [UInt8] = [8, 1, 0xe0, 2, 0x80, 3]
 
-  /// Exif with one entry, the orientation, in either byte order.
+  /// Returns an Exif segment with a single entry, the orientation, in either byte order.
   private static func exif(_ orientation: UInt8, isLittle: Bool = false) -> [UInt8] {
     let tiff: [UInt8] =
       isLittle

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite struct ChangeTests {
-  /// What a list does, in short: `+text` and `-reason`.
+  /// Returns the changes of a list in a short form: `+text` and `-reason`.
   private static func steps(_ list: ChangeList) -> [String] {
     list.changes.map { change in
       switch change {
@@ -45,7 +45,7 @@ import Testing
       #expect(Self.steps(delta) == ["+one?", "+three"])
       _ = try await server.write("DELETE", Self.path(one), nil, ("If-Match", "*"))
       #expect(Self.steps(try await Self.changes(server, since: delta.token)) == ["-retracted"])
-      // Nothing that was removed is in a snapshot.
+      // A snapshot contains no removed item.
       #expect(Self.steps(try await Self.changes(server)) == ["+two", "+three"])
     }
   }
@@ -56,7 +56,7 @@ import Testing
       _ = try await server.publish("one")
       try await eventually("the hint is known") { server.store.pollInterval != nil }
       for target in ["/v1/items", "/v1/items?q=one", "/v1/changes", "/v1/state"] {
-        // The second and the third are answered from memory.
+        // The second and third responses come from memory.
         for _ in 0..<3 {
           let answer = try await server.get(target)
           #expect(30...3600 ~= (answer["X-Poll-Interval"].flatMap { Int($0) } ?? 0))
@@ -96,7 +96,7 @@ import Testing
       #expect(try await server.get("/v1/items?topics=a")["Sync-Token"] == state.topics["a"]?.description)
       #expect(try await Self.changes(server, since: nil, "&topics=a,b").token == state.union)
       #expect(try await server.get("/v1/items?topics=b,a&limit=1")["Sync-Token"] == state.union?.description)
-      // A change elsewhere leaves the token of a scope as it is.
+      // A change elsewhere does not move the token of a scope.
       _ = try await server.publish("z", topics: ["b"])
       let later = try await server.get("/v1/state?topics=a,b").json(FeedState.self)
       #expect(later.topics["a"] == state.topics["a"])
@@ -125,7 +125,7 @@ import Testing
       _ = try await server.write("PATCH", Self.path(item), #"{"topics": ["c"]}"#, ("If-Match", "*"))
       #expect(Self.steps(try await Self.changes(server, since: union, "&topics=a,b")) == ["-left"])
       #expect(Self.steps(try await Self.changes(server, since: a, "&topics=a")) == ["-left"])
-      // It comes back.
+      // The item returns to the topic.
       _ = try await server.write("PATCH", Self.path(item), #"{"topics": ["a"]}"#, ("If-Match", "*"))
       #expect(Self.steps(try await Self.changes(server, since: a, "&topics=a")) == ["+x"])
       #expect(Self.steps(try await Self.changes(server, since: union, "&topics=a,b")) == ["+x"])
@@ -176,7 +176,7 @@ import Testing
     }
   }
 
-  /// Pages of one change of the topics a and b, to the end.
+  /// Reads the changes of the topics a and b in pages of one, to the end.
   private static func pagesOfOne(_ server: TestServer, since token: SyncToken) async throws -> [String] {
     var (token, steps, more) = (token, [String](), true)
     while more {
@@ -225,7 +225,7 @@ import Testing
       let list = try later.json(ChangeList.self)
       #expect(Self.steps(list) == [])
       #expect(list.more)
-      // Otherwise the tag would differ for another reason.
+      // The tags must differ although the tokens are equal.
       #expect(list.token == (try page.json(ChangeList.self)).token)
       #expect(later["ETag"] != page["ETag"])
       #expect(try await server.get(target, ("If-None-Match", try #require(later["ETag"]))).status == 304)
@@ -331,7 +331,7 @@ import Testing
       for edit in [#"{"topics": ["b"]}"#, #"{"text": "z"}"#] {
         _ = try await server.write("PATCH", Self.path(moved), edit, ("If-Match", "*"))
       }
-      // In `a` there are two rows now: an item, and the removal of another one that `b` has later.
+      // The log of `a` now contains two rows: an item, and a removal that is superseded by a later row of `b`.
       let page = try await server.get("/v1/changes?topics=a,b&limit=2&since=\(start)").json(ChangeList.self)
       #expect(Self.steps(page) == ["+x", "+z"])
       #expect(!page.more)
@@ -360,11 +360,11 @@ import Testing
     try await TestServer.with { server in
       for text in ["x", "y", "z"] { _ = try await server.publish(text) }
       let before = try await Self.changes(server).token
-      // What a restore to an earlier point does to the counter, as far as a connection that lives on can see.
+      // Sets the counter back, as a restore to an earlier point does, but keeps the connection.
       _ = try await server.sql.query(
         "DELETE FROM change_log WHERE version = (SELECT version FROM scopes WHERE scope = '')")
       _ = try await server.sql.query("UPDATE scopes SET version = version - 1 WHERE scope = ''")
-      // No connection was lost, so it is the next poll that finds out.
+      // No connection was lost, so the next poll detects the restore.
       var answer = try await server.get("/v1/changes?since=\(before)")
       let limit = ContinuousClock.now + .seconds(30)
       while answer.status == 200, ContinuousClock.now < limit {

@@ -123,7 +123,7 @@ import Testing
       #expect(packedTag.utf8.count <= 60)
       #expect(plain["Vary"] == "Accept-Encoding")
       #expect(packed["Vary"] == "Accept-Encoding")
-      // Either tag holds for either variant.
+      // Either tag is valid for either variant.
       #expect(try await server.get("/v1/items", ("If-None-Match", packedTag)).status == 304)
       let crossed = try await server.get("/v1/items", ("If-None-Match", tag), ("Accept-Encoding", "gzip"))
       #expect(crossed.status == 304)
@@ -147,7 +147,7 @@ import Testing
       #expect(try await server.get(path, ("If-Modified-Since", value)).status == 304)
       #expect(try await server.get(path, ("If-Modified-Since", "Thu, 01 Jan 2015 00:00:00 GMT")).status == 200)
       #expect(try await server.get(path, ("If-Modified-Since", "yesterday")).status == 200)
-      // If-None-Match decides alone where both are sent (RFC 9110 section 13.2.2).
+      // `If-None-Match` takes precedence if both fields are sent (RFC 9110 section 13.2.2).
       #expect(try await server.get(path, ("If-Modified-Since", value), ("If-None-Match", "\"x\"")).status == 200)
       #expect(try await server.get(path, ("If-Match", "\"x\"")).status == 412)
       #expect(try await server.get(path, ("If-Unmodified-Since", "Thu, 01 Jan 2015 00:00:00 GMT")).status == 412)
@@ -163,9 +163,9 @@ import Testing
     #expect(modified.value(at: start + .milliseconds(650)) == nil)
     #expect(modified.value(at: start + .milliseconds(750)) == date)
     #expect(LastModified(date, now: date + 0.8, at: start).value(at: start) == date)
-    // The machine's clock may be behind the one of the item before.
+    // The current clock may be behind the clock that dated the item.
     #expect(LastModified(date, now: date - 3, at: start).value(at: start + .seconds(3)) == nil)
-    // The clock of this machine, which makes `Date`, may be behind the database's (RFC 9110 section 8.8.2.1).
+    // The local clock, which provides `Date`, may be behind the database's clock (RFC 9110 section 8.8.2.1).
     let past = LastModified(date, now: date + 9, at: start)
     #expect(past.value(at: start, by: date - 1) == nil)
     #expect(past.value(at: start, by: date + 0.7) == nil)
@@ -186,7 +186,7 @@ import Testing
         let before = try #require(dated)
         #expect(before["Link"] == nil)
         let date = target.contains("from") ? "2026-01-11T00:00:00Z" : "2026-01-02T00:00:00Z"
-        // Of the same date, the later id comes first.
+        // Among items of the same date, the later id comes first.
         let id = "00000000-0000-4000-8000-000000000001"
         let body =
           target.contains("from")

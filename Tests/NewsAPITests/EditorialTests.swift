@@ -83,7 +83,7 @@ import Testing
       #expect(try await server.write(method, path, body).status == 428)
       #expect(try await server.write(method, path, body, ("If-Match", "\"r2\"")).status == 412)
       #expect(try await server.write(method, path, body, ("If-Match", "W/\"r1\"")).status == 412)
-      // What readers see has a tag of its own, which says nothing of the revision.
+      // The public representation has its own tag, which does not contain the revision.
       let publicTag = try #require(try await server.get("/v1/" + path)["ETag"])
       #expect(try await server.write(method, path, body, ("If-Match", publicTag)).status == 412)
       #expect(try await server.write(method, path, locked(2)).status == 412)
@@ -93,7 +93,7 @@ import Testing
       #expect(
         try await server.write(method, path, other, ("If-Match", "\"r7\", \"r2\"")).json(EditorialItem.self).revision
           == 3)
-      // The same content again is no write.
+      // Writing the same content again changes nothing.
       let same = try await server.write(method, path, other, ("If-Match", "\"r3\""))
       #expect(same["ETag"] == "\"r3\"")
       #expect(try same.json(EditorialItem.self).item.version == 3)

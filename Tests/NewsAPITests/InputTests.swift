@@ -60,11 +60,11 @@ import Testing
       let names = (0..<60_000).map { "\"f\($0)\": 0" }.joined(separator: ",")
       let answer = try await server.write("POST", "items", "{\(names)}")
       let errors = try #require(try answer.json(Problem.self, status: 422).errors)
-      // The required fields come first, then the unknown ones in the order of their names.
+      // The required fields come first, followed by the unknown fields in alphabetical order.
       #expect(errors.map(\.field) == ["date", "text", "f0", "f1", "f10"] + errors.dropFirst(5).map(\.field))
       #expect(errors.last == FieldError(field: "*", rule: "59970 more errors are not listed"))
       #expect(answer.body.count < 4096)
-      // One character of very many bytes.
+      // One character of many bytes.
       let long = "e" + String(repeating: "\u{301}", count: 10_000)
       #expect(try await server.write("POST", "items", "{\"\(long)\": 0}").body.count < 1024)
     }

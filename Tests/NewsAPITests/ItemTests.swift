@@ -23,7 +23,7 @@ import Testing
     "Pages follow one another by their links, each item once, whatever the size of the page", arguments: [1, 2, 3, 7])
   func paging(limit: Int) async throws {
     try await TestServer.with { server in
-      // Pairs of equal dates, so that pages end between them.
+      // Pairs of equal dates make pages end between equal dates.
       for index in 0..<7 { _ = try await server.publish("\(index)", date: "2026-01-0\(1 + index / 2)T00:00:00Z") }
       let all = try await server.get("/v1/items").json(ItemList.self).items.map(\.id)
       var found: [UUID] = []

@@ -3,7 +3,7 @@ import TestSupport
 import TestTime
 import Testing
 
-/// Very many requests with keys that do not exist, and what they must leave to others.
+/// Many requests with unknown keys, and their effect on other clients.
 @Suite struct KeyLoadTests {
   private static let strangers = 700
 

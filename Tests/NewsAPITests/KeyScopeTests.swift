@@ -5,13 +5,14 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Which keys may use which editorial paths.
+/// The editorial paths that keys may use.
 @Suite struct KeyScopeTests {
   private static let operations = ((try? Contract.shared.get().operations) ?? []).filter {
     $0.path.hasPrefix("/v1/editorial/")
   }.sorted()
 
-  /// A request that the router passes to the operation's handler; whatever the handler answers, the key was accepted.
+  /// Sends a request that the router passes to the operation's handler. Any response of the handler means that the key
+  /// was accepted.
   private static func status(of operation: Contract.Operation, key: String, _ server: TestServer) async throws -> Int {
     let target = operation.path.replacing("{id}", with: "019a0000-0000-7000-8000-000000000000")
       .replacing("{slug}", with: "nowhere")

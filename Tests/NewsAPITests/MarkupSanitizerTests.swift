@@ -19,7 +19,7 @@ import Testing
           _ = done.next()
         }
       }
-      // Each begins behind all tasks that came before it.
+      // Each task begins after all tasks that were queued before it.
       for _ in 0..<3 { await Task.detached {}.value }
       #expect(done.value < sources / 2, "most of the HTML is still being worked on")
       try await group.waitForAll()

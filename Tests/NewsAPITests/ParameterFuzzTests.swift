@@ -19,7 +19,7 @@ import Testing
     var generator = SplitMix64(seed: 3986)
     var accepted = 0
     for number in 0..<30_000 {
-      // The threads are shared with servers of other tests, which answer within a time.
+      // Tests share the threads with servers of other tests, which must answer in time.
       if number % 100 == 0 { await Task.yield() }
       let query = (0..<Int.random(in: 0...8, using: &generator)).map { _ in
         Self.fragments.randomElement(using: &generator) ?? ""

@@ -4,9 +4,9 @@ import NewsStore
 import TestRandom
 import Testing
 
-/// Requests are read on the threads that serve all others, so that no request may cost more than its size allows.
+/// The cost of parsing. The threads that parse a request also serve all others, so its cost must be linear in its size.
 @Suite struct `The cost of reading requests` {
-  /// Parts of texts. Two combining characters out of their canonical order make a comparison or a hash of strings slow.
+  /// Parts of texts. Two combining characters out of canonical order make comparing or hashing strings slow.
   private static let pieces = [
     "a", "0", "A", "-", "_", ".", ",", "+", "=", "&", "%", "%41", "%2", "/", " ", "\\", "\"", "é", "🇩🇪",
     "\u{316}\u{301}", "%CC%96%CC%81", "a,", "a=1&", "limit=1&", "b-", "a/",
@@ -42,7 +42,7 @@ import Testing
     #expect(growth < linearGrowth)
   }
 
-  /// Bodies of a size.
+  /// A kind of body, generated in any size.
   struct Shape: Sendable, CustomTestStringConvertible {
     var name: String
     var make: @Sendable (Int) -> String
@@ -96,7 +96,7 @@ import Testing
     #expect(growth < linearGrowth)
   }
 
-  /// Fields of bodies, each with the start of a value that passes the first checks.
+  /// The fields of bodies, each with a prefix of a value that passes the first checks.
   private static let fields = [
     ("id", "0"), ("state", "e"), ("date", "2026-01-01T00:00:00."), ("text", " "), ("title", "e"), ("language", "e"),
     ("url", "http://a.example/"), ("breaking", "e"), ("slug", "e"), ("unknown", "e"),

@@ -28,13 +28,13 @@ import Testing
     var generator = SplitMix64(seed: 8259)
     var accepted = 0
     for number in 0..<200_000 {
-      // The threads are shared with servers of other tests, which answer within a time.
+      // Tests share the threads with servers of other tests, which must answer in time.
       if number % 200 == 0 { await Task.yield() }
       let bytes = Self.body(using: &generator)
       do {
         let value = try JSONValue.parse(bytes)
         accepted += 1
-        // What is accepted, Foundation's more lenient parser accepts too, and sees the same.
+        // Foundation's more lenient parser must accept everything that is accepted here, with the same result.
         let data = Data(bytes)
         let other = try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
         #expect(other.map { Self.agrees(value, $0) } == true, "\(String(decoding: bytes, as: UTF8.self))")
@@ -50,7 +50,7 @@ import Testing
     case .null: other is NSNull
     case .bool(let bool): other as? Bool == bool
     case .integer(let integer): (other as? NSNumber)?.int64Value == Int64(integer)
-    // Foundation goes through a decimal number and may miss the nearest double by a unit in the last place.
+    // Foundation converts through a decimal number and may miss the nearest double by one unit in the last place.
     case .number(let number): (other as? NSNumber).map { abs($0.doubleValue - number) <= number.ulp } ?? false
     case .string(let string): other as? String == string
     case .array(let elements):

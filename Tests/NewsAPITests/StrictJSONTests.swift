@@ -277,7 +277,7 @@ import Testing
     #expect(message.utf8.count < 200)
   }
 
-  /// 256 bytes: the letter and 85 marks of three bytes. A hash table would sort the marks of a longer key for minutes.
+  /// 256 bytes: a letter and 85 marks of three bytes each. Hashing a longer key could take minutes to sort the marks.
   @Test(arguments: ["\u{1DC4}\u{1DC2}", #"\u1dc4\u1dc2"#])
   func `A key has at most 256 bytes, whatever they are and however they are spelled`(_ marks: String) throws {
     let (even, odd) = (String(repeating: marks, count: 42), marks.hasPrefix("\\") ? #"\u1dc4"# : "\u{1DC4}")

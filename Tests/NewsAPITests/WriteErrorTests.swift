@@ -3,7 +3,7 @@ import News
 import TestSupport
 import Testing
 
-/// What an editor's program learns from a refused write.
+/// The errors that an editor's program receives for refused writes.
 @Suite struct WriteErrorTests {
   private struct Row: Sendable, CustomTestStringConvertible {
     var method = "POST"
@@ -13,7 +13,7 @@ import Testing
     var status: Int
     /// The fields or parameters at fault.
     var fields: [String] = []
-    /// A part of the rule or the explanation.
+    /// A part of the rule or of the explanation.
     var rule: String
 
     var testDescription: String { "\(method) \(path) \(headers) \(body ?? "")" }
@@ -22,7 +22,7 @@ import Testing
   private static let item = "items/ITEM"
   private static let valid = #"{"date": "2026-01-01T00:00:00Z", "text": "x"}"#
 
-  /// A JSON array of topics.
+  /// Returns a JSON array of topics.
   private static func slugs(_ count: Int) -> String {
     "[" + (1...count).map { "\"t\($0)\"" }.joined(separator: ",") + "]"
   }

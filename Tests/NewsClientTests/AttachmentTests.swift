@@ -86,7 +86,7 @@ import Testing
         let downloads = try AttachmentDownloads(client, policy: AttachmentPolicy(.all)) {}
         withExtendedLifetime(downloads) {}
       }
-      // A process that dies between the commit and what observers do has stored the items and nothing else.
+      // A process that dies after the commit and before its observers run has stored only the items.
       installation.feed.publish([item(1, [picture])])
       await (try installation.client()).performFetch()
       #expect(try journal.transfers().isEmpty)
@@ -94,7 +94,7 @@ import Testing
       let downloads = try AttachmentDownloads(client, policy: AttachmentPolicy(.all)) {}
       try await eventually("it is handed over") { try journal.transfers().count == 1 }
       _ = await client.application.suspend()
-      // Once is enough.
+      // A second client must not add the transfer again.
       withExtendedLifetime(downloads) {}
       let again = try installation.client()
       let others = try AttachmentDownloads(again, policy: AttachmentPolicy(.all)) {}

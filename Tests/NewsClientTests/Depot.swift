@@ -7,7 +7,7 @@ import Synchronization
 import TestTime
 import Testing
 
-/// A server of one file that can be spoilt, a store, and a worker that runs in this process.
+/// A server of one file with configurable faults, a store, and a worker in this process.
 struct Depot {
   typealias Spoil = @Sendable (_ honest: FaultAnswer, _ request: FaultRequest, _ number: Int) -> FaultAnswer
 
@@ -17,7 +17,7 @@ struct Depot {
   let journal: TransferJournal
   private let state: State
 
-  /// What is served.
+  /// The state of the server.
   private final class State: Sendable {
     let content: Mutex<(bytes: Data, tag: String?)>
     let spoil = Mutex<Spoil>({ answer, _, _ in answer })
@@ -72,7 +72,7 @@ struct Depot {
     }
   }
 
-  /// Bytes that repeat nowhere, another sequence for another seed.
+  /// Returns bytes without repetition, determined by the seed.
   static func content(_ count: Int, seed: UInt64 = 1) -> Data {
     var state = seed
     return Data(
@@ -84,15 +84,15 @@ struct Depot {
 
   var url: URL { URL(string: server.url + "/file") ?? folder }
   var output: URL { folder.appending(path: "output.bin") }
-  /// What came with uploads, whole or not.
+  /// The bodies of uploads, complete or not.
   var arrived: [Data] { state.arrived.withLock { $0 } }
 
-  /// What is served from now on.
+  /// Replaces the served content.
   func serve(_ bytes: Data, tag: String?) { state.content.withLock { $0 = (bytes, tag) } }
 
   func spoil(_ spoil: @escaping Spoil) { state.spoil.withLock { $0 = spoil } }
 
-  /// Runs the body beside a worker, which is over then.
+  /// Runs the body with a worker and stops the worker afterwards.
   func working(
     constraints: any ConstraintSource = FetchConstraints.none, _ body: () async throws -> Void
   ) async throws {
@@ -106,7 +106,7 @@ struct Depot {
     try result.get()
   }
 
-  /// Begins a download to `output`.
+  /// Starts a download to `output`.
   func download(_ change: (inout TransferRequest) -> Void = { _ in }) throws -> Int64 {
     var request = TransferRequest(download: url, to: output)
     change(&request)
@@ -115,13 +115,13 @@ struct Depot {
     return number
   }
 
-  /// Waits for the end of a transfer, while time passes quickly.
+  /// Waits for the end of a transfer, with accelerated time.
   func end(of number: Int64) async throws -> Transfer {
     try await eventually("the transfer is over") { try journal.transfer(number)?.state.isOver != false }
     return try #require(try journal.transfer(number))
   }
 
-  /// Lets time pass in short steps, so that there is real time for what is on its way.
+  /// Waits for a condition. The clock advances in short steps, so that pending requests have real time to finish.
   func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
     try await TestTime.eventually(what) {
       clock.advance(by: 0.2)
@@ -129,7 +129,7 @@ struct Depot {
     }
   }
 
-  /// All files beside the journal's.
+  /// Returns all files except those of the journal.
   func files() throws -> [String] {
     try FileManager.default.subpathsOfDirectory(atPath: folder.path)
       .filter { !$0.hasPrefix("transfers/journal") && !$0.hasSuffix(".lock") && $0 != "transfers" }

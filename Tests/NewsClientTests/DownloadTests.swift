@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  /// Answers to the second request, which asks for the rest.
+  /// Wrong answers to the second request, which asks for the rest of the file.
   enum Lie: CaseIterable {
     case ignoresRange, wrongOffset, otherTag, otherTotal, notSatisfiable, noContentRange, partAgain
   }
@@ -100,7 +100,7 @@ import Testing
   func otherVersion() async throws {
     let (content, other) = (Depot.content(300_000), Depot.content(300_000, seed: 2))
     try await Depot.with(content) { depot in
-      // A server that ignores If-Range, and says nothing of a digest.
+      // A server that ignores `If-Range` and sends no digest.
       depot.spoil { answer, request, number in
         if number == 0 { return answer.removing("Repr-Digest").truncated(at: .body(100_000)) }
         let whole = FaultAnswer(
@@ -125,7 +125,7 @@ import Testing
   func wrongPart(number: Int) async throws {
     let content = Depot.content(300_000)
     try await Depot.with(content) { depot in
-      // A server that says nothing of a digest. It breaks off until something has arrived.
+      // A server that sends no digest. It truncates the answer until the client has sent a range request.
       let hasContinued = Mutex(false)
       depot.spoil { answer, request, _ in
         var answer = answer.removing("Repr-Digest")
@@ -155,7 +155,7 @@ import Testing
   func complete() async throws {
     let content = Depot.content(100_000)
     try await Depot.with(content) { depot in
-      // Without a length, and cut off after all of it.
+      // The first answer has no length and is cut off after all bytes.
       depot.spoil { answer, _, number in
         number == 0 ? answer.framed(.chunked).truncated(at: .body(100_000)) : answer
       }
@@ -205,7 +205,7 @@ import Testing
           })
         #expect(transfer.state == .failed)
         #expect(transfer.failure?.isEmpty == false)
-        // What can be right the next time is asked for five times.
+        // If a later attempt may succeed, the file is requested five times.
         #expect(depot.server.requests.count == [1, 6, 5, 5][number])
         #expect(try depot.files() == [])
       }
@@ -340,7 +340,7 @@ import Testing
         }
         try await depot.eventually("four are under way") { depot.server.requests.count == 4 }
         let other = try TransferWorker(store: depot.folder, userAgent: "tests", clock: SystemClock())
-        // Five seconds of real time: the first one is at it.
+        // The second worker gives up after five seconds of real time, because the first one holds the lock.
         #expect(try await other.run() == false)
         #expect(depot.server.requests.count == 4)
         depot.spoil { answer, _, _ in answer }

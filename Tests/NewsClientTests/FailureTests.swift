@@ -160,7 +160,7 @@ import Testing
   }
 }
 
-/// A network that fails.
+/// A transport that always fails.
 private struct FailingTransport: HTTPTransport {
   let error: HTTPTransportError
 

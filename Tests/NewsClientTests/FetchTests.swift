@@ -113,7 +113,7 @@ import Testing
       #expect(differences.map(\.inserted.count) == [1, 1])
       #expect(differences.map(\.removed) == [[], [item.id]])
       #expect(posted.withLock(\.count) == 3)
-      // A reader who comes late has lost none.
+      // A subscriber that reads late receives all changes.
       let read = [await stream.next(), await stream.next(), await stream.next()]
       #expect(read.map { $0?.inserted.map(\.text) } == [["one"], ["two"], ["three"]])
     }
@@ -214,7 +214,7 @@ import Testing
       #expect(run.bytes > 100, "what it has cost is recorded")
       #expect(result.requests == run.requests)
       installation.server.release()
-      // Nothing keeps the next one from it.
+      // The failed fetch does not block the next one.
       try await eventually("the next one succeeds") { await client.performFetch().result == .newData }
       try installation.expectEqual(client)
     }

@@ -7,7 +7,7 @@ import NewsClient
 import Testing
 
 @Suite("A bad answer") struct HostileAnswerTests {
-  /// A fault that must end in a failure.
+  /// Faults that must make a fetch fail.
   private static let faults: [(String, FeedFault)] =
     [
       ("cut in the head", .truncate(at: .inHead)), ("cut in the body", .truncate(at: .body(7))),
@@ -26,7 +26,7 @@ import Testing
     try await Installation.with { installation in
       installation.feed.publish("one")
       let client = try installation.client()
-      // A page has its token in the head.
+      // The token of a page is in the header, so the fault has no effect on the first fetch.
       if name != "\(WrongJSON.tokenIsGarbage)" {
         installation.feed.fault(next: fault)
         #expect(await client.performFetch().result == .failed, "as the first")
@@ -69,7 +69,7 @@ import Testing
       let moment = feed.moment
       feed.publish("two")
       await client.performFetch()
-      // As a cache of this very URL would answer.
+      // The answer of a cache that has stored an older response for this URL.
       let held = feed.token()
       feed.fault(
         next: .init { honest, _ in
@@ -193,7 +193,7 @@ import Testing
       for number in 0..<50 { installation.feed.publish(String(repeating: "item \(number) ", count: 100)) }
       let client = try installation.client()
       await client.performFetch()
-      // All pages but the first, in the file and in the log.
+      // Overwrites all pages except the first, in the database file and in its log.
       for name in ["news.sqlite", "news.sqlite-wal"] {
         let file = try FileHandle(forUpdating: installation.folder.appending(path: name))
         let size = try file.seekToEnd()
@@ -203,7 +203,7 @@ import Testing
         }
         try file.close()
       }
-      // What has not been read before shows the fault; then it is like a first start.
+      // The first read of an uncached page detects the fault; the next fetch is then like a first start.
       let next = try installation.client()
       _ = try? next.allNewsItems
       #expect(await next.performFetch().result == .newData)

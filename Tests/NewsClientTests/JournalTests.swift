@@ -25,7 +25,7 @@ import Testing
       bytes.replaceSubrange(offset..<min(bytes.count, offset + 4000), with: Data(repeating: 0x5A, count: 4000))
       try bytes.write(to: file)
       let lines = Mutex<[String]>([])
-      // The first use finds the damage at the latest, and the second one has a new file.
+      // The first use detects the damage at the latest; the second use has a new file.
       for _ in 0..<2 {
         _ = try? TransferJournal(store: store) { line in lines.withLock { $0.append(line) } }.transfers()
       }

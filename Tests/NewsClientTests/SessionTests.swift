@@ -7,7 +7,7 @@ import TestTime
 import Testing
 
 @Suite("A session of transfers") struct SessionTests {
-  /// Writes down what it is told.
+  /// A delegate that records its calls.
   private final class Diary: TransferDelegate {
     private let written = Mutex<[String]>([])
     private let files = Mutex<[URL]>([])
@@ -55,14 +55,14 @@ import Testing
       depot.spoil { answer, _, number in number == 0 ? answer.truncated(at: .body(100_000)) : answer }
       try await depot.working {
         let task = try session.transfer(TransferRequest(download: depot.url), description: "cover")
-        // A worker without anything to do ends after three seconds.
+        // A worker without work ends after three seconds.
         try await depot.eventually("nothing happens") { depot.clock.now.uptime > 1002 }
         #expect(depot.server.requests.isEmpty)
         #expect(workers.value == 0)
         try task.resume()
         #expect(workers.value == 1)
         try await depot.eventually("it is told") { diary.lines.count == 3 }
-        // What was on its way when the connection was cut may be lost.
+        // The bytes in transit may be lost when the connection is cut.
         #expect(diary.lines[0].wholeMatch(of: /[0-9]+ resumed at [1-9][0-9]* of 300000/) != nil)
         #expect(diary.lines.dropFirst() == ["\(task.number) whole: 300000", "\(task.number) finished cover"])
         let file = try #require(diary.file)
@@ -84,7 +84,7 @@ import Testing
       }
       try tasks[0].resume()
       await session.invalidate()
-      // The app is gone, and the worker goes on.
+      // The app has ended, and the worker continues.
       try await depot.working {
         try await depot.eventually("the first is over") {
           try depot.journal.transfer(tasks[0].number)?.state == .failed

@@ -8,7 +8,7 @@ import TestTime
 import Testing
 
 @Suite("The settings of a store") struct SettingsTests {
-  /// A client that has fetched, with an interval and habits.
+  /// Returns a client that has fetched, with an interval and learned habits.
   private func used(_ installation: Installation) async throws -> NewsFetcher {
     installation.feed.publish("one", topics: ["sport"])
     let client = try installation.client()
@@ -21,7 +21,7 @@ import Testing
     return client
   }
 
-  /// The client as another process opens it, with what it was told of the source and what it has logged.
+  /// Returns the client as another process opens it, the source that it found, and its log.
   private func reopened(_ installation: Installation) throws -> (client: NewsFetcher, source: Source?, log: Reports) {
     let log = Reports()
     var source: Source?
@@ -152,7 +152,7 @@ import Testing
         #expect(installation.requests() == ["*/v1/changes"])
       }
       #expect(try client.count == 1)
-      // Once it has answered it is followed.
+      // The client switches to a source once that source has answered.
       var sport = installation
       sport.topics = ["sport"]
       #expect(try await sport.client().performFetch().result != .failed)

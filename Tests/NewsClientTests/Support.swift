@@ -7,18 +7,18 @@ import NewsClient
 import Synchronization
 import Testing
 
-/// A feed that can be spoilt, and a client of it.
+/// A feed with configurable faults, and a client for it.
 struct Installation {
   let feed: FaultFeed
   let server: FaultServer
   let folder: URL
   let clock: ManualClock
-  /// Scheme and authority of the server; nil for those of the feed.
+  /// The scheme and authority of the server; nil for those of the feed.
   var address: String?
   var topics: [String] = []
   var extent = Source.Extent.window(100)
 
-  /// Runs the body with a feed without items and an empty folder.
+  /// Runs the body with an empty feed and an empty folder.
   static func with<Value>(
     extent: Source.Extent = .window(100), topics: [String] = [], _ body: (Installation) async throws -> Value
   ) async throws -> Value {
@@ -38,12 +38,12 @@ struct Installation {
     }
   }
 
-  /// What is followed.
+  /// Returns the followed source.
   func source() throws -> Source {
     Source(server: try #require(URL(string: address ?? server.url)), topics: topics, extent: extent)
   }
 
-  /// The client as a new process has it.
+  /// Returns a client as a new process creates it.
   func client(
     _ transport: (any HTTPTransport)? = nil, constraints: any ConstraintSource = FetchConstraints.none
   ) throws -> NewsFetcher {
@@ -55,18 +55,18 @@ struct Installation {
       application: Application(launchReason: .fetch, clock: clock), transport: transport, clock: clock)
   }
 
-  /// Holds the stored items to those of the feed.
+  /// Checks that the stored items equal those of the feed.
   func expectEqual(_ client: NewsFetcher, sourceLocation: SourceLocation = #_sourceLocation) throws {
     #expect(try client.allNewsItems == feed.items, sourceLocation: sourceLocation)
   }
 
-  /// The requests since the last call, as targets; those with a condition have an asterisk.
+  /// Returns the targets of the requests since the last call; conditional requests have an asterisk.
   func requests() -> [String] {
     server.takeRequests().map { ($0.isConditional ? "*" : "") + $0.path }
   }
 }
 
-/// What a client has told.
+/// The reports and log lines of a client.
 final class Reports: Sendable {
   private let told = Mutex<(reports: [FetchReport], texts: [String])>(([], []))
 

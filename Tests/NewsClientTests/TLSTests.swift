@@ -51,8 +51,8 @@ import Testing
       _ = try await AsyncHTTPTransport().get(url, headers: [])
     }
     #expect(failure?.isUnsent == true)
-    // The extension `supported_versions` (43) of a ClientHello: its length, that of the list, and the list (RFC 8446
-    // section 4.2.1). One that is missing means TLS 1.2 or older.
+    // The extension `supported_versions` (43) of a ClientHello: its length, the length of the list, and the list (RFC
+    // 8446 section 4.2.1). Without it, the client offers TLS 1.2 or older.
     let hello = await bytes
     #expect(hello.first == 22, "a handshake")
     let start = try #require(
@@ -64,7 +64,7 @@ import Testing
     let versions = stride(from: start + 5, to: start + 5 + length, by: 2).map {
       Int(hello[$0]) << 8 | Int(hello[$0 + 1])
     }
-    // Reserved values keep servers from taking unknown ones for an error (RFC 8701).
+    // Reserved values test that servers ignore unknown versions (RFC 8701).
     #expect(versions.filter { $0 & 0x0f0f != 0x0a0a }.sorted() == [0x0303, 0x0304])
   }
 }

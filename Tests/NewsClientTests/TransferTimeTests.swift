@@ -49,7 +49,7 @@ import Testing
         let start = depot.clock.now
         try await depot.eventually("twenty seconds are over") { depot.clock.now.seconds(since: start) > 20 }
       }
-      // 0.5, 1, 2, 4 and 8 s at the most, and half of that at the least.
+      // The delays are at most 0.5, 1, 2, 4 and 8 s, and at least half of that.
       #expect(depot.server.requests.count <= 8)
     }
   }
@@ -86,7 +86,7 @@ import Testing
 }
 
 @Suite("A worker that waits") struct WaitingWorkerTests {
-  /// Constraints that count how often they are asked.
+  /// Constraints that count how often they are read.
   private final class Counted: ConstraintSource {
     private let state = Mutex((constraints: FetchConstraints(isOnBattery: true), count: 0))
 
@@ -101,7 +101,7 @@ import Testing
     func release() { state.withLock { $0.constraints = .none } }
   }
 
-  /// Runs a worker to its end, while time passes.
+  /// Runs a worker to its end while the clock advances.
   private func run(_ depot: Depot, _ constraints: any ConstraintSource = FetchConstraints.none) async throws -> Double {
     let worker = try TransferWorker(
       store: depot.folder, userAgent: "tests/1", constraints: constraints, clock: depot.clock)
@@ -159,7 +159,7 @@ import Testing
       let first = try depot.download()
       try await depot.working {
         try await depot.eventually("it has been refused") { try depot.journal.transfer(first)?.failure != nil }
-        // Time stands still from here on: only the journal itself can wake the worker.
+        // The clock stands still from here on, so only the journal itself can wake the worker.
         let file = depot.folder.appending(path: "other.bin")
         let url = try #require(URL(string: "http://localhost:\(depot.server.port)/other"))
         let second = try depot.journal.add(TransferRequest(download: url, to: file)).number

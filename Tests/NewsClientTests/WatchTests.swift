@@ -24,13 +24,13 @@ import Testing
     await task.value
   }
 
-  /// Lets time pass wherever the client waits before it connects.
+  /// Waits for a condition. The clock advances whenever the client waits before it connects.
   private func eventually(
     _ what: String, _ installation: Installation, _ condition: () async throws -> Bool
   ) async throws {
     try await TestTime.eventually(what) {
       if let shortest = installation.clock.sleeping.first {
-        // A minute may be its patience with a connection that is just being opened.
+        // A sleep of up to a minute may be the timeout of a connection that is being opened.
         let isPatience = 24...60 ~= shortest
         if !isPatience || installation.feed.eventStreams == 0 {
           installation.clock.advance(by: min(shortest, isPatience ? 0.05 : 0.5))

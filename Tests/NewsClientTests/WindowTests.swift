@@ -7,7 +7,7 @@ import NewsClient
 import Testing
 
 @Suite("What is kept") struct WindowTests {
-  /// What a server says of a page that is not the last.
+  /// The header of a page that is not the last one.
   private static let hasMore = FeedFault.header("Link", "</v1/items?cursor=x>; rel=\"next\"")
 
   /// Publishes eight items and fetches the newest.
@@ -72,7 +72,8 @@ import Testing
       let feed = installation.feed
       let (items, client) = try await Self.fetchedWindow(installation)
       for item in items[5...] { feed.retract(item.id) }
-      // Older than the window: no news when it comes into it, although the store has its version.
+      // The item is older than the window. When it enters the window it does not count as new, although the store
+      // already has its version.
       var corrected = items[3]
       corrected.text = "item 4, corrected"
       feed.publish([corrected])
@@ -177,7 +178,7 @@ import Testing
       try installation.expectEqual(client)
       let list = extent == .full ? "/v1/changes" : "/v1/items"
       #expect(installation.requests() == ["*/v1/changes", list])
-      // Who answers 410 to everything is not asked in circles.
+      // A client does not loop if a server answers every request with 410.
       feed.moveEpoch(keepingHistory: false)
       feed.fault(next: .answer(.tokenExpired(reason: "epoch", token: feed.token())), times: 10)
       #expect(await client.performFetch().result == .failed)

@@ -8,7 +8,7 @@ struct BrokenXMLTests {
     "<item><guid>\(name)</guid><pubDate>20 Aug 2026</pubDate><description>\(name)</description>\(fields)</item>"
   }
 
-  /// What is found however the bytes are cut.
+  /// Returns the events of a text, which must be the same however the bytes are split.
   private func found(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) -> [FeedEvent] {
     let bytes = Data(text.utf8)
     let expected = events(bytes)
@@ -145,7 +145,7 @@ struct BrokenXMLTests {
       let bytes = Data(rss(Self.item("1") + large + Self.item("3")).utf8)
       let found = events(bytes, limits: limits)
       #expect(found.complaints.first == "skipped line 5: is larger than 1000 bytes")
-      // What has been given up for too long cannot be searched again.
+      // The bytes of a large entry that were discarded cannot be searched again.
       #expect(found.entries.map(\.guid) == (count < 16_000 ? ["1", "3"] : ["1"]))
       #expect(found.complaints.count == (count < 16_000 ? 1 : 2))
     }

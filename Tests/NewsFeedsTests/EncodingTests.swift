@@ -9,7 +9,7 @@ struct EncodingTests {
       .replacing("UTF-8", with: declared)
   }
 
-  /// A feed in an encoding, written by Foundation where it can.
+  /// Returns a feed in an encoding, as encoded by Foundation.
   private static func bytes(_ text: String, _ encoding: String.Encoding, declared: String) throws -> Data {
     try #require(feed(text, declared: declared).data(using: encoding))
   }

@@ -7,7 +7,7 @@ import Testing
 struct ExportedLineTests {
   private static let id = "0199d9f4-7c3e-7b1a-8f00-0123456789ab"
 
-  /// A line with a field more, or another value of one.
+  /// Returns a line with an additional or replaced field.
   private static func line(_ field: String) -> String {
     let fields = ["id": "\"\(id)\"", "date": "\"2026-08-20T13:45:00Z\"", "text": "\"x\"", "sourceDigest": "\"\""]
     let name = String(field.dropFirst().prefix { $0 != "\"" })

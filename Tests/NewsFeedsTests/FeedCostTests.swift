@@ -145,7 +145,7 @@ import Testing
     let events = events("\(line)\n{\"\(String(repeating: "k", count: 1025))\":1}\n")
     #expect(events.entries.count == 1)
     #expect(events.complaints == ["skipped line 2: has a key of more than 1024 bytes"])
-    // A text of that length is no key, and neither is an escaped quote its end.
+    // A text of that length is not a key, and an escaped quote does not end it.
     let long = "{\"date\":\"2026-08-20\",\"text\":\"\(String(repeating: "\\\":", count: 1000))\"}\n"
     #expect(NewsFeedsTests.events(line + "\n" + long).entries.count == 2)
   }

@@ -4,13 +4,13 @@ import NewsFeeds
 import TestRandom
 import Testing
 
-/// Feeds of which some bytes are wrong. Each run is repeated by its seed; one that finds something stays in the list.
+/// Feeds with a few wrong bytes. A seed repeats its run; seeds that have found a fault stay in the list.
 @Suite("Mutated feeds")
 struct FeedFuzzTests {
-  /// No few wrong bytes turn one into another.
+  /// Names so different that a few wrong bytes cannot turn one into another.
   private static let names = ["walnut", "quince", "medlar", "cherry", "almond", "raisin"]
 
-  /// Every text of an entry carries the name of its entry.
+  /// Returns feeds in which every text of an entry contains the name of that entry.
   private static func samples() -> [Data] {
     let items = names.map { name in
       """
@@ -47,7 +47,7 @@ struct FeedFuzzTests {
     "<!DOCTYPE x [", "]>", "xml:base='a/'", "</description>", "melon", "\u{FFFE}", "\\ud800", "1e999",
   ].map { Data($0.utf8) }
 
-  /// A few changes, none so large that it could remove all that stands between two entries.
+  /// Changes a few bytes; no change is large enough to remove everything between two entries.
   private static func mutate(_ data: Data, _ random: inout SplitMix64) -> Data {
     var bytes = data
     for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
@@ -64,7 +64,7 @@ struct FeedFuzzTests {
     return bytes
   }
 
-  /// The names of entries that an entry has texts of.
+  /// Returns the names of all entries whose texts appear in an entry.
   private static func names(in entry: FeedEntry) -> Set<String> {
     let texts =
       [entry.guid, entry.title, entry.summary, entry.text, entry.html, entry.url, entry.author].compactMap { $0 }
@@ -78,7 +78,7 @@ struct FeedFuzzTests {
     var random = SplitMix64(seed: seed)
     let samples = Self.samples()
     for round in 0..<30 {
-      // All these seeds at once would keep every thread from tests with deadlines.
+      // Otherwise the seeds would occupy every thread, and tests with deadlines would fail.
       await Task.yield()
       for (index, sample) in samples.enumerated() {
         let bytes = Self.mutate(sample, &random)
@@ -87,7 +87,7 @@ struct FeedFuzzTests {
         #expect(
           found == events(bytes, pieces: size), "seed \(seed), round \(round), sample \(index), pieces of \(size)")
         for entry in found.entries {
-          // A byte too few in UTF-16 makes other characters of all that follows, tags included.
+          // A missing byte in UTF-16 changes all following characters, including tags.
           let isShifted = index == 4
           #expect(
             isShifted || Self.names(in: entry).count <= 1, "seed \(seed), round \(round), sample \(index): \(entry)")

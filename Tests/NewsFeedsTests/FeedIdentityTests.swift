@@ -14,7 +14,7 @@ struct FeedIdentityTests {
   @Test("is a UUID of version 5 that is the same in every run")
   func version5() throws {
     let entry = try entry(rss(item()))
-    // Fixed for ever: another value here would import every known entry once more.
+    // This value must never change: a different one would import every known entry again.
     #expect(entry.id == UUID(uuidString: "6AA81F91-5B1D-5720-B81B-39032640D74D"))
   }
 

@@ -3,12 +3,12 @@ import News
 import NewsFeeds
 import Testing
 
-/// Reads a whole text as a file.
+/// Reads a whole text as one file.
 func events(_ text: String) -> [FeedEvent] {
   events(Data(text.utf8))
 }
 
-/// Reads bytes in pieces of a size; all at once without one.
+/// Reads bytes in pieces of the given size, by default all at once.
 func events(_ bytes: Data, pieces: Int = .max, limits: FeedReader.Limits = .init()) -> [FeedEvent] {
   let reader = FeedReader(limits: limits)
   var events: [FeedEvent] = []
@@ -22,7 +22,7 @@ func events(_ bytes: Data, pieces: Int = .max, limits: FeedReader.Limits = .init
 
 extension [FeedEvent] {
   var entries: [FeedEntry] { compactMap { if case .entry(let entry) = $0 { entry } else { nil } } }
-  /// What was not an entry, in words.
+  /// The descriptions of all events that are not entries.
   var complaints: [String] {
     compactMap {
       switch $0 {
@@ -36,7 +36,7 @@ extension [FeedEvent] {
   }
 }
 
-/// The only entry of a text that has nothing wrong.
+/// Returns the only entry of a text that must cause no complaints.
 func entry(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> FeedEntry {
   let events = events(text)
   #expect(events.complaints == [], sourceLocation: sourceLocation)
@@ -44,7 +44,7 @@ func entry(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) th
   return try #require(events.entries.first, sourceLocation: sourceLocation)
 }
 
-/// An RSS 2.0 feed around some items.
+/// Returns an RSS 2.0 feed with the given items.
 func rss(_ items: String, channel: String = "<link>https://example.org/</link>") -> String {
   """
   <?xml version="1.0" encoding="UTF-8"?>
@@ -56,7 +56,7 @@ func rss(_ items: String, channel: String = "<link>https://example.org/</link>")
   """
 }
 
-/// An Atom feed around some entries.
+/// Returns an Atom feed with the given entries.
 func atom(_ entries: String, attributes: String = "", head: String = "<id>urn:example:feed</id>") -> String {
   """
   <feed xmlns="http://www.w3.org/2005/Atom" \(attributes)>\(head)<updated>2026-01-01T00:00:00Z</updated>

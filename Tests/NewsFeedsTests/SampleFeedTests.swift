@@ -9,7 +9,7 @@ private let sampleFolder: URL? = {
   return FileManager.default.fileExists(atPath: folder.path()) ? folder : nil
 }()
 
-/// Real posts in all four formats, kept beside the repository and not in it; without them there is nothing to run.
+/// Real posts in all four formats, stored beside the repository. Without them the suite is disabled.
 @Suite("Sample feeds", .enabled(if: sampleFolder != nil))
 struct SampleFeedTests {
   private func read(_ name: String) throws -> [FeedEvent] {

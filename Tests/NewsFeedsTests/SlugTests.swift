@@ -38,7 +38,7 @@ struct SlugTests {
   func spellings() throws {
     let composed = String(repeating: "caf\u{E9} ", count: 20)
     let decomposed = String(repeating: "cafe\u{301} ", count: 20)
-    // Strings compare by meaning, bytes do not.
+    // Strings compare by canonical equivalence, byte arrays do not.
     #expect(Array(composed.utf8) != Array(decomposed.utf8))
     let slug = try #require(Slug.make(composed))
     #expect(slug.hasPrefix("cafe-cafe-"))

@@ -10,7 +10,7 @@ import Testing
     monday + Double(((day * 24 + hour) * 60 + minute) * 60)
   }
 
-  /// The hints of a day, two weeks after the first Monday, for a rhythm of changes.
+  /// Returns the hints at the given times, two weeks after the first Monday by default, for a rhythm of changes.
   private static func hints(
     _ rhythm: (_ day: Int) -> [Date], at times: [(hour: Int, minute: Int)], day: Int = 14
   ) -> [Int] {
@@ -64,7 +64,7 @@ import Testing
     #expect(once.interval(at: now) == 3600)
     let always = Cadence(changes: (0..<20_000).map { now - Double($0) * 60 }, since: Self.monday, now: now)
     #expect(always.interval(at: now) == 30)
-    // Feeds that have just begun.
+    // A new feed with a short history.
     let young = Cadence(changes: [now - 600, now - 300], since: now - 600, now: now)
     #expect(Cadence.intervals ~= young.interval(at: now))
   }

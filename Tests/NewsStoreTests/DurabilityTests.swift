@@ -5,7 +5,7 @@ import TestTime
 import Testing
 
 @Suite struct DurabilityTests {
-  /// What a store finds when it connects.
+  /// Returns the unsafe settings that a store finds when it connects.
   private func unsafeSettings(_ url: String, requiresDurability: Bool = false) async throws -> [String] {
     let store = NewsStore(
       connection: PostgresConfiguration.patient(url), requiresDurability: requiresDurability,
@@ -38,7 +38,7 @@ import Testing
       ).migrate()
       #expect(try await unsafeSettings(database.url, requiresDurability: true) == [])
 
-      // A server that runs meets the setting with its next connection.
+      // A running server detects the setting with its next connection.
       let store = NewsStore(connection: configuration, requiresDurability: true, logger: NewsDatabase.logger)
       _ = try await store.keys()
       let sql = PostgresPool(configuration: configuration, logger: NewsDatabase.logger)

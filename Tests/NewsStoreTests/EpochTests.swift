@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct EpochTests {
-  /// Runs a store and plain SQL on a database during the body.
+  /// Runs the body with a store and plain SQL on a database.
   private func withStore<Value: Sendable>(
     _ url: String, _ body: @Sendable (NewsStore, PostgresPool) async throws -> Value
   ) async throws -> Value {
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// Copies a database that nobody uses any more, as a clone for staging is made.
+  /// Copies a database without connections, as a clone for staging is made.
   private func withClone<Value: Sendable>(
     of url: String, _ body: @Sendable (String) async throws -> Value
   ) async throws -> Value {
@@ -44,7 +44,7 @@ import Testing
     return nil
   }
 
-  /// The token of the feed. A connection that has just been ended may still be lent out, once.
+  /// Returns the token of the feed. Retries once, because the pool may still return a connection that has just ended.
   private func stateOnceAvailable(_ store: NewsStore) async throws -> SyncToken {
     do {
       return try await store.state(.feed).state.feed
@@ -83,7 +83,7 @@ import Testing
           return [snapshot.token, delta.token]
         }
         try await withStore(clone) { store, _ in
-          // There the first item is behind the position.
+          // In the clone, the version of the first item is below the position.
           for token in tokens { #expect(await expiry(store, token) == .epoch) }
         }
       }
@@ -110,7 +110,7 @@ import Testing
           #expect(state.epoch != fork.epoch)
           #expect(state.version == fork.version)
           #expect(try await epochs() == before + 1)
-          // Refused at once, and still when the copy has used the same version for something else.
+          // The token is refused at once, and also after the clone has used the same version for another change.
           #expect(await expiry(store, later) == .epoch)
           try await sql.publish([UUID(5)], text: "clone")
           #expect(await expiry(store, later) == .epoch)

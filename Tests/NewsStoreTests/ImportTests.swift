@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct ImportTests {
-  /// An entry as a source has it; another revision has another digest and text.
+  /// Returns an entry of a source; each revision has its own digest and text.
   private static func entry(
     _ number: Int, revision: Int = 1, text: String? = nil, topics: [String] = [], date: Date = .newYear
   ) -> ImportedItem {

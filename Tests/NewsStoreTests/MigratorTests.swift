@@ -9,7 +9,7 @@ import Testing
   private static let first = "CREATE TABLE first (n integer); INSERT INTO first VALUES (1);"
   private static let second = "CREATE TABLE second (n integer);"
 
-  /// A folder of files during the body.
+  /// Runs the body with a folder of files.
   @discardableResult
   private func withFolder<Value>(
     _ files: [String: String], _ body: (URL) async throws -> Value
@@ -21,9 +21,11 @@ import Testing
     return try await body(folder)
   }
 
+  /// Creates a migrator.
+  ///
   /// - Parameters:
-  ///   - lockTimeout: How long it waits for the lock of a table at a time.
-  ///   - limit: How long it tries.
+  ///   - lockTimeout: The timeout for one attempt to lock a table.
+  ///   - limit: The total time for all attempts.
   private func migrator(
     _ files: [String: String], _ url: String, lockTimeout: Duration = .seconds(60), limit: Duration = .seconds(120)
   ) async throws -> Migrator {
@@ -36,7 +38,7 @@ import Testing
       migrations, configuration: PostgresConfiguration.patient(url), locks: locks, logger: NewsDatabase.logger)
   }
 
-  /// Hands an empty database and a pool on it to the body.
+  /// Runs the body with an empty database and a pool on it.
   private func withEmptyDatabase(
     _ body: @Sendable (_ url: String, _ sql: PostgresPool) async throws -> Void
   ) async throws {
@@ -78,7 +80,7 @@ import Testing
   @Test("No column has a type of object identifiers, whose values another cluster does not know")
   func objectIdentifiers() async throws {
     try await NewsDatabase.withStore { _, sql in
-      // pg_upgrade refuses most of these types in tables; in indexes and materialised views they are as bad.
+      // pg_upgrade refuses most of these types in tables; they are as harmful in indexes and materialised views.
       let columns: PostgresQuery = """
         SELECT format('%s.%s %s', c.relname, a.attname, t.typname)
         FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid JOIN pg_type AS t ON t.oid = a.atttypid
@@ -188,7 +190,7 @@ import Testing
   @Test("A migrator that dies while it holds the lock holds up nobody")
   func deadHolder() async throws {
     try await withEmptyDatabase { url, sql in
-      // One that will not end by itself: its migration waits for a lock that a connection of ours holds.
+      // This migrator cannot finish by itself: its migration waits for a lock that a connection of this test holds.
       let gate = try await PostgresConnection.connect(
         configuration: PostgresConfiguration.patient(url), logger: NewsDatabase.logger)
       try await gate.execute(script: "SELECT pg_advisory_lock(1)")
@@ -218,7 +220,7 @@ import Testing
     }
   }
 
-  /// Runs the body while a transaction holds a lock of the table `first`.
+  /// Runs the body while a transaction locks the table `first`.
   private func whileFirstIsLocked<Value: Sendable>(
     _ url: String, by mode: String, _ body: (PostgresConnection) async throws -> Value
   ) async throws -> Value {
@@ -240,7 +242,7 @@ import Testing
         let migrating = Task { try await migrator.migrate() }
         let waiting: PostgresQuery = "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'relation'"
         try await eventually("the migration waits") { try await sql.value(waiting) == 1 }
-        // A read that comes later would wait for the whole of the first one behind a migration that does not give up.
+        // If the migration did not give up, a later read would wait behind it until the first reader has ended.
         #expect(try await sql.value("SELECT count(*) FROM first") == 1)
         try await eventually("the migration tries again") { try await sql.value(waiting) == 1 }
         try await reader.execute(script: "COMMIT")
@@ -282,7 +284,7 @@ import Testing
   func concurrentIndex() async throws {
     try await withEmptyDatabase { url, sql in
       _ = try await migrator(["0001_first.sql": Self.first], url).migrate()
-      // A lock that is not free at once ends the migration.
+      // A migration that does not get its lock at once would fail.
       let migrator = try await migrator(
         ["0001_first.sql": Self.first, "0002_index.sql": Self.concurrently], url, lockTimeout: .milliseconds(50),
         limit: .zero)
@@ -291,9 +293,9 @@ import Testing
         try await eventually("the index waits for the writer") {
           try await sql.value("SELECT count(*) FROM pg_index WHERE indexrelid = to_regclass('first_by_n')") == 1
         }
-        // A writer that comes later does not wait.
+        // A later writer does not wait.
         _ = try await sql.query("INSERT INTO first VALUES (2)")
-        // The index waits for longer than other statements may.
+        // The index waits longer than the lock timeout of other statements.
         try await Task.sleep(for: .milliseconds(200))
         try await writer.execute(script: "COMMIT")
         return migrating
@@ -334,7 +336,7 @@ import Testing
       _ = try await migrator(3).migrate()
       for _ in 0..<times {
         _ = try await migrator(4).migrate()
-        // As if the process had died before it could note that all was done.
+        // Simulates a process that dies before it records the migration.
         _ = try await sql.query("DELETE FROM schema_migrations WHERE number = 4")
       }
       #expect(try await migrator(migrations.count).migrate().first == "0004_search_by_day.sql")

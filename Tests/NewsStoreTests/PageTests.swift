@@ -133,7 +133,8 @@ import Testing
         SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint FROM pg_stat_user_tables
         WHERE relname IN ('items', 'change_log')
         """
-      // Statistics are written when a session ends, at the latest; those above must be in before the count begins.
+      // A session writes its statistics at its end at the latest, so the sessions above must end before the count
+      // begins.
       await sql.shutdown()
       let observer = PostgresPool(configuration: connection, logger: NewsDatabase.logger)
       let others: PostgresQuery = """
@@ -148,7 +149,7 @@ import Testing
       #expect(try await store.items(query).items.map(\.id) == (1480...1499).reversed().map { UUID($0) })
       await store.shutdown()
       try await eventually("the reader is gone") { try await observer.value(others) == 0 }
-      // 21 rows of the log for each topic, the items twice: to weigh them and to read them.
+      // 21 rows of the log for each topic, and the items twice: once for their sizes and once for their contents.
       let count: Int = try await observer.value(touched) - before
       #expect((20...200).contains(count))
       await observer.shutdown()

@@ -7,12 +7,12 @@ import TestRandom
 import TestSupport
 import Testing
 
-/// Writers beside one another: versions are commit order, without gaps.
+/// Concurrent writers: versions follow the order of commits, without gaps.
 @Suite struct PublishOrderTests {
   private static let writers = 8
   private static let rounds = 12
 
-  /// What one writer does: new items of its own, and edits, moves and removals of items that all writers share.
+  /// Runs one writer, which adds items of its own and edits, moves and removes items that all writers share.
   private func write(_ writer: Int, _ sql: PostgresPool) async throws -> [[Int]] {
     var random = SplitMix64(seed: UInt64(writer))
     var taken: [[Int]] = []
@@ -54,7 +54,7 @@ import Testing
       let counter = try await sql.counter()
       #expect(publishes.flatMap { $0 } == Array(7...counter))
       #expect(publishes.count > Self.writers)
-      // One notification for each publish, with its last version; the server sends them in the order of the commits.
+      // Each publish sends one notification with its last version; the server sends them in the order of commits.
       let epoch: String = try await sql.value("SELECT id FROM epochs ORDER BY number DESC LIMIT 1")
       #expect(payloads == publishes.map { "\(epoch) \($0.last ?? 0)" })
       try await checkLog(sql)
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  /// Holds log and scopes to the items as they are.
+  /// Checks the log and the scopes against the items.
   private func checkLog(_ sql: PostgresPool) async throws {
     let wrongScopes = try await sql.query(
       """
@@ -72,7 +72,7 @@ import Testing
       """
     ).map { try $0.decode(0, as: String.self) }
     #expect(wrongScopes == [])
-    // The scopes an item is in, by the log and by its own columns.
+    // The scopes of an item must be the same in the log and in its own columns.
     let wrongItems = try await sql.query(
       """
       SELECT i.id FROM items AS i WHERE
@@ -81,7 +81,8 @@ import Testing
       """
     ).map { try $0.decode(0, as: UUID.self) }
     #expect(wrongItems == [])
-    // Present or gone, the rows of one change carry its version; those of an earlier leaving a lower one.
+    // The rows of one change carry its version, whether present or removed; the rows of an earlier removal carry a
+    // lower one.
     let wrongVersions: Int = try await sql.value(
       """
       SELECT count(*) FROM change_log AS l JOIN change_log AS feed ON feed.item = l.item AND feed.scope = ''
@@ -116,7 +117,7 @@ import Testing
             AND query LIKE '%publish%'
           """) == 1
       }
-      // The same answer as before, from every door.
+      // Every read returns the same as before.
       let changes = try await store.changes(ChangeQuery(since: before))
       #expect(changes.changes.isEmpty && !changes.more)
       #expect(changes.token == before)

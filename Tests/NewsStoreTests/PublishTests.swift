@@ -4,11 +4,11 @@ import PostgresClient
 import TestSupport
 import Testing
 
-/// `publish()` and its guards, by plain SQL.
+/// `publish()` and its guards, called with plain SQL.
 @Suite struct PublishTests {
   private static let one = UUID(1)
 
-  /// The error of a transaction that must not be committed.
+  /// Returns the error of a transaction that must not commit.
   private func refusal(
     _ sql: PostgresPool, _ body: @Sendable (PostgresTransaction) async throws -> Void
   ) async throws -> PostgresError {

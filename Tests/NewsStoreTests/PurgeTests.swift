@@ -7,7 +7,8 @@ import TestSupport
 import Testing
 
 @Suite struct PurgeTests {
-  /// Two items, of which the first is in topic `a`, and then is not, and then is retracted; the token before each.
+  /// Runs the body with two items. The first one is in topic `a`, then leaves it, and is then retracted; `before`
+  /// contains the tokens before both changes.
   private static func withHistory(
     _ body: @Sendable (NewsStore, PostgresPool, _ before: [SyncToken], _ ofTopic: SyncToken) async throws -> Void
   ) async throws {
@@ -87,7 +88,7 @@ import Testing
       #expect(try await store.item(UUID(1)).item.id == UUID(1))
       try await sql.publish([UUID(1)], after: "UPDATE items SET state = 'expired' WHERE id = \(UUID(1))")
       await #expect(throws: StoreError.retracted(reason: .expired, detail: "wrong")) { try await store.item(UUID(1)) }
-      // A draft was never there.
+      // A draft was never public.
       _ = try await sql.query(
         "INSERT INTO items (id, state, date, text) VALUES (\(UUID(4)), 'draft', '2026-01-01', 'x')")
       _ = try await sql.query("UPDATE items SET state = 'retracted' WHERE id = \(UUID(4))")
@@ -108,7 +109,7 @@ import Testing
       let after = try await store.keeper.refresh()
       for id in ids { #expect(!after.isCurrent(.item(id), since: before.moment)) }
       #expect(after.event(in: Scope(topics: ["a"]), after: before.version)?.topics == ["a"])
-      // What comes later is remembered again.
+      // Later changes are remembered again.
       try await sql.publish([UUID(2)], after: "UPDATE items SET text = 'new' WHERE id = \(UUID(2))")
       let later = try await store.keeper.refresh()
       #expect(later.isCurrent(.item(UUID(1)), since: after.moment))

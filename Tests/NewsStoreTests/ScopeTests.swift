@@ -4,11 +4,11 @@ import PostgresClient
 import TestSupport
 import Testing
 
-/// What `publish()` does to the log and to the state of scopes, by plain SQL.
+/// The effects of `publish()` on the log and on the state of scopes, called with plain SQL.
 @Suite struct ScopeTests {
   private static let one = UUID(1)
 
-  /// Hands over a pool on a database with the topics a, b and c.
+  /// Runs the body with a pool on a database with the topics a, b and c.
   private func withTopics(_ body: @Sendable (PostgresPool) async throws -> Void) async throws {
     try await NewsDatabase.withStore { _, sql in
       try await sql.makeTopics("a", "b", "c")
@@ -20,7 +20,7 @@ import Testing
     try await sql.log(of: item).map(\.summary)
   }
 
-  /// The items in the feed, a, b and c.
+  /// Returns the numbers of items in the feed and in a, b and c.
   private func counts(_ sql: PostgresPool) async throws -> [Int] {
     try await sql.query("SELECT items FROM scopes ORDER BY scope").map { try $0.decode("items") }
   }
@@ -49,7 +49,7 @@ import Testing
       try await sql.publish([Self.one], after: "UPDATE items SET topics = '{b,c}'")
       #expect(try await log(sql) == [" 2", "a 2 left", "b 2", "c 2"])
       #expect(try await counts(sql) == [1, 0, 1, 1])
-      // Where it no longer is, nothing happens any more.
+      // A scope that the item has left does not change any more.
       try await sql.publish([Self.one], after: "UPDATE items SET text = 'y'")
       #expect(try await log(sql) == [" 3", "a 2 left", "b 3", "c 3"])
       #expect(try await versions(sql) == [3, 2, 3, 3])
@@ -79,7 +79,7 @@ import Testing
       #expect(try await log(sql) == [" 3 \(reason)", "a 2 left", "b 3 \(reason)"])
       #expect(try await counts(sql) == [0, 0, 0, 0])
       #expect(try await versions(sql) == [3, 2, 3, 0])
-      // Doing so again is no change.
+      // A repeated publish is no change.
       #expect(try await sql.publish([Self.one], after: "SELECT 1").map(\.changed) == [false])
       try await sql.publish([Self.one], after: "UPDATE items SET state = 'published'")
       #expect(try await log(sql) == [" 4", "a 2 left", "b 4"])
@@ -113,7 +113,7 @@ import Testing
   func shifting(change: String, shifted: [Bool]) async throws {
     try await withTopics { sql in
       try await sql.publish([Self.one], topics: ["a"])
-      // Long ago, so that the present is later whatever the clock's resolution.
+      // A date long ago, so that the current time is later whatever the clock's resolution.
       _ = try await sql.query("UPDATE scopes SET shifted_at = '2000-01-01', changed_at = '2000-01-01'")
       try await sql.publish([Self.one], after: "UPDATE items SET \(unsafeSQL: change)")
       let found = try await sql.query("SELECT shifted_at > '2001-01-01' FROM scopes WHERE scope <> 'c' ORDER BY scope")

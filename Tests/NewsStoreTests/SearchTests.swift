@@ -14,7 +14,7 @@ import Testing
     ("ru", nil, "Выборы в городах прошли спокойно."),
   ]
 
-  /// The numbers of the texts found, newest first, which is in their order.
+  /// Returns the indices of the texts found, newest first; that is the order of the texts.
   private func found(_ store: NewsStore, _ query: ItemQuery) async throws -> [Int] {
     try await store.items(query).items.compactMap { item in Self.texts.firstIndex { $0.text == item.text } }
   }

@@ -29,7 +29,7 @@ import NewsStore
     }
     let first = Task { try await keeper.refresh().version }
     for await _ in starts { break }
-    // The first query is under way: whoever asks now may not be answered by it.
+    // The first query is in progress. It must not answer callers that arrive now.
     let others = (0..<50).map { _ in Task { try await keeper.refresh().version } }
     try await Task.sleep(for: .milliseconds(50))
     opening.yield()
@@ -71,7 +71,7 @@ import NewsStore
     }
     try await keeper.refresh()
     for _ in 0..<5 { _ = seconds.next() }
-    // Nobody asked for so long: that says nothing of the database.
+    // The state was not requested for that time, which reveals nothing about the database.
     #expect(keeper.latest?.age == .seconds(5))
     #expect(keeper.latest?.outage == nil)
     await #expect(throws: StoreError.unavailable) { try await keeper.refresh() }
@@ -98,7 +98,7 @@ import NewsStore
     let entering = Mutex<(@Sendable (String) -> Void)?>(nil)
     let keeper = StateKeeper { _ in
       let epoch = epochs.withLock { $0.removeLast() }
-      // Another connection meets the next epoch meanwhile.
+      // Meanwhile another connection finds the next epoch.
       if epoch == "a" { entering.withLock(\.self)?("b") }
       return Self.state(1, epoch: epoch)
     }
@@ -150,7 +150,7 @@ import NewsStore
     #expect(recent.isUnchanged(ids[1], since: 11) == false)
     #expect(recent.isUnchanged(ids[2], since: 10) == true)
     recent.add(ids.dropFirst(2).enumerated().map { .init(item: $1, version: 13 + $0) })
-    // The first ones are forgotten: of a moment before them nothing is known.
+    // The oldest changes are evicted, so the result is unknown for versions before them.
     #expect(recent.isUnchanged(ids[0], since: 12) == nil)
     #expect(recent.isUnchanged(ids[0], since: recent.floor) == true)
     #expect(recent.isUnchanged(ids[2999], since: 3009) == false)
@@ -242,7 +242,7 @@ import NewsStore
       let following = Task { await store.follow() }
       defer { following.cancel() }
       try await eventually("it follows") { store.remembered != nil }
-      // Reads of items wait for this transaction, those of the state do not.
+      // Reads of items wait for this transaction; reads of the state do not.
       let (gate, opening) = AsyncStream.makeStream(of: Void.self)
       let (locks, locked) = AsyncStream.makeStream(of: Void.self)
       let locking = Task {
@@ -269,7 +269,7 @@ import NewsStore
   func rewound() async throws {
     try await NewsDatabase.withStore { store, sql in
       for number in 1...3 { try await sql.publish([UUID(number)], text: "\(number)") }
-      // As if somebody followed; the state is found out only where it must be.
+      // Simulates a subscriber; the state is read only when it must be.
       store.keeper.isFollowed = true
       let before = try await store.keeper.refresh()
       #expect(store.remembered?.version == 3)
@@ -279,7 +279,7 @@ import NewsStore
       _ = try await sql.query("ALTER TABLE items ENABLE TRIGGER USER")
       _ = try await sql.query("UPDATE scopes SET version = 1")
       try await sql.endOtherSessions()
-      // The version is one that memory has passed, in another history.
+      // The version repeats one that memory has already passed, in another epoch.
       var version = 0
       try await eventually("the database is there again") {
         do {
@@ -308,11 +308,11 @@ import NewsStore
       #expect(store.keeper.latest?.state.version == item.item.version)
       try await sql.publish([UUID(2)])
       try await eventually("NOTIFY is followed") { store.keeper.latest?.state.version == 2 }
-      // Nobody notifies; it is found by asking.
+      // Without a notification, polling finds the topic.
       _ = try await sql.query("ALTER TABLE topics DISABLE TRIGGER topics_notify")
       try await sql.makeTopics("quiet")
       try await eventually("the topic is found") { store.keeper.latest?.state.scopes["quiet"] != nil }
-      // A connection that listens is lost, and what happens meanwhile is not.
+      // The listening connection is lost, but no change is.
       _ = try await sql.query(
         """
         SELECT pg_terminate_backend(pid) FROM pg_stat_activity

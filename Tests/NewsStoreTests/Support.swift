@@ -6,13 +6,13 @@ import PostgresClient
 import TestSupport
 import Testing
 
-/// A condition that never came true, or an answer without what it must have.
+/// A condition that never became true, or a response that lacks a required part.
 struct Unexpected: Error, CustomStringConvertible {
   let description: String
 }
 
 extension UUID {
-  /// The same id for the same number in every run; they sort as the numbers do.
+  /// Creates the same id for the same number in every run; the ids sort like the numbers.
   init(_ number: Int) {
     var bytes = [UInt8](repeating: 0, count: 16)
     withUnsafeBytes(of: UInt64(number).bigEndian) { bytes.replaceSubrange(8..., with: $0) }
@@ -25,13 +25,13 @@ extension Date {
 }
 
 extension PostgresPool {
-  /// The first column of the first row.
+  /// Returns the first column of the first row.
   func value<Value: PostgresDecodable>(_ query: PostgresQuery, as: Value.Type = Value.self) async throws -> Value {
     guard let row = try await self.query(query).first else { throw Unexpected(description: "there is no row") }
     return try row.decode(0)
   }
 
-  /// The version of the last change of the feed.
+  /// Returns the version of the last change of the feed.
   func counter() async throws -> Int {
     try await value("SELECT version FROM scopes WHERE scope = ''")
   }
@@ -45,7 +45,7 @@ extension PostgresPool {
     try await eventually("the sessions have ended") { try await value(others) == 0 }
   }
 
-  /// Makes topics by plain SQL.
+  /// Creates topics with plain SQL.
   func makeTopics(_ slugs: String...) async throws {
     _ = try await query("INSERT INTO scopes (scope) SELECT unnest(\(slugs))")
     _ = try await query("INSERT INTO topics (slug) SELECT unnest(\(slugs))")
@@ -56,7 +56,7 @@ extension PostgresPool {
     _ = try await query("INSERT INTO items (id, state, date, text) VALUES (\(id), 'draft', \(Date.newYear), 'x')")
   }
 
-  /// Inserts published items in a transaction of its own.
+  /// Inserts and publishes items in one transaction.
   @discardableResult
   func publish(
     _ ids: [UUID], text: String = "x", topics: [String] = [], date: Date = .newYear
@@ -67,7 +67,7 @@ extension PostgresPool {
     }
   }
 
-  /// Changes items and publishes them in a transaction of its own.
+  /// Changes and publishes items in one transaction.
   @discardableResult
   func publish(_ ids: [UUID], after change: PostgresQuery) async throws -> [Published] {
     try await transaction { transaction in
@@ -85,7 +85,7 @@ extension PostgresPool {
     """
   }
 
-  /// The rows of the log about an item, by scope.
+  /// Returns the rows of the log for an item, by scope.
   func log(of item: UUID) async throws -> [LogRow] {
     try await query("SELECT * FROM change_log WHERE item = \(item) ORDER BY scope").map(LogRow.init(row:))
   }
@@ -123,7 +123,7 @@ struct Published: Equatable {
 struct LogRow: Equatable {
   var scope: String
   var version: Int
-  /// nil where the item is present.
+  /// The reason of the removal; nil while the item is present.
   var reason: String?
   var updated: Date
 
@@ -134,7 +134,7 @@ struct LogRow: Equatable {
     updated = try row.decode("updated")
   }
 
-  /// `scope version`, and the reason where the item has gone.
+  /// The scope, the version, and the reason if the item has been removed.
   var summary: String { ([scope, String(version)] + (reason.map { [$0] } ?? [])).joined(separator: " ") }
 }
 
@@ -152,7 +152,7 @@ struct ScopeRow: Equatable {
   }
 }
 
-/// Counts what is notified on the channel of the feed during the body.
+/// Returns the payloads that are notified on the feed's channel during the body.
 func notifications(
   _ url: String, during body: () async throws -> Void
 ) async throws -> [String] {
@@ -161,7 +161,7 @@ func notifications(
   var events = listener.events(channel: "tidings").makeAsyncIterator()
   guard await events.next() == .listening else { throw Unexpected(description: "the listener has no connection") }
   try await body()
-  // The server delivers in the order of the commits: after this one nothing is missing.
+  // The server delivers notifications in the order of commits, so this one is the last.
   let sql = PostgresPool(configuration: connection, logger: NewsDatabase.logger)
   do {
     _ = try await sql.query("SELECT pg_notify('tidings', 'the end')")

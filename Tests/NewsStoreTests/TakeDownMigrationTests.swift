@@ -5,7 +5,7 @@ import TestSupport
 import TestTime
 import Testing
 
-/// The migration that finds out which files readers no longer get, on a database with items and writers.
+/// The migration that determines which files are withdrawn from readers, on a database with items and writers.
 @Suite struct TakeDownMigrationTests {
   private static let number = 9
 
@@ -16,7 +16,7 @@ import Testing
 
   private static func file(_ number: Int) -> UUID { UUID(1000 + number) }
 
-  /// Published items with the files 1, 2 and so on, each of them known.
+  /// Publishes items with the files 1, 2 and so on, all of which are known.
   private static func makeItems(_ count: Int, _ sql: PostgresPool) async throws {
     try await sql.transaction { transaction in
       for number in 1...count {
@@ -84,7 +84,7 @@ import Testing
       let migrating = try await sql.transaction { transaction in
         try await Self.retract(UUID(1), transaction)
         let migrating = Task { try await Self.migrate(url) }
-        // The long part is done without a lock; what waits is the short one.
+        // The long part runs without a lock; only the short part waits.
         try await eventually("the migration waits for the writer") {
           let waiting: PostgresQuery = """
             SELECT count(*) FROM pg_stat_activity

@@ -133,7 +133,7 @@ import Testing
     let titles = try NewsJSON.encode(Self.topic(slugs))
     let state = try NewsJSON.encode(Self.state(slugs))
     for round in 0..<100 {
-      // Dictionaries with another history order their keys in another way.
+      // The order of the keys in a dictionary depends on its history.
       let order = round.isMultiple(of: 2) ? slugs.reversed() : slugs.shuffled()
       #expect(try NewsJSON.encode(EditorialItem(item: Self.full, state: .published, revision: 1)) == item)
       #expect(try NewsJSON.encode(Self.topic(order)) == titles)

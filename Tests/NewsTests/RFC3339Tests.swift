@@ -4,7 +4,7 @@ import TestRandom
 import Testing
 
 @Suite struct `RFC 3339 dates` {
-  /// The number in `count` decimal digits.
+  /// Returns the number in `count` decimal digits.
   private func digits(_ number: Int?, _ count: Int) -> String {
     let text = String(number ?? -1)
     return String(repeating: "0", count: max(0, count - text.count)) + text
@@ -45,7 +45,7 @@ import Testing
     ("1990-12-31T23:59:60Z", "1991-01-01T00:00:00.000Z"),
     ("1990-12-31T15:59:60-08:00", "1991-01-01T00:00:00.000Z"),
     ("1937-01-01T12:00:27.87+00:20", "1937-01-01T11:40:27.870Z"),
-    // Section 5.6: "T" and "Z" may be lower case, and a space may stand for the "T".
+    // Section 5.6: "T" and "Z" may be lower case, and a space may replace the "T".
     ("2026-11-21t08:30:00z", "2026-11-21T08:30:00.000Z"),
     ("2026-11-21 08:30:00+01:00", "2026-11-21T07:30:00.000Z"),
     // time-secfrac = "." 1*DIGIT
@@ -82,7 +82,7 @@ import Testing
     "2026-11-21T08:30:00\u{0}Z", "2026-11-21T08:30:00Z\u{0}",
     // A leap second ends a UTC day.
     "2026-11-21T08:30:60Z", "2026-11-21T23:58:60Z", "1990-12-31T23:59:60-08:00",
-    // Outside the years 0 to 9999 once in UTC.
+    // Outside the years 0 to 9999 after conversion to UTC.
     "0000-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01", "9999-12-31T23:59:60Z",
   ])
   func `Anything else is refused`(_ text: String) {
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: [
-    // In 895, 1440 and 1710 a `Date`, which counts from 2001, is coarser than the seconds since 1970.
+    // In 895, 1440 and 1710 a `Date`, which counts from 2001, has a lower resolution than the seconds since 1970.
     1, 4, 99, 100, 400, 895, 999, 1440, 1582, 1600, 1710, 1752, 1900, 1969, 1970, 2000, 2001, 2026, 2038, 2106, 2400,
     9999,
   ])
@@ -127,7 +127,7 @@ import Testing
     for _ in 0..<10_000 {
       let milliseconds = Int.random(in: -62_135_596_800_000...253_402_300_799_999, using: &generator)
       let millisecond = (milliseconds % 1000 + 1000) % 1000
-      // Foundation's calendar is Julian before 1582-10-15; the Gregorian one repeats itself every 400 years.
+      // Foundation's calendar is Julian before 1582-10-15; the Gregorian calendar repeats every 400 years.
       let cycles = milliseconds < -12_219_292_800_000 ? 4 : 0
       let seconds = (milliseconds - millisecond) / 1000 + cycles * 146_097 * 86_400
       let parts = calendar.dateComponents(

@@ -2,7 +2,7 @@ import News
 import Testing
 
 @Suite struct `Scopes` {
-  /// Computed apart: FNV-1a over 64 bits, its halves folded, modulo 36^5, in base 36.
+  /// Computed independently: 64-bit FNV-1a, its halves folded, modulo 36^5, in base 36.
   @Test(
     arguments: [
       ([], "m9pkx"), (["sport"], "f7rvr"), (["politics"], "h2y6x"), (["politics", "sport"], "rudn7"), (["a"], "5xr5s"),

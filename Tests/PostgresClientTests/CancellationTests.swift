@@ -47,7 +47,7 @@ struct CancellationTests {
         try await cluster.pause()
         try await Task.sleep(for: .seconds(3))
         for _ in 0..<100 { await Task.detached {}.value }
-        // Threads that wait are replaced at one a second.
+        // The cooperative pool replaces blocked threads at a rate of one per second.
         #expect(ContinuousClock.now - start < .seconds(18))
         try await cluster.resume()
         for task in running { _ = await task.result }
@@ -95,7 +95,7 @@ struct CancellationTests {
       let open = try await pool.value(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND xact_start IS NOT NULL",
         as: Int.self)
-      // The counting query itself.
+      // The only open transaction is that of the counting query.
       #expect(open == 1)
       let count = try await pool.value("SELECT count(*) FROM a", as: Int.self)
       #expect(count == 0)
@@ -122,8 +122,8 @@ struct CancellationTests {
     }
   }
 
-  /// Every thread of the cooperative pool would be taken if one waiting statement took one. The heartbeat counts on that
-  /// pool; the statements end only after it has been seen beating while they all ran.
+  /// If a waiting statement blocked a thread, the statements together would block the whole cooperative pool. A
+  /// heartbeat task counts on that pool; the statements end only after the count has risen while all of them ran.
   @Test("waiting for the server blocks no thread of the cooperative pool")
   func cooperativeThreads() async throws {
     let count = ProcessInfo.processInfo.activeProcessorCount * 4 + 4

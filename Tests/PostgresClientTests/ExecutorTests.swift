@@ -67,5 +67,6 @@ struct ExecutorTests {
   }
 }
 
-/// `Thread.current` is kept from asynchronous code, which may change threads at any time.
+/// Returns the name of the current thread. Asynchronous code cannot use `Thread.current`, because it may change threads
+/// at any time.
 private func threadName() -> String? { Thread.current.name }

@@ -17,7 +17,7 @@ struct FailureTests {
         let url = await cluster.url
         try await cluster.restart()
         try #require(await cluster.url == url)
-        // The idle connections have died, and none of them may show.
+        // The idle connections are dead, and no caller may receive one.
         for _ in 0..<8 {
           let one = try await pool.value("SELECT 1", as: Int.self)
           #expect(one == 1)
@@ -90,7 +90,7 @@ struct FailureTests {
               SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
               WHERE datname = current_database() AND pid <> pg_backend_pid()
               """)
-            // One that has answered within the last 10 ms is not looked at again.
+            // The pool does not check a connection that was used within the last 10 ms.
             try await Task.sleep(for: .milliseconds(11))
             let one = try await pool.value("SELECT 1", as: Int.self)
             #expect(one == 1)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Several hosts")
 struct HostTests {
-  /// A connection string for servers on loopback in that order.
+  /// Returns a connection string for servers on loopback in the given order.
   private func hosts(_ ports: [Int], _ attributes: String) -> String {
     let list = ports.map { "127.0.0.1:\($0)" }.joined(separator: ",")
     return "postgresql://tidings@\(list)/postgres?target_session_attrs=\(attributes)"
@@ -20,7 +20,7 @@ struct HostTests {
     let writable = try port(of: TestCluster.sharedURL)
     try await TestCluster.withCluster(settings: ["default_transaction_read_only=on"]) { cluster in
       let readOnly = try port(of: await cluster.url)
-      // Nothing listens on port 1.
+      // No server listens on port 1.
       try await withPool(url: hosts([1, readOnly, writable], "read-write")) { pool in
         let value = try await pool.value("SELECT current_setting('port')::int8", as: Int.self)
         #expect(value == writable)
@@ -46,7 +46,7 @@ struct HostTests {
         #expect(try await server() == second)
         try await cluster.start()
         try #require(try port(of: await cluster.url) == first)
-        // What is connected stays where it is; a new connection begins with the first host.
+        // Existing connections stay on their server; a new connection tries the first host first.
         _ = try? await pool.query("SELECT pg_terminate_backend(pg_backend_pid())")
         #expect(try await server() == first)
       }

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Leaks")
 struct LeakTests {
-  /// In a process of its own, because other tests open and close files, too. More of them by `TIDINGS_CANCELLED_QUERIES`.
+  /// Runs in a process of its own, because other tests open and close descriptors too. `TIDINGS_CANCELLED_QUERIES` sets
+  /// the number of queries.
   @Test("cancelled queries leave no descriptor and no session behind")
   func cancelledQueries() async throws {
     await #expect(processExitsWith: .success) {
@@ -18,7 +19,8 @@ struct LeakTests {
               group.addTask {
                 for round in 0..<count / 8 {
                   let task = Task { try await pool.query("SELECT pg_sleep(\(round % 2 == 0 ? 0.001 : 100.0))") }
-                  // Before, while and after it waits for a connection, is sent and is answered.
+                  // The cancellations hit every phase: before and during the wait for a connection, and during and
+                  // after the query.
                   try? await Task.sleep(for: .microseconds((worker * 131 + round * 17) % 3_000))
                   task.cancel()
                   _ = await task.result

@@ -44,7 +44,7 @@ struct LoginTests {
       #expect("\(error)" == "PostgresError(connectionFailed)")
       #expect(error.message.contains("password authentication failed for user \"reader\""), "\(error.message)")
       #expect(!error.debugDescription.contains("hidden"))
-      // The operator learns from the log what is wrong.
+      // The log contains the reason for the operator.
       #expect(log.text.contains("password authentication failed for user \"reader\""), "\(log.text)")
       #expect(!log.text.contains("hidden"), "\(log.text)")
     }

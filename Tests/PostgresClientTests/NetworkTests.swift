@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Broken networks")
 struct NetworkTests {
-  /// A pool of one connection by way of the proxy, and one that goes straight.
+  /// Runs the body with a pool of one connection through the proxy, and a pool with a direct connection.
   private func withProxy(
     timeout: Duration = .seconds(60),
     _ body: @Sendable (FaultyProxy, _ pool: PostgresPool, _ direct: PostgresPool) async throws -> Void
@@ -30,7 +30,7 @@ struct NetworkTests {
     }
   }
 
-  /// How many bytes the server answers to what the body does, once a first time has prepared the statements.
+  /// Returns the number of bytes that the server sends while the body runs. A first run prepares the statements.
   private func answerLength(_ proxy: FaultyProxy, of body: () async throws -> Void) async throws -> Int {
     try await body()
     let before = proxy.passed
@@ -48,7 +48,7 @@ struct NetworkTests {
       }
       let length = try await answerLength(proxy, of: ask)
       for bytes in 0..<length {
-        // Prepares the statement on the connection that has taken the place of the last one.
+        // Prepares the statement on the new connection that has replaced the last one.
         try await ask()
         proxy.spoil(.cut, after: bytes)
         let error = try await failure { try await ask() }
@@ -105,7 +105,7 @@ struct NetworkTests {
 
   @Test("an answer that stops in the middle ends with the deadline, and another connection is made")
   func stall() async throws {
-    // What else it asks for must be answered in time even on a busy machine.
+    // The other statements must finish within the deadline even on a busy machine.
     try await withProxy(timeout: .seconds(20)) { proxy, pool, _ in
       _ = try await pool.query("SELECT 1")
       let opened = pool.statistics.opened

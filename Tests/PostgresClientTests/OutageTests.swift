@@ -11,7 +11,7 @@ import Testing
     let start = time.withLock { $0 }
     let recorded = RecordingLog()
     let log = OutageLog(now: { time.withLock { $0 } })
-    // Three attempts a second, for two minutes and a half.
+    // Three attempts per second for two and a half minutes.
     for attempt in 0..<450 {
       time.withLock { $0 = start + .milliseconds(attempt * 1000 / 3) }
       log.failed(Self.refused, logger: recorded.logger)

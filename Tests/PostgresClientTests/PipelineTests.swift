@@ -40,7 +40,7 @@ struct PipelineTests {
       #expect(error.sqlState == "22012")
       let count = try await pool.value("SELECT count(*) FROM numbers", as: Int.self)
       #expect(count == 0)
-      // The third statement was never prepared; asking for it again must not assume so.
+      // The third statement was never prepared, and the next query must not assume that it was.
       _ = try await pool.query("INSERT INTO numbers VALUES (2)")
       #expect(pool.statistics.opened == 1)
     }

@@ -57,7 +57,7 @@ struct PoolTests {
           }
           return try await group.reduce(into: [Duration]()) { $0.append($1) }
         }
-        // Not sooner either, where another one's time is over before.
+        // The timeout of one waiter must not end another waiter early.
         #expect(waits.count == 2 && waits.allSatisfy { $0 >= .seconds(15) }, "\(waits)")
         #expect(pool.statistics.waiting == 0)
       }

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Behind pgbouncer in transaction mode", .enabled(if: TestPooler.isInstalled))
 struct PoolerTests {
-  /// A pool whose connections outnumber the sessions by far, so that each transaction can get another one.
+  /// Runs the body with a pool that has far more connections than there are sessions, so that each transaction may get
+  /// another session.
   private func withPooled(_ body: @Sendable (PostgresPool) async throws -> Void) async throws {
     try await withTestDatabase { url in
       try await TestPooler.with(database: url, sessions: 2) { pooled in

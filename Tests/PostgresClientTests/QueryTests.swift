@@ -11,7 +11,7 @@ struct QueryTests {
 
   @Test("another query is spliced in and its parameters are renumbered")
   func splicing() async throws {
-    // The literal '$1' must stay as it is.
+    // The literal '$1' must not be renumbered.
     let inner: PostgresQuery = "n > \(2) AND '$1' <> \("é") AND n < \(9)"
     let nested: PostgresQuery = "(\(query: inner)) OR n = \(20)"
     let query: PostgresQuery =

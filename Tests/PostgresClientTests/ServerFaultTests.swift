@@ -60,7 +60,7 @@ struct ServerFaultTests {
           }
         }
       }
-      // Whether the end is noticed before COMMIT is sent is left to chance.
+      // The client may or may not notice the end of the session before it sends COMMIT.
       #expect([.connectionLost, .commitOutcomeUnknown].contains(error.code))
       let count = try await pool.value("SELECT count(*) FROM a", as: Int.self)
       #expect(count == 0)
@@ -100,7 +100,7 @@ struct ServerFaultTests {
       continuation.finish()
       let error = try await failure { try await task.value }
       #expect(error.code == .connectionLost)
-      // Data sent to the closed socket can make the system drop what has not been read.
+      // If data is sent to a closed socket, the system may discard unread data.
       if !sends { #expect(error.sqlState == "57P01", "\(error.debugDescription)") }
       let count = try await pool.value("SELECT count(*) FROM numbers", as: Int.self)
       #expect(count == 0)

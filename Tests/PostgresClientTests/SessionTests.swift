@@ -3,9 +3,9 @@ import TestSupport
 import TestTime
 import Testing
 
-/// What a session is told when it begins, so that it does not outlive the process that it serves.
+/// The session settings sent at the start, so that a session does not outlive the process that it serves.
 @Suite struct SessionTests {
-  /// The present value of settings, by name.
+  /// Returns the current values of settings, by name.
   private static func settings(_ names: [String], of pool: PostgresPool) async throws -> [String: String] {
     let rows = try await pool.query("SELECT n, current_setting(n) FROM unnest(\(names)) AS n")
     let settings = try rows.map { (try $0.decode(0, as: String.self), try $0.decode(1, as: String.self)) }
@@ -53,7 +53,7 @@ import Testing
           let error = try await failure {
             try await pool.transaction(retries: 0) { transaction in
               _ = try await transaction.query("LOCK TABLE numbers IN ACCESS EXCLUSIVE MODE")
-              // This waits for the lock until the session has ended.
+              // This statement waits for the lock until the session has ended.
               _ = try await other.query("INSERT INTO numbers VALUES (1)")
               _ = try await transaction.query("INSERT INTO numbers VALUES (2)")
             }

@@ -4,12 +4,14 @@ import Foundation
   import Glibc
 #endif
 
-/// A socket on loopback that never says a word.
+/// A listening socket on loopback that never sends anything.
 final class SilentListener: Sendable {
   let port: UInt16
   private let sockets: [Int32]
 
-  /// - Parameter isFull: the queue of connections is full, so that further ones are not even established.
+  /// Creates a listener.
+  ///
+  /// - Parameter isFull: Whether the listen backlog is full, so that further connections are not even established.
   init(isFull: Bool = false) throws {
     let listener = Self.makeSocket()
     var sockets = [listener]

@@ -4,7 +4,7 @@ import Testing
 @Suite("Prepared statements")
 struct StatementTests {
   private func preparedCount(_ connection: PostgresConnection) async throws -> Int {
-    // Unlike a query, a script prepares nothing; its answer comes by way of a table.
+    // A script, unlike a query, prepares nothing; it returns its result through a table.
     try await connection.execute(
       script: """
         DROP TABLE IF EXISTS pg_temp.counted;

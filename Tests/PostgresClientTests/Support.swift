@@ -8,7 +8,7 @@ import Testing
 
 let quiet = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
 
-/// A pool on a fresh database, shut down afterwards.
+/// Runs the body with a pool on a new database and shuts the pool down afterwards.
 func withPool<Result: Sendable>(
   size: Int = 4,
   configure: @Sendable (inout PostgresConfiguration, inout PostgresPoolConfiguration) -> Void = { _, _ in },
@@ -19,7 +19,7 @@ func withPool<Result: Sendable>(
   }
 }
 
-/// A pool on an existing database, shut down afterwards.
+/// Runs the body with a pool on an existing database and shuts the pool down afterwards.
 func withPool<Result: Sendable>(
   url: String, size: Int = 4,
   configure: @Sendable (inout PostgresConfiguration, inout PostgresPoolConfiguration) -> Void = { _, _ in },
@@ -44,7 +44,7 @@ func withPool<Result: Sendable>(
   }
 }
 
-/// The error of something that must fail with a `PostgresError`.
+/// Returns the error of a body that must fail with a `PostgresError`.
 func failure<Result>(
   sourceLocation: SourceLocation = #_sourceLocation, of body: () async throws -> Result
 ) async throws -> PostgresError {
@@ -65,15 +65,15 @@ struct Unexpected: Error, CustomStringConvertible {
 }
 
 extension PostgresPool {
-  /// The first column of the first row.
+  /// Returns the first column of the first row.
   func value<Value: PostgresDecodable>(_ query: PostgresQuery, as: Value.Type = Value.self) async throws -> Value {
     let rows = try await self.query(query)
     return try #require(rows.first).decode(0)
   }
 
-  /// Cancels a statement that runs on the server.
+  /// Cancels a statement while it runs on the server.
   ///
-  /// - Returns: What its caller is told.
+  /// - Returns: The error that its caller receives.
   func cancelWhileRunning(_ statement: String) async throws -> PostgresError {
     let task = Task { try await query(PostgresQuery(unsafeSQL: statement)) }
     try await eventually("it runs") { try await countRunning(statement) == 1 }
@@ -81,7 +81,7 @@ extension PostgresPool {
     return try await failure { try await task.value }
   }
 
-  /// How many sessions of the same database run a statement that contains the text.
+  /// Returns the number of sessions in the same database that run a statement containing the text.
   func countRunning(_ text: String) async throws -> Int {
     try await value(
       """
@@ -92,8 +92,8 @@ extension PostgresPool {
 }
 
 extension PostgresPool {
-  /// Runs the body while a session of the pool holds an advisory lock: `SELECT pg_advisory_xact_lock(1)` waits until the
-  /// body is done.
+  /// Runs the body while a session of the pool holds an advisory lock: `SELECT pg_advisory_xact_lock(1)` waits until
+  /// the body ends.
   func withLockHeld<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
     try await withConnection { holder in
       _ = try await holder.query("SELECT pg_advisory_lock(1)")
@@ -108,7 +108,7 @@ extension PostgresPool {
     }
   }
 
-  /// How many sessions of the same database wait for the lock.
+  /// Returns the number of sessions in the same database that wait for the lock.
   func countWaitingForLock() async throws -> Int {
     try await value(
       """
@@ -135,7 +135,7 @@ final class Shared<Value: Sendable>: Sendable {
   }
 }
 
-/// Keeps what is logged, from `trace` up, metadata included.
+/// A log that stores its messages from `trace` up, including their metadata.
 final class RecordingLog: Sendable {
   private let lines = Shared<[String]>([])
 

@@ -36,7 +36,7 @@ struct TLSTests {
         "server.crt": certificates.certificate, "server.key": certificates.key, "postgresql.auto.conf": "ssl = on\n",
       ])
       let connection = try await connect(cluster.url, authority: certificates.authority)
-      // More than the socket takes at once, both ways.
+      // More bytes than the socket buffers hold, in both directions.
       let text = String(repeating: "news ", count: 1_000_000)
       let rows = try await connection.query(
         "SELECT \(text), ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
@@ -56,7 +56,7 @@ struct TLSTests {
     }
   }
 
-  /// A database by way of a proxy that ends TLS.
+  /// Runs the body with a database behind a proxy that terminates TLS.
   private func withProxy(_ body: @Sendable (_ proxied: String, _ direct: PostgresPool) async throws -> Void)
     async throws
   {

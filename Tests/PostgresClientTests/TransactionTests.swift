@@ -192,7 +192,7 @@ struct TransactionTests {
     }
   }
 
-  /// A table, inserting into which takes long at COMMIT.
+  /// A table in which an insertion makes COMMIT slow.
   private static let slowCommit = """
     CREATE TABLE slow (n int);
     CREATE FUNCTION sleep_at_commit() RETURNS trigger LANGUAGE plpgsql AS
@@ -219,7 +219,7 @@ struct TransactionTests {
           "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'",
           as: Int.self) == 1
       }
-      // COMMIT is not cancelled with its task.
+      // Cancelling the task does not cancel COMMIT.
       task.cancel()
       try await Task.sleep(for: .milliseconds(200))
       let ended = try await pool.value(
@@ -267,7 +267,7 @@ struct TransactionTests {
           }
         }
       } catch let error as PostgresError where error.code == .server {
-        // On a busy machine the server's own limit may come first.
+        // On a busy machine the server's own timeout may fire first.
         #expect(error.sqlState == "57014")
         isCommitted = false
       }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Values")
 struct TypeTests {
-  /// Sends the values one by one and expects them back, from the parameter and through a column of the type.
+  /// Sends the values one by one and expects them back, both as a parameter and from a column of the type.
   private func expectRoundTrip<Value: PostgresEncodable & PostgresDecodable & Equatable>(
     _ values: [Value], column: String
   ) async throws {
@@ -77,7 +77,7 @@ struct TypeTests {
       #expect(isEqual)
       let early = try await pool.value("SELECT '1969-12-31 23:59:59.999999+00'::timestamptz", as: Date.self)
       #expect((early.timeIntervalSince1970 * 1_000_000).rounded() == -1)
-      // The last microsecond that the server has: counted from 1970 it is beyond an integer.
+      // The last microsecond that the server can store; as microseconds since 1970 it overflows an integer.
       let last = try await pool.value("SELECT '294276-12-31 23:59:59.999999+00'::timestamptz", as: Date.self)
       #expect(abs(last.timeIntervalSince1970 - 9_224_318_016_000) < 1)
       let outOfRange = Date(timeIntervalSince1970: 1e30)

@@ -6,7 +6,7 @@ import Testing
 struct HostileMarkupTests {
   private static let base = "https://example.org/"
 
-  /// From the collections that every sanitiser is tried with.
+  /// Vectors from common collections for testing sanitisers.
   static let vectors = [
     "<script>alert(1)</script>", "<SCRIPT SRC=//evil.example/x.js></SCRIPT>",
     "<scr<script>ipt>alert(1)</scr</script>ipt>",

@@ -1,4 +1,4 @@
-/// A second opinion on a fragment that shares nothing with the sanitiser: reads tags by their letters alone.
+/// An independent check of a fragment that shares no code with the sanitiser: it reads tags character by character.
 enum MarkupCheck {
   static let elements: Set<String> = [
     "a", "abbr", "b", "bdi", "bdo", "blockquote", "br", "caption", "cite", "code", "dd", "del", "details", "dfn", "div",
@@ -11,8 +11,9 @@ enum MarkupCheck {
     "value", "width",
   ]
 
-  /// What is wrong with a fragment: anything but allowed elements, closed in order, with allowed attributes in double
-  /// quotes, links to the web or a mail address, and escaped text. Nil if nothing is.
+  /// Returns the first fault of a fragment, or nil if there is none. A fragment may contain only allowed elements,
+  /// closed in order, with allowed attributes in double quotes, links to the web or to a mail address, and escaped
+  /// text.
   static func fault(in html: String) -> String? {
     var open: [String] = []
     var rest = html[...]

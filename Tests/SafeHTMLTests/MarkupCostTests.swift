@@ -10,14 +10,14 @@ import Testing
 
     var testDescription: String { name }
 
-    /// The same text again and again.
+    /// Returns a shape that repeats a text.
     static func repeated(_ text: String, bytes: Int = 8_000) -> Shape {
       Shape(name: "\(text.prefix(40).debugDescription) again and again", bytes: bytes) { size in
         String(repeating: text, count: size / text.utf8.count)
       }
     }
 
-    /// A text within others.
+    /// Returns a shape that repeats a text between a start and an end.
     static func long(_ start: String, _ text: String, _ end: String, bytes: Int = 8_000) -> Shape {
       Shape(name: "a long \((start + end).debugDescription)", bytes: bytes) { size in
         start + String(repeating: text, count: size / text.utf8.count) + end

@@ -15,7 +15,7 @@ import Testing
   ])
   func `Only invalid characters are encoded`(_ written: String, _ link: String) {
     #expect(SafeLink.web(written) == link)
-    // Once more changes nothing.
+    // Encoding is idempotent.
     #expect(SafeLink.web(link) == link)
   }
 

@@ -1,15 +1,14 @@
 import Foundation
 
-/// How processor time grows when an input is doubled: about 2 for work in proportion to its size, 4 where it grows with the
-/// square.
+/// Returns the growth of processor time when an input doubles: about 2 for linear work, 4 for quadratic work.
 ///
-/// Only the time of the calling thread counts, and of several runs the shortest, so that other work on the machine does not
-/// matter.
+/// Only the time of the calling thread counts, and the shortest of several runs, so other work on the machine has no
+/// effect.
 ///
 /// - Parameters:
-///   - size: That of the smaller input. The work for it is to take some milliseconds.
-///   - make: Makes an input of a size.
-///   - run: What is measured; it stays on the calling thread.
+///   - size: The size of the smaller input; the work for it should take some milliseconds.
+///   - make: A function that makes an input of a size.
+///   - run: The measured work, which must stay on the calling thread.
 public func growth<Input>(from size: Int, of make: (Int) -> Input, in run: (Input) -> Void) -> Double {
   let (small, large) = (make(size), make(2 * size))
   var (first, second) = (Double.infinity, Double.infinity)
@@ -18,11 +17,11 @@ public func growth<Input>(from size: Int, of make: (Int) -> Input, in run: (Inpu
     second = min(second, processorTime { run(large) })
     if second / first < 2.5 { break }
   }
-  // What takes next to no time is measured as noise.
+  // Measurements of very short times are noise.
   return second / max(first, 0.002)
 }
 
-/// The most that `growth` may be for work in proportion to its input.
+/// The upper bound on `growth` for linear work.
 public let linearGrowth = 3.0
 
 private func processorTime(of body: () -> Void) -> Double {

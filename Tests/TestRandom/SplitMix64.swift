@@ -1,5 +1,5 @@
-/// Random numbers that are the same in every run (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators,
-/// 2014).
+/// A random number generator with the same sequence in every run (Steele, Lea, Flood: Fast Splittable Pseudorandom
+/// Number Generators, 2014).
 package struct SplitMix64: RandomNumberGenerator {
   private var state: UInt64
 

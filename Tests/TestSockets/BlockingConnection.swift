@@ -4,7 +4,7 @@ package import Foundation
   import Glibc
 #endif
 
-/// A connection to a server on loopback that its thread waits on, for a minute at most: no time is lost between threads.
+/// A connection to a server on loopback that blocks its thread, for at most a minute: no time is lost between threads.
 package final class BlockingConnection {
   private let descriptor: Int32
   private var received = Data()
@@ -21,7 +21,7 @@ package final class BlockingConnection {
 
   deinit { close(descriptor) }
 
-  /// Sends a request and waits for its answer.
+  /// Sends a request and waits for the answer.
   ///
   /// - Returns: The body.
   package func ask(_ request: String) throws -> Data {
@@ -33,7 +33,7 @@ package final class BlockingConnection {
     try Loopback.send(Array(request.utf8), on: descriptor)
   }
 
-  /// Waits for an answer, which must be a success and have a `Content-Length`.
+  /// Waits for an answer, which must be successful and have a `Content-Length`.
   ///
   /// - Returns: The body.
   package func answer() throws -> Data {

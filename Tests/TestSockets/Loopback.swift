@@ -4,9 +4,9 @@ package import Foundation
   import Glibc
 #endif
 
-/// Sockets to servers on 127.0.0.1, for clients that are less well behaved than a library's.
+/// Sockets to servers on 127.0.0.1, for clients that behave worse than any library's.
 package enum Loopback {
-  /// The socket did not do what was asked of it.
+  /// A socket operation failed.
   package struct Failure: Error, CustomStringConvertible {
     package let description: String
 
@@ -14,16 +14,16 @@ package enum Loopback {
       self.description = description
     }
 
-    /// With the reason that the system gives.
+    /// Creates a failure that includes the system's error message.
     init(_ what: String) {
       description = "\(what): \(String(cString: strerror(errno)))"
     }
   }
 
-  /// Connects a socket, which no process that is started meanwhile inherits.
+  /// Connects a socket. Processes that start later do not inherit it.
   ///
-  /// - Parameter prepare: What is to be done before.
-  /// - Returns: The descriptor; whoever calls this closes it.
+  /// - Parameter prepare: A function that is called with the descriptor before the connection is made.
+  /// - Returns: The descriptor, which the caller closes.
   package static func connect(to port: Int, prepare: (Int32) -> Void = { _ in }) throws -> Int32 {
     let descriptor = try makeSocket()
     prepare(descriptor)
@@ -41,7 +41,7 @@ package enum Loopback {
     return descriptor
   }
 
-  /// The port at this end of a connection.
+  /// Returns the local port of a connection.
   package static func localPort(of descriptor: Int32) throws -> Int {
     var address = Self.address(0)
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -52,7 +52,7 @@ package enum Loopback {
     return Int(in_port_t(bigEndian: address.sin_port))
   }
 
-  /// A port that nobody listens on at the moment.
+  /// Returns a port that is free at the moment.
   package static func freePort() throws -> Int {
     let descriptor = try makeSocket()
     defer { close(descriptor) }

@@ -1,24 +1,24 @@
 import Foundation
 import Synchronization
 
-/// A program in a process of its own: the command of the project, unless another one is named.
+/// A program in a child process: by default the `tidings` command.
 ///
-/// What it prints is read by threads, so that neither a full pipe nor a waiting test can hold it up.
+/// Threads read its output, so neither a full pipe nor a waiting test can block it.
 package final class ChildProcess: Sendable {
-  /// What a process that has ended leaves.
+  /// The result of a process that has ended.
   package struct Result: Sendable {
-    /// The exit code, or the number of the signal that killed it below zero.
+    /// The exit code, or the negated number of the signal that killed the process.
     package var status: Int32
     package var output: String
     package var errors: String
   }
 
-  /// It could not be started.
+  /// The process could not be started.
   package struct Failure: Error, CustomStringConvertible {
     package let description: String
   }
 
-  /// The lines of standard error as they come; to be read once.
+  /// The lines of standard error as they arrive; can be read once.
   package let errorLines: AsyncStream<String>
   private let output: Task<String, Never>
   private let errors: Task<String, Never>
@@ -26,20 +26,20 @@ package final class ChildProcess: Sendable {
   private let readers: [Reader]
   private let identifier: Reaped
 
-  /// Beside the executable that runs the tests, unless `TIDINGS_TEST_EXECUTABLE` names another one.
+  /// The path of the command beside the test executable, unless `TIDINGS_TEST_EXECUTABLE` names another one.
   package static let tidings =
     ProcessInfo.processInfo.environment["TIDINGS_TEST_EXECUTABLE"]
     ?? URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     .appending(path: "tidings").path
 
-  /// What each command has, whatever environment a test starts it in: the fault that a build by `scripts/mutants` shall
-  /// have, and the mark by which `scripts/with-cluster` finds and ends what a test has left behind.
+  /// Variables that every command receives, whatever environment a test sets: the fault that a build by
+  /// `scripts/mutants` activates, and the mark by which `scripts/with-cluster` finds and ends leftover processes.
   private static let marks = ProcessInfo.processInfo.environment.filter { name, _ in
     ["TIDINGS_TEST_MUTANT", "TIDINGS_WITH_CLUSTER"].contains(name)
   }
 
-  /// The environment of the command: ours, with the settings for a database and without those of any other
-  /// installation.
+  /// Returns the environment for the command: that of this process, with the settings for a database and without
+  /// settings of any other installation.
   package static func environment(databaseURL: String) -> [String: String] {
     let own = ProcessInfo.processInfo.environment.filter { name, _ in
       !["TIDINGS_", "DATABASE_", "PG"].contains { name.hasPrefix($0) }
@@ -49,12 +49,12 @@ package final class ChildProcess: Sendable {
     ]) { $1 }
   }
 
-  /// Starts it.
+  /// Starts the process.
   ///
   /// - Parameters:
   ///   - executable: The path of the program.
-  ///   - input: The file that is its standard input.
-  ///   - closingOutput: Whether nobody reads its standard output.
+  ///   - input: The path of the file that becomes its standard input.
+  ///   - closingOutput: Whether the reading end of its standard output is closed.
   package init(
     _ arguments: [String], executable: String = ChildProcess.tidings, environment: [String: String],
     input: String = "/dev/null", closingOutput: Bool = false
@@ -66,12 +66,12 @@ package final class ChildProcess: Sendable {
     posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, outputPipe.writing, 1)
     posix_spawn_file_actions_adddup2(&actions, errorPipe.writing, 2)
-    // A socket of the tests that lived on in a command would keep its other end from the end of the connection. Not
-    // every library asks for sockets that are closed on exec.
+    // A command that inherited a socket of the tests would keep the connection open after they have closed it. Not every
+    // library creates its sockets with close-on-exec.
     for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
       if let descriptor = Int32(name), descriptor > 2 { posix_spawn_file_actions_addclose(&actions, descriptor) }
     }
-    // A thread of Swift's blocks signals, and a program that does not expect that is never asked to end.
+    // Swift's threads block signals, and the child would inherit the mask and never receive SIGTERM.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -103,28 +103,28 @@ package final class ChildProcess: Sendable {
     status = Self.onThread { identifier.wait() }
   }
 
-  /// Its id, for `/proc`.
+  /// The process id, for `/proc`.
   package var id: Int32 { identifier.process }
 
-  /// Sends a signal; nothing if the process has ended.
+  /// Sends a signal; does nothing if the process has ended.
   package func send(_ signal: Int32) {
     identifier.send(signal)
   }
 
-  /// Waits for the end, which comes by force after five minutes: a test that waits for ever names no fault.
+  /// Waits for the end and kills the process after five minutes: a test that hangs reports no fault.
   package func result() async -> Result {
     let limit = Task {
       try await Task.sleep(for: .seconds(300))
       send(SIGKILL)
-      // Processes that it has left behind may hold its output open.
+      // Processes that it has left behind may keep its output open.
       for reader in readers { reader.end() }
     }
     defer { limit.cancel() }
     return Result(status: await status.value, output: await output.value, errors: await errors.value)
   }
 
-  /// Closed on exec from the beginning, which pipe() cannot do: a process that another test starts at the same time
-  /// must not hold it open.
+  /// Creates a pipe that is close-on-exec from the beginning, which pipe() cannot do. Otherwise a process that another
+  /// test starts at the same time could keep it open.
   private static func pipe() throws -> (reading: Int32, writing: Int32) {
     var ends: [Int32] = [0, 0]
     let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -134,7 +134,7 @@ package final class ChildProcess: Sendable {
     return (ends[0], ends[1])
   }
 
-  /// Runs blocking work on a thread of its own.
+  /// Runs blocking work on a new thread.
   private static func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) -> Task<Value, Never> {
     Task {
       await withCheckedContinuation { continuation in
@@ -143,7 +143,7 @@ package final class ChildProcess: Sendable {
     }
   }
 
-  /// What a process prints.
+  /// The reader of one output of a process.
   private final class Reader: Sendable {
     private let descriptor: Int32
     private let isClosed = Mutex(false)
@@ -175,7 +175,7 @@ package final class ChildProcess: Sendable {
       return String(decoding: text, as: UTF8.self)
     }
 
-    /// Makes this the end.
+    /// Makes the reader see the end of the output.
     func end() {
       isClosed.withLock { isClosed in
         if !isClosed { _ = shutdown(descriptor, Int32(SHUT_RD)) }
@@ -183,7 +183,7 @@ package final class ChildProcess: Sendable {
     }
   }
 
-  /// The id of a process, no longer used once the system may give it to another one.
+  /// A process id that is not used after the process has been reaped, because the system may reuse it.
   private final class Reaped: Sendable {
     let process: pid_t
     private let isGone = Mutex(false)
@@ -198,7 +198,7 @@ package final class ChildProcess: Sendable {
       }
     }
 
-    /// Blocks until it has ended.
+    /// Blocks until the process has ended, and returns its status.
     func wait() -> Int32 {
       var information = siginfo_t()
       while waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
@@ -206,7 +206,7 @@ package final class ChildProcess: Sendable {
         isGone = true
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        // The macros of wait(2): the signal in the lowest seven bits, the exit code in the next byte.
+        // As the macros of wait(2) do: the signal is in the lowest seven bits, the exit code in the next byte.
         return status & 0x7f == 0 ? status >> 8 & 0xff : -(status & 0x7f)
       }
     }

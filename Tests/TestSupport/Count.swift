@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts from 1, for tasks that run side by side.
+/// A counter from 1 for concurrent tasks.
 package final class Count: Sendable {
   private let count = Mutex(0)
 

@@ -2,7 +2,7 @@ import CZlib
 package import Foundation
 
 extension Data {
-  /// Undoes gzip (RFC 1952), with zlib's own reader.
+  /// Returns the data decompressed from gzip (RFC 1952), using zlib's own parser.
   package func gunzipped() throws -> Data {
     struct Malformed: Error {}
     var stream = z_stream()

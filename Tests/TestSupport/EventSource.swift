@@ -4,10 +4,10 @@ import NIOCore
 import NIOHTTP1
 package import News
 
-/// A client of server-sent events (HTML standard, section 9.2), as far as a test needs one.
+/// A minimal client of server-sent events (HTML standard, section 9.2) for tests.
 package struct EventSource {
   package struct Event: Sendable, Equatable {
-    /// Empty for an ordinary one.
+    /// The event type; empty for an ordinary event.
     package var type = ""
     package var data = ""
 
@@ -16,16 +16,16 @@ package struct EventSource {
       self.data = data
     }
 
-    /// What an ordinary event says.
+    /// Decodes the data of an ordinary event.
     package func news() throws -> ChangeEvent { try NewsJSON.decode(ChangeEvent.self, from: .init(data.utf8)) }
   }
 
   package let response: TestResponse
-  /// The `id` that was sent last.
+  /// The last `id` received.
   package private(set) var lastEventID: String?
-  /// The `retry` that was sent last.
+  /// The last `retry` received.
   package private(set) var retry: Int?
-  /// How many comments there have been.
+  /// The number of comments received.
   package private(set) var comments = 0
   private var chunks: HTTPClientResponse.Body.AsyncIterator
   private var line: [UInt8] = []
@@ -35,8 +35,8 @@ package struct EventSource {
   /// Opens a stream.
   ///
   /// - Parameters:
-  ///   - url: Of the server, without a path.
-  ///   - query: With its question mark.
+  ///   - url: The URL of the server without a path.
+  ///   - query: The query with its question mark.
   package init(
     _ url: String, _ query: String = "", lastEventID: String? = nil, http: HTTPClient = TestClient.impatient
   ) async throws {
@@ -51,9 +51,9 @@ package struct EventSource {
     }
   }
 
-  /// The next event; nil at a proper end.
+  /// Returns the next event; nil at a regular end.
   ///
-  /// - Throws: If the stream is cut off.
+  /// - Throws: An error if the stream is cut off.
   package mutating func next() async throws -> Event? {
     while let line = try await nextLine() {
       if line.isEmpty {

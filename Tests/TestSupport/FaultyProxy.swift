@@ -3,34 +3,34 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A TCP proxy in front of a server on loopback, which can spoil what the server answers.
+/// A TCP proxy in front of a server on loopback that can disturb the server's responses.
 public final class FaultyProxy: Sendable {
-  /// What becomes of a connection.
+  /// The effect of a fault on a connection.
   public enum Fault: Sendable {
-    /// It ends.
+    /// The connection is closed.
     case cut
-    /// Nothing more arrives from the server, not even its end.
+    /// Nothing more arrives from the server, not even the end of the connection.
     case stall
-    /// The rest arrives byte by byte.
+    /// The remaining bytes arrive one at a time.
     case trickle
   }
 
   private struct Plan {
     var fault = Fault.cut
-    /// Bytes from the server until then; nil for never.
+    /// The number of bytes from the server until the fault; nil for none.
     var rest: Int?
   }
 
   private typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
-  /// Where it listens, on loopback.
+  /// The port on loopback.
   public let port: Int
   private let serverPort: Int
   private let listener: NIOAsyncChannel<Connection, Never>
   private let plan = Mutex(Plan())
   private let passedBytes = Mutex(0)
 
-  /// Hands a proxy to the body and closes it afterwards.
+  /// Runs the body with a proxy and closes it afterwards.
   public static func with<Result: Sendable>(
     serverPort: Int, _ body: @Sendable (FaultyProxy) async throws -> Result
   ) async throws -> Result {
@@ -54,25 +54,26 @@ public final class FaultyProxy: Sendable {
     port = listener.channel.localAddress?.port ?? 0
   }
 
-  /// How many bytes the server has answered.
+  /// The number of bytes that the server has sent.
   public var passed: Int { passedBytes.withLock { $0 } }
 
-  /// Spoils the connection that is the first to pass on so many bytes from now, and no other.
+  /// Disturbs only the connection that first exceeds the given number of bytes from now on, counted over all
+  /// connections.
   public func spoil(_ fault: Fault, after bytes: Int) {
     plan.withLock { $0 = Plan(fault: fault, rest: bytes) }
   }
 
-  /// Whether a connection has been spoilt since it was asked for.
+  /// Whether the fault has occurred since it was requested.
   public var isSpent: Bool { plan.withLock { $0.rest == nil } }
 
   private func run() async throws {
     try await listener.executeThenClose { connections in
       try await withThrowingDiscardingTaskGroup { group in
         for try await client in connections {
-          // An error of one connection is its end and nothing else.
+          // An error on one connection ends only that connection.
           group.addTask { try? await self.relay(client) }
         }
-        // Not before all are taken: over a connection that nobody has taken SwiftNIO would trap.
+        // The loop takes all connections before it cancels them: SwiftNIO traps if a connection is never taken.
         group.cancelAll()
       }
     }
@@ -88,7 +89,7 @@ public final class FaultyProxy: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
           group.addTask { for try await bytes in requests { try await toServer.write(bytes) } }
           group.addTask { try await self.pass(answers, to: toClient) }
-          // With one direction the other ends, too.
+          // When one direction ends, the other ends too.
           defer { group.cancelAll() }
           try await group.next()
         }
@@ -116,7 +117,7 @@ public final class FaultyProxy: Sendable {
     }
   }
 
-  /// How many of the bytes arrive as they are, and what happens then.
+  /// Returns the number of bytes to forward unchanged, and the fault that follows.
   private func admit(_ count: Int) -> (sound: Int, fault: Fault?) {
     plan.withLock { plan in
       guard let rest = plan.rest else { return (count, nil) }

@@ -1,7 +1,7 @@
 package import Foundation
 package import PostgresClient
 
-/// A condition that never came true, or an answer without what it must have.
+/// A condition that never became true, or a response that lacks a required part.
 package struct Unexpected: Error, CustomStringConvertible {
   package let description: String
 
@@ -10,13 +10,13 @@ package struct Unexpected: Error, CustomStringConvertible {
   }
 }
 
-/// A database of its own, and the command with the settings for it.
+/// A database, and the settings with which the command uses it.
 package struct Installation: Sendable {
   package let url: String
-  /// Plain SQL.
+  /// A pool for plain SQL.
   package let sql: PostgresPool
 
-  /// Runs the body with a database, by default one with the schema.
+  /// Runs the body with a new database, by default one with the schema.
   package static func with<Value: Sendable>(
     schema: Bool = true, _ body: @Sendable (Installation) async throws -> Value
   ) async throws -> Value {
@@ -24,7 +24,7 @@ package struct Installation: Sendable {
     return schema ? try await NewsDatabase.with(onDatabase) : try await withTestDatabase(onDatabase)
   }
 
-  /// Runs the body with a database that is there.
+  /// Runs the body with an existing database.
   package static func with<Value: Sendable>(
     url: String, _ body: @Sendable (Installation) async throws -> Value
   ) async throws -> Value {
@@ -39,17 +39,17 @@ package struct Installation: Sendable {
     }
   }
 
-  /// The environment of the command: ours, without settings of any other installation.
+  /// Returns the environment for the command: that of this process, without settings of any other installation.
   ///
-  /// - Parameter changes: Settings that differ; an empty one is left out.
+  /// - Parameter changes: Settings that differ from the defaults; a setting with an empty value is removed.
   package func environment(_ changes: [String: String] = [:]) -> [String: String] {
     ChildProcess.environment(databaseURL: url).merging(["TIDINGS_PORT": "0"]) { $1 }.merging(changes) { $1 }
       .filter { !$0.value.isEmpty }
   }
 
-  /// Runs a command to its end, which is by force if it serves where it should have refused.
+  /// Runs a command to its end. A command that serves where it should have refused is killed after two minutes.
   ///
-  /// - Parameter changes: Settings that differ; an empty one is left out.
+  /// - Parameter changes: Settings that differ from the defaults; a setting with an empty value is removed.
   package func run(
     _ arguments: String..., changes: [String: String] = [:], input: String = "/dev/null"
   ) async throws -> ChildProcess.Result {
@@ -62,23 +62,23 @@ package struct Installation: Sendable {
     return await process.result()
   }
 
-  /// Starts a server and waits until it listens; whoever calls this ends it.
+  /// Starts a server and waits until it listens. The caller ends it.
   ///
   /// - Parameters:
-  ///   - port: 0 for a free one.
-  ///   - launcher: A program with its arguments that becomes the server: `prlimit --nofile=128`.
-  ///   - changes: Settings that differ; an empty one is left out.
+  ///   - port: The port; 0 for a free one.
+  ///   - launcher: A program with arguments that becomes the server, such as `prlimit --nofile=128`.
+  ///   - changes: Settings that differ from the defaults; a setting with an empty value is removed.
   package func start(
     port: Int = 0, launcher: [String] = [], changes: [String: String] = [:]
   ) async throws -> RunningServer {
     try await RunningServer(try launch(["--port", "\(port)"], launcher, changes))
   }
 
-  /// Hands a server that listens to the body, and ends it afterwards, by force if need be.
+  /// Runs the body with a listening server and ends it afterwards, by force if necessary.
   ///
   /// - Parameters:
-  ///   - launcher: A program with its arguments that becomes the server: `prlimit --nofile=128`.
-  ///   - changes: Settings that differ; an empty one is left out.
+  ///   - launcher: A program with arguments that becomes the server, such as `prlimit --nofile=128`.
+  ///   - changes: Settings that differ from the defaults; a setting with an empty value is removed.
   @discardableResult
   package func serve<Value: Sendable>(
     _ arguments: String..., launcher: [String] = [], changes: [String: String] = [:],
@@ -104,12 +104,12 @@ package struct Installation: Sendable {
     return try ChildProcess(Array(words.dropFirst()), executable: words[0], environment: environment(changes))
   }
 
-  /// The version of the last change.
+  /// Returns the version of the last change.
   package func counter() async throws -> Int {
     try await value("SELECT version FROM scopes WHERE scope = ''")
   }
 
-  /// The first column of the first row.
+  /// Returns the first column of the first row.
   package func value<Value: PostgresDecodable>(_ query: PostgresQuery, as: Value.Type = Value.self) async throws
     -> Value
   {
@@ -117,7 +117,7 @@ package struct Installation: Sendable {
     return try row.decode(0)
   }
 
-  /// A key for items, made by the command.
+  /// Creates a key for items with the command.
   package func makeKey() async throws -> String {
     let result = try await run("keys", "create", "--name", "desk", "--scope", "items:write")
     guard result.status == 0 else { throw Unexpected(description: result.errors) }
@@ -125,7 +125,7 @@ package struct Installation: Sendable {
   }
 }
 
-/// Hands a folder with files to the body and removes it afterwards.
+/// Runs the body with a folder that contains the given files, and removes it afterwards.
 package func withFolder<Value>(_ files: [String: String], _ body: (URL) async throws -> Value) async throws -> Value {
   let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-test-\(UUID())")
   defer { try? FileManager.default.removeItem(at: folder) }

@@ -6,15 +6,15 @@ package import PostgresClient
 
 /// Databases with the schema of news.
 package enum NewsDatabase {
-  /// Prints errors only: the cause of a 500 is nowhere else.
+  /// A logger that prints errors only: the cause of a 500 is logged and not part of the response.
   package static let logger: Logger = {
     var logger = Logger(label: "test", factory: { StreamLogHandler.standardError(label: $0) })
     logger.logLevel = .error
     return logger
   }()
 
-  /// One database with the schema in each cluster, which all others are copied from. The first process that needs it makes
-  /// it, under a lock of the cluster; its name has a digest of the migrations.
+  /// The template database with the schema, one per cluster, which is copied for each test. The first process that
+  /// needs it creates it under a lock of the cluster; its name contains a digest of the migrations.
   private static let template = Task {
     let digest = Migration.required.map(\.checksum).reduce(into: SHA256()) { $0.update(data: $1) }.finalize()
     let name = "template_" + digest.prefix(8).map { String($0, radix: 16) }.joined()
@@ -30,10 +30,10 @@ package enum NewsDatabase {
     return name
   }
 
-  /// Tests run side by side, as many as there are; their servers and pools must not use up the connections.
+  /// Limits the number of concurrent tests, because their servers and pools must not exhaust the connections.
   private static let gate = Gate(width: 16)
 
-  /// Hands the URL of a fresh database with the schema to the body.
+  /// Runs the body with the URL of a new database that has the schema.
   package static func with<Value: Sendable>(
     _ body: @Sendable (_ url: String) async throws -> Value
   ) async throws -> Value {
@@ -48,7 +48,7 @@ package enum NewsDatabase {
     }
   }
 
-  /// Hands a store over a fresh database to the body, and a pool for plain SQL beside it.
+  /// Runs the body with a store over a new database and a separate pool for plain SQL.
   package static func withStore<Value: Sendable>(
     staleLimit: Duration = .seconds(60), waits: NewsStore.WaitLimits = NewsStore.WaitLimits(),
     _ body: @Sendable (_ store: NewsStore, _ sql: PostgresPool) async throws -> Value
@@ -72,7 +72,7 @@ package enum NewsDatabase {
   }
 }
 
-/// Lets a number of tasks in at a time, in the order in which they came.
+/// A semaphore that admits tasks in the order of their arrival.
 private actor Gate {
   private var free: Int
   private var waiters: [CheckedContinuation<Void, Never>] = []

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is delivered in `deploy/nginx`, with what a test needs around it.
+/// The shipped configuration from `deploy/nginx`, with the additions that a test needs.
 struct NginxConfiguration {
   let folder: URL
   let port: Int
@@ -9,7 +9,7 @@ struct NginxConfiguration {
   let isCounted: Bool
   let limit: Proxy.Limit?
   let certificate: Proxy.Certificate?
-  /// Where plain HTTP is sent on to HTTPS.
+  /// The port that redirects plain HTTP to HTTPS.
   let plainPort: Int?
 
   func text() throws -> String {
@@ -62,7 +62,7 @@ struct NginxConfiguration {
     return try render("limit", ["TIDINGS_RATE": limit.rate, "TIDINGS_BURST": String(limit.burst)])
   }
 
-  /// The redirect of plain HTTP. Writes the file that the server of `tidings.conf` includes for TLS.
+  /// Returns the redirect of plain HTTP, and writes the file that the server in `tidings.conf` includes for TLS.
   private func security() throws -> String {
     guard let certificate, let plainPort else { return "" }
     let included = folder.appending(path: "conf.d/tidings")

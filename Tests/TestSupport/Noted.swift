@@ -11,7 +11,7 @@ package final class Longest: Sendable {
   package func note(_ duration: Duration) { state.withLock { $0 = max($0, duration) } }
 }
 
-/// Something that is so or not.
+/// A thread-safe Boolean.
 package final class Flag: Sendable {
   private let state = Atomic(false)
 

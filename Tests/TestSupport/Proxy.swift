@@ -1,12 +1,12 @@
 import Foundation
 import TestSockets
 
-/// nginx or Varnish with the configuration of `deploy` before some servers.
+/// nginx or Varnish with the configuration of `deploy` in front of some servers.
 package struct Proxy: Sendable {
   package enum Kind: String, Sendable {
     case nginx, varnish
 
-    /// Debian keeps them out of the path of ordinary users.
+    /// The path of the program. On Debian it is outside the search path of ordinary users.
     var executable: String? {
       ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin"]
         .map { $0 + (self == .nginx ? "/nginx" : "/varnishd") }
@@ -16,7 +16,7 @@ package struct Proxy: Sendable {
     package var isInstalled: Bool { executable != nil }
   }
 
-  /// Where certificate and key for TLS are, as PEM.
+  /// The paths of a TLS certificate and its key, in PEM files.
   package struct Certificate: Sendable {
     package let certificate: String
     package let key: String
@@ -27,7 +27,7 @@ package struct Proxy: Sendable {
     }
   }
 
-  /// What one address may ask of nginx.
+  /// The rate limit of nginx per client address.
   package struct Limit: Sendable {
     package let rate: String
     package let burst: Int
@@ -40,7 +40,7 @@ package struct Proxy: Sendable {
 
   package let client: TestClient
   package let port: Int
-  /// Where one with TLS sends plain requests on.
+  /// The port on which a proxy with TLS redirects plain requests.
   package let plainPort: Int?
   private let process: ChildProcess
   private let folder: URL
@@ -48,17 +48,17 @@ package struct Proxy: Sendable {
   /// The path of nginx.
   package static var nginx: String { Kind.nginx.executable ?? "nginx" }
 
-  /// Whether there is an nginx.
+  /// Whether nginx is installed.
   package static var isInstalled: Bool { Kind.nginx.isInstalled }
 
-  /// Starts it, and waits until it passes requests on.
+  /// Starts a proxy and waits until it forwards requests.
   ///
   /// - Parameters:
-  ///   - servers: Their ports.
-  ///   - cache: Whether nginx keeps answers; Varnish always does.
-  ///   - isCounted: Whether nginx remembers requests and can be shut.
-  ///   - limit: On what one address may ask of nginx.
-  ///   - certificate: For nginx to speak TLS: then `client` speaks to it in vain.
+  ///   - servers: The ports of the servers.
+  ///   - cache: Whether nginx caches responses; Varnish always does.
+  ///   - isCounted: Whether nginx records requests and can be closed with ``shut()``.
+  ///   - limit: The rate limit of nginx per client address.
+  ///   - certificate: The certificate with which nginx speaks TLS; `client` cannot use the proxy then.
   package init(
     _ kind: Kind = .nginx, servers: [Int], cache: Bool = true, isCounted: Bool = false, limit: Limit? = nil,
     certificate: Certificate? = nil
@@ -83,18 +83,20 @@ package struct Proxy: Sendable {
       arguments = [
         "-F", "-j", "none", "-n", folder.appending(path: "work").path, "-a", "127.0.0.1:\(port)", "-T", "none", "-f",
         folder.appending(path: "tidings.vcl").path, "-s", "malloc,64m",
-        // Of a busy machine; a client may come back on a connection that is about to be closed.
+        // Long enough for a busy machine: a client might reuse a connection that is about to be closed.
         "-p", "timeout_idle=60",
       ]
     }
-    // Varnish calls a compiler.
+    // Varnish runs a compiler, which it finds by `PATH`.
     process = try ChildProcess(
       arguments, executable: kind.executable ?? kind.rawValue, environment: ["PATH": "/usr/bin:/bin"])
     client = TestClient(url: "http://127.0.0.1:\(port)", isProxy: true)
     try await waitUntilReady(status: certificate == nil ? 200 : 400)
   }
 
-  /// - Parameter status: That of `/healthz`.
+  /// Waits until the proxy responds.
+  ///
+  /// - Parameter status: The expected status of `/healthz`.
   private func waitUntilReady(status: Int) async throws {
     let end = ContinuousClock.now + .seconds(60)
     while true {
@@ -105,7 +107,7 @@ package struct Proxy: Sendable {
         throw TestResponse.Unexpected(description: "\(answer?.status ?? 0) in place of \(status)")
       } catch {
         guard ContinuousClock.now < end else {
-          // Its workers end with it only if it is asked.
+          // The worker processes end with it only after SIGTERM.
           process.send(SIGTERM)
           throw TestResponse.Unexpected(
             description: "the proxy does not answer: \(error); \(await process.result().errors)")
@@ -121,7 +123,7 @@ package struct Proxy: Sendable {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Runs the body with one, and ends it afterwards.
+  /// Runs the body with a proxy and stops it afterwards.
   package static func with<Value: Sendable>(
     _ proxy: Proxy, _ body: @Sendable (Proxy) async throws -> Value
   ) async throws -> Value {
@@ -135,14 +137,14 @@ package struct Proxy: Sendable {
     }
   }
 
-  /// A request as its log has it.
+  /// A request from the proxy's log.
   package struct Request: Sendable {
     package let target: String
     package let isConditional: Bool
     package let status: Int
   }
 
-  /// The requests so far of one that counts; those of this process to see whether it answers are among them.
+  /// The requests so far, if `isCounted` is set. They include the readiness checks of this process.
   package var requests: [Request] {
     get throws {
       let lines = try String(contentsOf: folder.appending(path: "access.log"), encoding: .utf8).split(separator: "\n")
@@ -153,12 +155,12 @@ package struct Proxy: Sendable {
     }
   }
 
-  /// How long one that is closed keeps clients away, in seconds.
+  /// The `Retry-After` of a closed proxy, in seconds.
   package static let retryAfter = 7200
 
-  /// Answers with 503 and `Retry-After` from now on.
+  /// Closes the proxy: it answers with 503 and `Retry-After` from now on.
   package func shut() throws { try Data().write(to: folder.appending(path: "closed")) }
 
-  /// Passes requests on again.
+  /// Forwards requests again.
   package func reopen() throws { try FileManager.default.removeItem(at: folder.appending(path: "closed")) }
 }

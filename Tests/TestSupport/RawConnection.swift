@@ -5,17 +5,17 @@ package import TestSockets
   import Glibc
 #endif
 
-/// Bytes on a socket, for requests that no well-behaved client sends.
+/// Raw bytes on a socket, for requests that no well-behaved client sends.
 package enum RawConnection {
   package typealias Failure = Loopback.Failure
 
-  /// Sends bytes to a server on loopback and reads all its answers, to the end of the connection.
+  /// Sends bytes to a server on loopback and reads all answers, up to the end of the connection.
   ///
   /// - Parameters:
-  ///   - request: Parts, of which each but the first is sent once the server has said something more.
-  ///   - endsInput: Says at the end that no more will come; otherwise it is the server that must close.
-  ///   - receiveBuffer: Bytes that the kernel takes from the server before they are read; nil for as many as usual.
-  ///   - beforeReading: Called when all is sent, before the rest of the answers is read.
+  ///   - request: The parts of the request. Each part after the first is sent once the server has sent something more.
+  ///   - endsInput: Whether the sending side is closed at the end; otherwise the server must close the connection.
+  ///   - receiveBuffer: The size of the kernel's receive buffer in bytes; nil for the default.
+  ///   - beforeReading: A function that is called when all parts are sent, before the rest of the answers is read.
   package static func exchange(
     _ request: [Data], port: Int, endsInput: Bool = true, receiveBuffer: Int32? = nil,
     beforeReading: @escaping @Sendable () -> Void = {}
@@ -25,13 +25,13 @@ package enum RawConnection {
         request, port: port, endsInput: endsInput, receiveBuffer: receiveBuffer, beforeReading: beforeReading))
   }
 
-  /// The same, with the answers as they come.
+  /// Does the same, but returns the answers as unparsed bytes.
   package static func bytes(
     _ request: [Data], port: Int, endsInput: Bool = true, receiveBuffer: Int32? = nil,
     beforeReading: @escaping @Sendable () -> Void = {}
   ) async throws -> Data {
     try await withCheckedThrowingContinuation { continuation in
-      // On a thread that may wait.
+      // Runs on a thread that may block.
       DispatchQueue.global().async {
         continuation.resume(
           with: Result {
@@ -62,12 +62,12 @@ package enum RawConnection {
     return received
   }
 
-  /// Sends bytes again and again and reads nothing, until the server ends the connection or has taken none for a while.
+  /// Sends bytes repeatedly and reads nothing, until the server closes the connection or accepts no more bytes.
   ///
   /// - Parameters:
   ///   - limit: The number of bytes after which it stops.
   ///   - seconds: The time without progress after which it stops.
-  /// - Returns: The number of bytes that were taken, at most about `limit`.
+  /// - Returns: The number of accepted bytes, at most about `limit`.
   package static func fill(_ bytes: Data, limit: Int, port: Int, seconds: Int = 1) async throws -> Int {
     try await withCheckedThrowingContinuation { continuation in
       DispatchQueue.global().async {
@@ -102,7 +102,9 @@ package enum RawConnection {
     }
   }
 
-  /// - Returns: Whether more can follow.
+  /// Receives bytes once.
+  ///
+  /// - Returns: Whether more bytes can follow.
   @discardableResult
   private static func receive(_ descriptor: Int32, _ received: inout Data) throws -> Bool {
     var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -115,7 +117,8 @@ package enum RawConnection {
     return count > 0
   }
 
-  /// Takes messages with `Content-Length` apart; an answer to HEAD is one whose body the next answer follows at once.
+  /// Splits messages with `Content-Length`. A message is taken for an answer to HEAD if the next answer follows its
+  /// head at once.
   private static func answers(_ bytes: Data) throws -> [TestResponse] {
     var answers: [TestResponse] = []
     var rest = bytes[...]

@@ -1,7 +1,7 @@
 import Foundation
 import TestSockets
 
-/// A process that serves, and a client of it.
+/// A process that serves, with a client for it.
 package struct RunningServer: Sendable {
   /// A line of the log.
   package struct LogLine: Decodable {
@@ -19,10 +19,10 @@ package struct RunningServer: Sendable {
 
   package let process: ChildProcess
   package let port: Int
-  /// A client of it.
+  /// A client of the server.
   package let client: TestClient
 
-  /// Waits until the process says that it listens, and ends it by force if it does not.
+  /// Waits until the process logs that it listens; kills it after two minutes if it does not.
   package init(_ process: ChildProcess) async throws {
     let limit = Task {
       try await Task.sleep(for: .seconds(120))
@@ -44,7 +44,7 @@ package struct RunningServer: Sendable {
       description: "the server ended before it listened:\n" + before.joined(separator: "\n"))
   }
 
-  /// Sends a request and waits for its answer.
+  /// Sends a request and waits for the answer.
   package func send(
     _ method: String, _ path: String, key: String? = nil, headers: [(String, String)] = [], body: String? = nil
   ) async throws -> TestResponse {
@@ -53,7 +53,7 @@ package struct RunningServer: Sendable {
 
   package func status(_ path: String) async throws -> Int { try await send("GET", path).status }
 
-  /// Whether the port takes connections.
+  /// Whether the port accepts connections.
   package func isListening() -> Bool {
     guard let descriptor = try? Loopback.connect(to: port) else { return false }
     close(descriptor)

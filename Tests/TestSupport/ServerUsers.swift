@@ -3,28 +3,28 @@ import News
 package import PostgresClient
 import Synchronization
 
-/// Writers, readers and followers of servers over one database, at work while a test breaks something.
+/// Writers, readers and followers of several servers over one database, active while a test breaks something.
 package final class ServerUsers: Sendable {
-  /// What they have seen.
+  /// The observations of all users.
   package struct Record: Sendable {
-    /// Ids of acknowledged writes, and when the last was acknowledged.
+    /// The ids of acknowledged writes, and the time of the last acknowledgement.
     package var acknowledged: [UUID] = []
     package var lastWrite = ContinuousClock.now
-    /// Statuses of writes that were refused; 0 is a connection that broke.
+    /// The number of refused writes by status; 0 is a broken connection.
     package var refusals: [Int: Int] = [:]
-    /// Answers of refused writes that do not say when to come again.
+    /// The number of refused writes without `Retry-After`.
     package var silentRefusals = 0
     package var longestRefusal = Duration.zero
     package var reads = 0
     package var longestRead = Duration.zero
-    /// What went wrong with reads.
+    /// Descriptions of failed reads.
     package var failedReads: [String] = []
-    /// A version with two contents.
+    /// The versions that were seen with two different contents.
     package var conflicts: [String] = []
-    /// What a version stands for, by epoch and version.
+    /// The content of each version, by epoch and version.
     fileprivate var contents: [String: String] = [:]
     fileprivate var activeWriters: Int
-    /// What each follower has.
+    /// The items of each follower.
     fileprivate var followed: [[UUID: Int]]
 
     fileprivate init(_ numbers: Numbers) {
@@ -33,7 +33,7 @@ package final class ServerUsers: Sendable {
     }
   }
 
-  /// How many there are of each.
+  /// The number of users of each kind.
   package struct Numbers: Sendable {
     package var writers: Int
     package var readers: Int
@@ -55,14 +55,15 @@ package final class ServerUsers: Sendable {
   private let readers: [TestClient]
   private let key: String
 
-  /// Runs the body while they are at work; then all writers end, and the followers once they have what is in the table.
+  /// Runs the body while the users are active. Afterwards the writers stop, and the followers stop once they match the
+  /// table.
   ///
   /// - Parameters:
-  ///   - servers: Where writers write and followers ask, in turn.
-  ///   - readers: Where readers read; nil for the same.
-  ///   - sql: Of the database, after the body.
-  /// - Returns: What was seen.
-  /// - Throws: `Unexpected` for acknowledged writes that are lost, and followers that do not come to the present.
+  ///   - servers: The servers that writers and followers use in turn.
+  ///   - readers: The servers that readers use; nil for the same servers.
+  ///   - sql: A pool for the database, used after the body.
+  /// - Returns: The observations of all users.
+  /// - Throws: `Unexpected` if an acknowledged write is lost, or if a follower does not reach the current state.
   package static func with(
     _ numbers: Numbers = Numbers(), servers: [TestClient], readers: [TestClient]? = nil, key: String,
     sql: PostgresPool, _ body: @Sendable (ServerUsers) async throws -> Void
@@ -96,10 +97,10 @@ package final class ServerUsers: Sendable {
     self.key = key
   }
 
-  /// What they have seen so far.
+  /// The observations so far.
   package var record: Record { state.withLock { $0.record } }
 
-  /// Waits until something is true of what they have seen.
+  /// Waits until a condition holds for the observations.
   package func wait(_ what: String, within limit: Duration = .seconds(60), until: (Record) -> Bool) async throws {
     let end = ContinuousClock.now + limit
     while !until(record) {
@@ -108,9 +109,9 @@ package final class ServerUsers: Sendable {
     }
   }
 
-  /// Waits until a number of writes more are acknowledged.
+  /// Waits until the given number of further writes is acknowledged.
   ///
-  /// - Returns: How long the first took.
+  /// - Returns: The time until the first acknowledgement.
   @discardableResult
   package func waitForWrites(_ count: Int = 50, within limit: Duration = .seconds(60)) async throws -> Duration {
     let (began, before) = (ContinuousClock.now, record.acknowledged.count)
@@ -124,7 +125,7 @@ package final class ServerUsers: Sendable {
   private var phase: Phase { state.withLock { $0.phase } }
   private func note(_ change: (inout Record) -> Void) { state.withLock { change(&$0.record) } }
 
-  /// 25 writes a second.
+  /// Writes 25 items a second.
   private func write(_ number: Int) async {
     defer { note { $0.activeWriters -= 1 } }
     var next = ContinuousClock.now
@@ -150,7 +151,7 @@ package final class ServerUsers: Sendable {
     }
   }
 
-  /// What is in memory: the first page, whether anything is new, and what it is.
+  /// Reads what is in memory: the first page, the state, and the changes.
   private func read(_ number: Int) async {
     var (targets, tags) = (["/v1/state", "/v1/items?limit=20"], [String: String]())
     var count = number
@@ -163,7 +164,7 @@ package final class ServerUsers: Sendable {
       do {
         let answer = try await server.send("GET", target, headers: [("If-None-Match", tags[target] ?? #""""#)])
         tags[target] = answer["ETag"]
-        // As a reader does who was here a while ago.
+        // The older token resembles a reader that returns after a while.
         if let token = answer["Sync-Token"], count % 8 == 0 { targets[2...] = ["/v1/changes?since=\(token)"] }
         outcome = [200, 304].contains(answer.status) ? nil : "\(target): \(answer.status) \(answer.text)"
       } catch {
@@ -178,7 +179,7 @@ package final class ServerUsers: Sendable {
     }
   }
 
-  /// Takes what is new, and the snapshot where the token is no longer good; notes what each version stands for.
+  /// Fetches changes, or the snapshot if the token has expired, and records the content of each version.
   private func follow(_ number: Int) async {
     var token: String?
     var items: [UUID: Int] = [:]
@@ -189,7 +190,7 @@ package final class ServerUsers: Sendable {
       if let answer = try? await servers[count % servers.count].send("GET", target) {
         if answer.status == 410 { token = nil }
         if let list = try? answer.json(ChangeList.self) {
-          // The first page of a snapshot replaces what was there.
+          // The first page of a snapshot replaces all items.
           if token == nil { items = [:] }
           token = list.token.description
           apply(list, to: &items)
@@ -208,7 +209,7 @@ package final class ServerUsers: Sendable {
       case .put(let item):
         items[item.id] = item.version
         note { record in
-          // A version is good in the epoch of the token it comes with.
+          // A version belongs to the epoch of the token that it arrives with.
           let version = "\(list.token.epoch) \(item.version)"
           let known = record.contents.updateValue(item.text, forKey: version)
           if let known, known != item.text { record.conflicts.append(version) }
@@ -219,7 +220,8 @@ package final class ServerUsers: Sendable {
     }
   }
 
-  /// A write that was cut off on its way may still commit: the table is read again until all have it.
+  /// Compares the followers with the table. An interrupted write may still commit, so the table is read again until all
+  /// followers match.
   private func compare(with sql: PostgresPool) async throws {
     let end = ContinuousClock.now + .seconds(60)
     while true {

@@ -4,22 +4,23 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// Ends TLS in front of a PostgreSQL server, as poolers and managed databases do, and writes records of up to 16 KiB.
+/// A proxy that terminates TLS in front of a PostgreSQL server, as poolers and managed databases do, and writes records
+/// of up to 16 KiB.
 ///
-/// An answer is sent once it is complete, so that its records are as full as they can be, whatever the server's pace.
+/// It sends a response once it is complete, so that its records are as full as possible, whatever the server's pace.
 package final class TLSProxy: Sendable {
-  /// Where it listens on loopback.
+  /// The port on loopback.
   package let port: Int
   private let target: Target
   private let group: MultiThreadedEventLoopGroup
 
-  /// The port of the server on loopback, which may come and go. A new value applies to new connections.
+  /// The port of the server on loopback, which may be absent at times. A new value applies to new connections.
   package var serverPort: Int {
     get { target.port.withLock { $0 } }
     set { target.port.withLock { $0 = newValue } }
   }
 
-  /// Starts a proxy with a certificate of its own for `localhost`.
+  /// Starts a proxy with a new certificate for `localhost`.
   package convenience init(serverPort: Int) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-tls.\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -27,9 +28,11 @@ package final class TLSProxy: Sendable {
     try await self.init(serverPort: serverPort, certificates: TestCertificates(in: folder, host: "localhost"))
   }
 
+  /// Starts a proxy.
+  ///
   /// - Parameters:
-  ///   - serverPort: The port of the server on loopback, which may come and go.
-  ///   - certificates: The certificate it shows.
+  ///   - serverPort: The port of the server on loopback, which may be absent at times.
+  ///   - certificates: The certificate that the proxy presents.
   package init(serverPort: Int, certificates: TestCertificates) async throws {
     let target = Target(port: serverPort)
     self.target = target
@@ -57,12 +60,12 @@ package final class TLSProxy: Sendable {
     }
   }
 
-  /// Ends all connections.
+  /// Closes all connections.
   package func end() async {
     try? await group.shutdownGracefully()
   }
 
-  /// Hands a proxy to the body and ends it afterwards.
+  /// Runs the body with a proxy and stops it afterwards.
   package static func with<Result: Sendable>(
     serverPort: Int, _ body: @Sendable (TLSProxy) async throws -> Result
   ) async throws -> Result {
@@ -78,7 +81,7 @@ package final class TLSProxy: Sendable {
   }
 }
 
-/// The server that new connections go to.
+/// The server for new connections.
 private final class Target: Sendable {
   let port: Mutex<Int>
 
@@ -87,7 +90,7 @@ private final class Target: Sendable {
   }
 }
 
-/// The connection of a client: its first message asks for TLS, or for a statement to be cancelled (PostgreSQL 15, 55.2).
+/// The connection of a client. Its first message requests TLS or the cancellation of a statement (PostgreSQL 15, 55.2).
 private final class ClientSide: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
@@ -98,7 +101,7 @@ private final class ClientSide: ChannelInboundHandler {
   private let context: NIOSSLContext
   private var isFirst = true
   private var server: (any Channel)?
-  /// What came before there was a connection to the server.
+  /// The bytes that arrived before the connection to the server was made.
   private var held: [ByteBuffer] = []
 
   init(target: Target, context: NIOSSLContext) {
@@ -158,7 +161,7 @@ private final class ClientSide: ChannelInboundHandler {
 private final class ServerSide: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
-  /// ReadyForQuery without the state of the transaction, its last byte.
+  /// ReadyForQuery without its last byte, the transaction status.
   private static let ready: [UInt8] = [UInt8(ascii: "Z"), 0, 0, 0, 5]
 
   private let client: any Channel
@@ -177,7 +180,7 @@ private final class ServerSide: ChannelInboundHandler {
     isReady = isReady || isComplete
     timer?.cancel()
     if isComplete || !isReady || held.readableBytes > 4 << 20 { return send() }
-    // What is no answer to a query, and ends without that: a notification, the start of COPY, a server's last words.
+    // Some messages do not end with ReadyForQuery: a notification, the start of COPY, a server's final message.
     timer = context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(5)) { self.send() }
   }
 

@@ -1,17 +1,17 @@
 public import Foundation
 
-/// A certificate authority of a test's own, and the certificate of a server by it.
+/// A certificate authority for one test, and a server certificate signed by it.
 public struct TestCertificates: Sendable {
-  /// The authority's certificate, as PEM in a file.
+  /// The path of the authority's certificate, a PEM file.
   public let authority: String
   /// The server's certificate, as PEM.
   public let certificate: String
   /// The server's private key, as PEM.
   public let key: String
 
-  /// Makes them in a folder by `openssl`, valid for a day.
+  /// Creates the certificates in a folder with `openssl`, valid for a day.
   ///
-  /// - Parameter host: the name the server's certificate is for.
+  /// - Parameter host: The host name of the server's certificate.
   public init(in folder: URL, host: String) throws {
     func path(_ name: String) -> String { folder.appending(path: name).path }
     let new = [

@@ -4,38 +4,40 @@ import NIOCore
 import NIOHTTP1
 import News
 
-/// Sends requests, and holds each answer to `openapi.yaml`.
+/// A client that checks each response against `openapi.yaml`.
 package struct TestClient: Sendable {
-  /// Scheme and authority.
+  /// The scheme and authority.
   package let url: String
   private let http: HTTPClient
   private let isProxy: Bool
 
-  /// - Parameter isProxy: Whether what is there has answers and fields of its own.
+  /// Creates a client.
+  ///
+  /// - Parameter isProxy: Whether the server is a proxy that adds responses and fields of its own.
   package init(url: String, http: HTTPClient = TestClient.impatient, isProxy: Bool = false) {
     self.url = url
     self.http = http
     self.isProxy = isProxy
   }
 
-  /// It does not wait for a server that is not there.
+  /// An HTTP client that does not retry a failed connection.
   package static let impatient: HTTPClient = {
     var configuration = HTTPClient.Configuration()
     configuration.connectionPool.retryConnectionEstablishment = false
-    // Who waits for changes keeps a connection.
+    // Each long poll occupies a connection.
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1000
-    // A busy machine may take its time to accept.
+    // A busy machine may be slow to accept connections.
     configuration.timeout.connect = .seconds(50)
     return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
   }()
 
-  /// Sends a request and reads its answer to the end, within a minute.
+  /// Sends a request and reads the complete response, within a minute.
   ///
   /// - Parameters:
-  ///   - target: Path and query.
-  ///   - key: nil for none.
-  ///   - body: JSON, unless the headers have another `Content-Type`.
-  ///   - file: Any bytes, in place of a body of text.
+  ///   - target: The path and query.
+  ///   - key: The API key; nil for none.
+  ///   - body: JSON, unless the headers contain another `Content-Type`.
+  ///   - file: A binary body, instead of a text body.
   package func send(
     _ method: String, _ target: String, key: String? = nil, headers: [(String, String)] = [], body: String? = nil,
     file: Data? = nil
@@ -67,13 +69,13 @@ package struct TestClient: Sendable {
   }
 }
 
-/// An answer, read to its end.
+/// A complete response.
 package struct TestResponse: Sendable {
   package var status: Int
   package var headers: [(name: String, value: String)]
   package var body: Data
 
-  /// The value of a field, nil where it is absent.
+  /// The value of the first field with a name; nil if there is none.
   package subscript(name: String) -> String? {
     headers.first { $0.name.lowercased() == name.lowercased() }?.value
   }
@@ -85,7 +87,7 @@ package struct TestResponse: Sendable {
 
   package var text: String { String(decoding: body, as: UTF8.self) }
 
-  /// Another status than the one that was asked for.
+  /// A response with an unexpected status.
   package struct Unexpected: Error, CustomStringConvertible {
     package let description: String
 
@@ -94,7 +96,7 @@ package struct TestResponse: Sendable {
     }
   }
 
-  /// Decodes the body of an answer with a status.
+  /// Decodes the body of a response with the expected status.
   package func json<Value: Decodable>(_ type: Value.Type, status expected: Int = 200) throws -> Value {
     guard status == expected else { throw Unexpected(description: "\(status) instead of \(expected): \(text)") }
     return try NewsJSON.decode(type, from: body)

@@ -1,19 +1,19 @@
 public import Foundation
 
-/// A PostgreSQL server of a test's own, which it may stop, kill and start again.
+/// A private PostgreSQL server for a test, which may stop, kill and restart it.
 ///
 /// `scripts/cluster` does the work. Tests that leave the server alone use the shared one (`TestDatabase`).
 public actor TestCluster {
-  /// A script of the cluster ended with an error.
+  /// The cluster script failed.
   public struct Failure: Error, CustomStringConvertible {
-    /// What the script printed.
+    /// The output of the script.
     public let description: String
   }
 
-  /// The URL of the shared throwaway server's maintenance database, which `scripts/with-cluster` puts into the
+  /// The URL of the maintenance database on the shared throwaway server, which `scripts/with-cluster` sets in the
   /// environment.
   ///
-  /// - Throws: `Failure` if there is none.
+  /// - Throws: `Failure` if it is not set.
   public static var sharedURL: String {
     get throws {
       guard let url = ProcessInfo.processInfo.environment["TIDINGS_TEST_DATABASE_URL"], !url.isEmpty else {
@@ -23,24 +23,24 @@ public actor TestCluster {
     }
   }
 
-  /// Where `scripts/with-cluster` removes what a test process could not, or a temporary folder.
+  /// The folder that `scripts/with-cluster` cleans up after the test process, or a temporary folder.
   private static var parent: URL {
     ProcessInfo.processInfo.environment["TIDINGS_TEST_CLUSTERS"].map { URL(filePath: $0) }
       ?? FileManager.default.temporaryDirectory
   }
 
   private let directory: String
-  /// What the server's environment has besides ours.
+  /// The additional environment variables of the server.
   private let environment: [String: String]
-  /// The URL of the maintenance database; the port may change when the server starts again.
+  /// The URL of the maintenance database; the port may change on a restart.
   public private(set) var url: String
 
-  /// Makes a server in a temporary folder and starts it.
+  /// Creates a server in a temporary folder and starts it.
   ///
   /// - Parameters:
-  ///   - settings: server settings as `name=value`.
-  ///   - parent: the folder that the server's is made in; nil for any.
-  ///   - environment: what the server's environment has besides ours.
+  ///   - settings: The server settings as `name=value`.
+  ///   - parent: The parent folder of the server's folder; nil for the default.
+  ///   - environment: The additional environment variables of the server.
   public init(
     settings: [String] = ["fsync=off", "full_page_writes=off"], in parent: URL? = nil,
     environment: [String: String] = [:]
@@ -56,13 +56,13 @@ public actor TestCluster {
     environment = [:]
   }
 
-  /// Chooses the folder and the port of a server that is yet to be made.
+  /// Reserves the folder and the port of a server that is created later.
   public static func reserve() async throws -> TestCluster {
     let directory = parent.appending(path: "tidings-cluster.\(UUID())").path
     return TestCluster(directory: directory, url: try await run(["reserve", directory]))
   }
 
-  /// Hands a running server to the body and removes it afterwards.
+  /// Runs the body with a running server and removes the server afterwards.
   public static func withCluster<Result: Sendable>(
     settings: [String] = ["fsync=off", "full_page_writes=off"], in parent: URL? = nil,
     environment: [String: String] = [:], _ body: @Sendable (TestCluster) async throws -> Result
@@ -78,17 +78,17 @@ public actor TestCluster {
     }
   }
 
-  /// Starts the server if it does not run, on the same port if that is still free.
+  /// Starts the server if it is not running, on the same port if that is still free.
   ///
-  /// - Parameter settings: server settings as `name=value`, for one that is yet to be made.
-  /// - Returns: the URL.
+  /// - Parameter settings: The server settings as `name=value`; used only if the server has not been created yet.
+  /// - Returns: The URL.
   @discardableResult
   public func start(settings: [String] = []) async throws -> String {
     url = try await Self.run(["start", directory] + settings, environment: environment)
     return url
   }
 
-  /// Puts files into the server's data folder, which only the server may read, and restarts it.
+  /// Writes files into the data folder, readable by the server only, and restarts the server.
   public func install(_ files: [String: String]) async throws {
     let data = URL(filePath: directory).appending(path: "data")
     let owner = try FileManager.default.attributesOfItem(atPath: data.path)[.ownerAccountID]
@@ -102,7 +102,7 @@ public actor TestCluster {
     try await restart()
   }
 
-  /// Stops the server: its sessions are ended, `immediate` without waiting for anything.
+  /// Stops the server and ends its sessions; `immediate` skips the shutdown checkpoint.
   public func stop(immediate: Bool = false) async throws {
     _ = try await Self.run(["stop", directory, immediate ? "immediate" : "fast"])
   }
@@ -112,29 +112,29 @@ public actor TestCluster {
     _ = try await Self.run(["kill", directory])
   }
 
-  /// Stops all processes of the server where they are, without a word to anyone.
+  /// Suspends all processes of the server; its clients receive no notice.
   public func pause() async throws {
     _ = try await Self.run(["pause", directory])
   }
 
-  /// Lets them go on.
+  /// Resumes all processes of the server.
   public func resume() async throws {
     _ = try await Self.run(["resume", directory])
   }
 
-  /// Stops and starts.
+  /// Stops and starts the server.
   @discardableResult
   public func restart() async throws -> String {
     try await stop()
     return try await start()
   }
 
-  /// Makes this reserved server a streaming standby of one that runs.
+  /// Makes this reserved server a streaming standby of a running server.
   public func becomeStandby(of primary: TestCluster) async throws {
     url = try await Self.run(["standby", directory, primary.directory])
   }
 
-  /// Makes a standby a primary.
+  /// Promotes a standby to primary.
   public func promote() async throws {
     _ = try await Self.run(["promote", directory])
   }
@@ -144,7 +144,7 @@ public actor TestCluster {
     _ = try await Self.run(["backup", directory])
   }
 
-  /// Puts the files back and replays what happened up to a named restore point.
+  /// Restores the copied files and replays changes up to a named restore point.
   public func restore(to point: String) async throws {
     _ = try await Self.run(["restore", directory, point])
   }
@@ -154,7 +154,7 @@ public actor TestCluster {
     _ = try await Self.run(["clear", directory])
   }
 
-  /// Copies a database by pg_dump, here or to another server.
+  /// Copies a database with pg_dump, on this server or to another one.
   public func copyDatabase(_ name: String, to copy: String, in other: TestCluster? = nil) async throws {
     _ = try await Self.run(["copy", directory, name, copy] + (other.map { [$0.directory] } ?? []))
   }
@@ -168,7 +168,7 @@ public actor TestCluster {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("scripts/cluster").path
 
-  /// Waits on a thread that may block: the script's output ends when the script does.
+  /// Waits on a thread that may block until the script ends.
   private static func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> String {
     try await withCheckedThrowingContinuation { continuation in
       DispatchQueue.global().async {
@@ -177,8 +177,8 @@ public actor TestCluster {
     }
   }
 
-  /// By `posix_spawn`, since Foundation's `Process` waits until the server, a grandchild, has closed what it
-  /// inherited. For the same reason the output goes to a file and not through a pipe.
+  /// Runs the script with `posix_spawn`. Foundation's `Process` would wait until the server, a grandchild, closes the
+  /// descriptors that it inherited. For the same reason the output goes to a file, not through a pipe.
   private static func runBlocking(_ arguments: [String], _ environment: [String: String]) throws -> String {
     let output = FileManager.default.temporaryDirectory.appendingPathComponent("tidings-output.\(UUID())")
     defer { try? FileManager.default.removeItem(at: output) }

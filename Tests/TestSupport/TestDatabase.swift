@@ -2,19 +2,19 @@ import Foundation
 import Logging
 package import PostgresClient
 
-/// A fresh database on the shared server, for one test or suite.
+/// A new database on the shared server, for one test or suite.
 public struct TestDatabase: Sendable {
-  /// Its name.
+  /// The name of the database.
   public let name: String
-  /// Its URL.
+  /// The URL of the database.
   public let url: String
   private let serverURL: String
 
-  /// Makes an empty database, or a copy of one that nobody is connected to.
+  /// Creates an empty database, or a copy of a database without connections.
   ///
   /// - Parameters:
-  ///   - template: the name of the database to copy; nil for an empty one.
-  ///   - server: the URL of a database on the server; nil for the shared server.
+  ///   - template: The name of the database to copy; nil for an empty one.
+  ///   - server: The URL of a database on the server; nil for the shared server.
   public static func create(template: String? = nil, on server: String? = nil) async throws -> TestDatabase {
     let serverURL = try server ?? TestCluster.sharedURL
     let name = "test_" + UUID().uuidString.lowercased().split(separator: "-").joined()
@@ -26,12 +26,12 @@ public struct TestDatabase: Sendable {
     return TestDatabase(name: name, url: components.string ?? serverURL, serverURL: serverURL)
   }
 
-  /// Ends all sessions in the database and deletes it.
+  /// Ends all sessions in the database and drops it.
   public func drop() async throws {
     try await Self.execute("DROP DATABASE IF EXISTS \(name) WITH (FORCE)", at: serverURL)
   }
 
-  /// Runs statements on a connection of their own.
+  /// Runs statements on a new connection.
   package static func execute(_ script: String, at url: String) async throws {
     let configuration = PostgresConfiguration.patient(url)
     let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
@@ -41,7 +41,7 @@ public struct TestDatabase: Sendable {
   }
 }
 
-/// Hands the URL of a fresh database to the body and drops the database afterwards.
+/// Runs the body with the URL of a new database and drops the database afterwards.
 public func withTestDatabase<Result: Sendable>(
   template: String? = nil, _ body: @Sendable (_ url: String) async throws -> Result
 ) async throws -> Result {
@@ -57,7 +57,7 @@ public func withTestDatabase<Result: Sendable>(
 }
 
 extension PostgresPoolConfiguration {
-  /// For the same.
+  /// A configuration with a long timeout for busy machines.
   package static var patient: PostgresPoolConfiguration {
     var configuration = PostgresPoolConfiguration()
     configuration.acquireTimeout = .seconds(60)
@@ -66,8 +66,8 @@ extension PostgresPoolConfiguration {
 }
 
 extension PostgresConfiguration {
-  /// For a machine that is busy with other tests: statements wait for the processor, copies of databases for one another
-  /// and for checkpoints.
+  /// Returns a configuration with long timeouts for a machine that is busy with other tests: statements wait for the
+  /// processor, and copies of databases wait for one another and for checkpoints.
   package static func patient(_ url: String) -> PostgresConfiguration {
     var configuration = PostgresConfiguration(connectionString: url)
     configuration.statementTimeout = .seconds(120)

@@ -7,14 +7,14 @@ public struct TestPooler: Sendable {
   private static let program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/usr/local/bin/pgbouncer"]
     .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-  /// Whether there is a pgbouncer on this machine.
+  /// Whether pgbouncer is installed.
   public static var isInstalled: Bool { program != nil }
 
-  /// Hands the URL of a database, as seen through the pooler, to the body, and ends the pooler afterwards.
+  /// Runs the body with the URL of a database behind the pooler, and stops the pooler afterwards.
   ///
   /// - Parameters:
-  ///   - database: the URL of the database.
-  ///   - sessions: how many sessions on the server all clients share.
+  ///   - database: The URL of the database.
+  ///   - sessions: The number of server sessions that all clients share.
   public static func with<Result: Sendable>(
     database: String, sessions: Int, _ body: @Sendable (_ url: String) async throws -> Result
   ) async throws -> Result {
@@ -54,7 +54,7 @@ public struct TestPooler: Sendable {
 
   private static func waitUntilItListens(_ url: String) async throws {
     var configuration = PostgresConfiguration(connectionString: url)
-    // The session is left to others as it was.
+    // The session is shared, so no prepared statement may remain in it.
     configuration.preparesStatements = false
     let end = ContinuousClock.now + .seconds(60)
     while true {
@@ -67,11 +67,11 @@ public struct TestPooler: Sendable {
     }
   }
 
-  /// By `posix_spawn` and not Foundation's `Process`, so that it stays in the process group that `scripts/with-cluster`
-  /// ends whatever happens.
+  /// Starts the pooler with `posix_spawn` instead of Foundation's `Process`, so that it stays in the process group that
+  /// `scripts/with-cluster` always ends.
   private static func start(_ program: String, configuration: String) throws -> pid_t {
     var arguments = [program, "-q", configuration]
-    // Root is refused.
+    // pgbouncer refuses to run as root.
     if getuid() == 0 { arguments += ["-u", "postgres"] }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)

@@ -10,25 +10,25 @@ package import PostgresClient
 import ServiceLifecycle
 import TestTime
 
-/// The API on a real socket over a fresh database. Every response is held to `openapi.yaml`.
+/// The API on a real socket over a new database. Every response is checked against `openapi.yaml`.
 package struct TestServer: Sendable {
-  /// A key of an editor.
+  /// An editor's key.
   package let key: String
   package let store: NewsStore
-  /// Plain SQL beside the server.
+  /// A pool for plain SQL beside the server.
   package let sql: PostgresPool
   package let url: String
   package let port: Int
   private let client: TestClient
 
-  /// Runs a server during the body.
+  /// Runs the body with a server.
   ///
   /// - Parameters:
   ///   - now: The server's clock.
-  ///   - limits: Of its connections.
-  ///   - staleLimit: For how long it answers while the database does not.
+  ///   - limits: The limits of its connections.
+  ///   - staleLimit: The time for which it serves from memory while the database is unreachable.
   ///   - waits: The limits of waits for `at` tokens.
-  ///   - change: What else differs of its settings.
+  ///   - change: A function that changes further settings.
   package static func with<Value: Sendable>(
     now: @escaping @Sendable () -> Date = { Date() }, limits: ConnectionLimits = ConnectionLimits(),
     staleLimit: Duration = .seconds(60), waits: NewsStore.WaitLimits = NewsStore.WaitLimits(),
@@ -87,18 +87,18 @@ package struct TestServer: Sendable {
       let result: Result<Value, any Error>
       do { result = .success(try await body(server)) } catch { result = .failure(error) }
       try? await http.shutdown()
-      // Cancelled at once, SwiftNIO would trap over a connection that is accepted and not yet taken.
+      // SwiftNIO traps if the tasks are cancelled while a connection is accepted but not yet taken.
       await group.triggerGracefulShutdown()
       try await tasks.waitForAll()
       return try result.get()
     }
   }
 
-  /// Sends a request and holds its answer to the contract.
+  /// Sends a request and checks the response against the contract.
   ///
   /// - Parameters:
-  ///   - target: Path and query.
-  ///   - key: nil for none.
+  ///   - target: The path and query.
+  ///   - key: The API key; nil for none.
   package func send(
     _ method: String, _ target: String, key: String? = nil, headers: [(String, String)] = [], body: String? = nil,
     file: Data? = nil
@@ -106,12 +106,12 @@ package struct TestServer: Sendable {
     try await client.send(method, target, key: key, headers: headers, body: body, file: file)
   }
 
-  /// A public read.
+  /// Sends a public read.
   package func get(_ target: String, _ headers: (String, String)...) async throws -> TestResponse {
     try await send("GET", target, headers: headers)
   }
 
-  /// An editor's write of a JSON body.
+  /// Sends an editorial write with a JSON body.
   package func write(
     _ method: String, _ path: String, _ body: String? = nil, _ headers: (String, String)...
   ) async throws -> TestResponse {
@@ -129,7 +129,7 @@ package struct TestServer: Sendable {
     return try answer.json(EditorialItem.self, status: 201)
   }
 
-  /// Makes topics through the API.
+  /// Creates topics through the API.
   package func makeTopics(_ slugs: [String]) async throws {
     for slug in slugs { _ = try await write("POST", "topics", #"{"slug": "\#(slug)"}"#) }
   }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What is delivered in `deploy/varnish`, with other servers.
+/// The shipped configuration from `deploy/varnish`, with other backends.
 struct VarnishConfiguration {
-  /// Their ports.
+  /// The ports of the backends.
   let servers: [Int]
 
   func write(to folder: URL) throws {
@@ -10,7 +10,7 @@ struct VarnishConfiguration {
     try FileManager.default.copyItem(
       at: delivered.appending(path: "tidings.vcl"), to: folder.appending(path: "tidings.vcl"))
     let backends = try String(contentsOf: delivered.appending(path: "backends.vcl"), encoding: .utf8)
-    // Everything but the servers is as delivered.
+    // All but the backends stays as shipped.
     guard let server = backends.firstRange(of: "backend one {"),
       let end = backends[server.upperBound...].firstRange(of: "}\n")
     else { throw TestResponse.Unexpected(description: "backends.vcl has no backend `one`") }

@@ -1,6 +1,6 @@
-/// Waits until something is true, with a limit that only a fault exceeds.
+/// Waits until a condition is true, for at most 60 seconds, a limit that only a fault exceeds.
 ///
-/// - Parameter what: What is waited for, for the message.
+/// - Parameter what: The description of the condition for the error message.
 package func eventually(
   _ what: String, file: String = #fileID, line: Int = #line, _ condition: () async throws -> Bool
 ) async throws {

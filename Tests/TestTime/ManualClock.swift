@@ -2,7 +2,7 @@ package import BackgroundFetch
 import Foundation
 import Synchronization
 
-/// A clock that goes on when it is told to.
+/// A clock that advances only on request.
 package final class ManualClock: FetchClock {
   private struct Sleeper {
     var due: Double
@@ -23,12 +23,12 @@ package final class ManualClock: FetchClock {
 
   private let state = Mutex(State())
 
-  /// A clock that stands still.
+  /// Creates a clock that stands still.
   package init() {}
 
   package var now: FetchMoment { state.withLock(\.now) }
 
-  /// How long those who sleep have yet to do so, in seconds; the shortest first.
+  /// The remaining sleep times in seconds, shortest first.
   package var sleeping: [Double] {
     state.withLock { state in state.sleepers.values.map { $0.due - state.now.uptime }.sorted() }
   }
@@ -47,7 +47,7 @@ package final class ManualClock: FetchClock {
           return false
         }
         if isDue { continuation.resume() }
-        // The handler may have come before there was anything to remove.
+        // The cancellation handler may have run before the sleeper was added.
         if Task.isCancelled { wake(number) }
       }
     } onCancel: {
@@ -55,19 +55,19 @@ package final class ManualClock: FetchClock {
     }
   }
 
-  /// Lets time pass; those who are due by then wake in the order in which they are, each at its time.
+  /// Advances the clock. Sleepers that become due wake in order, each at its own time.
   package func advance(by seconds: Double) {
     let end = now.uptime + seconds
     while let sleeper = takeNext(until: end) { sleeper.resume() }
     state.withLock { $0.pass(until: end) }
   }
 
-  /// Sets the time of day, back if negative; the time since the boot stays.
+  /// Shifts the time of day by seconds, back if negative; the uptime does not change.
   package func setDate(by seconds: Double) {
     state.withLock { $0.now.date += seconds }
   }
 
-  /// Starts the steady clock anew, at another boot.
+  /// Restarts the monotonic clock at 0 with a new boot id.
   package func reboot() {
     state.withLock { state in
       state.now.uptime = 0

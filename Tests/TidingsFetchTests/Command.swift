@@ -4,7 +4,7 @@ import News
 import NewsClient
 import TestSupport
 
-/// The client's command, with a store of its own that follows a server.
+/// The client's command with its own store, which follows a server.
 struct Command: Sendable {
   let server: String
   let folder: URL
@@ -25,14 +25,14 @@ struct Command: Sendable {
     ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "TZ": "UTC", "HOME": folder.path + "-home"]
   }
 
-  /// Beside the executable that runs the tests.
+  /// The path of the command beside the test executable.
   private static let executable = ChildProcess.tidings + "-fetch"
 
-  /// Starts it.
+  /// Starts the command.
   ///
   /// - Parameters:
-  ///   - wrapper: A program, with arguments, that runs it.
-  ///   - closingOutput: Whether nobody reads its standard output.
+  ///   - wrapper: A program with arguments that runs the command.
+  ///   - closingOutput: Whether the reading end of its standard output is closed.
   func start(_ arguments: [String], wrapper: [String] = [], closingOutput: Bool = false) throws -> ChildProcess {
     let words = wrapper + [Self.executable, "--server", server, "--store", folder.path] + arguments
     return try ChildProcess(
@@ -40,16 +40,16 @@ struct Command: Sendable {
       closingOutput: closingOutput)
   }
 
-  /// Runs it to the end.
+  /// Runs the command to its end.
   func run(_ arguments: String...) async throws -> ChildProcess.Result { try await start(arguments).result() }
 
-  /// One wake.
+  /// Runs one fetch.
   func fetch(_ arguments: String..., wrapper: [String] = []) async throws -> (status: Int32, report: FetchReport?) {
     let result = try await start(["fetch", "--json"] + arguments, wrapper: wrapper).result()
     return (result.status, try? NewsJSON.decode(FetchReport.self, from: Data(result.output.utf8)))
   }
 
-  /// What is stored, as this process reads it.
+  /// Returns the stored items, read by this process.
   func storedItems() throws -> [NewsItem] {
     guard let source = try NewsFetcher.source(in: folder) else { return [] }
     return try NewsFetcher(
@@ -57,7 +57,7 @@ struct Command: Sendable {
     ).allNewsItems
   }
 
-  /// What is stored, as the command prints it.
+  /// Returns the stored items, as printed by the command.
   func items() async throws -> [NewsItem] {
     let result = try await run("list", "--json")
     guard result.status == 0 else { throw TestResponse.Unexpected(description: result.errors) }
@@ -65,14 +65,14 @@ struct Command: Sendable {
   }
 }
 
-/// The first program of a name on this machine.
+/// Returns the path of the first installed program with a name.
 func program(_ name: String) -> String? {
   ["/usr/bin", "/bin", "/usr/sbin", "/usr/local/bin"].map { "\($0)/\(name)" }
     .first { FileManager.default.isExecutableFile(atPath: $0) }
 }
 
-/// Whether a process of the tests can have a mount table of its own, and mount a folder and a disk in memory in it.
-/// Containers may forbid that to root as well.
+/// Whether the tests can create a mount namespace and mount a folder and a tmpfs in it. Containers may forbid this to
+/// root as well.
 func mayMount() async throws -> Bool {
   guard getuid() == 0, let unshare = program("unshare") else { return false }
   let script = "mount --bind /tmp /tmp && mount -o remount,bind,ro /tmp && mount -t tmpfs -o size=600k none /tmp"

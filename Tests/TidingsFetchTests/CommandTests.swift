@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite("tidings-fetch") struct CommandTests {
-  /// Ways to a server.
+  /// The route to a server.
   enum Way: CaseIterable {
     case direct, proxied, cached
 
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  /// Fetches until a cache on the way has seen what is new.
+  /// Fetches until the cache in between has the change.
   private func eventuallyFetched(_ command: Command, _ isExpected: @escaping (FetchReport) -> Bool) async throws {
     var found: FetchReport?
     try await eventually("there is something new") {

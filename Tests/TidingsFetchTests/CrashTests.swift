@@ -7,12 +7,12 @@ import TestSupport
 import Testing
 
 @Suite("A fetch that is ended by force") struct CrashTests {
-  /// What writes.
+  /// The system calls that write.
   private static let calls = [
     "write", "pwrite64", "writev", "fsync", "fdatasync", "ftruncate", "rename", "unlink",
   ]
 
-  /// At how many random moments a fetch is killed.
+  /// The number of random times at which a fetch is killed.
   private static let moments = ProcessInfo.processInfo.environment["TIDINGS_CRASHES"].flatMap { Int($0) } ?? 30
 
   @Test(
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  /// Runs the body with a server that has news, and a store that has followed them.
+  /// Runs the body with a server that has items, and a store that has fetched them.
   private func overwrites(_ body: @Sendable (TestServer, Command) async throws -> Void) async throws {
     try await TestServer.with { server in
       try await Command.with(server: server.url) { command in
@@ -74,8 +74,8 @@ import Testing
     }
   }
 
-  /// Counts up until nothing was harmed three times in a row: the call has not been made so often. Threads are counted
-  /// apart, so that a number may be missed by one run and met by the next.
+  /// Increases the call number until two fetches in a row were unharmed, because the process makes fewer calls than
+  /// that. strace counts per thread, so one run may miss a number that the next run reaches.
   private func untilUnharmed(
     _ wrapper: (Int) -> [String], body: ([String]) async throws -> Bool
   ) async throws {
@@ -88,7 +88,9 @@ import Testing
     #expect(number < 200)
   }
 
-  /// - Returns: Whether the fetch came to its end.
+  /// Fetches once with a fault.
+  ///
+  /// - Returns: Whether the fetch ended normally.
   private func attempt(_ server: TestServer, _ command: Command, wrapper: [String]) async throws -> Bool {
     let before = try await change(server, command)
     let (status, _) = try await command.fetch(wrapper: wrapper)
@@ -96,9 +98,9 @@ import Testing
     return status == 0
   }
 
-  /// Changes something at the server.
+  /// Changes the items of the server.
   ///
-  /// - Returns: What is stored.
+  /// - Returns: The stored items before the fetch.
   private func change(_ server: TestServer, _ command: Command) async throws -> [NewsItem] {
     let before = try command.storedItems()
     if before.count > 8, let oldest = before.last {
@@ -108,7 +110,7 @@ import Testing
     return before
   }
 
-  /// What is stored is as it was or as the server has it, and with the next fetch the latter.
+  /// Checks that the stored items are the previous ones or the server's, and that the next fetch yields the server's.
   private func check(_ before: [NewsItem], _ server: TestServer, _ command: Command) async throws {
     let expected = try await server.get("/v1/items").json(ItemList.self).items
     let items = try command.storedItems()

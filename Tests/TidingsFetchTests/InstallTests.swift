@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("tidings-fetch schedule install") struct InstallTests {
-  /// A home, with a systemctl that notes what it is asked for.
+  /// A home folder with a `systemctl` that records its arguments.
   private struct Home {
     let folder: URL
     var units: URL { folder.appending(path: ".config/systemd/user") }

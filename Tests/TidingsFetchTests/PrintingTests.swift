@@ -108,7 +108,7 @@ import Testing
         #expect(try await command.run("schedule", "set", "2h").output == "")
         report = try await line("fetch", "--json")
         #expect((report.result, report.notNow) == ("noData", nil))
-        // The first one may have a wake, and then has had it.
+        // The first scheduled fetch may run, and then uses up the slot.
         _ = try await line("fetch", "--scheduled", "--json")
         report = try await line("fetch", "--scheduled", "--json")
         #expect(report.notNow != nil)

@@ -10,7 +10,7 @@ import Testing
 struct SevenDaysTests {
   private static let day = 86_400.0
 
-  /// A phone with a timer that asks every two minutes, and what has been asked through the proxy.
+  /// A phone with a timer that fires every two minutes, and the requests that pass through the proxy.
   private struct Phone {
     let proxy: Proxy
     let client: NewsFetcher
@@ -34,7 +34,7 @@ struct SevenDaysTests {
       clock.advance(by: start.timeIntervalSince(clock.now.date))
     }
 
-    /// Lets the timer ask until a time.
+    /// Runs the timer until a date.
     mutating func live(until end: Date) async throws {
       while clock.now.date < end {
         switch try client.schedule.decision(at: clock.now) {
@@ -49,7 +49,7 @@ struct SevenDaysTests {
       }
     }
 
-    /// How many wakes there were on each day.
+    /// The number of wakes on each day.
     var wakesPerDay: [Int] {
       (0..<7).map { day in
         wakes.count { Int($0.timeIntervalSince(start) / SevenDaysTests.day) == day }
@@ -80,7 +80,7 @@ struct SevenDaysTests {
     try await withPhone { phone, server in
       for day in 0..<7 {
         let midnight = phone.start + Double(day) * Self.day
-        // From half past eight to half past six; the reader opens the app a few minutes past one.
+        // Publishes from 8:30 to 18:30; the reader opens the app a few minutes after 13:00.
         let openings = midnight + 13 * 3600 + Double((day * 137) % 300)
         for hour in 8...18 {
           let date = midnight + (Double(hour) + 0.5) * 3600
@@ -103,7 +103,7 @@ struct SevenDaysTests {
     }
   }
 
-  /// The proxy answers 503 for a while.
+  /// Makes the proxy answer 503 for a while.
   private func close(_ phone: inout Phone) async throws {
     try phone.proxy.shut()
     #expect(await phone.client.performFetch(.manual).result == .failed)
@@ -124,7 +124,7 @@ struct SevenDaysTests {
     try await withPhone { phone, server in
       _ = try await server.publish("the last")
       try await phone.live(until: phone.start + 7 * Self.day)
-      // The first day had news, if only those that were there before.
+      // The first day had news: the items that were there before.
       let wakes = Array(phone.wakesPerDay.dropFirst())
       #expect(zip(wakes, wakes.dropFirst()).allSatisfy { $0 > $1 }, "\(wakes)")
       #expect(wakes[5] * 2 <= wakes[0], "\(wakes)")

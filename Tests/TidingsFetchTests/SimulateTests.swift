@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite("tidings-fetch simulate") struct SimulateTests {
-  /// The lines without the times.
+  /// Runs a simulation and returns its lines without the times.
   private func play(_ command: Command, _ words: [String]) async throws -> (status: Int32, lines: [String]) {
     let result = try await command.start(["simulate"] + words).result()
     return (result.status, result.output.split(separator: "\n").map { String($0.dropFirst(11)) })

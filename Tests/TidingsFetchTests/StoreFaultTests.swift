@@ -7,11 +7,11 @@ import TestTime
 import Testing
 
 @Suite("tidings-fetch with a store in trouble") struct StoreFaultTests {
-  /// How the store is spoilt, by a script that gets its folder as `$1` and then becomes the command.
+  /// A fault of the store. A script that receives the store's folder as `$1` causes it and then becomes the command.
   enum Trouble: String, CaseIterable {
     case fullDisk, readOnlyDisk, otherUser
 
-    /// The programs before the command.
+    /// Returns the wrapper that precedes the command.
     func wrapper(_ folder: URL) -> [String] {
       let script =
         switch self {
@@ -60,7 +60,7 @@ import Testing
           let words = words.map { $0.replacingOccurrences(of: "SERVER", with: server.url) }
           let process = try command.start(words, wrapper: trouble.wrapper(command.folder))
           let timer = Task {
-            // Watching has no end of its own.
+            // `watch` does not end by itself.
             try await Task.sleep(for: .seconds(words.contains("watch") ? 3 : 60))
             process.send(SIGTERM)
           }
@@ -71,7 +71,7 @@ import Testing
             #expect(result.status == 0 && result.output.contains(#""state":"failed""#), "\(trouble): \(result.errors)")
           }
         }
-        // The items are still there.
+        // The items are still stored.
         #expect(try await command.run("list").status == 0)
         #expect(try await command.items().count == 1)
       }
@@ -118,14 +118,14 @@ import Testing
     }
   }
 
-  /// The files of a store, by their paths in it.
+  /// The files of a store, relative to its folder.
   static let files = [
     "news.sqlite", "fetch.lock", "holds.json", "holds.json.lock", "attachments", "attachments/.handed-over",
     "transfers",
     "transfers/journal.sqlite", "transfers/worker.lock",
   ]
 
-  /// The kinds of damage: other content, a folder, or no file at all.
+  /// The kinds of damage: other content, a folder, or no file.
   enum Damage: CaseIterable {
     case garbage, folder, nothing
   }
@@ -140,7 +140,7 @@ import Testing
     }) { server in
       try await Command.with(server: server.url) { command in
         #expect(try await command.fetch("--media", "all").status == 0)
-        // Another origin, so that fetches are not held off.
+        // A download from another origin does not postpone fetches from the server.
         let url = server.url.replacing("127.0.0.1", with: "localhost") + "/x"
         let output = command.folder.path + "/x"
         _ = try await command.run("download", url, "--output", output, "--wait", "--timeout", "1")
@@ -160,12 +160,12 @@ import Testing
         for words in commands {
           let result = try await command.start(words).result()
           let what = "\(path) \(damage) \(words): \(result.status) \(result.output) \(result.errors)"
-          // Without a list there is no transfer of that number.
+          // Without the list, transfer 1 does not exist.
           #expect([0, 10, 20].contains(result.status) || words == ["transfers", "cancel", "1"], "\(what)")
           #expect(!result.errors.contains("SQL") && !result.errors.contains("rash"), "\(what)")
           #expect(result.status != 20 || !result.errors.isEmpty, "\(what)")
           if words[0] == "fetch", path.hasPrefix("transfers") || path.hasPrefix("holds") || path.hasPrefix("attach") {
-            // News come whatever becomes of transfers.
+            // A fetch succeeds even if the transfers are damaged.
             #expect([0, 10].contains(result.status), "\(what)")
           }
           guard words.contains("--json") else { continue }

@@ -8,7 +8,7 @@ import TestTime
 import Testing
 
 @Suite("tidings-fetch and a store that gives trouble") struct StoreTests {
-  /// Runs a script with a mount table of its own in which `STORE` is the store's folder; `"$@"` is the command.
+  /// Runs a script in its own mount namespace. `STORE` stands for the store's folder, `"$@"` for the command.
   private func run(_ command: Command, script: String) async throws -> ChildProcess.Result {
     let unshare = try #require(program("unshare"))
     let script = script.replacing("STORE", with: command.folder.path)
@@ -49,7 +49,7 @@ import Testing
         #expect(lines[7] == "20")
         #expect(lines[8] == "10")
         #expect(!result.errors.contains("Fatal"))
-        // The disk is as it was, and goes on.
+        // The disk works again.
         #expect(try await command.fetch().status == 10)
       }
     }
@@ -95,7 +95,7 @@ import Testing
         #expect(try await command.fetch().status == 0)
         #expect(try await command.run("schedule", "set", "2h").status == 0)
         try Data(repeating: 0x5a, count: 20_000).write(to: command.folder.appending(path: "news.sqlite"))
-        // As the timer's unit has it: without a server.
+        // The timer's unit runs the command without a server.
         let tick = try await bare(command, "fetch", "--scheduled", "--json")
         #expect([0, 10].contains(tick.status), "\(tick.errors)")
         #expect(tick.errors.contains("is damaged; it was renamed to"))

@@ -5,16 +5,16 @@ import TestSupport
 import Testing
 
 @Suite("The standard streams of tidings-fetch") struct StreamTests {
-  /// The faults of a stream.
+  /// The fault of a standard stream.
   enum Fate: String, CaseIterable {
     case closed = ">&-"
     case full = ">/dev/full"
 
-    /// For the shell, which runs the command with it.
+    /// Returns the redirection for the shell that runs the command.
     func redirection(_ descriptor: Int) -> String { "\(descriptor)\(rawValue)" }
   }
 
-  /// All commands that print something, with the exit code that they have if they can print it.
+  /// All commands that print something, with their exit codes when the output succeeds.
   static let printing: [([String], Int32)] = [
     (["fetch"], 10), (["fetch", "--json"], 10), (["fetch", "--scheduled"], 10), (["list"], 0), (["list", "--json"], 0),
     (["snapshot"], 0), (["snapshot", "--json"], 0), (["badge"], 0), (["log"], 0), (["log", "--json"], 0),
@@ -34,7 +34,7 @@ import Testing
     return await process.result()
   }
 
-  /// A store that has an item and a transfer.
+  /// Runs the body with a store that has an item and a transfer.
   private func with(_ body: @Sendable (Command) async throws -> Void) async throws {
     let feed = FaultFeed()
     feed.publish("one")

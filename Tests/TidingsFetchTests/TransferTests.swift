@@ -12,7 +12,7 @@ import TestTime
 import Testing
 
 @Suite("A transfer by a worker") struct TransferTests {
-  /// At how many random moments the worker is killed.
+  /// The number of random times at which the worker is killed.
   private static let moments = thoroughly ?? 10
   private static let thoroughly = ProcessInfo.processInfo.environment["TIDINGS_CRASHES"].flatMap { Int($0) }
 
@@ -24,9 +24,9 @@ import Testing
     var location: String?
   }
 
-  /// A server of a file, so slow that there are moments in between.
+  /// Runs the body with a server of a file, slow enough to interrupt a transfer.
   ///
-  /// - Parameter pace: How many bytes it sends each 2 ms at the most.
+  /// - Parameter pace: The maximum number of bytes that the server sends every 2 ms.
   private func serving(
     _ content: Data, pace: Int = 200_000, _ body: (FaultServer) async throws -> Void
   ) async throws {
@@ -49,11 +49,11 @@ import Testing
     return try result.output.split(separator: "\n").map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
   }
 
-  /// The process of the store's worker, once there is one that has something to do.
+  /// Returns the process id of the store's worker, once a worker is running.
   private func worker(_ command: Command) async throws -> Int32 {
     var found: Int32?
     try await eventually("there is a worker") {
-      // A number that a dead one has left is none.
+      // The lock file may contain the process id of a dead worker.
       let text = try? String(contentsOf: command.folder.appending(path: "transfers/worker.lock"), encoding: .utf8)
       found = text.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
       return found.map { kill($0, 0) == 0 } ?? false
@@ -93,15 +93,15 @@ import Testing
           try await Task.sleep(for: .milliseconds(pause))
           kill(worker, SIGKILL)
           try await eventually("it is dead") { kill(worker, 0) != 0 }
-          // Whoever comes next finds it out and starts another one.
+          // The next command detects the dead worker and starts another one.
           _ = try await transfers(command)
           try await eventually("it is whole") { FileManager.default.fileExists(atPath: output.path) }
           #expect(try Data(contentsOf: output) == content)
           try await eventually("it is noted") { try await transfers(command).map(\.state) == ["finished"] }
         }
       }
-      // What was on its way is fetched again: up to 10 MB in the buffers of both sockets, where the machine is busy. A
-      // worker that began anew would fetch half of the file twice.
+      // Only the bytes in transit at each kill are sent again: up to 10 MB in the buffers of both sockets on a busy
+      // machine. A worker that started over would fetch half of the file twice.
       #expect(server.bytesWritten < (content.count + 10_000_000) * Self.moments)
     }
   }
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  /// Kills the worker, one after the other, each so many milliseconds after it has been found; the last one lives.
+  /// Kills the workers one by one, each at a pause in milliseconds after it has been found; the last one survives.
   private func killing(_ command: Command, pauses: [Int]) async throws {
     for pause in pauses {
       guard try await transfers(command).last?.state == "running" else { return }
@@ -152,7 +152,7 @@ import Testing
   func locks() async throws {
     try await Command.with(server: "http://127.0.0.1:1") { command in
       let journal = try TransferJournal(store: command.folder)
-      // Each opening and closing in this process could give up what the first one holds.
+      // Opening and closing the file again in this process could release the locks of the first journal.
       for number in 1...3 {
         _ = try TransferJournal(store: command.folder)
         #expect(try await transfers(command).count == number - 1)

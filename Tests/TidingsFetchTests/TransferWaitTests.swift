@@ -80,7 +80,7 @@ import Testing
         ? FaultAnswer(status: 503, headers: [("Retry-After", "50")]) : FaultAnswer(body: Data("x".utf8))
     }) { server in
       try await Command.with(server: server.url) { command in
-        // Time stands still for the worker: only the journal itself can wake it.
+        // The worker's clock stands still, so only the journal itself can wake it.
         let clock = ManualClock()
         let journal = try TransferJournal(store: command.folder)
         let busy = try #require(URL(string: server.url + "/busy"))

@@ -24,7 +24,7 @@ import Testing
         let reports = try result.output.split(separator: "\n").map { line in
           try NewsJSON.decode(FetchReport.self, from: Data(line.utf8))
         }
-        // The last one may have been stored and not yet told.
+        // The last item may be stored but not yet reported.
         #expect(4...5 ~= reports.map(\.inserted).reduce(0, +))
         #expect(try await command.storedItems() == server.get("/v1/items").json(ItemList.self).items)
       }

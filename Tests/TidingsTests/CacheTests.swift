@@ -4,13 +4,13 @@ import TestSupport
 import TestTime
 import Testing
 
-/// What a cache before the server may keep, and for how long.
+/// The freshness of responses in a cache in front of the server.
 @Suite struct CacheTests {
   @Test("A herd of 1000 is one request a second to the server", arguments: Edge.caches)
   func herd(edge: Edge) async throws {
     try await EdgeSetting.with(edge) { setting in
       _ = try await setting.publish("one")
-      // At first nothing is stored; then there is something to ask about.
+      // In the first round the cache is empty; in the second it revalidates a stored response.
       for _ in 1...2 {
         let before = try await setting.requests("/v1/items")
         let start = ContinuousClock.now
@@ -44,7 +44,7 @@ import Testing
       _ = try await setting.publish("one")
       let plain = [("Accept-Encoding", "identity")]
       let first = try await setting.proxy.send("GET", "/v1/items", headers: plain)
-      // Beyond the time in which it is given out before it is asked about, too.
+      // The second pause also exceeds `stale-while-revalidate`.
       for pause in [2, 12] {
         let before = try await setting.requests("/v1/items", status: 304)
         try await Task.sleep(for: .seconds(pause))
@@ -62,7 +62,7 @@ import Testing
   func bound(edge: Edge) async throws {
     try await EdgeSetting.with(edge) { setting in
       var acknowledged: [(text: String, time: ContinuousClock.Instant)] = []
-      // Readers come at all intervals.
+      // The readers use various intervals.
       let intervals = [0, 100, 900, 1100, 2000, 100, 3000, 0, 4500, 100, 1000]
       for (number, pause) in (intervals + intervals).enumerated() {
         let text = "item \(number)"
@@ -159,7 +159,7 @@ import Testing
       let start = ContinuousClock.now
       for number in 0..<20 { #expect(try await setting.get("/v1/items", fields[number % 4]).status == 200) }
       let seconds = Int((ContinuousClock.now - start) / .seconds(1))
-      // Once a second the cache asks whether it is still so.
+      // The cache revalidates once a second.
       #expect(1...(seconds + 2) ~= (try await setting.requests("/v1/items")))
     }
   }

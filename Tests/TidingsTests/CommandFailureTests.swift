@@ -4,7 +4,8 @@ import TestSockets
 import TestSupport
 import Testing
 
-/// Each command, where something that it needs fails: a sentence, the documented exit code, and JSON where it was asked for.
+/// Each command with a failing dependency: it must print a sentence, exit with the documented code, and print JSON if
+/// requested.
 @Suite struct CommandFailureTests {
   private static let commands: [[String]] = [
     ["serve"], ["migrate"], ["migrate", "--check"], ["import", "--json", "/dev/null"], ["export"], ["keys", "list"],
@@ -19,7 +20,8 @@ import Testing
     return try await ChildProcess(arguments, environment: environment).result()
   }
 
-  /// Expects a sentence on standard error that is no dump of a value, and JSON on standard output where that was asked for.
+  /// Expects a sentence on standard error that is not a dump of a Swift value, and JSON on standard output if
+  /// requested.
   private static func expectSentence(
     _ result: ChildProcess.Result, of arguments: [String], status: Int32, containing text: String
   ) throws {
@@ -48,7 +50,7 @@ import Testing
     }
   }
 
-  /// All commands side by side.
+  /// Runs all commands concurrently and expects the same failure of each.
   private static func expectFailures(
     database: String, status: Int32, containing text: String, within limit: Duration = .seconds(60)
   ) async throws {
@@ -126,7 +128,7 @@ import Testing
         for text in texts { #expect(lines.last?.contains(text) == true, "\(result.errors)") }
         #expect(lines.last?.hasPrefix("tidings: cannot listen on ") == true)
         #expect(lines.last?.contains("errno") == false)
-        // The one warning is about the durability of the tests' cluster.
+        // The only warning concerns the durability of the test cluster.
         let warnings = lines.filter { $0.contains("warning") && !$0.contains("fsync") }
         #expect(warnings.isEmpty && !result.errors.contains("PostgresError"), "\(result.errors)")
       }
@@ -176,7 +178,7 @@ import Testing
       let input = try await shell("<&-", "import --json -")
       #expect(input.status == 1)
       #expect(input.output.contains(#""unreadable":1"#))
-      // Nothing of it went to the database's socket in the place of a standard stream.
+      // No output reached the database's socket through a closed standard stream.
       #expect(try await installation.run("migrate", "--check").status == 0)
     }
   }

@@ -7,7 +7,7 @@ private func has(_ program: String) -> Bool {
   ["/usr/bin/", "/bin/"].contains { FileManager.default.isExecutableFile(atPath: $0 + program) }
 }
 
-/// What is delivered for operators: units, rules, a dashboard.
+/// The shipped files for operators: units, rules, a dashboard.
 @Suite struct DeploymentTests {
   private static let folder = Project.root.appending(path: "deploy")
 
@@ -18,7 +18,7 @@ private func has(_ program: String) -> Bool {
     return try await ChildProcess(arguments, executable: "/usr/bin/env", environment: environment).result()
   }
 
-  /// With a program that is there.
+  /// Runs the body with a copy of the unit whose program exists.
   private static func withUnit(_ body: (URL) async throws -> Void) async throws {
     let unit = try String(contentsOf: folder.appending(path: "systemd/tidings.service"), encoding: .utf8)
     try await withFolder(["tidings.service": unit.replacing("/usr/local/bin/tidings", with: "/bin/true")], body)

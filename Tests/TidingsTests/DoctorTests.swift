@@ -3,7 +3,7 @@ import PostgresClient
 import TestSupport
 import Testing
 
-/// Each check is made to find what it is for.
+/// Each check of `doctor`, under the condition that it must find.
 @Suite struct DoctorTests {
   private struct Finding: Decodable, Equatable {
     var check: String
@@ -11,7 +11,7 @@ import Testing
     var message: String
   }
 
-  /// What the command says, and the status it ends with.
+  /// Runs the command and returns its findings and its exit code.
   private static func examine(
     _ installation: Installation, _ changes: [String: String] = [:]
   ) async throws -> (findings: [String: Finding], result: ChildProcess.Result) {
@@ -33,7 +33,7 @@ import Testing
         "listener", "media", "proxies", "descriptors", "user",
       ]
       #expect(Set(findings.keys).subtracting(["disk"]) == expected)
-      // The throwaway cluster of the tests has no durability, which its setting allows.
+      // The test cluster has no durability, which its setting allows.
       let others = findings.values.filter { !["durability", "disk", "connections", "user"].contains($0.check) }
       #expect(findings["user"]?.status == (geteuid() == 0 ? "warning" : "ok"))
       #expect(others.allSatisfy { $0.status == "ok" || $0.check == "descriptors" }, "\(others)")
@@ -105,7 +105,7 @@ import Testing
   @Test("A clock that goes wrong is found", arguments: [(-10, "warning", "behind"), (100, "problem", "ahead")])
   func clock(seconds: Int, status: String, direction: String) async throws {
     try await Installation.with { installation in
-      // A schema before that of the system has another clock.
+      // A schema that precedes `pg_catalog` in the search path shifts the clock.
       let name: String = try await installation.value("SELECT current_database()::text")
       try await TestDatabase.execute(
         """
@@ -191,7 +191,7 @@ import Testing
           return try await Self.examine(installation, changes).findings["media"]
         }
         #expect(try await check(folder.path, [:])?.status == "ok")
-        // The server makes it.
+        // The server creates the missing folder.
         let missing = try await check(folder.appending(path: "missing/media").path, [:])
         #expect(missing?.status == "ok" && missing?.message.contains("the server makes it") == true)
         #expect(try await check(folder.appending(path: "file/media").path, [:])?.status == "problem")

@@ -2,7 +2,7 @@ import Foundation
 import News
 import TestSupport
 
-/// A way in which answers come to readers.
+/// The proxy through which responses reach readers.
 enum Edge: String, CaseIterable, Sendable {
   case nginx, nginxWithoutCache, varnish
 
@@ -12,17 +12,17 @@ enum Edge: String, CaseIterable, Sendable {
   static let installed = allCases.filter(\.kind.isInstalled)
   static let caches = installed.filter(\.hasCache)
 
-  /// How long after an acknowledged change the old answer may be given out: the sum of `s-maxage` and
-  /// `stale-while-revalidate`, and something for a machine that is busy while the answer is on its way.
+  /// The maximum age of an outdated response after an acknowledged change: the sum of `s-maxage` and
+  /// `stale-while-revalidate`, plus a margin for a busy machine.
   static let bound = Duration.seconds(12)
 }
 
-/// A server behind a proxy with the configuration that is delivered.
+/// A server behind a proxy with the shipped configuration.
 struct EdgeSetting: Sendable {
   let installation: Installation
   let server: RunningServer
   let proxy: TestClient
-  /// The proxy's.
+  /// The port of the proxy.
   let port: Int
   let key: String
 
@@ -42,12 +42,12 @@ struct EdgeSetting: Sendable {
     }
   }
 
-  /// Through the proxy.
+  /// Sends a GET request through the proxy.
   func get(_ target: String, _ headers: (String, String)...) async throws -> TestResponse {
     try await proxy.send("GET", target, headers: headers)
   }
 
-  /// The proxy's answer, whether it is declared or not.
+  /// Returns the proxy's response without a check against the contract.
   func undeclared(_ target: String) async throws -> TestResponse? {
     try await Self.undeclared(target, port: port)
   }
@@ -57,7 +57,7 @@ struct EdgeSetting: Sendable {
     return try await RawConnection.exchange([request], port: port, endsInput: false).first
   }
 
-  /// Through the proxy.
+  /// Publishes an item through the proxy.
   ///
   /// - Returns: The id.
   func publish(_ text: String, date: String = "2026-01-01T00:00:00Z") async throws -> String {
@@ -72,9 +72,9 @@ struct EdgeSetting: Sendable {
     guard answer.status == 204 else { throw Unexpected(description: "\(answer.status) to DELETE") }
   }
 
-  /// How many requests have reached the server for a route.
+  /// Returns the number of requests for a route that have reached the server.
   ///
-  /// - Parameter status: nil for any.
+  /// - Parameter status: The status of the counted requests; nil for any.
   func requests(_ route: String, status: Int? = nil) async throws -> Int {
     let metrics = try await server.send("GET", "/metrics").text
     return metrics.split(separator: "\n").filter { line in
@@ -83,10 +83,10 @@ struct EdgeSetting: Sendable {
     }.compactMap { $0.split(separator: " ").last.flatMap { Int(Double($0) ?? 0) } }.reduce(0, +)
   }
 
-  /// The current one, from the server.
+  /// Returns the current token, from the server.
   func token() async throws -> SyncToken { try await server.send("GET", "/v1/changes").json(ChangeList.self).token }
 
-  /// The texts that a list has.
+  /// Returns the texts of the items in a list.
   func texts(_ target: String) async throws -> [String] {
     try await get(target).json(ItemList.self).items.map(\.text)
   }

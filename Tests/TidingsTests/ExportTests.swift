@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// What readers get: every item, without what each database counts for itself, and all topics.
+  /// The feed as readers see it: all items, without the counters of each database, and all topics.
   private struct Feed: Equatable {
     var items: [NewsItem] = []
     var topics: [Topic] = []
@@ -63,7 +63,8 @@ import Testing
     }
   }
 
-  /// A feed of editors' items of all sorts and of imported ones, some of them edited, retracted or never published.
+  /// Fills a database with editors' items of all kinds and with imported items. Some of them are edited, retracted or
+  /// never published.
   private func fill(_ installation: Installation, seed: UInt64) async throws {
     let samples = Project.root.appending(path: "Samples").path
     #expect(try await installation.run("import", samples).status == 0)
@@ -94,7 +95,7 @@ import Testing
       """)
   }
 
-  /// Writes items with plain SQL that returns their ids.
+  /// Publishes items with plain SQL that returns their ids.
   private func publish(_ installation: Installation, _ query: PostgresQuery) async throws {
     try await installation.sql.transaction { transaction in
       let ids = try await transaction.query(query).map { try $0.decode("id", as: UUID.self) }
@@ -126,7 +127,7 @@ import Testing
       let samples = Project.root.appending(path: "Samples").path
       let result = try await two.run("import", "--json", samples)
       let counts = try JSONDecoder().decode(ImportTests.Counts.self, from: Data(result.output.utf8))
-      // The three that were retracted are not in the export, and in a new database nothing tells that they were.
+      // The three retracted items are not in the export, and a new database contains no trace of them.
       #expect(counts == ImportTests.Counts(read: counts.read, inserted: 3, unchanged: counts.read - 3))
       #expect(try await two.value("SELECT count(*) FROM items WHERE title = 'An editor''s title'") == 2)
     }
@@ -260,7 +261,7 @@ import Testing
           #expect(result.errors.contains("tidings: cannot ") && result.errors.contains(path), "\(result.errors)")
           #expect(!result.errors.contains("Errno"))
         }
-        // A limit on the size of files stands for a full disk.
+        // A limit on file sizes simulates a full disk.
         let full = folder.appending(path: "full.jsonl").path
         let result = try await ChildProcess(
           ["--fsize=100", ChildProcess.tidings, "export", full], executable: "/usr/bin/prlimit",
@@ -275,7 +276,7 @@ import Testing
   }
 }
 
-/// An item as an editor could write it, with everything an importer of feeds would tidy up.
+/// A random item as an editor could write it, with everything that a feed importer would normalise.
 private struct RandomItem: Encodable {
   static let slugs = ["desk", "a--b", "-", "x-", String(repeating: "long-", count: 12), "b2"]
 
@@ -301,7 +302,7 @@ private struct RandomItem: Encodable {
       "20\(pick(["09", "25", "26"]))-0\(pick([1, 2, 3]))-1\(pick([1, 2]))T00:00:0\(pick([1, 2])).00\(pick([1, 2]))Z"
     text = pick(texts)
     title = pick([nil] + texts)
-    // The same as the text, which an importer leaves out.
+    // The summary may equal the text; an importer drops such a summary.
     summary = pick([nil, text, pick(texts)])
     html = pick([
       nil, "<p>One <img src=\"https://example.org/in.png\" alt=\"in\"> two</p>", "<p>a &amp; b &lt;c&gt;</p>",

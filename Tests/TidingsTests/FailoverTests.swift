@@ -4,7 +4,7 @@ import TestSupport
 import TestTime
 import Testing
 
-/// The primary is lost and a synchronous standby takes its place, under writers, readers and followers.
+/// A failover from a lost primary to a synchronous standby, with active writers, readers and followers.
 @Suite struct FailoverTests {
   private static let settings = ["fsync=off", "full_page_writes=off", "wal_keep_size=1GB", "max_connections=300"]
 
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  /// Makes a synchronous standby.
+  /// Creates a synchronous standby.
   private static func follow(_ primary: TestCluster, with standby: TestCluster, at url: String) async throws {
     try await standby.becomeStandby(of: primary)
     try await TestDatabase.execute("ALTER SYSTEM SET synchronous_standby_names = '*'", at: url)
@@ -53,7 +53,7 @@ import Testing
       try await users.wait("there is traffic") { $0.acknowledged.count > 200 && $0.reads > 50 }
       let began = ContinuousClock.now
       try await primary.kill()
-      // Fenced: it cannot come back.
+      // The old primary is fenced: it cannot come back.
       try await primary.clear()
       try await Task.sleep(for: .seconds(2))
       let promoting = ContinuousClock.now

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct ImportTests {
-  /// What `--json` prints.
+  /// The counts that `--json` prints.
   struct Counts: Equatable, Decodable {
     var read = 0
     var inserted = 0
@@ -14,7 +14,7 @@ import Testing
     var skipped = 0
   }
 
-  /// Imports a path that must be a feed, or a folder.
+  /// Imports a path, which must be a feed or a folder, and returns the counts.
   private func counts(
     _ installation: Installation, _ path: String, input: String = "/dev/null"
   ) async throws -> Counts {
@@ -83,7 +83,7 @@ import Testing
   @Test("A file that the system refuses to read is reported")
   func unreadable() async throws {
     try await Installation.with { installation in
-      // A regular file that can be opened; its first page is nobody's.
+      // A regular file that can be opened but not read, because its first page is unmapped.
       let result = try await installation.run("import", "/proc/self/mem")
       #expect(result.status == 1)
       #expect(result.errors == "/proc/self/mem: cannot be read: input/output error\n")
@@ -277,7 +277,7 @@ import Testing
 
 private let realFeeds = Project.root.deletingLastPathComponent().appending(path: "shared/data")
 
-/// Real posts in all four formats, kept beside the repository and not in it; without them there is nothing to run.
+/// Real posts in all four formats, stored beside the repository. Without them the suite is disabled.
 @Suite("Importing real feeds", .enabled(if: FileManager.default.fileExists(atPath: realFeeds.path)))
 struct RealFeedTests {
   @Test("Each format is a source of its own, imported whole and once")

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct KeysTests {
-  /// The lines of the list, as columns.
+  /// Returns the lines of the list, split into columns.
   private func list(_ installation: Installation) async throws -> [[String]] {
     let result = try await installation.run("keys", "list")
     #expect(result.status == 0)

@@ -4,7 +4,7 @@ import TestSupport
 import TestTime
 import Testing
 
-/// Files in a server that is a process of its own.
+/// Files on a server in a process of its own.
 @Suite struct MediaTests {
   private static let film = Data([0, 0, 0, 16] + Array("ftypisom0000".utf8)) + SampleMedia.png(bytes: 20_000_000)
 
@@ -96,11 +96,11 @@ import Testing
     }
   }
 
-  /// The arguments of a program that fetches a URL into a file, of which it has a part.
+  /// A program that resumes the download of a URL into a partial file.
   struct Downloader: Sendable, CustomTestStringConvertible {
     let program: String
     let arguments: @Sendable (_ url: String, _ file: URL) -> [String]
-    /// Bytes that are there already.
+    /// The number of bytes already in the file.
     let part: Int
     var testDescription: String { program }
 
@@ -132,7 +132,7 @@ import Testing
         let result = await process.result()
         #expect(result.status == 0, "\(result.errors)")
         #expect(try Data(contentsOf: file) == Self.film)
-        // They asked for parts.
+        // The programs requested ranges.
         let metrics = try await server.send("GET", "/metrics").text
         #expect(metrics.contains(#"route="/v1/media/{id}",method="GET",status="206""#))
       }
@@ -158,7 +158,7 @@ import Testing
         #expect(try await proxy.client.send("GET", url, headers: [("If-None-Match", tag)]).status == 304)
         let head = try await proxy.client.send("HEAD", url)
         #expect((head.status, head["ETag"], head["Content-Length"]) == (200, tag, "5000000"))
-        // Nothing is kept on the way.
+        // The proxy caches no files.
         #expect(whole["Age"] == nil)
       }
     }
@@ -222,7 +222,7 @@ import Testing
     try await Self.withServer { server, _, key, folder in
       try await withFolder(["photo.png": ""]) { files in
         let file = files.appending(path: "photo.png")
-        // More than curl sends without asking first.
+        // More than curl sends without `Expect: 100-continue`.
         let photo = SampleMedia.png(bytes: 3_000_000)
         try photo.write(to: file)
         let process = try ChildProcess(

@@ -60,7 +60,8 @@ import Testing
       try await withFolder([:]) { folder in
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let copy = folder.appending(path: "tidings").path
-        // By a process of its own: one that another test starts meanwhile would keep the copy open for writing.
+        // A child process makes the copy. Otherwise a process that another test starts meanwhile could keep the copy
+        // open for writing.
         let copied = try ChildProcess([ChildProcess.tidings, copy], executable: "/bin/cp", environment: [:])
         #expect(await copied.result().status == 0)
         func start(_ arguments: String...) throws -> ChildProcess {
@@ -135,7 +136,7 @@ import Testing
 }
 
 extension Installation {
-  /// Ends all sessions in the database but the caller's.
+  /// Ends all sessions in the database except the caller's.
   fileprivate func endSessions() async throws {
     _ = try await sql.query(
       """

@@ -4,9 +4,9 @@ import TestSupport
 import TestTime
 import Testing
 
-/// The clients that `limit.conf.template` tells apart, asked of a real nginx.
+/// The client identities of `limit.conf.template`, as a real nginx computes them.
 @Suite(.enabled(if: Proxy.isInstalled)) struct NginxLimitTests {
-  /// Addresses of one network in each line, in the spellings that nginx has for them.
+  /// Each line contains addresses of one network, in the spellings that nginx uses.
   private static let networks = [
     ["2001:db8:1::5", "2001:db8:1::a:b:c", "2001:db8:1:0:ffff::", "2001:db8:1::", "2001:db8:1:0:1:2:3:4"],
     ["2001:db8:1:1::5", "2001:db8:1:1:a:b:c:d"], ["2001:db8:1:10::5", "2001:db8:1:10:a:b:c:d"],
@@ -70,7 +70,7 @@ import Testing
       let ask: @Sendable (String) async throws -> String = { address in
         let request = "GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: \(address)\r\nConnection: close\r\n\r\n"
         let bytes = try await RawConnection.bytes([Data(request.utf8)], port: port, endsInput: false)
-        // Of an address of IPv4 it is four bytes, whatever they are.
+        // The identity of an IPv4 address is four arbitrary bytes.
         let lines = bytes.split(separator: UInt8(ascii: "\r"))
         let line = try #require(lines.first { $0.dropFirst().starts(with: Data("X-Client: ".utf8)) })
         return line.map { String($0, radix: 16) }.joined(separator: " ")

@@ -5,7 +5,7 @@ import PostgresClient
 import TestSupport
 import Testing
 
-/// What operators do beside a running server.
+/// Operator commands beside a running server.
 @Suite struct OperatorTests {
   @Test("A purge forgets removals that are old enough, and tokens from before them")
   func purge() async throws {

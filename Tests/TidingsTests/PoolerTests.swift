@@ -46,7 +46,7 @@ struct PoolerTests {
     }
   }
 
-  /// Expects of two servers that what one writes the other reads, and sends to whoever waits.
+  /// Expects that a write on one server can be read on another one, and reaches waiting clients there.
   private static func expectFollowing(
     _ installation: Installation, _ key: String, _ changes: [String: String]
   ) async throws {
@@ -61,7 +61,7 @@ struct PoolerTests {
         try await eventually("the other server has it") {
           try await reader.send("GET", "/v1/items?limit=1").text.contains("elsewhere")
         }
-        // It may have read the list from the database before it has heard of it.
+        // The other server may have read the list from the database before it was notified.
         let token = try await writer.send("GET", "/v1/state").json(FeedState.self).feed
         try await eventually("the other server knows it") {
           try await reader.send("GET", "/v1/state").json(FeedState.self).feed == token

@@ -4,7 +4,7 @@ import TestSupport
 import TestTime
 import Testing
 
-/// What is delivered for nginx and Varnish besides the cache.
+/// The shipped configurations of nginx and Varnish, apart from caching.
 @Suite struct ProxyConfigurationTests {
   private static let limit = Proxy.Limit(rate: "30r/m", burst: 20)
 
@@ -56,7 +56,8 @@ import Testing
     }
   }
 
-  /// What no Tidings answers, but a cache must get right all the same, is played by a server of Varnish's own tests.
+  /// A server of Varnish's own test tool sends the responses that Tidings never sends but a cache must handle
+  /// correctly.
   @Test(
     "Varnish lets a 410 that is not stored replace what is, and neither a 503 nor a 429",
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/varnishtest")))

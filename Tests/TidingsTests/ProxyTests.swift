@@ -4,7 +4,7 @@ import TestSupport
 import TestTime
 import Testing
 
-/// What holds through every proxy, with a cache and without.
+/// Behaviour that is the same through every proxy, with and without a cache.
 @Suite struct ProxyTests {
   @Test("Tags pass unchanged, for plain and for compressed answers, and bring a 304", arguments: Edge.installed)
   func tags(edge: Edge) async throws {
@@ -48,7 +48,8 @@ import Testing
   func bothValidators(edge: Edge) async throws {
     try await EdgeSetting.with(edge) { setting in
       let id = try await setting.publish("one")
-      // It has a date once the second that it names is over; nginx would go on with what it stored before.
+      // The response contains `Last-Modified` only once that second has passed; nginx would keep serving an earlier
+      // copy without it.
       try await eventually("there is a date") {
         try await setting.server.send("GET", "/v1/items/" + id)["Last-Modified"] != nil
       }
@@ -114,7 +115,7 @@ import Testing
       for _ in 0..<10 { _ = try await setting.get("/v1/items") }
       let metrics = try await setting.server.send("GET", "/metrics").text
       let hot = metrics.split(separator: "\n").first { $0.hasPrefix("tidings_http_hot_requests_total ") }
-      // One that closes its connection is for the router.
+      // A request that closes its connection goes to the router.
       #expect(Double(hot?.split(separator: " ").last ?? "") ?? 0 >= 8)
     }
   }
@@ -157,7 +158,7 @@ import Testing
       let direct = try await setting.server.send("GET", "/metricsX").json(Problem.self, status: 404)
       let passed = try await setting.get("/metricsX")
       #expect(try passed.json(Problem.self, status: 404) == direct)
-      // Only the server gives its requests an id.
+      // Only the server sets `X-Request-Id`.
       #expect(passed["X-Request-Id"] != nil)
       let hidden = try #require(try await setting.undeclared("/metrics"))
       #expect((hidden.status, hidden["X-Request-Id"]) == (404, nil))
@@ -172,7 +173,7 @@ import Testing
       #expect(try await setting.proxy.send("GET", "/v1/editorial/items", key: setting.key).status == 200)
       #expect(try await setting.get("/healthz").status == 200)
       #expect(try await setting.get("/readyz").status == 200)
-      // A key changes nothing of what is public.
+      // A key has no effect on public responses.
       let one = try await setting.get("/v1/items")
       #expect(try await setting.proxy.send("GET", "/v1/items", key: setting.key)["ETag"] == one["ETag"])
     }

@@ -6,7 +6,7 @@ import TestSupport
 import TestTime
 import Testing
 
-/// Many readers of answers that are not in memory, beside editors, with the real server.
+/// Many readers of uncached responses, beside editors, on the real server.
 @Suite struct ReadLoadTests {
   @Test("Editors are served beside hundreds of readers whose answers are not in memory")
   func readersBesideWriters() async throws {
@@ -26,7 +26,7 @@ import Testing
                 let since = tokens[number % tokens.count]
                 let status = try await server.status(
                   "/v1/changes?include=html&since=\(since)&limit=\(number / 7 % 1000 + 1)")
-                // Where there are too many, some are told so.
+                // Requests beyond the limit are refused.
                 #expect([200, 503].contains(status))
               }
             }
@@ -38,7 +38,7 @@ import Testing
             try await Self.publish("written \(number)", server, key)
             let list = try await server.send("GET", "/v1/items")
             #expect(list.status == 200)
-            // The server has not taken its own queue for a silent database.
+            // The server has not mistaken its own queue for an unresponsive database.
             #expect(list["Cache-Status"] == nil)
             #expect(try list.json(ItemList.self).items.contains { $0.text == "written \(number)" })
           }
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  /// Asks for three items on connections that are open during the body.
+  /// Requests three items on connections that stay open during the body.
   private static func ask(_ server: RunningServer, _ body: () async throws -> Void) async throws {
     let connections = try (0..<3).map { _ in try BlockingConnection(port: server.port) }
     for connection in connections {
@@ -76,7 +76,7 @@ import Testing
     withExtendedLifetime(connections) {}
   }
 
-  /// The number of statements that wait for items.
+  /// Returns the number of statements that wait for the table of items.
   private static func waiting(_ installation: Installation) async throws -> Int {
     try await installation.value(
       """
@@ -91,7 +91,7 @@ import Testing
     _ = try answer.json(EditorialItem.self, status: 201)
   }
 
-  /// A token of each version.
+  /// Returns one token for each version.
   private static func tokens(_ server: RunningServer) async throws -> [SyncToken] {
     let token = try await server.send("GET", "/v1/changes").json(ChangeList.self).token
     return (1...token.version).map { SyncToken(epoch: token.epoch, scope: .feed, version: $0) }

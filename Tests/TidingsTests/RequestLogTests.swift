@@ -6,7 +6,7 @@ import Testing
 @Suite struct RequestLogTests {
   private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 
-  /// The lines of slow requests while readers wait for the database, and one that does not follows.
+  /// Returns the log lines of slow requests: one request waits 1.5 s for the database, and a fast one follows it.
   private static func slowLines(
     _ changes: [String: String] = [:], headers: [(String, String)] = []
   ) async throws -> [RunningServer.LogLine] {

@@ -46,7 +46,7 @@ import Testing
     try await Installation.with { installation in
       let key = try await installation.makeKey()
       try await installation.serve { server in
-        // A publish waits for as long as somebody else holds the counter.
+        // A publish waits while another transaction holds the counter row.
         let (release, isReleased) = AsyncStream.makeStream(of: Void.self)
         let (held, isHeld) = AsyncStream.makeStream(of: Void.self)
         let holder = Task {
@@ -84,11 +84,11 @@ import Testing
         let text = String(repeating: "x", count: 100_000)
         let body = #"{"date": "2026-01-01T00:00:00Z", "text": "\#(text)"}"#
         for _ in 0..<10 { _ = try await server.send("POST", "/v1/editorial/items", key: key, body: body) }
-        // Once from the router; then from memory, and more than sockets hold.
+        // The first response comes from the router, the others from memory. Together they exceed the socket buffers.
         #expect(try await server.status("/v1/items") == 200)
         let request = String(repeating: "GET /v1/items HTTP/1.1\r\nHost: localhost\r\n\r\n", count: 20)
         let answers = try await RawConnection.exchange([Data(request.utf8)], port: server.port, endsInput: false) {
-          // The server has time to answer, and to act on the signal once it has heard it.
+          // The server has time to answer, and time to react after it has received the signal.
           Thread.sleep(forTimeInterval: 0.5)
           server.process.send(SIGTERM)
           while server.isListening() { Thread.sleep(forTimeInterval: 0.01) }
@@ -113,7 +113,7 @@ import Testing
         server.process.send(SIGTERM)
         let answer = try await waiting.value
         #expect(answer.status == 200)
-        // When to come again, somewhere else.
+        // The time after which the client returns, then to another server.
         #expect(1...5 ~= Int(try #require(answer["X-Poll-Interval"])) ?? 0)
         #expect(await server.process.result().status == 0)
       }

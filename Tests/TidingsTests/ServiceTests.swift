@@ -5,7 +5,7 @@ import TestSupport
 import TestTime
 import Testing
 
-/// The server as a service: its manager, signals, version and log.
+/// The server as a service: service manager, signals, version and log.
 @Suite struct ServiceTests {
   @Test("The service manager learns when the server is ready, and that it stops", arguments: [false, true])
   func notifications(isAbstract: Bool) async throws {
@@ -76,13 +76,13 @@ import Testing
         try await installation.serve { server in
           var lines: [RunningServer.LogLine] = []
           try await cluster.stop(immediate: true)
-          // Each of these asks for a connection, beside the server's own attempts.
+          // Each request asks for a connection, in addition to the server's own attempts.
           for number in 1...40 {
             _ = try await server.send("GET", "/v1/items?q=word\(number)")
             _ = try await server.send("GET", "/readyz")
           }
           try await cluster.start()
-          // The stream of lines is the server's, which goes on from where its start was read.
+          // The stream of lines continues after the lines that were read during the start.
           for await line in server.process.errorLines {
             guard let line = RunningServer.LogLine(line) else { continue }
             if line.message.contains("PostgreSQL") { lines.append(line) }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Settings at their extremes: each number either works or is refused at the start. 0 is how people spell "never".
+/// Settings at their extremes: each number either works or is refused at the start. Operators use 0 to mean "never".
 @Suite struct SettingLimitsTests {
   private static let ranges: [(name: String, lowest: Int, highest: Int)] = [
     ("TIDINGS_SHARED_MAX_AGE", 1, 3600), ("TIDINGS_CACHE_SIZE", 0, 65_536), ("TIDINGS_PURGE_AFTER", 0, 36_500),

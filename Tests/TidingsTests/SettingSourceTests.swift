@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import tidings
 
-/// Where settings come from, and what is said of those that nobody reads.
+/// The sources of settings, and the reports about unknown settings.
 @Suite struct SettingSourceTests {
   private static func expectRefusal(_ result: ChildProcess.Result, naming texts: String...) {
     #expect(result.status == 78, "\(result.errors)")
@@ -44,7 +44,7 @@ import tidings
     try await Installation.with { installation in
       Self.expectRefusal(
         try await installation.run("serve", changes: ["TIDINGS_PROT": "18099"]), naming: "TIDINGS_PROT", "TIDINGS_PORT")
-      // The last two as Kubernetes sets them for a service called "tidings".
+      // Kubernetes sets the last two for a service named "tidings".
       let changes = [
         "TIDINGS_SPEED": "9", "TIDINGS_SERVER": "http://x", "TIDINGS_SERVICE_HOST": "10.0.0.1",
         "TIDINGS_PORT": "tcp://10.0.0.1:8080",
@@ -95,7 +95,7 @@ import tidings
         ] {
           #expect(try await installation.run("migrate", "--check", changes: changes).status == 0)
         }
-        // A setting counts more than a credential.
+        // A setting takes precedence over a credential.
         let explicit = ["DATABASE_URL": wrong, "CREDENTIALS_DIRECTORY": credentials]
         #expect(try await installation.run("migrate", "--check", changes: explicit).status == 69)
         Self.expectRefusal(

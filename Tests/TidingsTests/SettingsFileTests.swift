@@ -54,7 +54,7 @@ import tidings
       let line = "N\(number)=\(value)"
       if SettingsFile(line).problems.isEmpty { accepted.append(line) }
     }
-    // Otherwise the test says nothing.
+    // The test is meaningful only if enough lines are accepted.
     #expect(accepted.count > 1000)
     #expect(accepted.contains { $0.contains("\\") } && accepted.contains { $0.contains("'") })
     let text = accepted.joined(separator: "\n") + "\n"
@@ -93,7 +93,7 @@ import tidings
     }
   }
 
-  /// The environment after `set -a; . FILE`.
+  /// Returns the environment after `set -a; . FILE`.
   private static func environment(of text: String, in shell: String) async throws -> [String: String] {
     try await withFolder(["settings": text]) { folder in
       let file = folder.appending(path: "settings").path
@@ -108,7 +108,7 @@ import tidings
   }
 }
 
-/// systemd's reading of an environment file: the states of `parse_env_file_internal` in its `env-file.c`.
+/// systemd's parser for environment files: the states of `parse_env_file_internal` in its `env-file.c`.
 private struct Systemd {
   private enum State {
     case beforeKey, key, beforeValue, value, valueEscape, singleQuote, doubleQuote, doubleQuoteEscape
@@ -118,7 +118,7 @@ private struct Systemd {
   private var result: [String: String] = [:]
   private var state = State.beforeKey
   private var (key, value) = (String.UnicodeScalarView(), String.UnicodeScalarView())
-  /// Blanks at the end of a value without quotes.
+  /// The number of blanks at the end of an unquoted value.
   private var trailing = 0
 
   static func environment(of text: String) -> [String: String] {

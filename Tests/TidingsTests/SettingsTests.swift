@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct SettingsTests {
-  /// Holds a server to not having begun: a status of its own, one line, and never a word of listening.
+  /// Expects that a server has refused to start: an error status, the given text, and no message about listening.
   private func expectRefusal(
     _ result: ChildProcess.Result, naming text: String, sourceLocation: SourceLocation = #_sourceLocation
   ) {

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A port on loopback that takes connections and never answers.
+/// A port on loopback that accepts connections and never responds.
 struct ListeningSocket {
   let port: Int
   private let descriptor: Int32
@@ -31,7 +31,9 @@ struct NotifySocket {
   let name: String
   private let descriptor: Int32
 
-  /// - Parameter isAbstract: Whether the name is no path.
+  /// Creates the socket.
+  ///
+  /// - Parameter isAbstract: Whether the name is in the abstract namespace instead of the file system.
   init(isAbstract: Bool = false) throws {
     let name = isAbstract ? "@tidings-\(UUID())" : "/tmp/tidings-\(UUID())"
     self.name = name
@@ -47,7 +49,7 @@ struct NotifySocket {
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) == 0 }
     }
     guard isBound else { throw Unexpected(description: "no socket \(name): \(errno)") }
-    // Only a fault takes longer.
+    // Only a fault takes longer than a minute.
     var limit = timeval(tv_sec: 60, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
   }

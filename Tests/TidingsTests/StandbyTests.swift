@@ -6,13 +6,13 @@ import TestSupport
 import TestTime
 import Testing
 
-/// Reads from a streaming standby, whose replay the tests hold up.
+/// Reads from a streaming standby, with replay paused by the tests.
 @Suite struct StandbyTests {
-  /// A primary with the schema, a standby that follows it, and a store that reads from both.
+  /// A primary with the schema, its standby, and a store that reads from both.
   private struct Pair: Sendable {
     let primary: TestCluster
     let standby: TestCluster
-    /// The databases' URLs.
+    /// The URLs of the databases.
     let url: String
     let standbyURL: String
     let store: NewsStore
@@ -62,7 +62,7 @@ import Testing
       return reads
     }
 
-    /// Waits until the standby is asked and answers.
+    /// Waits until the standby serves a read.
     func untilUsed() async throws {
       let before = reads.used
       try await eventually("the standby answers") {
@@ -77,7 +77,7 @@ import Testing
     try await Pair.with { pair in
       let id = try await pair.publish("harbour")
       try await pair.untilUsed()
-      // If it answers, the primary need not even be there.
+      // If the standby serves the reads, they succeed without the primary.
       try await pair.primary.stop(immediate: true)
       #expect(try await pair.store.items(ItemQuery(limit: 7)).items.map(\.id) == [id])
       #expect(try await pair.store.item(id).item.text == "harbour")
@@ -102,7 +102,7 @@ import Testing
         #expect(try await pair.store.item(id).item.text == "\(number)")
         let changes = try await pair.store.changes(ChangeQuery(since: token))
         #expect(changes.changes.contains { if case .put(let item) = $0 { item.id == id } else { false } })
-        // The standby is asked again after a rest.
+        // The store tries the standby again after a pause.
         try await Task.sleep(for: .milliseconds(20))
       }
       let reads = pair.reads
@@ -118,7 +118,7 @@ import Testing
     try await Pair.with { pair in
       for number in 1...3 { _ = try await pair.publish("\(number)") }
       try await pair.untilUsed()
-      // A snapshot that is continued with a token of another process.
+      // Continues a snapshot with a token from another process.
       try await pair.pauseReplay()
       let other = NewsStore(connection: PostgresConfiguration(connectionString: pair.url), logger: NewsDatabase.logger)
       for number in 4...6 {
@@ -152,7 +152,7 @@ import Testing
       _ = try await pair.store.replaceTopic("harbour", replaced, if: .exists)
       #expect(try await pair.store.topic("harbour").topic.titles == ["en": "The harbour"])
       try await pair.resumeReplay()
-      // Once the standby has the topic, it must not answer with an earlier title either.
+      // Once the standby has the topic, it must not return an earlier title either.
       let before = pair.reads.used
       try await eventually("the standby answers with topics") {
         _ = try await pair.store.topics()

@@ -16,7 +16,7 @@ import Testing
     var secret: String
   }
 
-  /// Everything that the server writes to its log while the body sends requests with a key named `night desk`.
+  /// Returns the server's log for the requests of the body, which uses a key named `night desk`.
   private static func log(
     _ changes: [String: String] = [:],
     during body: @Sendable (RunningServer, _ installation: Installation, _ key: String) async throws -> Void
@@ -28,7 +28,7 @@ import Testing
         let key = made.output.trimmingCharacters(in: .newlines)
         let parts = key.split(separator: "_").map(String.init)
         try #require(parts.count == 3)
-        // A busy machine would add lines of slow requests.
+        // A busy machine would add lines about slow requests.
         let changes = [
           "TIDINGS_MEDIA_DIRECTORY": folder.path, "TIDINGS_LOG_LEVEL": "info", "TIDINGS_SLOW_REQUEST": "0",
         ].merging(changes) { $1 }
@@ -79,7 +79,7 @@ import Testing
     #expect(writes[1].metadata["path"] == "/v1/editorial/items/\(item)")
     #expect(writes[5].metadata["topic"] == "city")
     #expect(writes[6].metadata["media"].flatMap { UUID(uuidString: $0) } != nil)
-    // Reads leave no line at this level, and neither keys nor texts are in any line.
+    // Reads are not logged at this level, and no line contains a key or a text.
     #expect(!record.lines.contains { $0.metadata["method"] == "GET" })
     #expect(!record.text.contains(record.secret))
     #expect(!record.text.contains("confidential"))
@@ -133,7 +133,8 @@ import Testing
     #expect([lines.first?.metadata["item"], lines.last?.metadata["media"]] == ids.withLock { $0 })
   }
 
-  /// The log of a server that creates an item in vain, because the database refuses it with a detail that quotes data.
+  /// Returns the log of a server whose creation of an item fails: the database refuses it with a detail that quotes
+  /// data.
   private static func failure(format: String) async throws -> String {
     try await Installation.with { installation in
       let key = try await installation.makeKey()
@@ -174,7 +175,7 @@ import Testing
     #expect(lines.first?.contains("request failed") == true, "\(log)")
     for line in log.split(separator: "\n") { #expect(String(line).terminalSafe == String(line), "\(line)") }
     guard format == "json" else { return }
-    // Nothing is lost to a program that reads it.
+    // A program that parses the log receives the complete text.
     let error = RunningServer.LogLine(String(try #require(lines.first)))?.metadata["error"]
     #expect(error?.contains("a\nfake\u{1B}[2J\u{9B}2J\u{202E}") == true)
   }

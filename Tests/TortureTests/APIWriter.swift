@@ -3,8 +3,8 @@ import News
 import TestRandom
 import TestSupport
 
-/// An editor who creates, edits, moves, publishes and retracts through the API, and looks at once whether readers of the
-/// same server can see it.
+/// An editor who creates, edits, moves, publishes and retracts items through the API, and checks at once that each
+/// write is visible to readers of the same server.
 struct APIWriter {
   let system: TortureSystem
   let topics: [String]
@@ -29,7 +29,7 @@ struct APIWriter {
     }
   }
 
-  /// Looks at the item, which must be as the ledger says, and writes with the revision that it then has.
+  /// Reads the item, which must match the ledger, and then writes with its current revision.
   private mutating func change(_ id: UUID, on server: TestClient) async throws {
     let path = "/v1/editorial/items/\(id.uuidString.lowercased())"
     guard let answer = try await Self.answer({ try await server.send("GET", path, key: system.key) }),
@@ -52,7 +52,7 @@ struct APIWriter {
         $0?.with(topics: topics)
       }
     default:
-      // Often the title that it has: that is no change, and takes no version.
+      // The title is often unchanged. Such a write is no change and takes no version.
       let title = "\(Int.random(in: 0..<3, using: &random))"
       let version = item.item.version
       let same = item.item.title == title
@@ -65,7 +65,9 @@ struct APIWriter {
     }
   }
 
-  /// - Returns: What was answered, if it was done and is an item.
+  /// Sends a write and checks its visibility.
+  ///
+  /// - Returns: The item in the response, if the write succeeded and the response contains one.
   @discardableResult
   private mutating func send(
     _ method: String, _ id: UUID, _ seen: Ledger.Content? = nil, to server: TestClient,
@@ -87,12 +89,12 @@ struct APIWriter {
       }
     guard case .done = outcome else {
       await system.ledger.end(attempt, outcome)
-      // Who cannot write does not try as fast as it can.
+      // A writer that cannot write waits before the next attempt.
       if case .unknown = outcome { try await Task.sleep(for: .milliseconds(20)) }
       return nil
     }
     let item = method == "DELETE" ? nil : try answer.flatMap { try $0.json(EditorialItem.self, status: $0.status).item }
-    // While the item is ours, nobody else changes it.
+    // This writer holds the lease of the item, so no other writer changes it.
     try await look(for: id, attempt.after, on: server)
     if let item { try await lookAtList(for: item, on: server) }
     await system.ledger.end(attempt, outcome)
@@ -100,7 +102,7 @@ struct APIWriter {
     return item
   }
 
-  /// An acknowledged write is visible to the next read of the same server.
+  /// Checks that an acknowledged write is visible to the next read from the same server.
   private func look(for id: UUID, _ written: Ledger.Possible, on server: TestClient) async throws {
     guard written.count == 1, let content = written.first ?? nil,
       let answer = try await Self.answer({ try await server.send("GET", "/v1/items/\(id.uuidString.lowercased())") }),
@@ -120,7 +122,7 @@ struct APIWriter {
 
   private func lookAtList(for item: NewsItem, on server: TestClient) async throws {
     guard let answer = try await Self.answer({ try await server.send("GET", "/v1/items?limit=20") }),
-      // It says so where it is from before, since the database does not answer.
+      // A response from memory, sent while the database does not respond, is marked with `Cache-Status`.
       answer.status == 200, answer["Cache-Status"] == nil
     else { return }
     guard let token = answer["Sync-Token"].flatMap({ SyncToken($0) }), token.version >= item.version else {
@@ -130,7 +132,7 @@ struct APIWriter {
     }
   }
 
-  /// nil for a connection that was cut.
+  /// Sends a request; nil for a broken connection.
   static func answer(_ send: () async throws -> TestResponse) async throws -> TestResponse? {
     do {
       return try await send()

@@ -1,18 +1,19 @@
 import News
 import TestSupport
 
-/// Reads only through the cache, always with the same token: when that is no longer good, the cache must come to know.
+/// Reads only through the cache, always with the same token. Once that token has expired, the cache must return 410.
 struct CacheReader {
   private let cache: TestClient
   private let servers: [TestClient]
   private var target: String?
-  /// Since when the cache has answered as if the token were good, though no server does.
+  /// The time since which the cache has accepted a token that every server rejects.
   private var stale: ContinuousClock.Instant?
-  /// How often it has come to know.
+  /// The number of 410 responses received through the cache.
   private(set) var replaced = 0
 
-  /// An answer is good for a second, and the first one who asks after that still gets it; the rest is for a machine that
-  /// is busy. A 410 that is not stored would come 10 s after the answer that it does not replace.
+  /// The maximum time for which the cache may accept an expired token. A response is fresh for one second, and the
+  /// first request after that still receives it; the rest is a margin for a busy machine. A 410 that the cache does not
+  /// store would replace the response only after 10 s.
   private static let longest = Duration.seconds(7)
 
   init(_ cache: TestClient, before servers: [TestClient]) {
@@ -20,14 +21,14 @@ struct CacheReader {
     self.servers = servers
   }
 
-  /// Asks once.
+  /// Sends one request.
   mutating func poll() async throws {
     guard let target else {
       let answer = try await APIWriter.answer { try await servers[0].send("GET", "/v1/state") }
       if let answer, answer.status == 200 { target = "/v1/changes?since=\(try answer.json(FeedState.self).feed)" }
       return
     }
-    // What servers say is asked first: the cache cannot be behind in time.
+    // The servers are asked first, so a late response of the cache cannot look stale.
     let isGone = try await isGoneEverywhere(target)
     guard let answer = try await APIWriter.answer({ try await cache.send("GET", target) }) else { return }
     switch answer.status {
@@ -46,7 +47,7 @@ struct CacheReader {
     }
   }
 
-  /// nil if a server does not answer.
+  /// Returns whether all servers reject the token; nil if one does not respond.
   private func isGoneEverywhere(_ target: String) async throws -> Bool? {
     for server in servers {
       switch try await APIWriter.answer({ try await server.send("GET", target) })?.status {

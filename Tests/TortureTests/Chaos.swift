@@ -1,17 +1,17 @@
 import Foundation
 import TestRandom
 
-/// Breaks things, one after the other.
+/// Causes faults, one at a time.
 struct Chaos {
   enum Fault: String, CaseIterable, Sendable {
     case killServer, stopServer, pauseServer, killDatabase, restartDatabase, dropConnections
     case restore, failOver, replaceDatabase, moveDatabase
-    /// Breaks nothing, but whoever is behind cannot go on.
+    /// Breaks nothing, but expires the tokens of clients that are behind.
     case purge
-    /// Only with a standby.
+    /// Requires a standby.
     case pauseReplay
 
-    /// Those that take seconds.
+    /// Faults that take seconds.
     static let slow: Set<Fault> = [.restore, .failOver, .replaceDatabase, .moveDatabase]
   }
 
@@ -24,11 +24,11 @@ struct Chaos {
     random = SplitMix64(seed: seed)
   }
 
-  /// Breaks something, and waits for a moment in which everything works.
+  /// Causes a fault and waits until the system works again.
   ///
-  /// - Parameter faults: What may be chosen.
+  /// - Parameter faults: The faults to choose from.
   mutating func strike(_ faults: [Fault]) async throws {
-    // The slow ones come less often, for the others to have time.
+    // Slow faults are chosen less often, to leave time for the others.
     let drawn = faults.randomElement(using: &random)
     guard let fault = drawn, !Fault.slow.contains(fault) || Bool.random(using: &random) else { return }
     counts[fault, default: 0] += 1

@@ -3,17 +3,17 @@ import News
 import TestRandom
 import TestSupport
 
-/// A client that opens a stream of events, or waits for changes, and sends an endless body on the same connection.
+/// A client that opens an event stream or a long poll, and sends an endless body on the same connection.
 ///
-/// The server answers the first request for as long as the connection lasts. It must leave the body with its sender.
+/// The server answers the first request for as long as the connection lasts. It must not read the body.
 struct EndlessSender {
   private let system: TortureSystem
   private var random: SplitMix64
-  /// The number of connections that took a part of a body.
+  /// The number of connections that accepted a part of a body.
   private(set) var bodies = 0
 
-  /// The bound of the bytes that a connection takes: the buffers of both sockets, and the bytes that the server discards
-  /// while it closes.
+  /// The maximum number of bytes that a connection accepts: the buffers of both sockets, and the bytes that the server
+  /// discards while it closes.
   private static let maximumBytes = 64 << 20
 
   init(system: TortureSystem, seed: UInt64) {
@@ -21,7 +21,7 @@ struct EndlessSender {
     random = SplitMix64(seed: seed)
   }
 
-  /// Sends until the server ends the connection, or takes nothing for a few seconds.
+  /// Sends until the server closes the connection or accepts no bytes for a few seconds.
   mutating func send() async throws {
     guard let port = system.ports.randomElement(using: &random) else { return }
     let seconds = Int.random(in: 1...5, using: &random)
@@ -39,7 +39,7 @@ struct EndlessSender {
     }
   }
 
-  /// The rest of the header, and the start of the body.
+  /// The rest of the header and the start of the body.
   private static let requestEnds = [
     "\r\nPOST /v1/editorial/items HTTP/1.1\r\nHost: a\r\nContent-Length: 999999999999\r\n\r\n",
     "\r\nPOST /v1/editorial/items HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nffffffff\r\n",

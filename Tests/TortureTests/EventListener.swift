@@ -4,11 +4,11 @@ import PostgresClient
 import TestRandom
 import TestSupport
 
-/// A client of `/v1/events` that looks whether an event has told of everything since the one before.
+/// A client of `/v1/events` that checks whether each event covers all changes since the previous one.
 struct EventListener {
   let topics: [String]
   var random: SplitMix64
-  /// How far events have told.
+  /// The token of the last event.
   private(set) var token: SyncToken?
   private(set) var events = 0
 
@@ -17,7 +17,7 @@ struct EventListener {
     random = SplitMix64(seed: seed)
   }
 
-  /// Listens to one of the servers for a while, or until it breaks.
+  /// Reads events from one of the servers for a while, or until the stream breaks.
   mutating func listen(to system: TortureSystem) async throws {
     guard let server = system.readers.randomElement(using: &random) else { return }
     let query = topics.isEmpty ? "" : "?topics=\(topics.joined(separator: ","))"
@@ -57,7 +57,7 @@ struct EventListener {
     guard id.version > token.version else {
       throw Ledger.Broken(description: "events went back from \(token) to \(id)")
     }
-    // Where all are named, none may be missing. What has changed again since is told by a later event.
+    // An event that lists all ids must omit none. Items that have changed again since then are in a later event.
     guard !news.ids.isEmpty, news.ids.count < ChangeEvent.mostIDs else { return }
     let names = topics.isEmpty ? [""] : topics
     let rows = try? await system.sql.query(

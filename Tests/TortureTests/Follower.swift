@@ -2,22 +2,22 @@ import Foundation
 import News
 import TestSupport
 
-/// A client that keeps the items of a scope by following `/v1/changes`, as any client would.
+/// A client that keeps the items of a scope up to date by following `/v1/changes`, as any client would.
 struct Follower {
   typealias Broken = Ledger.Broken
 
   let name: String
   let topics: [String]
-  /// How many changes it asks for at a time.
+  /// The maximum number of changes per request.
   let limit: Int
-  /// After how many polls it throws away what it has and begins anew, unless it is in the middle of doing so; nil for
-  /// never.
+  /// The number of polls after which the follower discards its state and starts again, unless it is reading a snapshot;
+  /// nil for never.
   var restartsAfter: Int?
-  /// Whether it looks at `/v1/state`, and asks for changes only where that has another token than its own.
+  /// Whether the follower polls `/v1/state` and requests changes only if the token there differs from its own.
   var looksAtState = false
-  /// For how many seconds it waits for changes; 0 for not at all.
+  /// The `wait` parameter in seconds; 0 to omit it.
   var waits = 0
-  /// For how many seconds at most it sleeps between polls, as most clients do.
+  /// The maximum sleep between polls in seconds; most clients sleep.
   var sleeps = 0.0
 
   private(set) var items: [UUID: NewsItem] = [:]
@@ -26,9 +26,9 @@ struct Follower {
   private(set) var received = 0
   private var pollsSinceStart = 0
   private(set) var resyncs = 0
-  /// The token of a 410, before whose state nothing is to be answered.
+  /// The token of a 410; later responses must be at least as recent.
   private var at: SyncToken?
-  /// What of a snapshot has come so far: nothing of it counts before it is whole.
+  /// The pages of a snapshot so far. They replace the items only when the snapshot is complete.
   private var snapshot: [UUID: NewsItem]?
 
   init(
@@ -46,12 +46,12 @@ struct Follower {
 
   var isInSnapshot: Bool { snapshot != nil }
 
-  /// How an attempt to learn something ended.
+  /// The outcome of a poll.
   enum Outcome {
     case nothingNew, progress, failure
   }
 
-  /// Asks once.
+  /// Polls once.
   mutating func poll(_ server: TestClient) async throws -> Outcome {
     polls += 1
     pollsSinceStart += 1
@@ -66,7 +66,7 @@ struct Follower {
     return try await changes(server)
   }
 
-  /// The token of the scope as `/v1/state` has it.
+  /// Returns the token of the scope from `/v1/state`.
   private func state(_ server: TestClient) async throws -> SyncToken? {
     let target = topics.isEmpty ? "/v1/state" : "/v1/state?topics=\(topics.joined(separator: ","))"
     guard let answer = try await APIWriter.answer({ try await server.send("GET", target) }), answer.status == 200 else {
@@ -121,7 +121,7 @@ struct Follower {
     } else if list.more {
       snapshot = target
     } else {
-      // It replaces and never merges.
+      // A snapshot replaces the items; it is not merged.
       items = target
       snapshot = nil
     }

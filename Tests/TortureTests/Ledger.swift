@@ -1,12 +1,12 @@
 import Foundation
 import TestRandom
 
-/// What writers have been told of their writes, and hence what the table may hold.
+/// The acknowledged outcomes of writes, and the resulting possible contents of the table.
 ///
-/// One writer at a time has an item. A write whose outcome nobody knows leaves two possibilities, of which a later one
-/// that is acknowledged leaves one: an editor's writes are locked by revisions, so that none can arrive late.
+/// Only one writer at a time holds an item. A write with an unknown outcome leaves two possibilities; a later
+/// acknowledged write leaves one, because an editor's writes are locked by revisions and cannot take effect late.
 actor Ledger {
-  /// An item in the table.
+  /// The content of an item in the table.
   struct Content: Hashable, Sendable {
     var state: String
     var text: String
@@ -19,20 +19,20 @@ actor Ledger {
     let description: String
   }
 
-  /// How a write ended.
+  /// The outcome of a write.
   enum Outcome: Sendable {
     case done, refused, unknown
   }
 
-  /// The possibilities; nil is an item that is not there.
+  /// The possible contents of an item; nil means that the item does not exist.
   typealias Possible = Set<Content?>
 
   private var items: [UUID: Possible] = [:]
   private var busy: Set<UUID> = []
 
-  /// An item for one writer alone, until `end`.
+  /// Leases an item exclusively to one writer, until `end`.
   ///
-  /// - Returns: nil if there is none that is free.
+  /// - Returns: The id; nil if none is free.
   func lease(using random: inout SplitMix64) -> UUID? {
     for _ in 0..<8 {
       if let id = items.keys.randomElement(using: &random), busy.insert(id).inserted { return id }
@@ -40,7 +40,7 @@ actor Ledger {
     return nil
   }
 
-  /// A new item, in the same way.
+  /// Creates the id of a new item and leases it in the same way.
   func create(using random: inout SplitMix64) -> UUID {
     let id = UUID(uuid: withUnsafeBytes(of: (random.next(), random.next())) { $0.load(as: uuid_t.self) })
     items[id] = [nil]
@@ -48,9 +48,9 @@ actor Ledger {
     return id
   }
 
-  /// Notes that a write may happen from now on.
+  /// Records that a write may take effect from now on.
   ///
-  /// - Parameter seen: What it changes, where it is locked to that.
+  /// - Parameter seen: The content that the write is locked to; nil for a write without a lock.
   func begin(_ id: UUID, seen: Content? = nil, _ change: (Content?) -> Content?) -> Attempt {
     let before = items[id] ?? [nil]
     let after = seen.map { [change($0)] } ?? Set(before.map(change))
@@ -75,7 +75,7 @@ actor Ledger {
 
   func release(_ id: UUID) { busy.remove(id) }
 
-  /// An item was read while nobody wrote to it, or only writes of unknown outcome.
+  /// Checks content that was read while no write was in progress, except writes of unknown outcome.
   func see(_ id: UUID, _ content: Content?) throws {
     guard let possible = items[id] else {
       throw Broken(description: "nobody wrote \(id): \(content.map { "\($0)" } ?? "nothing")")
@@ -89,7 +89,7 @@ actor Ledger {
     }
   }
 
-  /// Everything that is known, for a restore to come back to. Nobody writes at the time.
+  /// The entire ledger, to be restored with the database; no write may be in progress.
   var memory: [UUID: Possible] { items }
 
   func restore(_ memory: [UUID: Possible]) { items = memory }

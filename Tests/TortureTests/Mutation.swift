@@ -1,9 +1,9 @@
-/// A change of the schema that breaks a promise, to see that it is found out.
+/// A change of the schema that breaks a promise, to test that the tests detect it.
 struct Mutation: Sendable {
   /// Statements that may call `mutate(function, old, new)`.
   let script: String
 
-  /// Replaces a piece of a function's text, which must be there.
+  /// Creates a function that replaces a piece of another function's text, which must be present.
   private static let helper = """
     CREATE FUNCTION mutate(name text, old text, new text) RETURNS void LANGUAGE plpgsql AS $helper$
     DECLARE

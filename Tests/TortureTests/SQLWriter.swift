@@ -2,8 +2,8 @@ import Foundation
 import PostgresClient
 import TestRandom
 
-/// A program that writes SQL of its own: several items a transaction, which it holds open, before and after
-/// `publish()`, and rolls back at times.
+/// A program that writes with its own SQL. Its transactions contain several items, stay open before and after
+/// `publish()`, and are sometimes rolled back.
 struct SQLWriter {
   let system: TortureSystem
   let topics: [String]
@@ -37,7 +37,7 @@ struct SQLWriter {
         for statement in plan.statements { _ = try await transaction.query(statement) }
         try await Task.sleep(for: before)
         if ending != .forgetPublishing { _ = try await transaction.query("SELECT count(*) FROM publish(\(plan.ids))") }
-        // Every other publisher waits for this one now.
+        // All other publishers now wait for this transaction.
         try await Task.sleep(for: after)
         if ending == .rollback { throw RolledBack() }
       }
@@ -52,7 +52,7 @@ struct SQLWriter {
     } catch let error as PostgresError where error.sqlState?.hasPrefix("TD") == true {
       throw error
     } catch is PostgresError {
-      // A fault: it may have been done.
+      // After a fault, the transaction may have been committed.
       try await Task.sleep(for: .milliseconds(20))
     }
     for attempt in plan.attempts { await system.ledger.end(attempt, outcome) }

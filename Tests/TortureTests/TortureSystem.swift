@@ -4,31 +4,31 @@ import NewsStore
 import PostgresClient
 import TestSupport
 
-/// Two servers over one database, whose every process can be killed. Two PostgreSQL servers take turns as the primary.
+/// Two servers over one database; every process can be killed. Two PostgreSQL servers alternate as the primary.
 actor TortureSystem {
   let ledger = Ledger()
   let traffic = Traffic()
-  /// Of an editor.
+  /// An editor's key.
   nonisolated let key: String
-  /// Plain SQL, on whatever is the primary.
+  /// A pool for plain SQL on the current primary.
   nonisolated let sql: PostgresPool
-  /// Of the servers, whether they run or not.
+  /// Clients of the servers, running or not.
   nonisolated let servers: [TestClient]
-  /// Where readers ask: the servers, and what stands before them.
+  /// Clients for readers: the servers and the proxy in front of them.
   nonisolated let readers: [TestClient]
-  /// What stands before them and keeps answers, if anything does.
+  /// A client of the caching proxy, if there is one.
   nonisolated let cache: TestClient?
 
   private var isWriting = true
-  /// How many times all followers were to have what is in the table.
+  /// The number of inspections, in which all followers must match the table.
   private(set) var inspections = 0
   private let followers: Int
   private var following = 0
 
   private let url: String
-  /// The database of the first server: it connects by TLS, to a proxy that writes records of 16 KiB.
+  /// The TLS proxy of the first server's database connection, which writes records of 16 KiB.
   private let tls: TLSProxy
-  /// Of the standby that answers reads; nil if there is none.
+  /// The URL of the standby for reads; nil if there is none.
   private let standbyURL: String?
   private var clusters: [TestCluster]
   private var processes: [ChildProcess]
@@ -41,7 +41,7 @@ actor TortureSystem {
     "max_connections=300",
   ]
 
-  /// Runs the body on a system with the schema, the topics, and what a mutation of the database makes of it.
+  /// Runs the body on a system with the schema and the topics, changed by a mutation of the database.
   static func with<Value: Sendable>(
     topics: [String], mutation: Mutation? = nil, followers: Int, withProxy: Bool,
     withStandby: Bool = false, _ body: @Sendable (TortureSystem) async throws -> Value
@@ -71,14 +71,14 @@ actor TortureSystem {
     }
   }
 
-  /// libpq goes to whichever of the two is the primary (PostgreSQL, chapter 34.1.1.3).
+  /// libpq connects to the current primary of the two (PostgreSQL, chapter 34.1.1.3).
   private static func databaseURL(_ clusters: [TestCluster], role: String = "read-write") async throws -> String {
     var hosts: [String] = []
     for cluster in clusters { hosts.append("127.0.0.1:\(try port(of: await cluster.url))") }
     return "postgresql://tidings@\(hosts.joined(separator: ","))/news?target_session_attrs=\(role)"
   }
 
-  /// The primary through a proxy, which knows where it is: libpq tries no other host once TLS has failed with one.
+  /// The primary through the proxy, which is given the primary's port: libpq tries no other host after a TLS failure.
   private static func url(through proxy: TLSProxy) -> String {
     "postgresql://tidings@127.0.0.1:\(proxy.port)/news?target_session_attrs=read-write&sslmode=require"
   }
@@ -148,10 +148,10 @@ actor TortureSystem {
     for cluster in clusters { try? await cluster.remove() }
   }
 
-  /// Whether there may be more to follow.
+  /// Whether writers are still active.
   ///
-  /// - Throws: `CancellationError` once another task has failed. A client that takes every error for a fault of the
-  ///   moment would go on for ever.
+  /// - Throws: `CancellationError` once another task has failed. Clients ignore most errors, and would otherwise never
+  ///   stop.
   func goesOn() throws -> Bool {
     try Task.checkCancellation()
     return isWriting
@@ -159,8 +159,8 @@ actor TortureSystem {
 
   func finishWriting() { isWriting = false }
 
-  /// Holds writers up until each follower has what is in the table. What a follower lacks could heal later: after a cut in
-  /// the history it begins anew.
+  /// Holds writers until each follower matches the table. Otherwise a missing change could stay undetected, because a
+  /// follower starts again after a restore.
   func inspect() async throws {
     try await traffic.hold {
       let end = ContinuousClock.now + .seconds(90)
@@ -181,10 +181,10 @@ actor TortureSystem {
 
   private var isInspected: Bool { following == followers }
 
-  /// A follower has what is in the table.
+  /// Reports that one more follower matches the table.
   func follow() { following += 1 }
 
-  /// What is published in a scope, and the version of the feed with it, once the database answers.
+  /// Returns the published items of a scope with the version of the feed, once the database responds.
   func published(in topics: [String]) async throws -> (rows: [PostgresRow], version: Int) {
     var rows: [PostgresRow] = []
     try await untilItWorks("the database answers") {
@@ -203,7 +203,7 @@ actor TortureSystem {
     return (try rows.filter { try $0.decode("id", as: UUID?.self) != nil }, version)
   }
 
-  /// The tokens of a scope and of the feed by `/v1/state`, once a server answers.
+  /// Returns the tokens of a scope and of the feed from `/v1/state`, once a server responds.
   func currentTokens(of topics: [String]) async throws -> (scope: SyncToken?, feed: SyncToken?) {
     let target = topics.isEmpty ? "/v1/state" : "/v1/state?topics=\(topics.joined(separator: ","))"
     var state: FeedState?
@@ -213,7 +213,7 @@ actor TortureSystem {
     return (topics.isEmpty ? state?.feed : state?.union, state?.feed)
   }
 
-  /// The token of a scope by `/v1/state`, once a server answers.
+  /// Returns the token of a scope from `/v1/state`, once a server responds.
   func currentToken(of topics: [String]) async throws -> SyncToken? { try await currentTokens(of: topics).scope }
 
   private static func start(_ url: String, _ standbyURL: String?, port: Int) async throws -> RunningServer {
@@ -222,7 +222,7 @@ actor TortureSystem {
     let process = try ChildProcess(["serve", "--port", "\(port)"], environment: environment)
     let server = try await RunningServer(process)
     Task {
-      // What a client is told of an error of the server is only where to look for it.
+      // The client receives only a generic message for a server error, so the log line is printed.
       for await line in process.errorLines where line.contains(#""level":"error""#) { print("a server: \(line)") }
     }
     return server
@@ -232,21 +232,21 @@ actor TortureSystem {
 // MARK: Faults
 
 extension TortureSystem {
-  /// Ends a server and starts it again on its port.
+  /// Ends a server and starts it again on the same port.
   func restartServer(_ index: Int, by signal: Int32) async throws {
     processes[index].send(signal)
     let result = await processes[index].result()
     guard signal == SIGKILL || result.status == 0 else {
       throw Ledger.Broken(description: "a server ended with \(result.status): \(result.errors)")
     }
-    // Without a database it does not start.
+    // The server does not start without a database.
     try await untilItWorks("a server starts") {
       let url = index == 0 ? Self.url(through: self.tls) : self.url
       self.processes[index] = try await Self.start(url, self.standbyURL, port: self.ports[index]).process
     }
   }
 
-  /// Holds a server up as a busy machine would.
+  /// Suspends a server, as a busy machine would.
   func pauseServer(_ index: Int, for duration: Duration) async throws {
     processes[index].send(SIGSTOP)
     try await Task.sleep(for: duration)
@@ -262,14 +262,14 @@ extension TortureSystem {
     try await clusters[0].restart()
   }
 
-  /// Forgets all removals; where the database is away, not this time.
+  /// Purges all removals from the log; does nothing if the database is unreachable.
   func purge() async {
     while let rows = try? await sql.query("SELECT purge_log('0 s') AS forgotten"),
       (try? rows.first?.decode("forgotten", as: Int.self)) ?? 0 > 0
     {}
   }
 
-  /// Lets the standby fall behind.
+  /// Pauses replay, so that the standby falls behind.
   func pauseReplay(for duration: Duration) async throws {
     guard let standbyURL else { return }
     try await TestDatabase.execute("SELECT pg_wal_replay_pause()", at: standbyURL)
@@ -277,7 +277,7 @@ extension TortureSystem {
     try await TestDatabase.execute("SELECT pg_wal_replay_resume()", at: standbyURL)
   }
 
-  /// Ends all sessions, those that listen among them.
+  /// Ends all sessions, including those that listen.
   func dropConnections() async throws {
     try await untilItWorks("sessions are ended") {
       _ = try await self.sql.query(
@@ -285,7 +285,7 @@ extension TortureSystem {
     }
   }
 
-  /// Puts the database back to a moment in its past, after readers have seen what came later.
+  /// Restores the database to an earlier point, after readers have seen later changes.
   func restore(after duration: Duration) async throws {
     let point = "torture"
     let memory = try await traffic.hold {
@@ -303,7 +303,7 @@ extension TortureSystem {
     }
   }
 
-  /// Kills the primary and lets a synchronous standby take its place.
+  /// Kills the primary and promotes a synchronous standby.
   func failOver(after duration: Duration) async throws {
     try await clusters[1].becomeStandby(of: clusters[0])
     try await untilItWorks("the standby is synchronous") {
@@ -322,7 +322,7 @@ extension TortureSystem {
     clusters.swapAt(0, 1)
   }
 
-  /// Replaces the database by a copy of an earlier state of it, in the same cluster.
+  /// Replaces the database with an earlier copy in the same cluster.
   func replaceDatabase(after duration: Duration) async throws {
     let maintenance = await clusters[0].url
     let memory = try await traffic.hold {
@@ -341,13 +341,13 @@ extension TortureSystem {
     }
   }
 
-  /// Replaces the database by a copy of an earlier state of it, in another cluster.
+  /// Replaces the database with an earlier copy in another cluster.
   func moveDatabase(after duration: Duration) async throws {
     let memory = try await traffic.hold {
       try await self.waitForTransactions()
       try await self.clusters[1].start(settings: Self.settings)
       try await self.clusters[0].copyDatabase("news", to: "news", in: self.clusters[1])
-      // While there are two, nobody is to find the wrong one.
+      // While two databases exist, no client may find the wrong one.
       try await self.clusters[1].stop()
       return await self.ledger.memory
     }
@@ -361,7 +361,7 @@ extension TortureSystem {
     clusters.swapAt(0, 1)
   }
 
-  /// What was cut off on its way may still be at work.
+  /// Waits for interrupted transactions, which may still be running.
   private func waitForTransactions() async throws {
     try await untilItWorks("all transactions end") {
       let rows = try await self.sql.query(

@@ -5,12 +5,12 @@ import TestRandom
 import TestSupport
 import Testing
 
-/// The first promise: a client that keeps asking ends with exactly what the server has, whatever writers do and
-/// whatever breaks; and no acknowledged write is lost.
+/// Tests the first promise: a client that keeps polling converges on exactly the server's state, whatever writers do
+/// and whatever breaks, and no acknowledged write is lost.
 ///
-/// It runs for a few seconds, or for `TIDINGS_TORTURE_SECONDS`, with the seed `TIDINGS_TORTURE_SEED`. To see that it
-/// finds out what is broken, `TIDINGS_TORTURE_MUTATION` names a file of statements that break the schema, or
-/// `TIDINGS_TEST_EXECUTABLE` a server that is broken.
+/// The tests run for a few seconds, or for `TIDINGS_TORTURE_SECONDS`, with the seed `TIDINGS_TORTURE_SEED`. To test
+/// that they detect faults, `TIDINGS_TORTURE_MUTATION` names a file of statements that break the schema, or
+/// `TIDINGS_TEST_EXECUTABLE` names a faulty server.
 @Suite struct TortureTests {
   private static let topics = ["city", "culture", "harbour", "science", "sport"]
 
@@ -20,7 +20,7 @@ import Testing
 
   @Test("Followers end equal to the table, and no acknowledged write is lost, whatever breaks")
   func torture() async throws {
-    // Those of a short run leave time for the others.
+    // A short run omits the slow faults, to leave time for the others.
     let faults = Chaos.Fault.allCases.filter { Self.seconds != nil || !Chaos.Fault.slow.contains($0) }
     try await Self.run(faults.filter { $0 != .pauseReplay }, for: .seconds(Self.seconds ?? 8))
   }
@@ -31,7 +31,7 @@ import Testing
     try await Self.run(faults, for: .seconds((Self.seconds ?? 16) / 2), withStandby: true)
   }
 
-  /// Runs followers, readers and writers while faults strike, and compares what they have in the end.
+  /// Runs followers, readers and writers under faults, and compares the results at the end.
   private static func run(_ faults: [Chaos.Fault], for duration: Duration, withStandby: Bool = false) async throws {
     let mutation = try Self.environment["TIDINGS_TORTURE_MUTATION"].map {
       Mutation(script: try String(contentsOfFile: $0, encoding: .utf8))
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  /// Writers and what breaks under them.
+  /// Runs writers and faults.
   private static func write(
     to system: TortureSystem, _ faults: [Chaos.Fault], until end: ContinuousClock.Instant
   ) async throws -> Report {
@@ -137,7 +137,7 @@ import Testing
     Follower(name: "a union, now and then", topics: ["city", "sport"], limit: 50, sleeps: 3),
   ]
 
-  /// Follows while there is writing, and then on until it has what is in the table.
+  /// Follows while there are writers, and then until the follower matches the table.
   private static func follow(_ follower: Follower, _ system: TortureSystem, seed: UInt64) async throws -> Report {
     var follower = follower
     var random = SplitMix64(seed: seed)
@@ -165,10 +165,10 @@ import Testing
     return Report(polls: follower.polls, failures: failures, received: follower.received, resyncs: follower.resyncs)
   }
 
-  /// Lets a follower go on until it has the present token; then it must have what is in the table.
+  /// Polls until a follower has the current token, and then compares it with the table.
   ///
-  /// A transaction that was cut off on its way from a writer may still commit, and a server learns of it a moment later:
-  /// only a table of the version that the server has named counts.
+  /// An interrupted transaction may still commit, and a server learns of it a little later. Therefore only a table at
+  /// the version that the server has reported is compared.
   private static func inspect(
     _ follower: inout Follower, _ system: TortureSystem, _ readers: [TestClient], _ random: inout SplitMix64
   ) async throws {
@@ -191,7 +191,7 @@ import Testing
     }
   }
 
-  /// Follows by events, over one connection after the other: what they name must be all that was changed.
+  /// Follows events over successive connections; the events must list all changes.
   private static func listen(to system: TortureSystem, topics: [String], seed: UInt64) async throws -> Report {
     var listener = EventListener(topics: topics, seed: seed)
     while try await system.goesOn() { try await listener.listen(to: system) }
@@ -222,7 +222,7 @@ import Testing
     #expect(follower.items.count == rows.count - missing, "\(follower.name) has items that are not in the table")
   }
 
-  /// Holds the table to what writers were told.
+  /// Compares the table with the acknowledged writes.
   private static func audit(_ system: TortureSystem) async throws {
     var absent = await system.ledger.ids
     for row in try await system.sql.query("SELECT id, state, text, title, topics FROM items") {
@@ -238,7 +238,7 @@ import Testing
   }
 }
 
-/// What happened during a run.
+/// The statistics of a run.
 private struct Report: CustomStringConvertible {
   var writes = 0
   var commits = 0

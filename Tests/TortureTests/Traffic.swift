@@ -1,11 +1,11 @@
-/// Lets writers through, or holds all of them up while a history is cut.
+/// A gate for writers, closed while the database is replaced or compared.
 actor Traffic {
   private var writing = 0
   private var isHeld = false
   private var held: [CheckedContinuation<Void, Never>] = []
   private var idle: CheckedContinuation<Void, Never>?
 
-  /// Runs a write, once none is held up.
+  /// Runs a write once the gate is open.
   nonisolated(nonsending) func pass(_ write: () async throws -> Void) async throws {
     await enter()
     do {
@@ -27,7 +27,7 @@ actor Traffic {
     if writing == 0, let idle = idle.take() { idle.resume() }
   }
 
-  /// Runs the body while nobody writes. One at a time may hold.
+  /// Runs the body while no write is in progress. Only one caller at a time may hold the gate.
   func hold<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
     isHeld = true
     if writing > 0 { await withCheckedContinuation { idle = $0 } }

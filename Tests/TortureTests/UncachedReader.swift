@@ -3,8 +3,7 @@ import News
 import TestRandom
 import TestSupport
 
-/// A reader whose requests nobody repeats, so that each costs a read of the database, or waits for a state that has not
-/// come yet.
+/// A reader whose requests are never repeated, so each one costs a database read or waits for a future version.
 struct UncachedReader {
   private let system: TortureSystem
   private let topics: [String]
@@ -18,7 +17,7 @@ struct UncachedReader {
     random = SplitMix64(seed: seed)
   }
 
-  /// Asks once.
+  /// Sends one request.
   mutating func read() async throws {
     guard let server = system.servers.randomElement(using: &random) else { return }
     if token == nil || reads.isMultiple(of: 50) {
@@ -53,7 +52,7 @@ struct UncachedReader {
     }
   }
 
-  /// Asks for a state of the near future. An answer is from that state or a later one.
+  /// Requests a version of the near future. The response must be from that version or a later one.
   private mutating func wait(beyond token: SyncToken, _ server: TestClient) async throws {
     let version = token.version + Int.random(in: 1...20, using: &random)
     let at = SyncToken(epoch: token.epoch, scope: .feed, version: version)

@@ -5,9 +5,9 @@ import NewsStore
 import TestSupport
 import Testing
 
-/// Limits of a server whose clients come through a proxy on loopback.
+/// Rate limits of a server whose clients connect through a proxy on loopback.
 @Suite struct RateLimitTests {
-  /// So few that none comes back while a test runs.
+  /// Runs the body with a server whose limits are so low that no bucket refills during a test.
   private static func server<Value: Sendable>(
     _ requests: Int, perKey: Int? = nil, trusting networks: [String] = ["127.0.0.0/8"],
     _ body: @Sendable (TestServer) async throws -> Value
@@ -52,7 +52,7 @@ import Testing
     try await Self.server(2) { server in
       for (client, status) in [
         ("2001:db8:0:1::1", 200), ("2001:db8:0:1:ffff::2", 200), ("2001:db8:0:1::3", 429), ("2001:db8:0:2::1", 200),
-        // Subnet 0, whose groups may be left out.
+        // Subnet 0, whose groups may be omitted.
         ("2001:db8:1::5", 200), ("2001:db8:1::a:b:c", 200), ("2001:0db8:1:0:ffff::", 429), ("2001:DB8:1::", 429),
         ("2001:db8:1:1::5", 200), ("2001:db8::5", 200), ("2001:db8:0:0:1:0:0:5", 200), ("2001:db8::1:0:0:5", 429),
       ] {
@@ -70,7 +70,7 @@ import Testing
       let statuses = try await RawConnection.exchange([bytes], port: server.port, endsInput: false).map(\.status)
       #expect(statuses.dropLast() == Array(repeating: 304, count: statuses.count - 1)[...])
       #expect(statuses.last == 429)
-      // Those that are under way count as whole ones.
+      // Pending requests count in full until their status is known.
       #expect(190...201 ~= statuses.count)
       #expect(try await server.scrape().value("tidings_http_hot_requests_total") > 100)
 
@@ -83,7 +83,7 @@ import Testing
   @Test("The refusal comes in its turn, behind what was asked for before, and ends the connection")
   func order() async throws {
     try await Self.server(3) { server in
-      // A search is no answer from memory.
+      // A search is not answered from memory.
       let targets = ["/v1/items?q=a", "/v1/items", "/v1/items?limit=7", "/v1/items", "/v1/state"]
       let answers = try await RawConnection.exchange(
         [Self.requests("198.51.100.1", targets)], port: server.port, endsInput: false)
@@ -157,7 +157,7 @@ import Testing
       }
     }
     try await Self.server(2, trusting: ["192.0.2.0/24"]) { server in
-      // Whatever they say of themselves.
+      // The clients' own statements are ignored.
       for (number, status) in [(1, 200), (2, 200), (3, 429)] {
         let answer = try await server.get("/v1/items", ("X-Forwarded-For", "198.51.100.\(number)"))
         #expect(answer.status == status)

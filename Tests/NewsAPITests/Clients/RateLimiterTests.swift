@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite struct RateLimiterTests {
-  /// A clock that stands still unless it is told otherwise.
+  /// A clock that advances only on request.
   private final class Clock: Sendable {
     private let time = Mutex(NIODeadline.uptimeNanoseconds(1_000_000_000_000))
 
@@ -25,7 +25,7 @@ import Testing
     let bucket = limiter.bucket(of: 1)
     for _ in 0..<30 { #expect(limiter.take(bucket) == nil) }
     let wait = try #require(limiter.take(bucket))
-    // A tenth of what one request costs is enough to be let in.
+    // A request is admitted once a tenth of its cost is available.
     #expect(wait == .milliseconds(200))
     clock.advance(by: .milliseconds(199))
     #expect(limiter.take(bucket) == .milliseconds(1))
@@ -42,7 +42,7 @@ import Testing
     let bucket = limiter.bucket(of: 1)
     var passed = 0
     for step in 0..<200_000 {
-      // The threads are shared with servers of other tests, which answer within a time.
+      // Tests share the threads with servers of other tests, which must answer in time.
       if step % 1000 == 0 { await Task.yield() }
       if limiter.take(bucket) == nil { passed += 1 }
       clock.advance(by: .nanoseconds(Int64(1_000_003 + step % 7 * 500_000)))

@@ -56,9 +56,9 @@ import Testing
       (["for=8.8.8.8, for=198.51.100.1;host=a, for=10.0.0.8"], "198.51.100.1"),
       (["for=unknown"], "10.0.0.3"), (["for=_a, for=10.0.0.8"], "10.0.0.8"), (["proto=https"], "10.0.0.3"),
       (["for=\"198.51.100.1"], "10.0.0.3"), (["for="], "10.0.0.3"), (["for=\"\""], "10.0.0.3"),
-      // A client's quote does not swallow what the proxy adds.
+      // A quote from the client does not swallow the element that the proxy appends.
       (["for=\"8.8.8.8, for=198.51.100.1"], "198.51.100.1"), (["for=8.8.8.8;by=\"a, for=198.51.100.1"], "198.51.100.1"),
-      // Nor does it count what the other field says.
+      // The syntax of `X-Forwarded-For` is not accepted in `Forwarded`.
       (["198.51.100.1"], "10.0.0.3"),
     ])
   func forwarded(lines: [String], expected: String) throws {

@@ -5,7 +5,7 @@ import NewsAPI
 import TestSupport
 import Testing
 
-/// Bytes on a socket and what comes back. All of it ends, or the socket times out.
+/// Raw bytes on a socket and the responses. Each exchange must end; otherwise the socket times out.
 @Suite struct HostileRequestTests {
   private struct Row: Sendable {
     var bytes: String
@@ -23,7 +23,7 @@ import Testing
   private static let host = "Host: localhost\r\n"
   private static let long = String(repeating: "x", count: 40_000)
 
-  /// Refused, whatever the rest of the bytes: another server on the way might read them differently.
+  /// Requests that are refused whatever follows, because another server on the way might parse them differently.
   private static let malformed = [
     Row("GET /healthz HTTP/1.1\r\n\r\n", 400),
     Row("GET /healthz HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n", 400),
@@ -34,7 +34,7 @@ import Testing
     Row("GET /healthz HTTP/1.1\r\nHost: a:b\r\n\r\n", 400),
     Row("GET /healthz HTTP/1.1\r\nHost: [::g]\r\n\r\n", 400),
     Row("GET /healthz HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n", 400),
-    // Targets, RFC 9112 section 3.2.
+    // Targets (RFC 9112 section 3.2).
     Row("GET * HTTP/1.1\r\n\(host)\r\n", 400),
     Row("GET localhost:80 HTTP/1.1\r\n\(host)\r\n", 400),
     Row("GET healthz HTTP/1.1\r\n\(host)\r\n", 400),
@@ -44,7 +44,7 @@ import Testing
     Row("GET /healthz#top HTTP/1.1\r\n\(host)\r\n", 400),
     Row("GET /h\u{e9}althz HTTP/1.1\r\n\(host)\r\n", 400),
     Row("GET /healthz /readyz HTTP/1.1\r\n\(host)\r\n", 400),
-    // Lines, RFC 9112 sections 2.2 and 5.
+    // Lines (RFC 9112 sections 2.2 and 5).
     Row("GET /healthz HTTP/1.1\r\n\(host)X-Folded: a\r\n b\r\n\r\n", 400),
     Row("GET /healthz HTTP/1.1\r\n\(host)X-Space : a\r\n\r\n", 400),
     Row("GET /healthz HTTP/1.1\r\n X-First: a\r\n\(host)\r\n", 400),
@@ -52,10 +52,10 @@ import Testing
     Row("GET /healthz HTTP/1.1\r\n\(host)No colon\r\n\r\n", 400),
     Row("GET /healthz HTTP/1.1\r\n\(host)X-Nul: a\u{0}b\r\n\r\n", 400),
     Row("GET /healthz HTTP/1.1\r\n\(host)X-Return: a\rb\r\n\r\n", 400),
-    // To the decoder the line end belongs to the version.
+    // The decoder treats the line end as a part of the version.
     Row("GET /healthz HTTP/1.1\n\(host)\n\n", 505, "version-not-supported"),
     Row("GET /healthz HTTP/1.1\r\nHost: localhost\n\r\n", 400),
-    // Framing, RFC 9112 section 6.
+    // Framing (RFC 9112 section 6).
     Row("POST / HTTP/1.1\r\n\(host)Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
     Row("POST / HTTP/1.1\r\n\(host)Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n", 400),
     Row("POST / HTTP/1.1\r\n\(host)Content-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400),
@@ -94,7 +94,7 @@ import Testing
     try await TestServer.with { server in
       for row in Self.malformed {
         let place = row.bytes.prefix(100).debugDescription
-        // Behind it stands what a smuggler would have answered.
+        // A successful smuggling attempt would get a response to the request after it.
         let bytes = row.bytes + "GET /readyz HTTP/1.1\r\n\(Self.host)\r\n"
         let answers = try await RawConnection.exchange(bytes, port: server.port, endsInput: false)
         guard answers.map(\.status) == [row.status], let answer = answers.first else {
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  /// Ordinary answers after which the connection goes on.
+  /// Ordinary requests, after whose responses the connection continues.
   private static let accepted = [
     Row("GET /healthz HTTP/1.1\r\n\(host)\r\n", 200),
     Row("\r\nGET /healthz HTTP/1.1\r\n\(host)\r\n", 200),
@@ -234,7 +234,7 @@ import Testing
       let json = "Content-Type: application/json\r\n"
       let told = try await RawConnection.exchange([Data(head(key + json).utf8), Data(body.utf8)], port: server.port)
       #expect(told.map(\.status) == [100, 201])
-      // Who does not wait is not told.
+      // A client that sends its body at once needs no 100.
       let sent = try await RawConnection.exchange(head(key + json) + body, port: server.port)
       #expect(sent.map(\.status).last == 201)
       for (fields, status) in [(json, 401), (key, 415)] {

@@ -40,7 +40,7 @@ import Testing
     #expect(!channel.isActive)
   }
 
-  /// A socket that has taken nothing yet.
+  /// A socket that has not accepted any bytes yet.
   private final class FullSocket: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
 
@@ -75,7 +75,7 @@ import Testing
   func halfClosed() async throws {
     try await TestServer.with { server in
       for _ in 0..<10 { _ = try await server.publish(String(repeating: "x", count: 100_000)) }
-      // More than sockets hold, from the router and from memory.
+      // More than the socket buffers hold, first from the router, then from memory.
       let request = String(repeating: "GET /v1/items HTTP/1.1\r\nHost: localhost\r\n\r\n", count: 20)
       for _ in 0..<2 {
         let answers = try await RawConnection.exchange(request, port: server.port)
@@ -94,7 +94,7 @@ import Testing
       let requests = Data(String(repeating: request, count: 1000).utf8)
       let limit = 50_000_000
       let taken = try await RawConnection.fill(requests, limit: limit, port: server.port)
-      // What two sockets hold, and what was read before the first answers were written.
+      // The buffers of two sockets, and the requests that were read before the first responses were written.
       #expect(taken < limit / 2)
       #expect(try await server.get("/healthz").status == 200)
     }

@@ -15,7 +15,8 @@ import Testing
 
 /// Connections with several requests, sent and read in every way that a client may choose.
 ///
-/// `TIDINGS_PIPELINES` is the number of connections (`make pipelines`), `TIDINGS_PIPELINES_SEED` the seed of the first.
+/// `TIDINGS_PIPELINES` is the number of connections (`make pipelines`), `TIDINGS_PIPELINES_SEED` the seed of the first
+/// one.
 @Suite(.timeLimit(.minutes(60))) struct PipelineTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let count = environment["TIDINGS_PIPELINES"].flatMap { Int($0) } ?? 200
@@ -52,7 +53,7 @@ import Testing
             }
           }
         }
-        // What is in memory goes out of date again and again.
+        // Publishes repeatedly invalidate the responses in memory.
         group.addTask {
           var number = 0
           while numbers.value < Self.count {
@@ -67,21 +68,21 @@ import Testing
   }
 }
 
-/// One connection, all of which follows from a seed.
+/// The plan of one connection, determined by a seed.
 private struct PipelinePlan: CustomStringConvertible, Sendable {
   struct MissingEnd: Error {
-    /// The client's.
+    /// The client's port.
     let port: Int
     let received: String
   }
 
   let seed: UInt64
-  /// The bytes of the requests, and for how many microseconds to wait before each part.
+  /// The bytes of the requests in parts, each with the pause before it in microseconds.
   private var parts: [(bytes: Data, pause: UInt32)] = []
-  /// Whether the client says that it sends no more; otherwise the last request says so.
+  /// Whether the client closes its sending side at the end; otherwise the last request has `Connection: close`.
   private let endsInput: Bool
   private let receiveBuffer: Int32?
-  /// Microseconds between the last byte sent and the first one read, and between reads.
+  /// The pauses in microseconds: between the last byte sent and the first read, and between reads.
   private let pauses: (before: UInt32, between: UInt32)
 
   init(seed: UInt64, _ requests: ReadGenerator) {
@@ -116,7 +117,7 @@ private struct PipelinePlan: CustomStringConvertible, Sendable {
       + parts.map { "after \($0.pause): \(String(decoding: $0.bytes, as: UTF8.self))" }.joined(separator: "\n")
   }
 
-  /// Runs on a thread of its own: no other test can keep it waiting.
+  /// Runs on a new thread, so that other tests cannot delay it.
   func run(port: Int) async throws {
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
       Thread.detachNewThread { continuation.resume(with: Result { try runBlocking(port: port) }) }
@@ -135,7 +136,7 @@ private struct PipelinePlan: CustomStringConvertible, Sendable {
     let own = try Loopback.localPort(of: descriptor)
     for part in parts {
       usleep(part.pause)
-      // A connection that has ended already takes no more.
+      // A connection that has ended accepts no more bytes.
       do { try Loopback.send(part.bytes, on: descriptor) } catch { break }
     }
     if endsInput { shutdown(descriptor, Int32(SHUT_WR)) }
@@ -167,13 +168,13 @@ private final class Connections: Sendable {
     }
   }
 
-  /// What each handler of a connection has stored.
+  /// Returns the state of each handler of a connection.
   func state(of port: Int) async -> String {
     guard let channel = channels.withLock({ $0[port] }) else { return "the server has closed the connection" }
     let state = channel.eventLoop.submit {
       let unsent = (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
       var lines = ["active: \(channel.isActive), writable: \(channel.isWritable), unsent: \(unsent) bytes"]
-      // The names that SwiftNIO gives handlers without one.
+      // SwiftNIO gives these names to unnamed handlers.
       for number in 0..<64 {
         guard let context = try? channel.pipeline.syncOperations.context(name: "handler\(number)") else { continue }
         let fields = Mirror(reflecting: context.handler).children.map { field in

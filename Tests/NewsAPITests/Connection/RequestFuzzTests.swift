@@ -4,9 +4,10 @@ import TestRandom
 import TestSupport
 import Testing
 
-/// Whatever comes, the server answers as openapi.yaml says, and goes on.
+/// Random requests, each of which must get a response that openapi.yaml declares; the server must keep running.
 ///
-/// It runs for a few seconds beside other tests, or for `TIDINGS_FUZZ_SECONDS` alone, with the seed `TIDINGS_FUZZ_SEED`.
+/// The tests run for a few seconds beside other tests, or for `TIDINGS_FUZZ_SECONDS` alone, with the seed
+/// `TIDINGS_FUZZ_SEED`.
 @Suite struct RequestFuzzTests {
   private static func setting(_ name: String) -> Int? {
     ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
@@ -37,9 +38,9 @@ import Testing
         }
         memory.append(try await server.scrape().value("process_resident_memory_bytes"))
       }
-      // The requests get as far as they are meant to.
+      // The requests must reach all stages of processing.
       for status in [200, 201, 400, 404, 405, 415, 422] { #expect(total.answers[status] != nil, "no \(status)") }
-      // What items, answers and other tests need comes and goes; a leak would grow with what was sent.
+      // The memory of items, responses and other tests varies; a leak would grow with the bytes sent.
       if alone != nil {
         #expect(memory[1] - memory[0] < 16e6 + 0.1 * Double(total.bytes), "the second half added to the memory")
       }
@@ -47,10 +48,10 @@ import Testing
     }
   }
 
-  /// What was sent, and what was answered.
+  /// The bytes sent and the responses received.
   private struct Tally: CustomStringConvertible {
     var bytes = 0
-    /// By status.
+    /// The number of responses by status.
     var answers: [Int: Int] = [:]
 
     static func += (tally: inout Tally, other: Tally) {
@@ -64,7 +65,7 @@ import Testing
     }
   }
 
-  /// Something of each kind that the server gives out.
+  /// Returns one value of each kind that the server issues.
   private static func values(from server: TestServer) async throws -> [String] {
     try await server.makeTopics(["a", "b", "sport"])
     let items = [
@@ -104,7 +105,7 @@ import Testing
 
   private static func check(_ answer: TestResponse) throws {
     try Contract.shared.get().check(any: answer)
-    // 501 and 505 name what the client asked for; 503 comes with `at` alone, here.
+    // 501 and 505 are caused by the request itself; 503 can only be the result of `at` here.
     guard answer.status >= 500, ![501, 505].contains(answer.status), !answer.text.contains("not-reached-yet") else {
       return
     }

@@ -1,15 +1,15 @@
 import Foundation
 import TestRandom
 
-/// Requests that are mostly proper, with hostile values in the places where such things go, and now and then with
-/// bytes changed at random.
+/// A generator of requests that are mostly valid, with hostile values in plausible places and occasional random changes
+/// of bytes.
 struct RequestGenerator {
   var random: SplitMix64
   let key: String
-  /// Values that the server itself gave out, to be changed.
+  /// Values issued by the server, as a basis for changes.
   let seeds: [String]
 
-  /// The bytes of one connection: one to four messages.
+  /// Returns the bytes of one connection: one to four messages.
   mutating func connection() -> Data {
     var bytes = Data()
     for _ in 0..<Int.random(in: 1...4, using: &random) { bytes += message() }
@@ -68,12 +68,12 @@ struct RequestGenerator {
     return target
   }
 
-  /// Mostly what may stand in a target.
+  /// Usually restricts a value to the characters that a target permits.
   private mutating func encoded(_ value: String) -> String {
     chance(0.9) ? value.addingPercentEncoding(withAllowedCharacters: .urlQueryAllowed) ?? "" : value
   }
 
-  /// Mostly what may stand in a field.
+  /// Usually restricts a value to the characters that a field permits.
   private mutating func line(_ value: String) -> String {
     chance(0.95) ? value.filter { !$0.isNewline && $0 != "\0" } : value
   }

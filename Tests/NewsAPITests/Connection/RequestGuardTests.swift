@@ -29,7 +29,7 @@ import Testing
     try channel.writeOutbound(HTTPServerResponsePart.end(nil))
   }
 
-  /// What was sent since the last look.
+  /// Returns the bytes sent since the last call.
   private func sent() throws -> String {
     var text = ""
     while let part = try channel.readOutbound(as: IOData.self) {
@@ -108,7 +108,7 @@ import Testing
     #expect(socket.reads == 1)
     try answer()
     #expect(try sent().contains("Connection: close\r\n"))
-    // What still comes is for `LingeringClose`.
+    // `LingeringClose` reads the bytes that still arrive.
     #expect(socket.reads == 2)
   }
 
@@ -131,7 +131,7 @@ import Testing
   }
 }
 
-/// Counts how often the server asks for input.
+/// Counts the read requests of the server.
 private final class Socket: ChannelOutboundHandler {
   typealias OutboundIn = ByteBuffer
   var reads = 0

@@ -15,6 +15,8 @@ import Testing
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
   }
 
+  /// Receives bytes.
+  ///
   /// - Parameter asksForMore: Whether the server reads on.
   private func receive(_ text: String, asksForMore: Bool = true) throws {
     try channel.writeInbound(ByteBuffer(string: text))
@@ -28,7 +30,7 @@ import Testing
 
   private func pass(_ time: TimeAmount) { channel.embeddedEventLoop.advanceTime(by: time) }
 
-  /// Whether the client was too slow.
+  /// Whether the client exceeded a limit.
   private func isExceeded() -> Bool {
     do {
       try channel.throwIfErrorCaught()
@@ -135,14 +137,14 @@ import Testing
   @Test("While the server does not read on, a body has time; then it must come as before")
   func slowTaker() throws {
     try receive(upload + String(repeating: "x", count: 50_000), asksForMore: false)
-    // The alarm that looks whether the pause is over rings in the middle of the client's next 30 s.
+    // The timer that checks the pause fires in the middle of the client's next 30 s.
     pass(.hours(1) + .seconds(10))
     #expect(!isExceeded())
     channel.read()
     pass(limits.bodyPause - .seconds(1))
     #expect(!isExceeded())
     try receive("x")
-    // 30 s and 1 KiB a second of those that the client had for itself.
+    // The client has 30 s, and must average 1 KiB a second over the time in which the server was reading.
     pass(limits.bodyPause - .seconds(1))
     #expect(!isExceeded())
     pass(.seconds(1))
@@ -157,7 +159,7 @@ import Testing
       allowance.add(1)
       allowance.add(.max)
       #expect(allowance.deadline(at: start, limits) == start + limits.bodyPause)
-      // The average rate allows a year at most.
+      // The average rate extends the deadline by at most one year.
       let late = allowance.deadline(at: start + .hours(24 * 366), limits) - start - limits.bodyPause
       #expect(late >= .hours(24 * 365) && late <= .hours(24 * 365) + .seconds(1))
     }
@@ -199,7 +201,7 @@ import Testing
   @Test("A client that has not read its answer yet is not idle, until it stops reading")
   func slowReader() throws {
     try receive(request)
-    // Embedded channels send what is flushed at once; this is not.
+    // Embedded channels send flushed bytes at once, so these are not flushed.
     channel.write(HTTPServerResponsePart.head(HTTPResponseHead(version: .http1_1, status: .ok)), promise: nil)
     channel.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(repeating: 1, count: 1000))), promise: nil)
     channel.write(HTTPServerResponsePart.end(nil), promise: nil)

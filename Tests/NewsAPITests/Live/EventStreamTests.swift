@@ -13,7 +13,7 @@ import Testing
     try #require(SyncToken(await server.get("/v1/items" + query)["Sync-Token"] ?? ""))
   }
 
-  /// How many streams are open.
+  /// Returns the number of open streams.
   private static func open(_ server: TestServer) async throws -> Int {
     let samples = try PrometheusScrape(await server.get("/metrics").text).samples
     return Int(samples[PrometheusScrape.Sample(name: "tidings_event_streams", labels: [:])] ?? -1)
@@ -43,7 +43,7 @@ import Testing
       #expect(first.token.version > start.version)
       #expect(1000... ~= (source.retry ?? 0))
 
-      // Leaving a topic is a change in it.
+      // Leaving a topic is a change in that topic.
       let path = "items/\(one.item.id.uuidString.lowercased())"
       _ = try await server.write("PATCH", path, #"{"topics": ["b"]}"#, ("If-Match", "*"))
       #expect(try await Self.next(&source).topics == ["a", "b"])
@@ -69,7 +69,7 @@ import Testing
         try await Self.next(&one)
           == ChangeEvent(token: try await Self.token(server, "?topics=a"), ids: [inA.item.id], topics: ["a"]))
       #expect(try await Self.next(&two).ids == [inA.item.id])
-      // What has happened elsewhere meanwhile is not among what a stream begins with.
+      // The initial event of a stream omits changes outside its scope.
       let start = SyncToken(epoch: both.token.epoch, scope: Scope(topics: ["a", "b"]), version: 0)
       var late = try await EventSource(server.url, "?topics=a,b&since=\(start)")
       #expect(try await Set(Self.next(&late).ids) == [inA.item.id, inB.item.id])
@@ -83,7 +83,7 @@ import Testing
       let old = try await Self.token(server)
       _ = try await server.write("DELETE", "items/\(item.id.uuidString.lowercased())", nil, ("If-Match", "*"))
       #expect(try await server.store.purge(olderThan: .zero) > 0)
-      // With this the process has heard of the purge.
+      // This publish notifies the process of the purge.
       _ = try await server.publish("two")
       let current = try await Self.token(server)
       var source = try await EventSource(server.url, lastEventID: old.description)
@@ -128,7 +128,7 @@ import Testing
         #expect(event == EventSource.Event(type: "resync", data: "{\"token\":\"\(current)\"}"))
         #expect(source.lastEventID == current.description)
       }
-      // A new history.
+      // A new epoch that shares no history.
       var source = try await EventSource(server.url)
       try await eventually("the stream is open") { try await Self.open(server) > 0 }
       _ = try await server.sql.query("SELECT begin_epoch(true)")
@@ -144,12 +144,12 @@ import Testing
       _ = try await server.publish("one")
       var source = try await EventSource(server.url)
       try await eventually("the stream is open") { try await Self.open(server) > 0 }
-      // As after a promotion.
+      // A new epoch that shares the history, as after a promotion.
       let row = try #require(try await server.sql.query("SELECT begin_epoch() AS id").first)
       let epoch: String = try row.decode("id")
       let item = try await server.publish("two").item
       let news = try await Self.next(&source)
-      // What happened before the process knew of the new history is not remembered.
+      // Changes from before the process detected the new epoch are not listed.
       #expect(news.ids.isEmpty || news.ids == [item.id])
       #expect(news.token.epoch == epoch)
     }
@@ -161,7 +161,7 @@ import Testing
       for _ in 0..<10 { _ = try await server.publish(String(repeating: "x", count: 100_000)) }
       try await server.beside({ $0.heartbeat = .milliseconds(50) }) { server in
         _ = try await server.get("/v1/items")
-        // More than sockets hold stands before the stream.
+        // The responses before the stream exceed the socket buffers.
         let pages = String(repeating: "GET /v1/items HTTP/1.1\r\nHost: a\r\n\r\n", count: 20)
         let isGone = Mutex(false)
         async let bytes = RawConnection.bytes(
@@ -239,7 +239,7 @@ import Testing
     try await TestServer.with { server in
       try await server.beside({ $0.heartbeat = .milliseconds(20) }) { server in
         var source = try await EventSource(server.url)
-        // Comments are no events; one that is follows them.
+        // Comments are not events; an event follows them.
         try await Task.sleep(for: .milliseconds(200))
         _ = try await server.publish("one")
         _ = try await source.next()

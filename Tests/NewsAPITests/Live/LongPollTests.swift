@@ -11,7 +11,7 @@ import Testing
     try #require(await server.get("/v1/items" + query)["Sync-Token"])
   }
 
-  /// How many requests wait.
+  /// Returns the number of waiting requests.
   private static func waiting(_ server: TestServer) async throws -> Int {
     let samples = try PrometheusScrape(await server.get("/metrics").text).samples
     return Int(samples[PrometheusScrape.Sample(name: "tidings_waiting_requests", labels: [:])] ?? -1)
@@ -36,7 +36,7 @@ import Testing
       #expect(try Self.texts(answer) == ["two"])
       #expect(answer["Cache-Control"] == "no-store")
       #expect(try await Self.waiting(server) == 0)
-      // What is new already is not waited for, and the same request without `wait` may be stored.
+      // The server answers at once if there are changes already. Without `wait`, the same response may be stored.
       let late = try await server.get("/v1/changes?wait=50&since=\(token)")
       #expect(try Self.texts(late) == ["two"])
       #expect(late["Cache-Control"] == "no-store")
@@ -54,7 +54,7 @@ import Testing
       let start = ContinuousClock.now
       let rest = try await server.get("/v1/changes?wait=50&since=\(first.token)")
       #expect(try Self.texts(rest) == ["two", "three"])
-      // It would be the whole time.
+      // The long poll would last for the entire wait.
       #expect(ContinuousClock.now - start < .seconds(50))
     }
   }
@@ -124,7 +124,7 @@ import Testing
       _ = try await server.publish("one")
       let token = try await Self.token(server)
       let request = "GET /v1/changes?wait=50&since=\(token) HTTP/1.1\r\nHost: a\r\n\r\n"
-      // The client says that it sends no more, so it has its answer at once.
+      // The client closes its sending side, so it gets its response at once.
       let closed = try await RawConnection.exchange(request, port: server.port)
       #expect(closed.map(\.status) == [200])
 
@@ -200,7 +200,7 @@ import Testing
         Task { try await client.send("GET", "/v1/changes?wait=12&since=\(token)&limit=\(limit)").status }
       }
       try await eventually("all wait") { try await Self.waiting(server) == 8 }
-      // The lock on the items is asked for within the publish, so that it is granted with its end, before any reader.
+      // The lock on the items is requested during the publish, so that it is granted at its end, before any reader.
       let (release, isReleased) = AsyncStream.makeStream(of: Void.self)
       let publishing = Task {
         try await server.sql.transaction { transaction in

@@ -5,7 +5,7 @@ import PostgresClient
 import TestSupport
 import Testing
 
-/// Items whose texts are removed for good.
+/// The permanent removal of an item's texts.
 @Suite struct EraseTests {
   private static let words = ["quicksilver", "Marigold Quill", "example.org/quicksilver", "amalgam", "Wrong person"]
 
@@ -45,7 +45,7 @@ import Testing
           for word in Self.words { #expect(!text.contains(word), "\(word) in \(table)") }
         }
       }
-      // The version has not moved, and the removal is still there for a client from before.
+      // The version has not changed, and clients with an older token still get the removal.
       #expect(try await server.get("/v1/changes").json(ChangeList.self).token == since.token)
       let gone = try await server.get("/v1/" + Self.path(item)).json(Problem.self, status: 410)
       #expect((gone.reason, gone.detail) == ("retracted", nil))
@@ -125,7 +125,7 @@ import Testing
       #expect(try await media.server.send("POST", path + "/erase", key: media.key).status == 204)
       #expect(try await media.server.get(paths.0).json(Problem.self, status: 410).reason == "removed")
       #expect(try await media.server.get(paths.1).body == shared)
-      // The draft keeps its file; readers do not get it before the draft is published.
+      // The draft keeps its file, but readers get it only once the draft is published.
       #expect(try await media.server.get(paths.2).json(Problem.self, status: 410).reason == "retracted")
       #expect(try names(in: media.folder) == [shared.sha256, drafted.sha256].sorted())
     }

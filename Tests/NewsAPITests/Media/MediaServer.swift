@@ -6,7 +6,7 @@ import NewsAPI
 import NewsStore
 import TestSupport
 
-/// A server that keeps files in a folder of its own.
+/// A server that stores files in its own folder.
 struct MediaServer: Sendable {
   let server: TestServer
   /// A key for files and items.

@@ -170,7 +170,7 @@ import Testing
   @Test("Who reads a file while it is removed gets all of it")
   func removedWhileRead() async throws {
     try await MediaServer.with { media in
-      // More than the sockets between hold.
+      // More than the socket buffers hold.
       let film = Data([0, 0, 0, 16] + Array("ftypisom0000".utf8)) + SampleMedia.png(bytes: 24 << 20)
       let path = try await media.stored(film, type: "video/mp4")
       let (begun, isReading) = AsyncStream.makeStream(of: Void.self)

@@ -8,10 +8,10 @@ import TestSupport
 import TestTime
 import Testing
 
-/// Which files stay.
+/// The rules that decide which files are kept.
 @Suite struct MediaUseTests {
   private static let photo = SampleMedia.png(bytes: 2000)
-  /// Younger than any file.
+  /// A negative age limit, which covers files of any age.
   private static let atOnce = Duration.seconds(-10)
 
   private static func attachment(_ url: String) -> String {
@@ -27,7 +27,7 @@ import Testing
       #expect(try await media.library.collect(unusedFor: Self.atOnce) == 1)
       #expect(try await media.server.get(path).status == 404)
       #expect(try names(in: media.folder).isEmpty)
-      // Another address: this one may be known to be gone.
+      // The new upload gets another id, because clients may know that the old one is gone.
       #expect(try await media.stored(Self.photo) != path)
     }
   }
@@ -48,7 +48,7 @@ import Testing
       let item = try await media.item(fields).json(EditorialItem.self, status: 201)
       #expect(try await media.library.collect(unusedFor: Self.atOnce) == 0)
       #expect(try await media.server.get(path).status == 200)
-      // Readers do not get the file of a retracted item; it is kept until the item is erased.
+      // Readers cannot get the file of a retracted item; it is kept until the item is erased.
       if item.state == .published {
         let id = item.item.id.uuidString.lowercased()
         let retracted = try await media.server.send(
@@ -114,7 +114,7 @@ import Testing
       #expect(answer.status == 422)
       #expect(answer.text.contains("attachments"))
       #expect(answer.text.contains("019a1111-0000-7000-8000-000000000000"))
-      // Nothing has happened.
+      // The refused write has no effect.
       #expect(try await media.server.get("/v1/items").text.contains("attachments\":[{") == false)
     }
   }
@@ -139,12 +139,12 @@ import Testing
     try await MediaServer.with { media in
       let path = try await media.stored(Self.photo)
       let id = try #require(UUID(uuidString: String(path.suffix(36))))
-      // A writer has not committed yet: its file is passed over.
+      // A writer has not committed yet, so its file is skipped.
       try await media.server.sql.transaction { transaction in
         _ = try await transaction.query("SELECT 1 FROM media WHERE id = \(id) FOR KEY SHARE")
         #expect(try await media.library.collect(unusedFor: Self.atOnce) == 0)
       }
-      // It is being forgotten: the writer waits, and is told.
+      // The file is being removed: the writer waits, and is then refused.
       let (held, isHeld) = AsyncStream.makeStream(of: Void.self)
       let (release, isReleased) = AsyncStream.makeStream(of: Void.self)
       let forgetting = Task {

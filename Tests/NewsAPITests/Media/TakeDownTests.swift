@@ -8,7 +8,7 @@ import TestSupport
 import TestTime
 import Testing
 
-/// Files that readers no longer get.
+/// Files that are no longer available to readers.
 @Suite struct TakeDownTests {
   private static let photo = SampleMedia.png(bytes: 2000)
   private static let bounded = "max-age=0, s-maxage=1"
@@ -56,7 +56,7 @@ import Testing
         #expect(answer["X-Request-Id"] == nil)
       }
       #expect(try await media.server.send("HEAD", path).status == 410)
-      // A second server over the same database and folder has nothing in memory that would say otherwise.
+      // A second server over the same database and folder has no outdated memory.
       let beside = try await media.server.beside({ $0.media = media.storage }) { other in
         try await other.get(path).status
       }
@@ -72,17 +72,17 @@ import Testing
       let two = try await Self.publish(#""html": "<p><a href=\"https://news.example\#(path)\">map</a></p>""#, media)
       try await Self.retract(one, media)
       #expect(try await media.server.get(path).status == 200)
-      // What remains is the use of a retracted item.
+      // Only a retracted item still uses the file.
       #expect(try await Self.change(two, #"{"html": null}"#, media) == 200)
       #expect(try await media.server.get(path).status == 410)
-      // A draft is no published item.
+      // A draft does not make the file available.
       let draft = try await Self.publish(Self.attachment(path) + #", "state": "draft""#, media)
       #expect(try await media.server.get(path).status == 410)
       #expect(try await Self.change(draft, #"{"state": "published"}"#, media) == 200)
       #expect(try await media.server.get(path).status == 200)
       try await Self.retract(draft, media)
       #expect(try await media.server.get(path).status == 410)
-      // To upload it once more does not bring it back either.
+      // Another upload does not restore the file.
       #expect(try await media.upload(Self.photo).json(Attachment.self).url == path)
       #expect(try await media.server.get(path).status == 410)
     }
@@ -116,7 +116,7 @@ import Testing
       #expect(try gone.json(Problem.self, status: 410).reason == "removed")
       #expect(gone["Cache-Control"] == Self.bounded)
       #expect(try names(in: media.folder).isEmpty)
-      // Again, it is done already. What never was is not found.
+      // A repeated removal succeeds. An unknown file is not found.
       #expect(try await Self.remove(path, media).status == 204)
       #expect(try await Self.remove("/v1/media/019a1111-0000-7000-8000-000000000000", media).status == 404)
       let other = try await media.stored(Self.photo)

@@ -112,7 +112,7 @@ import Testing
         .json(Attachment.self, status: 201)
       #expect(stored.type == type)
       #expect(try await media.server.get(stored.url)["Content-Type"] == type)
-      // It is the file that an upload with this type finds.
+      // A second upload of the same bytes with this type finds the file.
       #expect(try await media.upload(Data(body.utf8), type: type).json(Attachment.self).url == stored.url)
     }
   }
@@ -140,7 +140,7 @@ import Testing
       let answers = try await RawConnection.exchange(head, port: media.server.port, endsInput: false)
       #expect(answers.map(\.status) == [413])
       #expect(try await media.upload(Self.photo).status == 413)
-      // A busy server may have all of it before it refuses it, and then the connection could go on.
+      // A busy server may receive the whole body before it refuses it; the connection could then continue.
       let chunked = try await RawConnection.exchange(
         [Self.chunked(Self.photo, key: media.key)], port: media.server.port)
       #expect(chunked.map(\.status) == [413])
@@ -207,7 +207,7 @@ import Testing
           ? Self.chunked(Self.photo.prefix(20_000), key: media.key, isCut: true)
           : Data(head.utf8) + Self.photo.prefix(15_000)
         let answers = try await RawConnection.exchange([message], port: server.port) {
-          // All of it has time to get to the server; if it had none, this would be the test before.
+          // The server has time to receive all bytes. Otherwise this would be the same test as the previous one.
           Thread.sleep(forTimeInterval: 0.3)
           hasEnded.finish()
         }
@@ -298,7 +298,7 @@ import Testing
   }
 }
 
-/// It takes nothing before it is told to.
+/// A storage that accepts no upload until the stream ends.
 private struct SlowStorage: MediaStorage {
   let base: MediaDirectory
   let ended: AsyncStream<Void>
@@ -314,7 +314,7 @@ private struct SlowStorage: MediaStorage {
   func sweep() async throws {}
 }
 
-/// It takes no byte.
+/// A storage that is full.
 private struct FullStorage: MediaStorage, MediaUpload {
   func begin() async throws -> any MediaUpload { self }
   func open(_ digest: MediaDigest) async throws -> MediaFile? { nil }

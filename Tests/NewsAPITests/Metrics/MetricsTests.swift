@@ -83,7 +83,7 @@ import Testing
         let again = try await server.get("/v1/items", ("If-None-Match", tag), ("Accept-Encoding", "gzip"))
         #expect(again.status == 304)
       }
-      // A HEAD would have had no body to save.
+      // A HEAD saves no bytes, because it has no body.
       _ = try await server.send("HEAD", "/v1/items", headers: [("If-None-Match", tag), ("Accept-Encoding", "gzip")])
       let scrape = try await server.scrape()
       let (long, short) = (Double(plain.body.count), Double(compressed.body.count))

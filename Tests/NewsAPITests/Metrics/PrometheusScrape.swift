@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Metrics as Prometheus would read them (text format 0.0.4), strictly: whatever it would not take is an error.
+/// A strict parser of Prometheus metrics (text format 0.0.4): anything that Prometheus would reject is an error.
 struct PrometheusScrape {
   struct Malformed: Error, CustomStringConvertible {
     let description: String
@@ -12,7 +12,7 @@ struct PrometheusScrape {
   }
 
   private(set) var samples: [Sample: Double] = [:]
-  /// By family.
+  /// The kind of each metric family.
   private(set) var kinds: [String: String] = [:]
   private var described: Set<String> = []
 
@@ -68,7 +68,7 @@ struct PrometheusScrape {
     return labels
   }
 
-  /// Buckets grow with their bound, and the last one holds all.
+  /// Checks that the counts of buckets grow with their bounds, and that the last bucket contains all observations.
   private func checkHistograms() throws {
     for (family, kind) in kinds where kind == "histogram" {
       for (sample, count) in samples where sample.name == family + "_count" {
@@ -87,12 +87,12 @@ struct PrometheusScrape {
     Double((sample.labels["le"] ?? "").replacing("+Inf", with: "inf")) ?? .nan
   }
 
-  /// The value of a sample, 0 where there is none yet.
+  /// Returns the value of a sample; 0 if it does not exist yet.
   func value(_ name: String, _ labels: [String: String] = [:]) -> Double {
     samples[Sample(name: name, labels: labels)] ?? 0
   }
 
-  /// All values that a label has.
+  /// Returns all values of a label.
   func values(of label: String) -> Set<String> { Set(samples.keys.compactMap { $0.labels[label] }) }
 }
 

@@ -29,7 +29,7 @@ import Testing
     func note(_ number: Int) { numbers.withLock { $0.append(number) } }
   }
 
-  /// An operation that runs until it is ended.
+  /// An operation that runs until the test ends it.
   private struct Blocker: Sendable {
     private let task: Task<Void, any Error>
     private let opening: AsyncStream<Void>.Continuation
@@ -109,7 +109,7 @@ import Testing
     try await blocker.end()
     for task in [tasks[0], tasks[2]] { try await task.value }
     #expect(order.value == [0, 2])
-    // A caller that was cancelled before does not wait either.
+    // A caller that is already cancelled does not wait.
     let other = await Blocker(limiter)
     let cancelled = Task {
       withUnsafeCurrentTask { $0?.cancel() }
@@ -126,7 +126,7 @@ import Testing
     let child = ConcurrencyLimiter(limit: 1, timeout: .seconds(60), within: parent)
     let one = await Blocker(parent)
     let two = await Blocker(child)
-    // The parent is full, and the child does not take what is left of it.
+    // The parent is full, so the child cannot take another slot.
     let waiting = Task { try await parent.run {} }
     try await eventually("it waits") { parent.waiting == 1 }
     try await two.end()

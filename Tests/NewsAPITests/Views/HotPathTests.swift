@@ -11,7 +11,7 @@ import Testing
   @Test(
     "They are byte for byte what they are without memory, whatever is asked, between all kinds of changes and during")
   func sameBytes() async throws {
-    // `make fuzz` compares for longer.
+    // `make fuzz` compares more rounds.
     let rounds = ProcessInfo.processInfo.environment["TIDINGS_FUZZ_SECONDS"] == nil ? 30 : 120
     try await TestServer.with { server in
       try await server.makeTopics(["a", "b", "sport"])
@@ -27,7 +27,7 @@ import Testing
             async let published: Void = Self.publish(server, index % 4 == 0)
             let during = try await Self.compare(bytes, server, plain, &requests)
             try await published
-            // The database may have been ahead of what both processes had heard of.
+            // The database may have been ahead of the state of both processes.
             let isSettled = try await during.state == Self.answers(Self.stateRequests, server)
             let found = isSettled ? during : try await Self.compare(bytes, server, plain, &requests)
             for difference in found.differences {
@@ -66,16 +66,16 @@ import Testing
     if isWanted { _ = try await server.publish("meanwhile", topics: ["a"]) }
   }
 
-  /// Asks both servers, the one with memory twice and in between, until both have seen the same and nothing has happened
-  /// meanwhile.
+  /// Sends the requests to both servers until their state is equal and does not change meanwhile. The server with
+  /// memory is asked twice, between two requests to the other one.
   ///
-  /// - Returns: What both have seen, and how the answers differ.
+  /// - Returns: The state of both servers, and the differences between their responses.
   private static func compare(
     _ bytes: Data, _ server: TestServer, _ plain: TestServer, _ requests: inout ReadGenerator
   ) async throws -> (state: [String], differences: [String]) {
     for _ in 0..<200 {
       let state = try await answers(stateRequests, server)
-      // The other process learns of a publish a moment later.
+      // The other process is notified of a publish a little later.
       guard try await answers(stateRequests, plain) == state else { continue }
       let expected = try await answers(bytes, plain)
       requests.learn(from: expected)
@@ -83,7 +83,7 @@ import Testing
       guard try await answers(bytes, plain) == expected, try await answers(stateRequests, server) == state else {
         continue
       }
-      // Who was slower to make the page keeps its date back for as much longer.
+      // The server that created the page later omits its date for longer.
       let isDate = String(decoding: bytes, as: UTF8.self).contains("If-Modified-Since")
       if given.contains(where: { $0 != expected && (isDate || undated($0) == undated(expected)) }) { continue }
       let differences = given.filter { $0 != expected }.map { answer in
@@ -100,7 +100,7 @@ import Testing
   private static let stateRequests = Data(
     ["/v1/state", "/v1/topics"].map { "GET \($0) HTTP/1.1\r\nHost: localhost\r\n\r\n" }.joined().utf8)
 
-  /// All that was sent but what no two answers have in common.
+  /// Returns the lines of the responses without those that always differ.
   private static func answers(_ bytes: Data, _ server: TestServer) async throws -> [String] {
     let all = try await RawConnection.bytes([bytes], port: server.port)
     return String(decoding: all, as: UTF8.self).components(separatedBy: "\r\n")

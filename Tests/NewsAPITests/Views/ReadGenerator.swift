@@ -1,14 +1,14 @@
 import Foundation
 import TestRandom
 
-/// Reads, mostly of what is kept in memory, with conditions of every kind, alone and several on a connection.
+/// A generator of reads, mostly of cached resources, with all kinds of conditions, one or several per connection.
 struct ReadGenerator {
   var items: [UUID] = []
   var token = ""
   private var tags: [String] = []
   private var dates: [String] = []
 
-  /// Remembers validators to ask with.
+  /// Stores validators for later conditions.
   mutating func learn(from lines: [String]) {
     for line in lines {
       if line.hasPrefix("ETag: ") { tags.append(String(line.dropFirst(6))) }
@@ -23,7 +23,7 @@ struct ReadGenerator {
     return (Data((0..<count).map { _ in request(using: &random) }.joined().utf8), count)
   }
 
-  /// A request without a body.
+  /// Returns a request without a body.
   func request(using random: inout SplitMix64) -> String {
     func pick(_ values: [String]) -> String { values.randomElement(using: &random) ?? "" }
     func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }

@@ -6,9 +6,9 @@ import TestSupport
 import TestTime
 import Testing
 
-/// Reads that are not in memory, and what they must leave to others.
+/// Uncached reads, and their effect on other requests.
 @Suite struct ReadLoadTests {
-  /// Runs the body while reads and writes of a table wait for a transaction.
+  /// Runs the body while a transaction blocks reads and writes of a table.
   static func whileLocked(
     _ table: String, _ server: TestServer, _ body: () async throws -> Void
   ) async throws {
@@ -38,7 +38,7 @@ import Testing
           for _ in 0..<800 { group.addTask { try await readers.send("GET", "/v1/items/\(UUID())").status } }
           try await eventually("readers wait") { server.store.connections.leased >= 6 }
           for number in 0..<3 {
-            // A key is looked up, and a topic written.
+            // The request looks up a key and writes a topic.
             let topic = try await server.write("POST", "topics", #"{"slug": "t\#(number)"}"#)
             #expect(topic.status == 201)
             try await Task.sleep(for: .seconds(1))
@@ -50,7 +50,7 @@ import Testing
           #expect(!server.store.isSilent)
           #expect(server.store.connections.waiting == 0)
         }
-        // Some had their turn, others were told to come again.
+        // Some requests were served, others were refused with a retry time.
         for try await status in group { #expect([404, 503].contains(status)) }
       }
       #expect(try await server.get("/v1/items/\(UUID())").status == 404)
@@ -103,7 +103,7 @@ import Testing
           #expect(further["Retry-After"] != nil)
           #expect(further.text.contains("/problems/not-reached-yet"))
           #expect(try await server.get("/v1/items?at=\(token)").status == 200)
-          // The others have kept their places.
+          // The other waiters keep their places.
           #expect(server.store.waitingReaders == waits.readers)
           _ = try await server.publish("round \(round)")
           for try await status in group { #expect(status == 200) }
@@ -124,7 +124,7 @@ import Testing
           "since=\(state.feed)", "since=\(state.feed)&limit=7", "since=\(state.feed)&include=html",
           "since=\(try #require(state.topics["a"]))&topics=a",
         ] {
-          // The second one is answered from memory.
+          // The second response comes from memory.
           for _ in 0..<2 {
             let answer = try await server.get("/v1/changes?\(target)")
             #expect(try answer.json(ChangeList.self).changes.isEmpty, "\(target)")
@@ -142,7 +142,7 @@ import Testing
       let token = try await server.get("/v1/changes").json(ChangeList.self).token
       let next = SyncToken(epoch: token.epoch, scope: .feed, version: token.version + 1)
       try await Self.whileLocked("scopes", server) {
-        // It would wait for as long as the lock is held.
+        // A read of the counter would wait until the lock is released.
         let answer = try await server.get("/v1/items?at=\(next)")
         #expect(answer.status == 503)
         #expect(answer["Retry-After"] != nil)
@@ -166,8 +166,8 @@ import Testing
     }
   }
 
-  /// The rows of items that were read so far. Statistics are written when a session ends, at the latest, so that all of
-  /// them end here.
+  /// Returns the number of rows of items read so far. A session writes its statistics at its end at the latest, so this
+  /// function ends all sessions.
   private static func itemsRead(_ server: TestServer) async throws -> Int {
     let ended = try await server.sql.query(
       """
@@ -199,7 +199,7 @@ import Testing
       _ = try await server.sql.query("SELECT begin_epoch()")
       let beyond = SyncToken(epoch: ofTopic.epoch, scope: .feed, version: ofTopic.version + 1)
       for target in ["/v1/items?", "/v1/changes?topics=b&"] {
-        // Memory does not know the new epoch yet, and the answer is not made from it.
+        // The memory does not contain the new epoch yet, so the response is not made from it.
         #expect(try await server.get("\(target)at=\(ofTopic)").status == 200)
         try await eventually("the epoch is known") {
           try await server.get("\(target)at=\(beyond)").status == 410

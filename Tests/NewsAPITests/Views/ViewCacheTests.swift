@@ -66,7 +66,7 @@ import NewsStore
     #expect(Self.text(new) == "new")
     opening.yield()
     #expect(Self.text(try await old.value) == "old")
-    // The older snapshot came later, and does not take the newer one's place.
+    // The load with the older snapshot finished later and does not replace the newer view.
     #expect(cache.known(Self.feed, in: Self.state(2)).map(Self.text) == "new")
     #expect(cache.known(Self.feed, in: Self.state(3)) == nil)
     #expect(cache.known(Self.feed, in: Self.state(2, epoch: "bbbbbb")) == nil)
@@ -122,7 +122,7 @@ import NewsStore
     try await eventually("the making is in the queue") { limiter.waiting == 1 }
     requesters[0].cancel()
     await #expect(throws: CancellationError.self) { try await requesters[0].value }
-    // The other one may have come later than this, and begun a making of its own.
+    // The second requester may have arrived after this cancellation and started a load of its own.
     requesters[1].cancel()
     await #expect(throws: CancellationError.self) { try await requesters[1].value }
     try await eventually("the queue is empty") { limiter.waiting == 0 }
@@ -162,7 +162,7 @@ import NewsStore
     #expect(5...14 ~= left.count)
   }
 
-  /// A cache whose database may be silent, with the first page as it was at version 1, 30 s ago.
+  /// Returns a cache whose database may be silent, with the first page of version 1, loaded 30 s ago.
   private static func outage(
     limit: Duration = .seconds(60), key: ViewKey = feed
   ) async throws -> (cache: ViewCache, isSilent: Flag) {
@@ -183,7 +183,7 @@ import NewsStore
     #expect(view.isStale)
     #expect(Self.text(view) == "old")
     #expect(view.representation.fields[HTTPField.Name("Cache-Status")!] == "Tidings; hit; ttl=-30")
-    // It is not right for that.
+    // A stale view is not stored as current.
     #expect(cache.known(Self.feed, in: Self.state(2)) == nil)
     await #expect(throws: StoreError.unavailable) {
       try await cache.view(Self.feed, in: Self.state(2, epoch: "bbbbbb"), make: unavailable)

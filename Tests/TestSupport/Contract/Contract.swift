@@ -3,7 +3,7 @@ import HTTPConditions
 import NewsAPI
 import Yams
 
-/// `openapi.yaml`, as what every response is held to.
+/// The contract in `openapi.yaml`, against which every response is checked.
 package struct Contract: Sendable {
   /// A method and a path with its parameters in braces.
   package struct Operation: Hashable, Sendable, Comparable, CustomStringConvertible {
@@ -20,12 +20,12 @@ package struct Contract: Sendable {
     package static func < (one: Operation, other: Operation) -> Bool { one.description < other.description }
   }
 
-  /// Why a response does not fit.
+  /// The reason why a response violates the contract.
   package struct Violation: Error, CustomStringConvertible {
     package let description: String
   }
 
-  /// The one at the root of the project.
+  /// The contract at the root of the project.
   package static let shared = Result {
     try Contract(yaml: String(contentsOf: Project.root.appending(path: "openapi.yaml"), encoding: .utf8))
   }
@@ -38,7 +38,7 @@ package struct Contract: Sendable {
 
   private static let methods: Set<String> = ["get", "put", "post", "delete", "options", "head", "patch", "trace"]
 
-  /// Everything that is declared.
+  /// All declared operations.
   package var operations: Set<Operation> {
     var operations: Set<Operation> = []
     for (path, item) in document["paths"]?.members ?? [:] {
@@ -49,11 +49,11 @@ package struct Contract: Sendable {
     return operations
   }
 
-  /// Holds a response to the file: the status is declared for the operation, header fields and body are as declared.
+  /// Checks a response against the contract: its status, header fields and body must be declared for the operation.
   ///
   /// - Parameters:
-  ///   - target: Path and query. A path that is not declared may answer 404 alone, a method that is not 405.
-  ///   - body: After any content coding is undone.
+  ///   - target: The path and query. An undeclared path permits 404 only, an undeclared method 405 only.
+  ///   - body: The body after decoding of any content coding.
   package func check(
     method: String, target: String, status: Int, headers: [(name: String, value: String)], body: Data
   ) throws {
@@ -73,7 +73,7 @@ package struct Contract: Sendable {
     try checkBody(response, place, headers, body, hasNone: method == "HEAD")
   }
 
-  /// Holds an answer to what is declared anywhere: the status, and problems for what is no success.
+  /// Checks a response to a random request: its status must be declared somewhere, and an error must be a problem.
   package func check(any answer: TestResponse) throws {
     let place = "random request → \(answer.status)"
     let declared = (document["paths"]?.members ?? [:]).values.flatMap { item in
@@ -85,7 +85,8 @@ package struct Contract: Sendable {
     if answer.status >= 400 { try checkProblem(true, place, answer.headers, answer.body, isHead: answer.body.isEmpty) }
   }
 
-  /// Holds the answer to a message that was refused before an operation was known to what is declared for its status.
+  /// Checks the refusal of a message that was rejected before its operation was known, against the declaration for its
+  /// status.
   package func check(refusal answer: TestResponse) throws {
     let names = [
       400: "BadRequest", 408: "RequestTimeout", 417: "ExpectationFailed", 431: "HeadersTooLarge", 501: "NotImplemented",
@@ -143,8 +144,9 @@ package struct Contract: Sendable {
     }
   }
 
-  /// The second that `Last-Modified` names is over, because something else may still change within it; a file never
-  /// changes. The present stands for `Date`, which the framework renews once a second and a busy machine later.
+  /// Checks that the second of `Last-Modified` has passed, because other content may still change within it; a file
+  /// never changes. The current time replaces `Date`, which the framework updates once a second, and later on a busy
+  /// machine.
   private func checkLastModified(
     _ place: String, _ headers: [(name: String, value: String)], isFile: Bool
   ) throws {
@@ -155,7 +157,7 @@ package struct Contract: Sendable {
     }
   }
 
-  /// What HTTP itself says about a message and no API declares.
+  /// Header fields that HTTP itself defines and that no API declares.
   private static let ordinaryFields: Set<String> = [
     "content-length", "content-type", "date", "connection", "transfer-encoding", "keep-alive",
   ]
@@ -169,7 +171,7 @@ package struct Contract: Sendable {
       return
     }
     let type = headers.first { $0.name.lowercased() == "content-type" }?.value ?? ""
-    // A declaration that only helps generators is no permission to send the type.
+    // A declaration that only serves generators does not permit the server to send the type.
     guard let media = content[type], media["x-only-for-generators"] != .bool(true) else {
       throw Violation(description: "\(place): the content type \(type) is not declared")
     }
@@ -182,7 +184,7 @@ package struct Contract: Sendable {
   }
 }
 
-/// Where the project lies, seen from its tests.
+/// The location of the project, relative to its tests.
 package enum Project {
   package static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()

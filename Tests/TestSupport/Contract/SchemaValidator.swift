@@ -1,8 +1,8 @@
 import Foundation
 import NewsAPI
 
-/// Validates JSON against the keywords of JSON Schema that `openapi.yaml` uses. One it does not know is an error, so
-/// that none is passed over.
+/// Validates JSON against the JSON Schema keywords that `openapi.yaml` uses. An unknown keyword is an error, so that
+/// none is ignored.
 struct SchemaValidator {
   let document: JSONValue
 
@@ -13,7 +13,7 @@ struct SchemaValidator {
     }
   }
 
-  /// A field value is a string, or the number it spells.
+  /// Validates a field value as a string, or as an integer if the schema requires one.
   func validate(fieldValue: String, _ schema: JSONValue, at place: String) throws {
     let schema = try resolved(schema)
     let isInteger = schema["type"] == .string("integer")
@@ -21,7 +21,7 @@ struct SchemaValidator {
     try validate(value ?? .string(fieldValue), schema, at: place)
   }
 
-  /// Follows references within the document.
+  /// Resolves references within the document.
   func resolved(_ node: JSONValue) throws -> JSONValue {
     guard case .string(let reference)? = node["$ref"] else { return node }
     guard reference.hasPrefix("#/") else { throw Contract.Violation(description: "a reference to \(reference)") }
@@ -82,7 +82,9 @@ struct SchemaValidator {
 }
 
 extension JSONValue {
-  /// - Parameter yaml: What the YAML parser gives.
+  /// Converts the result of the YAML parser.
+  ///
+  /// - Parameter yaml: A value from the YAML parser.
   init(yaml: Any) throws {
     switch yaml {
     case let value as Bool: self = .bool(value)
