@@ -190,10 +190,13 @@ import Testing
         try await eventually("it listens", installation) { feed.eventStreams == 1 }
         try await TestTime.eventually("it guards") { installation.clock.sleeping.contains { $0 > 50 } }
         _ = installation.requests()
-        for _ in 0..<5 {
+        for _ in 0..<3 {
           installation.clock.advance(by: 50)
-          feed.beat()
-          try await Task.sleep(for: .milliseconds(100))
+          // The client shows nothing of a heartbeat: on a busy machine the first ones may still be on their way.
+          for _ in 0..<30 {
+            feed.beat()
+            try await Task.sleep(for: .milliseconds(100))
+          }
         }
         #expect(installation.requests() == [])
         installation.clock.advance(by: 61)
