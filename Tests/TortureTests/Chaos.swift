@@ -5,6 +5,8 @@ import TestRandom
 struct Chaos {
   enum Fault: String, CaseIterable, Sendable {
     case killServer, stopServer, pauseServer, killDatabase, restartDatabase, dropConnections
+    /// Suspends database sessions in the middle of a read, so that the read returns an old snapshot much later.
+    case stallReads
     case restore, failOver, replaceDatabase, moveDatabase
     /// Breaks nothing, but expires the tokens of clients that are behind.
     case purge
@@ -42,6 +44,7 @@ struct Chaos {
     case .killDatabase: try await system.killDatabase()
     case .restartDatabase: try await system.restartDatabase()
     case .dropConnections: try await system.dropConnections()
+    case .stallReads: try await system.stallReads(for: pause)
     case .restore: try await system.restore(after: pause)
     case .failOver: try await system.failOver(after: pause)
     case .replaceDatabase: try await system.replaceDatabase(after: pause)

@@ -58,20 +58,7 @@ import Testing
             return Report(replaced: reader.replaced)
           }
         }
-        for index in 0..<8 {
-          group.addTask {
-            var reader = UncachedReader(system: system, topics: topics, seed: seed &* 59 &+ UInt64(index))
-            while try await system.goesOn() { try await reader.read() }
-            return Report(reads: reader.reads)
-          }
-        }
-        for index in 0..<2 {
-          group.addTask {
-            var sender = EndlessSender(system: system, seed: seed &* 61 &+ UInt64(index))
-            while try await system.goesOn() { try await sender.send() }
-            return Report(bodies: sender.bodies)
-          }
-        }
+        Self.addReaders(of: system, to: &group)
         group.addTask { try await Self.listen(to: system, topics: [], seed: Self.seed &* 47) }
         group.addTask { try await Self.listen(to: system, topics: ["city", "sport"], seed: Self.seed &* 53) }
         group.addTask {
@@ -90,6 +77,32 @@ import Testing
       print(
         "torture, seed \(Self.seed), \(duration)\(withProxy ? ", with nginx" : "")\(withStandby ? ", with a standby" : ""): \(report)"
       )
+    }
+  }
+
+  /// Adds the load beside the followers: repeated and unrepeated reads, and endless bodies.
+  private static func addReaders(of system: TortureSystem, to group: inout ThrowingTaskGroup<Report, any Error>) {
+    for index in 0..<8 {
+      group.addTask {
+        var reader = UncachedReader(system: system, topics: topics, seed: seed &* 59 &+ UInt64(index))
+        while try await system.goesOn() { try await reader.read() }
+        return Report(reads: reader.reads)
+      }
+    }
+    for index in 0..<2 {
+      group.addTask {
+        var reader = ListReader(system: system, seed: seed &* 67 &+ UInt64(index))
+        while try await system.goesOn() {
+          try await reader.read()
+          try await Task.sleep(for: .milliseconds(5))
+        }
+        return Report()
+      }
+      group.addTask {
+        var sender = EndlessSender(system: system, seed: seed &* 61 &+ UInt64(index))
+        while try await system.goesOn() { try await sender.send() }
+        return Report(bodies: sender.bodies)
+      }
     }
   }
 
