@@ -1,7 +1,7 @@
-# The image of the server, `docker build .`, and that of the tests through a proxy, `docker build --target test .`
+# The image of the server (`docker build .`), and of the tests through a proxy (`docker build --target test .`).
 #
-# Both programs are linked with Swift's runtime. What they need else is collected into an empty image, see
-# deploy/container/runtime-root.
+# Both programs are linked statically with Swift's runtime. deploy/container/runtime-root copies their other dependencies
+# into an empty image.
 ARG SWIFT_IMAGE=swift:6.3-bookworm
 ARG DEBIAN_IMAGE=debian:bookworm-slim
 
@@ -12,8 +12,8 @@ RUN apt-get update \
 WORKDIR /build
 COPY Package.swift Package.resolve[d] ./
 COPY Sources Sources
-# Targets that are not here need folders, or the package cannot be read. The build folder stays on the machine, so that a
-# change builds neither the dependencies nor most of the modules again.
+# SwiftPM needs a folder for each target, so folders are created for the targets that are not copied. The build folder is
+# cached, so that a change does not rebuild the dependencies and most of the modules.
 RUN --mount=type=cache,id=tidings-build,target=/build/.build,sharing=locked \
   sed -nE 's/.*path: "([^"]*)".*/\1/p; s/.*name: "([A-Za-z]*Tests)".*/Tests\/\1/p' Package.swift | xargs mkdir -p \
   && swift build --configuration release --static-swift-stdlib -Xlinker -s --product tidings \
@@ -32,7 +32,7 @@ COPY --from=build /usr/local/bin/tidings /usr/local/bin/
 COPY deploy/container/runtime-root /usr/local/sbin/
 RUN runtime-root /runtime /usr/local/bin/tidings
 
-# Both programs, and what the script needs that plays editors and readers.
+# Both programs, and the dependencies of the script that simulates editors and readers.
 FROM runtime AS test
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends curl jq libsqlite3-0 \
@@ -46,7 +46,7 @@ FROM scratch AS server
 COPY --from=runtime /runtime /
 COPY --from=runtime /usr/local/bin/tidings /usr/local/bin/
 COPY deploy/container/healthcheck /usr/lib/tidings/
-# A new volume takes its owner from here.
+# A new volume inherits the owner of this folder.
 COPY --from=runtime --chown=10001:10001 /runtime/var/lib/tidings /var/lib/tidings
 ENV PATH=/usr/local/bin:/usr/bin \
   TIDINGS_HOST=0.0.0.0 \

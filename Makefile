@@ -11,34 +11,34 @@ help: ## Lists the targets
 run: ## Serves sample news on http://127.0.0.1:8080 from a private PostgreSQL cluster, until Ctrl-C
 	@scripts/run
 
-test: ## Runs all tests beside a throwaway PostgreSQL cluster
+test: ## Runs all tests with a temporary PostgreSQL cluster
 	@scripts/install-dependencies openssl
 	@for program in pgbouncer nginx varnishd promtool strace wget aria2c faketime; do scripts/install-dependencies $$program || \
 	  echo "make test: its tests are left out without $$program" >&2; done
 	@scripts/test
 
-torture: ## Breaks servers and databases under writers and followers for SECONDS=60 with the random SEED=1
+torture: ## Breaks servers and databases while clients write and follow, for SECONDS=60 with the random SEED=1
 	@scripts/install-dependencies nginx openssl
 	@TIDINGS_TORTURE_SECONDS=$(SECONDS) TIDINGS_TORTURE_SEED=$(SEED) \
 	  scripts/with-cluster swift test --disable-xctest --filter TortureTests
 
-torture-mutants: ## Shows that the torture finds out what is broken on purpose
+torture-mutants: ## Verifies that the torture test detects deliberate faults
 	@scripts/install-dependencies nginx openssl patch
 	@scripts/torture-mutants
 
-mutants: ## Measures how many faults of one line the tests notice, for an hour
+mutants: ## Measures how many one-line faults the tests detect; takes an hour
 	@scripts/install-dependencies openssl python3 nginx strace
 	@scripts/mutants
 
-faults: ## Breaks servers, databases, disks, networks and clocks, and makes a table of what was seen
+faults: ## Breaks servers, databases, disks, networks and clocks, and prints a table of the observations
 	@scripts/install-dependencies nginx faketime ip
 	@scripts/faults
 
-attack: ## Attacks a release build beside a reader, and makes a table of response times and memory
+attack: ## Attacks a release build while a reader uses it, and prints a table of response times and memory
 	@scripts/install-dependencies
 	@scripts/attack
 
-pipelines: ## Opens PIPELINES=10000 connections with several requests, from the random SEED=1 on
+pipelines: ## Opens PIPELINES=10000 connections with several requests each, starting from the random SEED=1
 	@scripts/install-dependencies
 	@TIDINGS_PIPELINES=$(PIPELINES) TIDINGS_PIPELINES_SEED=$(SEED) \
 	  scripts/with-cluster swift test --disable-xctest --filter NewsAPITests.PipelineTests
@@ -48,11 +48,11 @@ fuzz: ## Sends the server random requests for SECONDS=60 with the random SEED=1
 	@TIDINGS_FUZZ_SECONDS=$(SECONDS) TIDINGS_FUZZ_SEED=$(SEED) \
 	  scripts/with-cluster swift test --disable-xctest --filter 'RequestFuzzTests|HotPathTests'
 
-simulate: ## Compares the schedule of wakes with fixed intervals, over weeks of many readers
+simulate: ## Compares the schedule of wakes with fixed intervals, over weeks and for many readers
 	@scripts/install-dependencies
 	@swift test -c release --disable-xctest --filter FetchSimulatorTests
 
-bench: ## Measures the server on this machine, for an hour or more
+bench: ## Measures the server on this machine; takes an hour or more
 	@scripts/install-dependencies wrk nginx
 	@status=0; for bench in bench bench-live bench-client bench-media bench-scale; do \
 	  scripts/$$bench || status=$$?; done; exit $$status
@@ -62,14 +62,14 @@ docs-check: ## Follows the documentation line by line on a fresh Debian 12 in a 
 	@swift build --product tidings-fetch
 	@scripts/check-docs
 
-generated-client: ## Makes a Python client from openapi.yaml and uses it against a server; needs PyPI
+generated-client: ## Generates a Python client from openapi.yaml and uses it against a server; needs PyPI
 	@scripts/install-dependencies
 	@scripts/check-generated-client
 
 lint: ## Checks format, sizes, imports, migrations and scripts
 	@scripts/lint
 
-format: ## Rewrites the Swift sources in the project's format, and those made by scripts/embed
+format: ## Formats the Swift sources and regenerates those of scripts/embed
 	@scripts/embed
 	@swift format --in-place --parallel --recursive --configuration .swift-format \
 	  Package.swift Sources Tests $(wildcard Benchmarks)

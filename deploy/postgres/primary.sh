@@ -1,6 +1,6 @@
 #!/bin/bash
-# The entrypoint of the service `database`. The image of PostgreSQL requires a password of the superuser for the first
-# start. pg_hba.conf admits the superuser by the socket only, so the password is random and not kept.
+# The entrypoint of the service `database`. The PostgreSQL image requires a password for the superuser at the first start.
+# pg_hba.conf admits the superuser by the socket only, so the password is random and not stored.
 set -euo pipefail
 
 if [ ! -s "$PGDATA/PG_VERSION" ]; then

@@ -1,19 +1,19 @@
 #!/bin/bash
-# The service `roles`, which Compose runs at each start. It generates the passwords that are missing in /run/passwords,
-# creates the database, the role that owns it and the role of standbys, and sets the passwords of both roles. To renew
-# a password, delete its file and start Compose again.
+# The entrypoint of the service `roles`, which Compose runs at each start. It generates missing passwords in
+# /run/passwords. It creates the database, the role that owns it and the role of standbys, and sets the passwords of both
+# roles. To renew a password, delete its file and start Compose again.
 #
 #   tidings/pgpass       for the server: libpq's password file
-#   replicator/pgpass    for the standby: the same
+#   replicator/pgpass    for the standby: libpq's password file
 #   grafana/password     for Grafana's user `admin`; only the first start of Grafana reads it
 #
-# Each folder belongs to the user of one service and is closed to all others.
+# Each folder belongs to the user of one service. Other users have no access.
 set -euo pipefail
 
 passwords=/run/passwords
 umask 077
 
-# keep FILE OWNER PREFIX: writes PREFIX and a random password to a file, unless there is one.
+# keep FILE OWNER PREFIX: writes PREFIX and a random password to a file, unless the file exists.
 keep() {
   local file=$passwords/$1 folder
   folder=$(dirname "$file")

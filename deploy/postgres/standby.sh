@@ -1,6 +1,7 @@
 #!/bin/bash
-# The entrypoint of the service `standby`, which follows the service `database`. The first start copies the database. If
-# the standby was away for longer than the primary keeps its log, remove its volume: the next start copies again.
+# The entrypoint of the service `standby`, which replicates the service `database`. The first start copies the database.
+# If the standby was stopped for longer than the primary keeps its log, remove its volume. The next start copies the
+# database again.
 set -euo pipefail
 
 mkdir -p "$PGDATA"
@@ -9,7 +10,7 @@ chmod 700 "$PGDATA"
 as_postgres() { setpriv --reuid=postgres --regid=postgres --init-groups env HOME=/tmp "$@"; }
 
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
-  # Remains of an interrupted copy.
+  # Delete the files of an interrupted copy.
   find "$PGDATA" -mindepth 1 -delete
   as_postgres pg_basebackup --pgdata="$PGDATA" --checkpoint=fast --write-recovery-conf \
     --dbname='host=database user=replicator passfile=/run/passwords/replicator/pgpass'

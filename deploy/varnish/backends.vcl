@@ -1,5 +1,5 @@
-// The servers for tidings.vcl. Requests go to all that are ready, in turn. For each further server add a backend, and a line
-// in vcl_init.
+// The servers for tidings.vcl. Requests go to all servers that are ready, in turn. For each further server, add a backend
+// and a line in vcl_init.
 import directors;
 
 probe ready {

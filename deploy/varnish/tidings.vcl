@@ -4,9 +4,9 @@ vcl 4.1;
 //
 //   varnishd -a :80 -f /etc/varnish/tidings.vcl -s malloc,256m
 //
-// The Cache-Control of each answer decides how long it is cached. Within `s-maxage` it is fresh. Within
-// `stale-while-revalidate` it is sent while one request revalidates it. Within `stale-if-error` it is sent only if no server
-// answers.
+// The Cache-Control of each response determines how long it is cached. Within `s-maxage`, it is fresh. Within
+// `stale-while-revalidate`, it is sent while one request revalidates it. Within `stale-if-error`, it is sent only if no
+// server responds.
 
 import std;
 include "./backends.vcl";
@@ -20,7 +20,7 @@ sub vcl_recv {
   if (req.url ~ "^/metrics([/?]|$)") {
     return (synth(404));
   }
-  // A stream of events has no end, and a file for a slow reader must not fill Varnish's memory.
+  // An event stream has no end, and a file for a slow reader must not fill Varnish's memory.
   if (req.url ~ "^/v1/events(\?|$)" || (req.url ~ "^/v1/media/" && req.method == "GET")) {
     return (pipe);
   }
@@ -31,11 +31,11 @@ sub vcl_recv {
   if (req.url ~ "^/v1/(editorial|media)(/|$)" || req.url ~ "^/(healthz|readyz)(\?|$)" || req.url ~ "[?&]wait=") {
     return (pass);
   }
-  // Public answers are the same for everyone, and do not support ranges.
+  // Public responses are the same for everyone, and do not support ranges.
   unset req.http.Authorization;
   unset req.http.Cookie;
   unset req.http.Range;
-  // An answer has two variants, with gzip and without, for all spellings of Accept-Encoding.
+  // A response has two variants, with and without gzip, for all spellings of Accept-Encoding.
   if (req.http.Accept-Encoding ~ "(?i)(^|[\s,])gzip\s*(;|,|$)"
     && req.http.Accept-Encoding !~ "(?i)(^|[\s,])gzip\s*;\s*q=0(\.0*)?\s*(,|$)") {
     set req.http.X-Tidings-Encoding = "gzip";
@@ -49,7 +49,7 @@ sub vcl_hash {
   return (lookup);
 }
 
-// By default Varnish fetches compressed answers only and expands them for other clients, with the entity tag of the
+// By default, Varnish fetches only compressed responses and decompresses them for other clients, with the entity tag of the
 // compressed variant.
 sub vcl_backend_fetch {
   if (!bereq.uncacheable) {
@@ -63,7 +63,7 @@ sub vcl_backend_fetch {
 }
 
 sub vcl_pipe {
-  // Otherwise the next request of the connection would be piped too.
+  // Otherwise, the next request of the connection would be piped too.
   set bereq.http.Connection = "close";
 }
 
@@ -71,12 +71,13 @@ sub vcl_backend_response {
   if (bereq.uncacheable) {
     return (deliver);
   }
-  // A 429 or 5xx does not replace a cached answer.
+  // A 429 or 5xx does not replace a cached response.
   if (beresp.status == 429 || beresp.status >= 500) {
     if (bereq.is_bgfetch) {
       return (abandon);
     }
-    // As if no server had answered, so that the stale answer can be looked up again. An uncacheable answer would replace it.
+    // Treated as if no server had responded, so that the stale response can be looked up again. An uncacheable response
+    // would replace it.
     if (beresp.status >= 500) {
       return (error(503, "Service Unavailable"));
     }
@@ -84,7 +85,7 @@ sub vcl_backend_response {
     set beresp.ttl = 0s;
     return (deliver);
   }
-  // Other uncacheable answers do replace it: 120 s, the usual time, exceeds all that may be sent stale.
+  // Other uncacheable responses replace it. The usual time of 120 s is longer than any response may be sent stale.
   if (beresp.http.Cache-Control ~ "(?i)no-store|private" || beresp.http.Set-Cookie || beresp.ttl <= 0s) {
     set beresp.uncacheable = true;
     set beresp.ttl = 120s;
@@ -100,7 +101,7 @@ sub vcl_backend_response {
     set beresp.grace = beresp.grace
       + std.duration(regsub(beresp.http.Cache-Control, "(?i)^.*stale-if-error=([0-9]+).*$", "\1s"), 0s);
   }
-  // Kept for revalidation with its validators.
+  // Keeps the response for revalidation with its validators.
   set beresp.keep = 10m;
   return (deliver);
 }
@@ -110,7 +111,7 @@ sub vcl_hit {
     || obj.ttl + std.duration(obj.http.X-Tidings-Revalidate, 0s) >= 0s) {
     return (deliver);
   }
-  // Too old: the request waits for the fetch that is under way. The stale answer is used only if that fetch fails.
+  // Too old: the request waits for the active fetch. The stale response is used only if that fetch fails.
   set req.http.X-Tidings-Stale = "none";
   set req.grace = 0s;
   return (restart);
@@ -133,7 +134,7 @@ sub vcl_deliver {
     if (resp.http.ETag && (req.http.If-None-Match == "*" || std.strstr(req.http.If-None-Match, resp.http.ETag))) {
       set req.http.If-None-Match = resp.http.ETag;
       if (resp.status == 200 && !obj.uncacheable) {
-        // The answer becomes a 304, and these describe a body.
+        // The response becomes a 304, and these fields describe a body.
         unset resp.http.Content-Encoding;
         unset resp.http.Content-Type;
       }

@@ -6,81 +6,82 @@ openapi: 3.1.0
 info:
   title: Tidings
   version: "1"
-  summary: News for clients that come back often and mostly find nothing new.
+  summary: News for clients that poll often and mostly find nothing new.
   license:
     name: Apache-2.0
     identifier: Apache-2.0
   description: |
-    **Reading** needs no key. Every public answer has an entity tag: send it back in `If-None-Match` and "nothing new"
-    is a 304 of a few hundred bytes. A client that keeps a copy follows `/v1/changes`: it stores the `token` of each
-    answer and sends it as `since`; what it then holds is exactly what the server has, deletions included.
+    **Reading** needs no key. Every public response has an entity tag. A client sends it in `If-None-Match`, and
+    "nothing new" is a 304 of a few hundred bytes. A client that keeps a copy follows `/v1/changes`: it stores the
+    `token` of each response and sends it as `since`. Its copy then equals the server's data, including deletions.
 
-    **Writing** happens under `/v1/editorial/` with a key (`Authorization: Bearer KEY`). The lock of an item is its
-    `revision`: a write names the revision it was made for, in `If-Match` or in the body.
+    **Writing** uses the paths under `/v1/editorial/` with a key (`Authorization: Bearer KEY`). The lock of an item is
+    its `revision`: a write names the revision that it is based on, in `If-Match` or in the body.
 
-    **Files** are uploaded to `/v1/editorial/media`; the answer is what goes into the `attachments` of an item. They are
-    kept once for each content, read in parts or whole from `/v1/media/{id}`, and removed when no item has used them for
-    a week or as long as the server is set to.
+    **Files** are uploaded to `/v1/editorial/media`. The response can be added to the `attachments` of an item.
+    Identical content is stored once, and `/v1/media/{id}` serves it in parts or whole. A file is removed when no item
+    has used it for a week, or for the time that the server is configured with.
 
-    **Taking down**: `DELETE /v1/editorial/items/{id}` retracts an item, and its files answer 410 with it;
-    `DELETE /v1/editorial/media/{id}` removes a file that no published item uses; `POST /v1/editorial/items/{id}/erase`
-    removes the texts and files of a retracted item for good.
+    **Taking down**: `DELETE /v1/editorial/items/{id}` retracts an item, and its files then return 410 too.
+    `DELETE /v1/editorial/media/{id}` removes a file that no published item uses. `POST /v1/editorial/items/{id}/erase`
+    permanently removes the texts and files of a retracted item.
 
-    **JSON**: keys are sorted, dates are RFC 3339 in UTC with three fraction digits, absent fields are left out and
-    never null, arrays are always there, ids are in lower case. `/v1` changes by addition only: ignore fields, `op`s and
-    problem types you do not know. The schemas here are closed because they describe what this version sends.
+    **JSON**: keys are sorted. Dates are RFC 3339 in UTC with three fraction digits. Absent fields are omitted and never
+    null. Arrays are always present. Ids are in lower case. `/v1` changes by addition only: clients ignore fields, `op`s
+    and problem types that they do not know. The schemas here are closed because they describe what this version sends.
 
-    **Errors** are problem details (RFC 9457). `type` is stable and meant for programs:
+    **Errors** are problem details (RFC 9457). `type` is stable and intended for programs:
 
     | type | status | when |
     |---|---|---|
     | `/problems/invalid-parameter` | 400 | a query parameter is unknown, repeated, empty or malformed; `errors` names it and the rule |
-    | `/problems/malformed-request` | 400 | the message is not proper HTTP: framing, `Host`, target or header lines |
+    | `/problems/malformed-request` | 400 | the message is malformed HTTP: framing, `Host`, target or header lines |
     | `/problems/malformed-body` | 400 | the body is not JSON, not UTF-8, nested deeper than 32, or has a key of more than 256 bytes |
-    | `/problems/idempotency-key-unsupported` | 400 | `Idempotency-Key` was sent; repeat safely with an `id` of your own instead |
-    | `/problems/unauthorized` | 401 | no key, or not a valid one |
+    | `/problems/idempotency-key-unsupported` | 400 | `Idempotency-Key` was sent; repeat safely with an `id` chosen by the client instead |
+    | `/problems/unauthorized` | 401 | the key is missing or invalid |
     | `/problems/forbidden` | 403 | the key lacks the scope |
-    | `/problems/not-found` | 404 | there is nothing of that name |
-    | `/problems/method-not-allowed` | 405 | the resource has other methods; see `Allow` |
+    | `/problems/not-found` | 404 | the resource does not exist |
+    | `/problems/method-not-allowed` | 405 | the resource does not support the method; see `Allow` |
     | `/problems/request-timeout` | 408 | a header takes longer than 10 s, or a body pauses for 30 s or comes at less than 1 KiB a second |
-    | `/problems/conflict` | 409 | the id or slug is taken by something else |
+    | `/problems/conflict` | 409 | the id or slug is used by another resource |
     | `/problems/media-in-use` | 409 | a published item uses the file that is to be removed; `detail` names some |
     | `/problems/not-retracted` | 409 | only a retracted item can be erased |
-    | `/problems/retracted` | 410 | the item was taken back; `reason` is `retracted` or `expired`, `detail` the editor's words |
+    | `/problems/retracted` | 410 | the item was retracted or has expired; `reason` is `retracted` or `expired`, `detail` the editor's words |
     | `/problems/withdrawn` | 410 | the file was taken down: only retracted (`retracted`) or expired (`expired`) items use it, or it was removed (`removed`) |
     | `/problems/token-expired` | 410 | the token cannot be continued; `reason` is `epoch`, `scope`, `expired` or `ahead`, `token` a current one |
     | `/problems/precondition-failed` | 412 | `If-Match`, `If-None-Match`, `If-Unmodified-Since` or `revision` does not hold |
-    | `/problems/body-too-large` | 413 | more than 1 MiB, or, for a file, than the server takes: 2 GiB if nothing else is set |
-    | `/problems/unsupported-media-type` | 415 | not JSON; or a file of a kind that is not kept, or that does not begin as its type does |
+    | `/problems/body-too-large` | 413 | the body is larger than 1 MiB, or a file is larger than the configured maximum (2 GiB by default) |
+    | `/problems/unsupported-media-type` | 415 | the body is not JSON; or the type of a file is not accepted or does not match its first bytes |
     | `/problems/unsupported-content-coding` | 415 | the body has a `Content-Encoding` |
     | `/problems/range-not-satisfiable` | 416 | no range lies within the file; `Content-Range` has its length |
-    | `/problems/expectation-failed` | 417 | `Expect` asks for something else than `100-continue` |
-    | `/problems/invalid-field` | 422 | fields of the body break rules, or a file has another digest than its header says; `errors` names all of them |
+    | `/problems/expectation-failed` | 417 | `Expect` has a value other than `100-continue` |
+    | `/problems/invalid-field` | 422 | fields of the body are invalid, or a file does not match the digest in its header; `errors` names them |
     | `/problems/precondition-required` | 428 | a change or a retraction without a lock |
-    | `/problems/too-many-requests` | 429 | more than the server takes from one address or with one key; see `Retry-After` |
+    | `/problems/too-many-requests` | 429 | too many requests from one address or with one key; see `Retry-After` |
     | `/problems/headers-too-large` | 431 | more than 16 KiB of header fields |
-    | `/problems/internal` | 500 | a fault of the server |
+    | `/problems/internal` | 500 | an error of the server |
     | `/problems/not-implemented` | 501 | no resource has such a method, or the body has a transfer coding besides chunked |
-    | `/problems/media-not-kept` | 501 | this server keeps no files |
-    | `/problems/unavailable` | 503 | the database cannot be reached, or too much is waiting; see `Retry-After` |
-    | `/problems/not-reached-yet` | 503 | the version of `at` has not come within a second; see `Retry-After` |
-    | `/problems/search-too-broad` | 503 | the search takes longer than a second; look for rarer words |
-    | `/problems/outcome-unknown` | 503 | the connection broke in the commit: repeat with the same id, or look |
-    | `/problems/version-not-supported` | 505 | neither HTTP/1.1 nor HTTP/1.0 |
-    | `/problems/storage-full` | 507 | there is no room for the file |
+    | `/problems/media-not-kept` | 501 | this server does not store files |
+    | `/problems/unavailable` | 503 | the database is unreachable, or too many requests are waiting; see `Retry-After` |
+    | `/problems/not-reached-yet` | 503 | the version of `at` was not reached within a second; see `Retry-After` |
+    | `/problems/search-too-broad` | 503 | the search takes longer than a second; use rarer words |
+    | `/problems/outcome-unknown` | 503 | the connection broke during the commit; repeat with the same id, or read the item |
+    | `/problems/version-not-supported` | 505 | the version is neither HTTP/1.1 nor HTTP/1.0 |
+    | `/problems/storage-full` | 507 | there is not enough space for the file |
 
-    Not repeated at every operation: an unknown path is a 404 (`UnknownPath`), another method a 405
-    (`MethodNotAllowed`), a method that no resource has a 501 (`NotImplemented`), another version of HTTP a 505
-    (`VersionNotSupported`), and unknown query parameters are a 400 also where there are none.
+    These responses are not repeated at every operation. An unknown path is a 404 (`UnknownPath`). An unsupported method
+    of a resource is a 405 (`MethodNotAllowed`), and a method that no resource has is a 501 (`NotImplemented`). Another
+    version of HTTP is a 505 (`VersionNotSupported`). Unknown query parameters are a 400, even for operations without
+    parameters.
 servers:
   - url: /
 tags:
   - name: public
-    description: What readers see. Cacheable, no key, any origin.
+    description: Public resources for readers. They are cacheable, need no key, and allow any origin.
   - name: editorial
-    description: What editors see and do.
+    description: Resources for editors.
   - name: operation
-    description: For those who run the server.
+    description: Resources for operators.
 
 paths:
   /v1/items:
@@ -89,8 +90,8 @@ paths:
       tags: [public]
       summary: The newest items, or a page of older ones
       description: >-
-        Ordered by `date` descending, then `id` descending. The address of the next page is in `Link`; a page ends
-        early at 1 MiB.
+        The items are ordered by `date` descending, then `id` descending. `Link` has the URL of the next page. A page
+        ends early at 1 MiB.
       parameters:
         - { $ref: "#/components/parameters/Limit" }
         - { $ref: "#/components/parameters/Cursor" }
@@ -211,7 +212,7 @@ paths:
       tags: [public]
       summary: CORS preflight
       parameters:
-        - { name: id, in: path, required: true, description: Not looked at., schema: { type: string } }
+        - { name: id, in: path, required: true, description: Ignored., schema: { type: string } }
       responses:
         "204": { $ref: "#/components/responses/Preflight" }
         "400": { $ref: "#/components/responses/BadRequest" }
@@ -226,13 +227,14 @@ paths:
     get:
       operationId: getChanges
       tags: [public]
-      summary: What has changed since a token
+      summary: The changes since a token
       description: >-
-        Without `since` the answer is the authoritative snapshot: every page has `snapshot: true`, and once a page
-        without `more` has come, what was received replaces what the client held. With `since` it is the
-        difference, in the order of versions. While `more` is true, ask again at once with the new token. The
-        entity tag of an answer without `more` is the token in quotes: a client at T asks `since=T` with
-        `If-None-Match: "T"` and gets a 304 when nothing is new. With `more` the tag is made of the content.
+        Without `since`, the response is the authoritative snapshot, and every page has `snapshot: true`. The last page
+        has `more: false`; the received items then replace the client's data. With `since`, the response is the
+        difference, in the order of versions. While `more` is true, the client sends the next request at once with the
+        new token. The entity tag of a response without `more` is the token in quotes: a client at T requests `since=T`
+        with `If-None-Match: "T"` and receives a 304 if nothing is new. With `more`, the tag is derived from the
+        content.
       parameters:
         - { $ref: "#/components/parameters/Since" }
         - { $ref: "#/components/parameters/Topics" }
@@ -297,7 +299,7 @@ paths:
       tags: [public]
       summary: The current tokens of the feed and of topics
       description: >-
-        For clients that follow several topics apart: one small answer tells which of them have changed.
+        For clients that follow several topics separately: one small response shows which of them have changed.
       parameters:
         - { $ref: "#/components/parameters/Topics" }
         - { $ref: "#/components/parameters/IfNoneMatch" }
@@ -348,14 +350,15 @@ paths:
     get:
       operationId: getEvents
       tags: [public]
-      summary: A stream that says when something changes
+      summary: A stream of notifications about changes
       description: >-
-        Server-sent events (HTML standard, section 9.2): one for each publish in the scope, or for several that came at
-        once. The `id` is the current token, the data a ChangeEvent; fetch `/v1/changes` with the token you have. A
-        stream goes on behind `Last-Event-ID`, or else `since`, without a gap. An event of the type `resync` says that
-        it cannot: take the snapshot. A stream begins with the `id` it goes on from and with `retry`; comments show
-        that it lives. It ends when the server does, or when its reader is too slow, with a `retry` that is another for
-        each reader.
+        Server-sent events (HTML standard, section 9.2). Each publication in the scope is one event; several that happen
+        at once may share one. The `id` is the current token, and the data is a ChangeEvent. To fetch the changes,
+        request `/v1/changes` with the stored token. A stream resumes after `Last-Event-ID`, or else `since`, without a
+        gap. If it cannot resume, it sends an event of the type `resync`; the client then requests the snapshot. A
+        stream begins with the `id` from which it resumes, and with `retry`. Comments serve as heartbeats. The stream
+        ends when the server shuts down or the client reads too slowly. It then sends a `retry` that differs between
+        clients.
       parameters:
         - { $ref: "#/components/parameters/Topics" }
         - { $ref: "#/components/parameters/EventsSince" }
@@ -387,7 +390,7 @@ paths:
     get:
       operationId: getTopics
       tags: [public]
-      summary: All topics, by position and slug
+      summary: All topics, ordered by position and slug
       parameters:
         - { $ref: "#/components/parameters/IfNoneMatch" }
       responses:
@@ -476,7 +479,7 @@ paths:
       tags: [public]
       summary: CORS preflight
       parameters:
-        - { name: slug, in: path, required: true, description: Not looked at., schema: { type: string } }
+        - { name: slug, in: path, required: true, description: Ignored., schema: { type: string } }
       responses:
         "204": { $ref: "#/components/responses/Preflight" }
         "400": { $ref: "#/components/responses/BadRequest" }
@@ -493,9 +496,9 @@ paths:
       tags: [public]
       summary: A file
       description: |
-        The bytes, type and name under an address never change. A file that is taken down answers 410: while only
-        retracted items use it, or after it was removed. `Range` takes a part; several ranges are answered with the whole
-        file, and so is a part of another file than `If-Range` names.
+        The bytes, type and name at a URL never change. A file that is taken down returns 410: while only retracted
+        items use it, or after it was removed. `Range` requests a part. The response is the whole file if the request
+        has several ranges, or if `If-Range` names another file.
       parameters:
         - { $ref: "#/components/parameters/ItemID" }
         - { $ref: "#/components/parameters/Range" }
@@ -543,7 +546,7 @@ paths:
       tags: [public]
       summary: CORS preflight
       parameters:
-        - { name: id, in: path, required: true, description: Not looked at., schema: { type: string } }
+        - { name: id, in: path, required: true, description: Ignored., schema: { type: string } }
       responses:
         "204": { $ref: "#/components/responses/Preflight" }
         "400": { $ref: "#/components/responses/BadRequest" }
@@ -560,24 +563,24 @@ paths:
       tags: [editorial]
       summary: Stores a file
       description: |
-        The body is the file, of any length up to what the server is set to (2 GiB if nothing else is), with
-        `Content-Length` or chunked. `Expect: 100-continue` is worth sending: what the header shows to be wrong is
-        refused before the body.
+        The body is the file, with `Content-Length` or chunked. Its maximum size is configured on the server; the
+        default is 2 GiB. With `Expect: 100-continue`, the server refuses an invalid request before the body is sent.
 
-        The answer is an attachment, to be put into an item as it is, with an `alt` perhaps. Its `url` is absolute where
-        the server has been told its own address, and a path otherwise; items take either. Width and height are those of
-        the picture as it is shown, where its header tells.
+        The response is an attachment that can be added to an item unchanged, or with an `alt`. Its `url` is absolute if
+        the server is configured with its public URL, and a path otherwise; items accept both. Width and height are
+        those of the picture as it is displayed, if its header contains them.
 
-        The same content of the same type is there once, under the id and the name that it had first: to upload it
-        again, after a connection that broke or by mistake, is no error and answers 200 with the same `Location`. A file
-        that no item uses is removed after a week, or as long as the server is set to, from the last upload on or from
-        when the last item let go of it; one that an item uses, be it a draft or a retracted one, stays. A file that only
-        retracted items use answers 410, also after it is uploaded again, until a published item uses it.
+        Identical content of the same type is stored once, with its first id and name. A repeated upload, for example
+        after a broken connection, is not an error: it returns 200 with the same `Location`. A file that no item uses is
+        removed after a week, or the time that the server is configured with. The time starts at the last upload, or
+        when the last item stopped using the file. A file that an item uses is kept, even if the item is a draft or
+        retracted. A file that only retracted items use returns 410, even after another upload, until a published item
+        uses it.
 
-        `Content-Type: application/octet-stream` leaves the type to the server, which recognises it by the first bytes of
-        the file. A container that may hold sound or pictures needs its own type: `audio/mp4`, `audio/webm` and
-        `video/ogg` are taken for `video/mp4`, `video/webm` and `audio/ogg` otherwise. The file must begin as a declared
-        type does. These types are kept: image/jpeg, image/png, image/gif, image/webp, image/avif, image/heic,
+        With `Content-Type: application/octet-stream`, the server detects the type by the first bytes of the file.
+        Declare the type of a container that may hold audio or video: otherwise, `audio/mp4`, `audio/webm` and
+        `video/ogg` are detected as `video/mp4`, `video/webm` and `audio/ogg`. The first bytes of the file must match a
+        declared type. The accepted types are image/jpeg, image/png, image/gif, image/webp, image/avif, image/heic,
         image/heif, application/pdf, video/mp4, audio/mp4, video/quicktime, video/webm, audio/webm, audio/ogg,
         video/ogg, audio/mpeg, audio/aac, audio/flac, audio/wav.
       security:
@@ -586,18 +589,19 @@ paths:
         - name: Content-Disposition
           in: header
           description: >-
-            The name of the file (RFC 6266), 255 bytes at most: readers who save it get it with this name. Of a path
-            only the last part is taken.
+            The name under which readers save the file (RFC 6266), at most 255 bytes. Only the last part of a path is
+            used.
           schema: { type: string }
           example: attachment; filename="ferry.jpg"
         - name: Repr-Digest
           in: header
-          description: SHA-256 of the file (RFC 9530), which is compared with what comes. `Content-Digest` does the same.
+          description: >-
+            The SHA-256 digest of the file (RFC 9530), which the server verifies. `Content-Digest` has the same effect.
           schema: { type: string }
           example: "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"
         - name: Content-Digest
           in: header
-          description: As `Repr-Digest`; files have no content coding.
+          description: The same as `Repr-Digest`, because files have no content coding.
           schema: { type: string }
       requestBody: { $ref: "#/components/requestBodies/NewMedia" }
       responses:
@@ -622,11 +626,11 @@ paths:
     delete:
       operationId: removeMedia
       tags: [editorial]
-      summary: Removes a file for good
+      summary: Removes a file permanently
       description: >-
-        Its address answers 410 from then on. While a published item uses it, the request is refused with 409
-        `media-in-use`. Drafts lose it: one that names it in `attachments` cannot be written until the attachment is
-        removed. To remove a file that is removed already is a 204. An upload of the same content gets another address.
+        The URL of the file returns 410 from then on. While a published item uses the file, the request is refused with
+        409 `media-in-use`. Drafts lose the file: a draft that names it in `attachments` cannot be written until the
+        attachment is removed. Removing a file again returns 204. An upload of the same content gets another URL.
       security:
         - key: ["media:write"]
       parameters:
@@ -650,7 +654,7 @@ paths:
       operationId: getEditorialItems
       tags: [editorial]
       summary: Items in any state, newest first
-      description: Ordered like the public list; the address of the next page is in `Link`.
+      description: The items are ordered like the public list. `Link` has the URL of the next page.
       security:
         - key: ["items:write"]
       parameters:
@@ -672,9 +676,9 @@ paths:
     post:
       operationId: createItem
       tags: [editorial]
-      summary: Makes an item and, by default, publishes it
+      summary: Creates an item and, by default, publishes it
       description: >-
-        With an `id` of the client's the request may be repeated: the same content answers 200, other content 409.
+        With an `id` chosen by the client, the request may be repeated: the same content returns 200, other content 409.
       security:
         - key: ["items:write"]
       requestBody: { $ref: "#/components/requestBodies/NewItem" }
@@ -700,8 +704,8 @@ paths:
     get:
       operationId: getEditorialItem
       tags: [editorial]
-      summary: An item as its editors see it
-      description: Retracted and expired items too.
+      summary: An item with its editorial fields
+      description: Returns retracted and expired items too.
       security:
         - key: ["items:write"]
       parameters:
@@ -724,11 +728,12 @@ paths:
     put:
       operationId: replaceItem
       tags: [editorial]
-      summary: Replaces an item, or makes it
+      summary: Replaces or creates an item
       description: >-
-        Fields left out are removed. The lock is `If-Match` or the body's `revision` (both given and different:
-        412; neither: 428). With `If-None-Match: *` it only makes a new item. A write that changes nothing takes
-        no version. A retracted item stays retracted (410); a published one does not become a draft again (422).
+        Omitted fields are removed. The lock is `If-Match` or the body's `revision`: if both are given and differ, the
+        response is 412; if both are missing, it is 428. With `If-None-Match: *`, the request only creates a new item. A
+        write that changes nothing creates no version. A retracted item cannot be changed (410). A published item cannot
+        become a draft again (422).
       security:
         - key: ["items:write"]
       parameters:
@@ -760,7 +765,8 @@ paths:
       tags: [editorial]
       summary: Changes fields of an item
       description: >-
-        JSON Merge Patch (RFC 7396): fields left out stay, null removes. The lock is that of PUT.
+        JSON Merge Patch (RFC 7396): omitted fields are unchanged, and null removes a field. The lock is the same as for
+        PUT.
       security:
         - key: ["items:write"]
       parameters:
@@ -788,10 +794,10 @@ paths:
     delete:
       operationId: retractItem
       tags: [editorial]
-      summary: Retracts an item for good
+      summary: Retracts an item permanently
       description: >-
-        Followers remove it, and its public address answers 410 with the reason. So do the addresses of its files, unless
-        a published item uses them. The lock is `If-Match` (428 without it); `If-Match: *` retracts any revision.
+        Followers remove the item, and its public URL returns 410 with the reason. So do the URLs of its files, unless a
+        published item uses them. The lock is `If-Match` (428 without it); `If-Match: *` retracts any revision.
       security:
         - key: ["items:write"]
       parameters:
@@ -818,13 +824,13 @@ paths:
     post:
       operationId: eraseItem
       tags: [editorial]
-      summary: Erases the texts of a retracted item for good
+      summary: Erases the texts of a retracted item permanently
       description: >-
-        Title, summary, text, HTML, URL, author, language, attachments, the reason of the retraction and the source of an
-        import are removed from the database, with the files that no other item uses. Its id, dates, topics and state
-        stay: followers still receive its removal, its address answers 410, and an import does not bring it back. Only a
-        retracted item can be erased (409 `not-retracted` otherwise). The request may be repeated. `If-Match` is honoured
-        and not required, because a retracted item does not change.
+        Title, summary, text, HTML, URL, author, language, attachments, the reason of the retraction and the source of
+        an import are removed from the database, together with the files that no other item uses. The id, dates, topics
+        and state of the item are kept: followers still receive its removal, its URL returns 410, and an import does not
+        restore it. Only a retracted item can be erased (409 `not-retracted` otherwise). The request may be repeated.
+        `If-Match` is evaluated but not required, because a retracted item does not change.
       security:
         - key: ["items:write"]
       parameters:
@@ -867,8 +873,9 @@ paths:
     post:
       operationId: createTopic
       tags: [editorial]
-      summary: Makes a topic
-      description: The request may be repeated; the same content answers 200, other content 409.
+      summary: Creates a topic
+      description: >-
+        The request may be repeated: the same content returns 200, other content 409.
       security:
         - key: ["items:write"]
       requestBody: { $ref: "#/components/requestBodies/NewTopic" }
@@ -916,8 +923,8 @@ paths:
     put:
       operationId: replaceTopic
       tags: [editorial]
-      summary: Replaces titles and position of a topic
-      description: The lock is that of items. A slug never changes.
+      summary: Replaces the titles and the position of a topic
+      description: The lock is the same as for items. A slug never changes.
       security:
         - key: ["items:write"]
       parameters:
@@ -946,7 +953,7 @@ paths:
     get:
       operationId: getHealth
       tags: [operation]
-      summary: The process runs
+      summary: Whether the process runs
       responses:
         "200": { $ref: "#/components/responses/Health" }
         "400": { $ref: "#/components/responses/BadRequest" }
@@ -972,7 +979,7 @@ paths:
     get:
       operationId: getReadiness
       tags: [operation]
-      summary: "The process can answer: the database is known and not too long out of reach"
+      summary: "Whether the server can respond: the database is known and was reachable recently enough"
       responses:
         "200": { $ref: "#/components/responses/Readiness" }
         "400": { $ref: "#/components/responses/BadRequest" }
@@ -998,10 +1005,11 @@ paths:
     get:
       operationId: getMetrics
       tags: [operation]
-      summary: What Prometheus collects
+      summary: Metrics for Prometheus
       description: >-
-        Counters of this process and gauges of the moment, in the text format of Prometheus. Requests are counted by the
-        pattern of their path, never by the path itself. For the operator's network alone: a proxy should not pass it on.
+        Counters and gauges of this process, in the text format of Prometheus. Requests are counted by the pattern of
+        their path, never by the path itself. The metrics are for the operator's network only; a proxy should not pass
+        on this path.
       responses:
         "200": { $ref: "#/components/responses/Metrics" }
         "400": { $ref: "#/components/responses/BadRequest" }
@@ -1077,42 +1085,44 @@ components:
     key:
       type: http
       scheme: bearer
-      description: A key from `tidings keys create`. Its scopes decide what it may do; `items:write` covers items and topics, `media:write` files.
+      description: >-
+        A key from `tidings keys create`. Its scopes determine its rights: `items:write` covers items and topics,
+        `media:write` files.
 
   parameters:
     ItemID:
       name: id
       in: path
       required: true
-      description: Anything but a UUID is a 404.
+      description: A UUID; other values result in a 404.
       schema: { $ref: "#/components/schemas/ItemID" }
     Slug:
       name: slug
       in: path
       required: true
-      description: Anything but a slug is a 404.
+      description: A slug; other values result in a 404.
       schema: { $ref: "#/components/schemas/Slug" }
     Limit:
       name: limit
       in: query
-      description: The most items of a page.
+      description: The maximum number of items in a page.
       schema: { type: integer, minimum: 1, maximum: 200, default: 50 }
     ChangeLimit:
       name: limit
       in: query
-      description: The most changes of a page.
+      description: The maximum number of changes in a page.
       schema: { type: integer, minimum: 1, maximum: 1000, default: 200 }
     Cursor:
       name: cursor
       in: query
-      description: >-
-        Where a page begins: opaque, taken from `Link`, good with the same filters only.
+      description: The opaque start of a page, taken from `Link`. It is valid only with the same filters.
       schema: { type: string, minLength: 1 }
     Topics:
       name: topics
       in: query
       description: >-
-        Only what is in any of these topics: 1 to 32 slugs between commas. An unknown one is a 400.
+        Only entries in at least one of these topics: 1 to 32 slugs, separated by commas. An unknown slug results in a
+        400.
       style: form
       explode: false
       example: [harbour, sport]
@@ -1125,12 +1135,12 @@ components:
     Author:
       name: author
       in: query
-      description: Only items of this author, exactly as written; at most 256 bytes.
+      description: Only items of this author. The name must match exactly and has at most 256 bytes.
       schema: { type: string, minLength: 1, maxLength: 256 }
     From:
       name: from
       in: query
-      description: Only items of this date (RFC 3339) or later.
+      description: Only items with this date (RFC 3339) or a later one.
       example: "2026-11-01T00:00:00Z"
       schema: { type: string, format: date-time }
     To:
@@ -1143,9 +1153,10 @@ components:
       name: q
       in: query
       description: >-
-        Only items that have all of these words and "phrases in double quotes" in title, summary or text, and none of
-        those after a -minus sign; at most 256 bytes. Case does not count. Words are found as they are written, and
-        with `language` in their other forms too. What takes longer than a second is a 503 (`search-too-broad`).
+        Only items that contain all of these words and "phrases in double quotes" in title, summary or text, and none of
+        the words or phrases after a -minus sign. The value has at most 256 bytes. Case is ignored. Words are matched as
+        they are written; with `language`, also in their other forms. A search that takes longer than a second results
+        in a 503 (`search-too-broad`).
       examples:
         words: { value: election result }
         phrase: { value: '"city council" -mayor' }
@@ -1160,35 +1171,36 @@ components:
       name: since
       in: query
       description: >-
-        The token of the last answer. One that is malformed is a 400; one of another scope or of a history that is
-        gone is a 410 with a current token.
+        The token of the last response. A malformed token results in a 400. A token of another scope, or of a history
+        that no longer exists, results in a 410 with a current token.
       schema: { $ref: "#/components/schemas/SyncToken" }
     EventsSince:
       name: since
       in: query
       description: >-
-        What the client has, where it cannot send `Last-Event-ID`; the token of any answer about the scope. One that
-        is no longer good begins the stream with `resync`.
+        The token of the client's state, for clients that cannot send `Last-Event-ID`. The token of any response for the
+        scope is accepted. If it is no longer valid, the stream begins with `resync`.
       schema: { $ref: "#/components/schemas/SyncToken" }
     LastEventID:
       name: Last-Event-ID
       in: header
-      description: The `id` of the last event of an earlier stream of the same scope; it counts more than `since`.
+      description: The `id` of the last event of an earlier stream of the same scope. It takes precedence over `since`.
       schema: { type: string }
     Wait:
       name: wait
       in: query
       description: >-
-        For how many seconds the answer may wait for something new after `since`, which it needs. It comes as soon as
-        there is something, and says that nothing is new once the time is over or the server is about to end. No cache
-        stores it.
+        The number of seconds for which the response may wait for a change after `since`, which is required. The
+        response is sent as soon as there is a change. When the time is over or the server is about to shut down, the
+        response says that nothing is new. Caches do not store it.
       schema: { type: integer, minimum: 1, maximum: 50 }
     At:
       name: at
       in: query
       description: >-
-        A token from a push, an event or a 410: the answer is of its version or later. One that is not reached
-        within a second is a 503. It is part of the address, so no cache answers from before.
+        A token from a push, an event or a 410. The response has this version or a later one. If the version is not
+        reached within a second, the response is a 503. The token is part of the URL, so no cache returns an earlier
+        response.
       schema: { $ref: "#/components/schemas/SyncToken" }
     State:
       name: state
@@ -1198,50 +1210,50 @@ components:
     Reason:
       name: reason
       in: query
-      description: >-
-        Why, in words for readers: at most 512 bytes. The public 410 shows it.
+      description: The reason, in words for readers, at most 512 bytes. The public 410 contains it.
       schema: { type: string, minLength: 1, maxLength: 512 }
     EraseReason:
       name: reason
       in: query
       description: >-
-        Why, in words for readers: at most 512 bytes. It takes the place of the reason of the retraction, which is erased
+        The reason, in words for readers, at most 512 bytes. It replaces the reason of the retraction, which is erased
         too.
       schema: { type: string, minLength: 1, maxLength: 512 }
     IfNoneMatch:
       name: If-None-Match
       in: header
-      description: Entity tags held by the client, or `*`. Compared weakly; it goes before `If-Modified-Since`.
+      description: >-
+        The entity tags that the client has stored, or `*`. They are compared weakly and take precedence over
+        `If-Modified-Since`.
       schema: { type: string }
     IfModifiedSince:
       name: If-Modified-Since
       in: header
       description: >-
-        For clients without entity tags: the `Last-Modified` they hold.
+        For clients without entity tags: the `Last-Modified` of the stored response.
       schema: { type: string }
     Range:
       name: Range
       in: header
-      description: The bytes that are wanted (RFC 9110 section 14.2).
+      description: The requested bytes (RFC 9110 section 14.2).
       schema: { type: string }
       example: bytes=1048576-
     IfRange:
       name: If-Range
       in: header
-      description: >-
-        The `ETag` or `Last-Modified` of the file that the range is to be a part of.
+      description: The `ETag` or `Last-Modified` of the file to which the range must belong.
       schema: { type: string }
     IfMatch:
       name: If-Match
       in: header
-      description: The revision that the change was made for, as the entity tag of the last answer.
+      description: The revision that the change is based on, as the entity tag of the last response.
       example: '"r7"'
       schema: { type: string }
     IfNoneMatchAny:
       name: If-None-Match
       in: header
       description: >-
-        `*` makes a new item and fails with 412 where there is one. Anything else is a 400.
+        `*` creates a new item, and results in a 412 if the item exists. Any other value results in a 400.
       schema: { type: string, pattern: '^\*$' }
 
   headers:
@@ -1250,115 +1262,115 @@ components:
       required: true
       schema: { type: string, const: "*" }
     ExposeHeaders:
-      description: What scripts of other origins may see.
+      description: Scripts of other origins may read all header fields.
       required: true
       schema: { type: string, const: "*" }
     ErrorAllowOrigin:
       description: >-
-        On public paths: any origin may read.
+        Sent on public paths: any origin may read.
       schema: { type: string, const: "*" }
     ErrorExposeHeaders:
-      description: On public paths.
+      description: Sent on public paths.
       schema: { type: string, const: "*" }
     Vary:
-      description: Answers from 1 KiB are compressed where the client accepts it.
+      description: Responses of 1 KiB or more are compressed if the client accepts it.
       required: true
       schema: { type: string, const: Accept-Encoding }
     ErrorVary:
-      description: On public paths.
+      description: Sent on public paths.
       schema: { type: string, const: Accept-Encoding }
     ContentEncoding:
-      description: Of compressed answers; their entity tag has a suffix of its own.
+      description: Sent with compressed responses, whose entity tag has a separate suffix.
       schema: { type: string, const: gzip }
     PublicCacheControl:
       description: >-
-        Clients always ask; shared caches keep the answer for `s-maxage` seconds and may be `stale-while-
-        revalidate` seconds behind, 10 s together.
+        Clients always revalidate. Shared caches keep the response for `s-maxage` seconds and may serve it stale for
+        `stale-while-revalidate` seconds, together 10 s.
       required: true
       schema: { type: string, pattern: "^max-age=0, s-maxage=[1-9][0-9]*, stale-while-revalidate=[0-9]+, stale-if-error=[0-9]+$" }
       example: "max-age=0, s-maxage=1, stale-while-revalidate=9, stale-if-error=300"
     CacheStatus:
       description: |
-        Of an answer from before a change, given while the database does not answer: `ttl` is since how many seconds it is
-        not known to be right, below zero (RFC 9211). Absent otherwise.
+        Sent with a response that may be outdated because the database does not respond. `ttl` is negative: its absolute
+        value is the number of seconds since the response was last known to be current (RFC 9211). The field is absent
+        otherwise.
       schema: { type: string, pattern: "^Tidings; hit; ttl=-[1-9][0-9]*$" }
     ChangesCacheControl:
-      description: As for other public answers, and `no-store` where the request said to wait.
+      description: The same as for other public responses; `no-store` if the request has `wait`.
       required: true
       schema: { type: string, pattern: "^(max-age=0, s-maxage=[1-9][0-9]*, stale-while-revalidate=[0-9]+, stale-if-error=[0-9]+|no-store)$" }
       example: "max-age=0, s-maxage=1, stale-while-revalidate=9, stale-if-error=300"
     BriefCacheControl:
-      description: Stored for a second, so that it takes the place of an older 200 in shared caches.
+      description: The response is stored for a second, so that it replaces an older 200 in shared caches.
       required: true
       schema: { type: string, const: "max-age=0, s-maxage=1" }
     GoneCacheControl:
-      description: As for other answers that take the place of a 200, and `no-store` where the request said to wait.
+      description: The same as for other responses that replace a 200; `no-store` if the request has `wait`.
       required: true
       schema: { type: string, enum: ["max-age=0, s-maxage=1", no-store] }
       example: "max-age=0, s-maxage=1"
     NoStore:
-      description: Not to be kept.
+      description: The response must not be stored.
       required: true
       schema: { type: string, const: no-store }
     PrivateNoStore:
-      description: Not to be kept, least of all for others.
+      description: The response is private and must not be stored.
       required: true
       schema: { type: string, const: "private, no-store" }
     FileCacheControl:
       description: >-
-        The content never changes, so a client keeps it for an hour. Shared caches ask as often as for other public
-        answers, because a file can be taken down; the usual answer is a 304.
+        The content never changes, so a client keeps it for an hour. Shared caches revalidate it as often as other
+        public responses, because a file can be taken down; the usual response is a 304.
       required: true
       schema: { type: string, pattern: "^max-age=3600, s-maxage=[1-9][0-9]*, stale-while-revalidate=[0-9]+, stale-if-error=[0-9]+$" }
       example: "max-age=3600, s-maxage=1, stale-while-revalidate=9, stale-if-error=300"
     AcceptRanges:
-      description: Parts can be had.
+      description: Byte ranges are supported.
       required: true
       schema: { type: string, const: bytes }
     ContentRange:
-      description: Which part of how many bytes it is.
+      description: The range of this part, and the size of the file.
       required: true
       schema: { type: string, pattern: "^bytes [0-9]+-[0-9]+/[0-9]+$" }
       example: bytes 1048576-2097151/2097152
     UnsatisfiedRange:
-      description: How many bytes the file has.
+      description: The size of the file in bytes.
       required: true
       schema: { type: string, pattern: "^bytes \\*/[0-9]+$" }
       example: bytes */2097152
     Disposition:
-      description: To be shown where it is, and the name to save it by (RFC 6266).
+      description: The file is displayed inline; the field also has the name under which it is saved (RFC 6266).
       required: true
       schema: { type: string, pattern: "^inline(; filename=\"[^\"]*\"(; filename\\*=UTF-8''[^;]+)?)?$" }
       example: inline; filename="ferry.jpg"
     NoSniff:
-      description: The type is what `Content-Type` says.
+      description: Clients must not guess another type than that of `Content-Type`.
       required: true
       schema: { type: string, const: nosniff }
     ReprDigest:
-      description: SHA-256 of the whole file (RFC 9530), also with a part.
+      description: The SHA-256 digest of the whole file (RFC 9530), also in the response with a part.
       required: true
       schema: { type: string, pattern: "^sha-256=:[A-Za-z0-9+/]{43}=:$" }
       example: "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"
     Uploaded:
-      description: When the file was first stored.
+      description: The time at which the file was first stored.
       required: true
       schema: { type: string, pattern: "^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$" }
       example: "Sat, 14 Nov 2026 06:30:00 GMT"
     MediaLocation:
-      description: Where it is for everybody.
+      description: The public URL of the file.
       required: true
       schema: { type: string, pattern: "^/v1/media/[0-9a-f-]{36}$" }
       example: /v1/media/01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f6
     ETag:
       description: >-
-        Strong, made of the content and its `Link` alone: equal on every replica and after a restart. At most 60
-        bytes.
+        A strong entity tag, derived only from the content and its `Link`. It is equal on every replica and after a
+        restart, and has at most 60 bytes.
       required: true
       schema: { type: string, maxLength: 60, pattern: '^"[!#-~]+"$' }
       example: '"2f1d6a90c7b84e33"'
     RevisionETag:
-      description: >-
-        The revision: what `If-Match` takes.
+      description: The revision, for `If-Match`.
       required: true
       schema: { type: string, pattern: '^"r[1-9][0-9]*"$' }
       example: '"r7"'
@@ -1366,58 +1378,59 @@ components:
       description: The revision after the write.
       schema: { type: string, pattern: '^"r[1-9][0-9]*"$' }
     LastModified:
-      description: When the answer last changed; left out until the second it names is over. Of a file, which never changes, it is sent
-        at once.
+      description: >-
+        The time of the last change of the response. It is omitted until the named second is over. For a file, which
+        never changes, it is sent at once.
       schema: { type: string, pattern: "^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$" }
       example: "Sat, 14 Nov 2026 06:30:00 GMT"
     SyncToken:
-      description: The current token of the scope, as `since` takes it; never newer than the body.
+      description: The current token of the scope, for `since`. It is never newer than the body.
       required: true
       schema: { $ref: "#/components/schemas/SyncToken" }
     OptionalSyncToken:
-      description: The current token of the scope; never newer than the body.
+      description: The current token of the scope. It is never newer than the body.
       schema: { $ref: "#/components/schemas/SyncToken" }
     Link:
-      description: The next page, where there is one (RFC 8288); the address is relative.
+      description: The next page, if it exists (RFC 8288). The URL is relative.
       schema: { type: string, pattern: '^</v1/[^>]+>; rel="next"$' }
       example: '</v1/items?cursor=Zm9sbG93&limit=50>; rel="next"'
     PollInterval:
       description: >-
-        After how many seconds it is worth asking again, from how often the feed changes at this time of the day and
-        at present. Left out until that is known. To those who waited for changes it is given only when the server
-        ends, other seconds to each, so that they do not come again all at once.
+        The number of seconds after which the next request is worthwhile. It is derived from how often the feed changes
+        at this time of day and at present, and omitted until that is known. A long poll receives it only when the
+        server shuts down. The values then differ between clients, so that the clients do not return all at once.
       schema: { type: integer, minimum: 1, maximum: 3600 }
     WaitRequestID:
-      description: As for other answers that are not stored; only where the request said to wait.
+      description: The same as for other responses that are not stored. Sent only if the request has `wait`.
       schema: { type: string, minLength: 1, maxLength: 128 }
     RequestID:
-      description: Names the request in the logs of the server.
+      description: The id of the request in the logs of the server.
       required: true
       schema: { type: string, minLength: 1, maxLength: 128 }
     RetryAfter:
-      description: Seconds to wait.
+      description: The number of seconds to wait.
       required: true
       schema: { type: string, pattern: "^[0-9]+$" }
       example: "1"
     Location:
-      description: Where it is now.
+      description: The URL of the new resource.
       required: true
       schema: { type: string, pattern: "^/v1/editorial/" }
       example: /v1/editorial/items/01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f6
     Authenticate:
       description: >-
-        The scheme, and what is wrong with the key (RFC 6750): `invalid_token`, or `insufficient_scope` with the
-        scope that is needed.
+        The scheme, and the error of the key (RFC 6750): `invalid_token`, or `insufficient_scope` with the required
+        scope.
       required: true
       schema: { type: string, pattern: "^Bearer" }
       example: 'Bearer realm="tidings", error="insufficient_scope", scope="items:write"'
     Allow:
-      description: The methods there are.
+      description: The methods of the resource.
       required: true
       schema: { type: string }
       example: "GET, HEAD, OPTIONS"
     Accept:
-      description: The media type to send, where another came.
+      description: The accepted media types, if the request has another one.
       schema:
         type: string
         enum:
@@ -1426,24 +1439,24 @@ components:
           - image/jpeg, image/png, image/gif, image/webp, image/avif, image/heic, image/heif, application/pdf, video/mp4, audio/mp4, video/quicktime, video/webm, audio/webm, audio/ogg, video/ogg, audio/mpeg, audio/aac, audio/flac, audio/wav, application/octet-stream
       example: application/json
     AcceptEncoding:
-      description: The content coding to send, where another came.
+      description: The accepted content coding, if the request has another one.
       schema: { type: string, const: identity }
     AllowMethods:
-      description: The methods other origins may use.
+      description: The methods that other origins may use.
       required: true
       schema: { type: string }
       example: "GET, HEAD, OPTIONS"
     AllowHeaders:
-      description: The request headers other origins may send.
+      description: The request headers that other origins may send.
       schema: { type: string }
     MaxAge:
-      description: Seconds for which the answer holds.
+      description: The number of seconds for which the response is valid.
       schema: { type: string, pattern: "^[0-9]+$" }
       example: "86400"
 
   requestBodies:
     NewMedia:
-      description: The bytes of the file, under `application/octet-stream` or the type that they have.
+      description: The bytes of the file, with the type `application/octet-stream` or the type of the file.
       required: true
       content:
         application/octet-stream:
@@ -1533,7 +1546,7 @@ components:
                 updated: "2026-11-14T06:00:04.218Z"
                 version: 100
     ItemListHead:
-      description: As GET, without the body.
+      description: The same as GET, without the body.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
@@ -1548,7 +1561,7 @@ components:
         X-Poll-Interval: { $ref: "#/components/headers/PollInterval" }
     ItemListNotModified:
       description: >-
-        Nothing new: the client holds this representation.
+        Nothing new: the client has this representation.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
@@ -1588,7 +1601,7 @@ components:
             updated: "2026-11-14T06:00:04.218Z"
             version: 100
     ItemHead:
-      description: As GET, without the body.
+      description: The same as GET, without the body.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
@@ -1600,7 +1613,7 @@ components:
         Vary: { $ref: "#/components/headers/Vary" }
     ItemNotModified:
       description: >-
-        Nothing new: the client holds this representation.
+        Nothing new: the client has this representation.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
@@ -1611,7 +1624,7 @@ components:
         Sync-Token: { $ref: "#/components/headers/OptionalSyncToken" }
         Vary: { $ref: "#/components/headers/Vary" }
     ChangeList:
-      description: Changes in the order of versions; an empty list where nothing is new.
+      description: The changes in the order of versions. The list is empty if nothing is new.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
@@ -1653,7 +1666,7 @@ components:
                 more: false
                 token: 1k3v9q20m1xe.2t
     ChangeListHead:
-      description: As GET, without the body.
+      description: The same as GET, without the body.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
@@ -1666,7 +1679,7 @@ components:
         X-Poll-Interval: { $ref: "#/components/headers/PollInterval" }
     ChangeListNotModified:
       description: >-
-        Nothing new: the client holds this representation.
+        Nothing new: the client has this representation.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
@@ -1678,7 +1691,7 @@ components:
         Vary: { $ref: "#/components/headers/Vary" }
         X-Poll-Interval: { $ref: "#/components/headers/PollInterval" }
     State:
-      description: The tokens.
+      description: The current tokens.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
@@ -1697,7 +1710,7 @@ components:
             topics: { harbour: 1k3v9q2c07aa.2t, sport: 1k3v9q2p4x0f.1z }
             union: 1k3v9q29ws3d.2t
     StateHead:
-      description: As GET, without the body.
+      description: The same as GET, without the body.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
@@ -1710,7 +1723,7 @@ components:
         X-Poll-Interval: { $ref: "#/components/headers/PollInterval" }
     StateNotModified:
       description: >-
-        Nothing new: the client holds this representation.
+        Nothing new: the client has this representation.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
@@ -1722,19 +1735,19 @@ components:
         Vary: { $ref: "#/components/headers/Vary" }
         X-Poll-Interval: { $ref: "#/components/headers/PollInterval" }
     EventStream:
-      description: Events, until one of both ends it.
+      description: Events, until either side closes the connection.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
         Cache-Control: { $ref: "#/components/headers/NoStore" }
         X-Accel-Buffering:
-          description: Tells nginx to pass on each event at once.
+          description: Instructs nginx to pass on each event at once.
           required: true
           schema: { type: string, const: "no" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
       content:
         text/event-stream:
-          schema: { description: "Events, each with a ChangeEvent as its data." }
+          schema: { description: "Events whose data is a ChangeEvent." }
           examples:
             publish:
               value: |+
@@ -1767,7 +1780,7 @@ components:
                 slug: harbour
                 titles: { de: Hafen, en: Harbour }
     TopicListHead:
-      description: As GET, without the body.
+      description: The same as GET, without the body.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
@@ -1780,7 +1793,7 @@ components:
         Vary: { $ref: "#/components/headers/Vary" }
     TopicListNotModified:
       description: >-
-        Nothing new: the client holds this representation.
+        Nothing new: the client has this representation.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
@@ -1813,7 +1826,7 @@ components:
             slug: harbour
             titles: { de: Hafen, en: Harbour }
     TopicHead:
-      description: As GET, without the body.
+      description: The same as GET, without the body.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
@@ -1826,7 +1839,7 @@ components:
         Vary: { $ref: "#/components/headers/Vary" }
     TopicNotModified:
       description: >-
-        Nothing new: the client holds this representation.
+        Nothing new: the client has this representation.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
@@ -1838,7 +1851,7 @@ components:
         Sync-Token: { $ref: "#/components/headers/OptionalSyncToken" }
         Vary: { $ref: "#/components/headers/Vary" }
     Contract:
-      description: OpenAPI 3.1.
+      description: This document, in OpenAPI 3.1.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
@@ -1854,7 +1867,7 @@ components:
           x-only-for-generators: true
           schema: { type: string, format: binary }
     ContractHead:
-      description: As GET, without the body.
+      description: The same as GET, without the body.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
@@ -1865,7 +1878,7 @@ components:
         Vary: { $ref: "#/components/headers/Vary" }
     ContractNotModified:
       description: >-
-        Nothing new: the client holds this representation.
+        Nothing new: the client has this representation.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
@@ -1875,7 +1888,7 @@ components:
         Last-Modified: { $ref: "#/components/headers/LastModified" }
         Vary: { $ref: "#/components/headers/Vary" }
     Preflight:
-      description: Any origin may read, with any of the headers that matter here.
+      description: Any origin may read, with any of the request headers that the API uses.
       headers:
         Access-Control-Allow-Headers: { $ref: "#/components/headers/AllowHeaders" }
         Access-Control-Allow-Methods: { $ref: "#/components/headers/AllowMethods" }
@@ -1884,7 +1897,7 @@ components:
         Access-Control-Max-Age: { $ref: "#/components/headers/MaxAge" }
         Vary: { $ref: "#/components/headers/ErrorVary" }
     Health:
-      description: It runs.
+      description: The process runs.
       headers:
         Cache-Control: { $ref: "#/components/headers/NoStore" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
@@ -1895,7 +1908,7 @@ components:
             status: ok
             version: 1.4.2
     Readiness:
-      description: Send it requests.
+      description: The server accepts requests.
       headers:
         Cache-Control: { $ref: "#/components/headers/NoStore" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
@@ -1905,7 +1918,7 @@ components:
           example:
             status: ready
     HealthHead:
-      description: As GET, without the body.
+      description: The same as GET, without the body.
       headers:
         Cache-Control: { $ref: "#/components/headers/NoStore" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
@@ -1922,7 +1935,7 @@ components:
             # TYPE tidings_http_requests_total counter
             tidings_http_requests_total{route="/v1/items",method="GET",status="304"} 4711
     MetricsHead:
-      description: As GET, without the body.
+      description: The same as GET, without the body.
       headers:
         Cache-Control: { $ref: "#/components/headers/NoStore" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
@@ -1951,7 +1964,7 @@ components:
                 updated: "2026-11-14T06:00:04.218Z"
                 version: 100
     EditorialItem:
-      description: The item as it is now.
+      description: The current item.
       headers:
         Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
         ETag: { $ref: "#/components/headers/RevisionETag" }
@@ -1974,7 +1987,7 @@ components:
             updated: "2026-11-14T06:00:04.218Z"
             version: 100
     EditorialItemCreated:
-      description: Made.
+      description: The resource was created.
       headers:
         Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
         ETag: { $ref: "#/components/headers/RevisionETag" }
@@ -1998,7 +2011,7 @@ components:
             updated: "2026-11-14T06:00:04.218Z"
             version: 100
     EditorialItemKept:
-      description: It was there already with this content.
+      description: The item already exists with this content.
       headers:
         Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
         ETag: { $ref: "#/components/headers/RevisionETag" }
@@ -2021,13 +2034,13 @@ components:
             updated: "2026-11-14T06:00:04.218Z"
             version: 100
     EditorialNotModified:
-      description: The client holds this revision.
+      description: The client has this revision.
       headers:
         Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
         ETag: { $ref: "#/components/headers/RevisionETag" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
     Retracted:
-      description: Retracted; followers have been told.
+      description: The item was retracted, and followers were notified.
       headers:
         Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
         ETag: { $ref: "#/components/headers/OptionalRevisionETag" }
@@ -2049,7 +2062,7 @@ components:
                 slug: harbour
                 titles: { de: Hafen, en: Harbour }
     EditorialTopic:
-      description: The topic as it is now.
+      description: The current topic.
       headers:
         Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
         ETag: { $ref: "#/components/headers/RevisionETag" }
@@ -2065,7 +2078,7 @@ components:
             slug: harbour
             titles: { de: Hafen, en: Harbour }
     EditorialTopicCreated:
-      description: Made.
+      description: The resource was created.
       headers:
         Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
         ETag: { $ref: "#/components/headers/RevisionETag" }
@@ -2153,7 +2166,7 @@ components:
           x-only-for-generators: true
           schema: { type: string, format: binary }
     MediaHead:
-      description: As GET, without the body.
+      description: The same as GET, without the body.
       headers:
         Accept-Ranges: { $ref: "#/components/headers/AcceptRanges" }
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
@@ -2165,7 +2178,7 @@ components:
         Repr-Digest: { $ref: "#/components/headers/ReprDigest" }
         X-Content-Type-Options: { $ref: "#/components/headers/NoSniff" }
     MediaNotModified:
-      description: The client holds this file.
+      description: The client has this file.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
@@ -2173,7 +2186,7 @@ components:
         ETag: { $ref: "#/components/headers/ETag" }
         Last-Modified: { $ref: "#/components/headers/Uploaded" }
     MediaStored:
-      description: Stored; it would survive a crash.
+      description: The file was stored durably.
       headers:
         Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
         Location: { $ref: "#/components/headers/MediaLocation" }
@@ -2189,7 +2202,7 @@ components:
             url: /v1/media/01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f6
             width: 1920
     MediaKept:
-      description: It was there already.
+      description: The file already exists.
       headers:
         Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
         Location: { $ref: "#/components/headers/MediaLocation" }
@@ -2220,7 +2233,7 @@ components:
             detail: The item that used it was retracted.
             reason: retracted
     MediaGoneHead:
-      description: As GET, without the body.
+      description: The same as GET, without the body.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
@@ -2254,12 +2267,12 @@ components:
             status: 409
             detail: Only a retracted item can be erased. Retract it first, with DELETE.
     Removed:
-      description: Done, or done before.
+      description: The request was carried out, now or before.
       headers:
         Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
     MediaNotKept:
-      description: This server keeps no files.
+      description: This server does not store files.
       headers:
         Cache-Control: { $ref: "#/components/headers/NoStore" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
@@ -2271,7 +2284,7 @@ components:
             title: Files are not kept here
             status: 501
     StorageFull:
-      description: There is no room for the file; nothing of it has been kept.
+      description: There is not enough space for the file. Nothing of it was stored.
       headers:
         Cache-Control: { $ref: "#/components/headers/NoStore" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
@@ -2299,7 +2312,7 @@ components:
             title: The range is not within the file
             status: 416
     BadRequest:
-      description: The message, its query or its body cannot be read; nothing has happened.
+      description: The message, its query or its body is malformed. Nothing was changed.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
@@ -2329,7 +2342,7 @@ components:
                 status: 400
                 detail: There is no Host.
     BadRequestHead:
-      description: As GET, without the body.
+      description: The same as GET, without the body.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
@@ -2337,7 +2350,7 @@ components:
         Vary: { $ref: "#/components/headers/ErrorVary" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
     Unauthorized:
-      description: A valid key is needed.
+      description: The request needs a valid key.
       headers:
         Cache-Control: { $ref: "#/components/headers/NoStore" }
         WWW-Authenticate: { $ref: "#/components/headers/Authenticate" }
@@ -2364,7 +2377,7 @@ components:
             status: 403
             detail: items:write is needed
     NotFound:
-      description: There is nothing of that name, or not for readers.
+      description: The resource does not exist, or is not public.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
@@ -2378,7 +2391,7 @@ components:
             title: Not found
             status: 404
     NotFoundHead:
-      description: As GET, without the body.
+      description: The same as GET, without the body.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
@@ -2400,7 +2413,7 @@ components:
             title: Not found
             status: 404
     EditorialNotFound:
-      description: There is nothing of that name.
+      description: The resource does not exist.
       headers:
         Cache-Control: { $ref: "#/components/headers/NoStore" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
@@ -2412,7 +2425,7 @@ components:
             title: Not found
             status: 404
     MethodNotAllowed:
-      description: The resource has other methods.
+      description: The resource does not support the method.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
@@ -2428,7 +2441,7 @@ components:
             title: Method not allowed
             status: 405
     Conflict:
-      description: The id or slug is taken by something else.
+      description: The id or slug is used by another resource.
       headers:
         Cache-Control: { $ref: "#/components/headers/NoStore" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
@@ -2442,8 +2455,8 @@ components:
             detail: another item has this id
     TokenExpired:
       description: >-
-        The token cannot be continued. A client with a full copy takes the snapshot, one with a window the newest
-        items `at` the token given here; both replace what they held.
+        The token cannot be continued. A client with a full copy requests the snapshot. A client with a window requests
+        the newest items `at` the token of this response. In both cases, the result replaces the client's data.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
@@ -2460,7 +2473,7 @@ components:
             reason: epoch
             token: 1p8r2c50m1xe.4q
     TokenExpiredHead:
-      description: As GET, without the body.
+      description: The same as GET, without the body.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
@@ -2468,7 +2481,7 @@ components:
         Vary: { $ref: "#/components/headers/ErrorVary" }
         X-Request-Id: { $ref: "#/components/headers/WaitRequestID" }
     ItemGone:
-      description: The item was taken back or has expired; or the token of `at` cannot be continued.
+      description: The item was retracted or has expired, or the token of `at` cannot be continued.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
@@ -2493,7 +2506,7 @@ components:
                 reason: epoch
                 token: 1p8r2c50m1xe.4q
     ItemGoneHead:
-      description: As GET, without the body.
+      description: The same as GET, without the body.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
@@ -2501,7 +2514,7 @@ components:
         Vary: { $ref: "#/components/headers/ErrorVary" }
     EditorialGone:
       description: >-
-        Retraction is final: the item takes no more writes.
+        Retraction is final: the item accepts no more writes.
       headers:
         Cache-Control: { $ref: "#/components/headers/NoStore" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
@@ -2515,7 +2528,7 @@ components:
             detail: The sailing was cancelled before publication.
             reason: retracted
     PreconditionFailed:
-      description: A condition of the request does not hold; nothing has happened.
+      description: A precondition of the request does not hold. Nothing was changed.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
@@ -2531,7 +2544,7 @@ components:
             status: 412
             detail: the current revision is 8
     PreconditionFailedHead:
-      description: As GET, without the body.
+      description: The same as GET, without the body.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
@@ -2539,7 +2552,7 @@ components:
         Vary: { $ref: "#/components/headers/ErrorVary" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
     BodyTooLarge:
-      description: The body has more than 1 MiB, or, if it is a file, than the server is set to take.
+      description: The body is larger than 1 MiB, or a file is larger than the configured maximum.
       headers:
         Cache-Control: { $ref: "#/components/headers/NoStore" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
@@ -2551,7 +2564,7 @@ components:
             title: The body is too large
             status: 413
     UnsupportedMediaType:
-      description: The body is of another type than the resource reads, or has a content coding.
+      description: The resource does not accept the type of the body, or the body has a content coding.
       headers:
         Accept: { $ref: "#/components/headers/Accept" }
         Accept-Encoding: { $ref: "#/components/headers/AcceptEncoding" }
@@ -2565,7 +2578,7 @@ components:
             title: Unsupported media type
             status: 415
     InvalidField:
-      description: Fields of the body break rules; all of them are named.
+      description: Fields of the body are invalid. The response names them.
       headers:
         Cache-Control: { $ref: "#/components/headers/NoStore" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
@@ -2580,7 +2593,7 @@ components:
               - { field: date, rule: must not be in the future }
               - { field: "attachments[0].url", rule: must be an http or https address }
     PreconditionRequired:
-      description: The change names no revision.
+      description: The change does not name a revision.
       headers:
         Cache-Control: { $ref: "#/components/headers/NoStore" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
@@ -2595,7 +2608,7 @@ components:
               Name the revision that the write is for, in `If-Match` or the field `revision`. `If-Match: *` accepts any;
               `If-None-Match: *` creates.
     HeadersTooLarge:
-      description: The header fields have more than 16 KiB.
+      description: The header fields are larger than 16 KiB.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
@@ -2610,7 +2623,7 @@ components:
             title: The header fields are too large
             status: 431
     HeadersTooLargeHead:
-      description: As GET, without the body.
+      description: The same as GET, without the body.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
@@ -2618,7 +2631,7 @@ components:
         Vary: { $ref: "#/components/headers/ErrorVary" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
     RequestTimeout:
-      description: The request did not arrive in time; the connection closes.
+      description: The request did not arrive in time. The server closes the connection.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
@@ -2633,7 +2646,7 @@ components:
             title: The request took too long to arrive
             status: 408
     RequestTimeoutHead:
-      description: As GET, without the body.
+      description: The same as GET, without the body.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
@@ -2642,8 +2655,9 @@ components:
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
     TooManyRequests:
       description: >-
-        More requests than the server takes from one address, with which the connection closes, or with one key; see
-        `Retry-After`. One that is answered with 304 counts for a tenth.
+        There were more requests from one address or with one key than the server accepts; see `Retry-After`. If the
+        limit of an address is exceeded, the server closes the connection. A request that results in a 304 counts as a
+        tenth.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
@@ -2660,7 +2674,7 @@ components:
             status: 429
             detail: Wait for 7 s.
     TooManyRequestsHead:
-      description: As GET, without the body.
+      description: The same as GET, without the body.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
@@ -2670,7 +2684,7 @@ components:
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
     ExpectationFailed:
       description: >-
-        `Expect` asks for something else than `100-continue`; the connection closes.
+        `Expect` has a value other than `100-continue`. The server closes the connection.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
@@ -2685,7 +2699,7 @@ components:
             title: The only expectation that is met here is 100-continue
             status: 417
     ExpectationFailedHead:
-      description: As GET, without the body.
+      description: The same as GET, without the body.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
@@ -2693,7 +2707,7 @@ components:
         Vary: { $ref: "#/components/headers/ErrorVary" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
     InternalError:
-      description: A fault of the server; its log has more under the request id.
+      description: An error of the server. Its log has details under the request id.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
@@ -2708,7 +2722,7 @@ components:
             title: Internal error
             status: 500
     InternalErrorHead:
-      description: As GET, without the body.
+      description: The same as GET, without the body.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
@@ -2716,7 +2730,7 @@ components:
         Vary: { $ref: "#/components/headers/ErrorVary" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
     NotImplemented:
-      description: The server cannot do this for any resource; the connection closes.
+      description: The server supports the request for no resource. It closes the connection.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
@@ -2731,7 +2745,7 @@ components:
             title: The server cannot do this for any resource
             status: 501
     VersionNotSupported:
-      description: Another version of HTTP; the connection closes.
+      description: The server does not support the version of HTTP. It closes the connection.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
@@ -2746,7 +2760,7 @@ components:
             title: The server speaks HTTP/1.1 and HTTP/1.0
             status: 505
     Unavailable:
-      description: Not now; see `Retry-After`.
+      description: The request cannot be served now; see `Retry-After`.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
@@ -2780,7 +2794,7 @@ components:
                 status: 503
                 detail: repeat the request with the same id
     UnavailableHead:
-      description: As GET, without the body.
+      description: The same as GET, without the body.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
@@ -2791,7 +2805,7 @@ components:
 
   schemas:
     SyncToken:
-      description: Opaque. Equal tokens of one scope mean that nothing is new.
+      description: An opaque token. Equal tokens of one scope mean that nothing is new.
       type: string
       pattern: "^[A-Za-z0-9._~-]{1,32}$"
       example: 1k3v9q20m1xe.2s
@@ -2806,14 +2820,14 @@ components:
       pattern: "^[a-z0-9-]{1,64}$"
 
     LanguageTag:
-      description: BCP 47, at most 35 bytes.
+      description: A BCP 47 language tag, at most 35 bytes.
       type: string
       minLength: 2
       maxLength: 35
       pattern: "^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"
 
     Date:
-      description: RFC 3339 in UTC with three fraction digits.
+      description: A date in RFC 3339 format, in UTC, with three fraction digits.
       type: string
       format: date-time
       pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$"
@@ -2823,13 +2837,13 @@ components:
       enum: [draft, scheduled, published, retracted, expired]
 
     Attachment:
-      description: A file that belongs to an item.
+      description: A file of an item.
       type: object
       additionalProperties: false
       required: [url, type]
       properties:
         url:
-          description: Absolute, or a path on this server.
+          description: An absolute URL, or a path on this server.
           type: string
           pattern: "^(https?://|/v1/media/[0-9a-f-]{36}$)"
           maxLength: 2048
@@ -2837,11 +2851,11 @@ components:
         bytes: { type: integer, minimum: 0 }
         width: { type: integer, minimum: 1, description: In pixels. }
         height: { type: integer, minimum: 1, description: In pixels. }
-        alt: { type: string, description: "What it shows, for those who cannot see it." }
+        alt: { type: string, description: "A text alternative, for readers who cannot see the file." }
         sha256: { type: string, pattern: "^[0-9a-f]{64}$" }
 
     StoredFile:
-      description: A file that was uploaded, as an attachment to put into items.
+      description: An uploaded file, as an attachment for items.
       type: object
       additionalProperties: false
       required: [url, type, bytes, sha256]
@@ -2854,13 +2868,13 @@ components:
         sha256: { type: string, pattern: "^[0-9a-f]{64}$" }
 
     AttachmentInput:
-      description: A file that belongs to an item, as it is written. `alt` has at most 1024 bytes.
+      description: A file of an item, in a write. `alt` has at most 1024 bytes.
       type: object
       additionalProperties: false
       required: [url, type]
       properties:
         url:
-          description: Absolute; or the path of a file that was uploaded here, which must be there.
+          description: An absolute URL, or the path of a file that was uploaded to this server and exists.
           type: string
           pattern: "^(https?://[^/]|/v1/media/[0-9a-f-]{36}$)"
           maxLength: 2048
@@ -2882,12 +2896,12 @@ components:
       required: [id, version, date, text, topics, breaking, attachments, updated]
       properties:
         id: { $ref: "#/components/schemas/ItemID" }
-        version: { type: integer, minimum: 1, description: The version of the feed in which it last changed. }
+        version: { type: integer, minimum: 1, description: The feed version of the last change. }
         date: { $ref: "#/components/schemas/Date" }
         text: { type: string, minLength: 1, maxLength: 262144 }
         title: { type: string, maxLength: 1024 }
         summary: { type: string, maxLength: 16384 }
-        html: { type: string, maxLength: 524288, description: "Sanitised; only with `include=html`." }
+        html: { type: string, maxLength: 524288, description: "Sanitised HTML, present only with `include=html`." }
         topics:
           type: array
           maxItems: 16
@@ -2902,7 +2916,7 @@ components:
           maxItems: 32
           items: { $ref: "#/components/schemas/AttachmentInput" }
         updated:
-          description: When it last changed for readers; only grows.
+          description: The time of the last change that readers can see. It never decreases.
           $ref: "#/components/schemas/Date"
 
     ItemList:
@@ -2916,7 +2930,7 @@ components:
           items: { $ref: "#/components/schemas/Item" }
 
     Put:
-      description: The item as it is now replaces the one with its id, or is new.
+      description: The current item. It is new, or replaces the stored item with its id.
       type: object
       additionalProperties: false
       required: [op, item]
@@ -2925,7 +2939,7 @@ components:
         item: { $ref: "#/components/schemas/Item" }
 
     Remove:
-      description: The item is no longer in the scope; `left` says that it is published still, in other topics.
+      description: The item is no longer in the scope. `left` means that it is still published, in other topics.
       type: object
       additionalProperties: false
       required: [op, id, reason]
@@ -2944,13 +2958,13 @@ components:
           type: array
           maxItems: 20
           description: >-
-            Items that were changed, the newest change first; one that has left the scope is among them. Empty where
-            there were too many to remember.
+            The changed items, most recently changed first, including those that have left the scope. The list is empty
+            if there were too many changes.
           items: { type: string, format: uuid }
         token: { $ref: "#/components/schemas/SyncToken" }
         topics:
           type: array
-          description: Topics in which something was changed, sorted.
+          description: The topics with changes, sorted.
           items: { type: string, pattern: "^[a-z0-9-]{1,64}$" }
     ChangeList:
       type: object
@@ -2964,8 +2978,8 @@ components:
             oneOf:
               - { $ref: "#/components/schemas/Put" }
               - { $ref: "#/components/schemas/Remove" }
-        more: { type: boolean, description: Whether more is to be had at once with `token`. }
-        snapshot: { type: boolean, const: true, description: Only in the pages of a snapshot. }
+        more: { type: boolean, description: Whether more changes are available at once with `token`. }
+        snapshot: { type: boolean, const: true, description: Present only in the pages of a snapshot. }
         token: { $ref: "#/components/schemas/SyncToken" }
 
     FeedState:
@@ -2975,15 +2989,16 @@ components:
       properties:
         feed: { $ref: "#/components/schemas/SyncToken" }
         topics:
-          description: By slug; empty where none was asked for.
+          description: The tokens by slug. The object is empty if the request names no topics.
           type: object
           additionalProperties: { $ref: "#/components/schemas/SyncToken" }
         union:
-          description: The token of `/v1/changes` for these topics together; left out where none was asked for.
+          description: >-
+            The token of `/v1/changes` for the union of these topics. It is omitted if the request names no topics.
           $ref: "#/components/schemas/SyncToken"
 
     Titles:
-      description: By BCP 47 language tag.
+      description: Titles by BCP 47 language tag.
       type: object
       additionalProperties: { type: string }
       example: { de: Hafen, en: Harbour }
@@ -2996,9 +3011,9 @@ components:
         slug: { $ref: "#/components/schemas/Slug" }
         titles: { $ref: "#/components/schemas/Titles" }
         position: { type: integer, description: Topics are listed by position and slug. }
-        items: { type: integer, minimum: 0, description: How many published items are in it. }
+        items: { type: integer, minimum: 0, description: The number of published items in the topic. }
         changed:
-          description: When an item of it, or the topic itself, last changed.
+          description: The time of the last change of the topic or of an item in it.
           $ref: "#/components/schemas/Date"
 
     TopicList:
@@ -3012,7 +3027,8 @@ components:
 
     EditorialItem:
       description: >-
-        An item as its editors see it. `version` is 0, and `updated` the creation date, while it was never published.
+        An item with its editorial fields. As long as it was never published, `version` is 0 and `updated` is the
+        creation date.
       type: object
       additionalProperties: false
       required: [id, version, date, text, topics, breaking, attachments, updated, state, revision]
@@ -3039,10 +3055,12 @@ components:
           items: { $ref: "#/components/schemas/Attachment" }
         updated: { $ref: "#/components/schemas/Date" }
         state: { $ref: "#/components/schemas/State" }
-        revision: { type: integer, minimum: 1, description: Counts the writes; the lock. }
+        revision: { type: integer, minimum: 1, description: The number of writes. It serves as the lock. }
         retractionReason: { type: string, maxLength: 512 }
         erased:
-          description: When its texts were erased; `text` is empty then. Absent while it has them.
+          description: >-
+            The time at which the texts were erased. `text` is then empty. The field is absent if the texts were not
+            erased.
           $ref: "#/components/schemas/Date"
 
     EditorialItemList:
@@ -3057,34 +3075,34 @@ components:
 
     ItemInput:
       description: >-
-        An item to be made or replaced. Lengths are bytes of UTF-8; texts are not blank and have no control characters
-        but tabs and line ends; no field is null. What an answer has beyond this may be sent back and is ignored:
-        `version`, `updated`, `retractionReason`, `erased`. Any other field is a 422.
+        An item to be created or replaced. Lengths are bytes of UTF-8. Texts must not be blank, and must not contain
+        control characters other than tabs and line ends. No field is null. The other fields of a response (`version`,
+        `updated`, `retractionReason`, `erased`) may be sent back and are ignored. Any other field results in a 422.
       type: object
       additionalProperties: false
       required: [date, text]
       properties:
         id:
-          description: POST takes one of the client's choosing; in PUT it is that of the path.
+          description: In POST, an id of the client's choice. In PUT, the id of the path.
           $ref: "#/components/schemas/ItemID"
         revision:
-          description: "PUT: the lock, in place of `If-Match`."
+          description: In PUT, the lock, instead of `If-Match`.
           type: integer
           format: int64
           minimum: 1
           maximum: 9223372036854775807
         state:
-          description: "`scheduled` is not possible yet."
+          description: The state. `scheduled` is not supported yet.
           type: string
           enum: [draft, published]
           default: published
-        date: { type: string, format: date-time, description: Not more than 60 s in the future; kept in milliseconds. }
+        date: { type: string, format: date-time, description: At most 60 s in the future; stored in milliseconds. }
         text: { type: string, minLength: 1, maxLength: 262144 }
         title: { type: string, minLength: 1, maxLength: 1024 }
         summary: { type: string, minLength: 1, maxLength: 16384 }
-        html: { type: string, minLength: 1, maxLength: 524288, description: Sanitised on the way in. }
+        html: { type: string, minLength: 1, maxLength: 524288, description: Sanitised before storage. }
         topics:
-          description: Slugs of topics that exist.
+          description: Slugs of existing topics.
           type: array
           maxItems: 16
           items: { $ref: "#/components/schemas/Slug" }
@@ -3102,13 +3120,13 @@ components:
         erased: { description: Ignored. }
 
     ItemPatch:
-      description: The fields to change; null removes an optional one.
+      description: The fields to change. null removes an optional field.
       type: object
       additionalProperties: false
       properties:
         id: { $ref: "#/components/schemas/ItemID" }
         revision:
-          description: The lock, in place of `If-Match`.
+          description: The lock, instead of `If-Match`.
           type: integer
           format: int64
           minimum: 1
@@ -3146,7 +3164,7 @@ components:
         position: { type: integer }
         items: { type: integer, minimum: 0 }
         changed: { $ref: "#/components/schemas/Date" }
-        revision: { type: integer, minimum: 1, description: Counts the writes; the lock. }
+        revision: { type: integer, minimum: 1, description: The number of writes. It serves as the lock. }
 
     EditorialTopicList:
       type: object
@@ -3158,19 +3176,19 @@ components:
           items: { $ref: "#/components/schemas/EditorialTopic" }
 
     TopicInput:
-      description: POST needs the slug; in PUT it is that of the path and may be left out.
+      description: POST requires the slug. In PUT, it is the slug of the path and may be omitted.
       type: object
       additionalProperties: false
       properties:
         slug: { $ref: "#/components/schemas/Slug" }
         revision:
-          description: "PUT: the lock, in place of `If-Match`."
+          description: In PUT, the lock, instead of `If-Match`.
           type: integer
           format: int64
           minimum: 1
           maximum: 9223372036854775807
         titles:
-          description: By BCP 47 language tag. Lengths are bytes of UTF-8.
+          description: Titles by BCP 47 language tag. Lengths are bytes of UTF-8.
           type: object
           maxProperties: 64
           propertyNames: { $ref: "#/components/schemas/LanguageTag" }
@@ -3200,7 +3218,7 @@ components:
       required: [field, rule]
       properties:
         field: { type: string, description: "The query parameter, or the path of the field: `attachments[0].url`." }
-        rule: { type: string, description: "The rule it breaks, without its subject: `must be a number from 1 to 200`." }
+        rule: { type: string, description: "The broken rule, without its subject: `must be a number from 1 to 200`." }
 
     Problem:
       description: Problem details (RFC 9457) with the members of this API.
@@ -3209,7 +3227,7 @@ components:
       required: [type, title, status]
       properties:
         type:
-          description: Stable; see the table at the top.
+          description: The stable type of the problem; see the table at the top.
           type: string
           enum:
             - /problems/invalid-parameter
@@ -3251,18 +3269,18 @@ components:
         detail: { type: string }
         errors:
           description: >-
-            The parameters or fields at fault. The first 32 are named; an element with the field `*` then says how many
-            more there are.
+            The invalid parameters or fields. At most 32 are named. An element with the field `*` then has the number of
+            the others.
           type: array
           minItems: 1
           maxItems: 33
           items: { $ref: "#/components/schemas/FieldError" }
         reason:
-          description: Why an item, a file or a token is no longer good.
+          description: The reason why an item, a file or a token is no longer valid.
           type: string
           enum: [retracted, expired, removed, epoch, scope, ahead]
         token:
-          description: A current token to start from.
+          description: A current token from which the client can start.
           $ref: "#/components/schemas/SyncToken"
 
 """#
