@@ -70,7 +70,7 @@ let package = Package(
     .executableTarget(
       name: "tidings",
       dependencies: [
-        "MediaFiles", "NewsAPI", "NewsFeeds", "NewsStore", "PostgresClient", "News",
+        "HTTPEdge", "MediaFiles", "NewsAPI", "NewsFeeds", "NewsStore", "PostgresClient", "News",
         .argumentParser, .configuration, .coreMetrics, .hummingbird, .logging, .nioCore, .serviceLifecycle,
         .systemPackage, .unixSignals,
       ],
@@ -78,9 +78,16 @@ let package = Package(
     .target(
       name: "NewsAPI",
       dependencies: [
-        "CZlib", "HTTPConditions", "MediaFiles", "News", "NewsStore", "SafeHTML",
+        "HTTPConditions", "HTTPEdge", "MediaFiles", "News", "NewsStore", "SafeHTML",
         .coreMetrics, .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioHTTP1,
-        .nioHTTPTypesHTTP1, .serviceLifecycle,
+        .serviceLifecycle,
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "HTTPEdge",
+      dependencies: [
+        "CZlib", "HTTPConditions", .coreMetrics, .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore,
+        .nioHTTP1, .nioHTTPTypesHTTP1,
       ],
       swiftSettings: settings),
     .target(
@@ -127,7 +134,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "CZlib", "HTTPConditions", "MediaFiles", "News", "NewsAPI", "NewsStore", "PostgresClient", "TestSockets",
+        "CZlib", "HTTPConditions", "HTTPEdge", "MediaFiles", "News", "NewsAPI", "NewsStore", "PostgresClient",
+        "TestSockets",
         "TestTime", .asyncHTTPClient, .crypto, .hummingbird, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
         .serviceLifecycle, .yams,
       ],
@@ -140,6 +148,10 @@ let package = Package(
     .target(name: "TestRandom", path: "Tests/TestRandom", swiftSettings: settings),
     .testTarget(
       name: "HTTPConditionsTests", dependencies: ["HTTPConditions", "TestRandom", .httpTypes], swiftSettings: settings),
+    .testTarget(
+      name: "HTTPEdgeTests",
+      dependencies: ["HTTPEdge", "TestRandom", "TestSupport", .httpTypes, .logging, .nioCore, .nioEmbedded, .nioHTTP1],
+      swiftSettings: settings),
     .testTarget(name: "NewsTests", dependencies: ["News", "TestRandom"], swiftSettings: settings),
     .testTarget(
       name: "NewsStoreTests",
@@ -152,7 +164,8 @@ let package = Package(
     .testTarget(
       name: "NewsAPITests",
       dependencies: [
-        "MediaFiles", "News", "NewsAPI", "NewsStore", "PostgresClient", "TestRandom", "TestSupport", "TestTime",
+        "HTTPEdge", "MediaFiles", "News", "NewsAPI", "NewsStore", "PostgresClient", "TestRandom", "TestSupport",
+        "TestTime",
         .coreMetrics, .crypto, .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded, .nioHTTP1,
       ],
       swiftSettings: settings),

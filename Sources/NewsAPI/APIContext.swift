@@ -1,3 +1,4 @@
+import HTTPEdge
 public import Hummingbird
 import Logging
 import MediaFiles
@@ -36,7 +37,7 @@ public struct APIContext: RequestContext {
   /// - Throws: `ProblemError`, 400, if the connection ended before the body did.
   func requireWholeBody() async throws {
     do {
-      try await channel.triggerUserOutboundEvent(RequestGuard.Event.bodyTaken)
+      try await channel.triggerUserOutboundEvent(ConnectionHandler.Event.bodyTaken)
     } catch {
       throw ProblemError(bodyError: error)
     }
@@ -46,7 +47,8 @@ public struct APIContext: RequestContext {
   func body(_ file: MediaFile, _ range: Range<Int>) -> ResponseBody {
     ResponseBody(contentLength: range.count) { [channel] writer in
       // The event reaches the pipeline before the next write.
-      channel.triggerUserOutboundEvent(FileSender.Body(file: file, range: range), promise: nil)
+      channel.triggerUserOutboundEvent(
+        FileSender.Body(descriptor: file.descriptor, owner: file, range: range), promise: nil)
       try await writer.finish(nil)
     }
   }
@@ -54,6 +56,6 @@ public struct APIContext: RequestContext {
   /// Requests the body: sends 100 (Continue) to a client that waits for it (RFC 9110 section 10.1.1). If the request
   /// fails earlier, such a client need not send its body.
   func awaitBody() {
-    channel.triggerUserOutboundEvent(RequestGuard.Event.bodyWanted, promise: nil)
+    channel.triggerUserOutboundEvent(ConnectionHandler.Event.bodyWanted, promise: nil)
   }
 }

@@ -1,3 +1,4 @@
+import HTTPEdge
 public import Hummingbird
 import HummingbirdCore
 public import Logging
@@ -16,21 +17,15 @@ extension NewsAPI {
   public func application(
     address: BindAddress, logger: Logger, onServerRunning: @escaping @Sendable (any Channel) async -> Void
   ) -> some ApplicationProtocol {
-    let addressLimits = settings.requestsPerAddress.map {
-      AddressLimits(RequestRate(perMinute: $0), proxies: settings.trustedProxies, logger: logger)
-    }
+    let services = services(logger)
     var application = Application(
       router: router(),
-      server: HTTPServerBuilder {
-        GuardedChannel(
-          responder: $0, limits: settings.limits, addressLimits: addressLimits, metrics: counted,
-          hotAnswers: hotAnswers, polls: polls, streams: streams, onConnection: settings.onConnection)
-      },
+      server: HTTPServerBuilder { EdgeChannel(services: services, responder: $0) },
       configuration: ApplicationConfiguration(address: address, backlog: Self.backlog),
       onServerRunning: { channel in
         // This fails if the server has already stopped.
         try? await channel.eventLoop.submit {
-          try channel.pipeline.syncOperations.addHandler(AcceptPause(logger: logger), position: .first)
+          try channel.pipeline.syncOperations.addHandler(AcceptBackoff(logger: logger), position: .first)
         }.get()
         await onServerRunning(channel)
       }, logger: logger)
@@ -39,9 +34,28 @@ extension NewsAPI {
     application.addServices(LiveService(polls: polls, streams: streams))
     return application
   }
+
+  /// The settings and services of all connections.
+  private func services(_ logger: Logger) -> EdgeServices {
+    var services = EdgeServices(responder: earlyRoutes, refusalResponse: ProblemError.response)
+    services.limits = settings.limits
+    services.addressLimits = settings.requestsPerAddress.map {
+      AddressLimits(
+        RequestRate(perMinute: $0), proxies: settings.trustedProxies, unlimitedPaths: APIPath.monitoring
+      ) { peer in
+        logger.warning(
+          "requests from private networks are not limited: name the proxies in TIDINGS_TRUSTED_PROXIES",
+          metadata: ["peer": "\(peer)"])
+      }
+    }
+    services.onRefusal = counted.countRefusal
+    services.onLimitedRequest = counted.addressLimited
+    services.onConnection = settings.onConnection
+    return services
+  }
 }
 
-/// Answers long polls and sends events until the server shuts down.
+/// Releases long polls and sends events until the server shuts down.
 private struct LiveService: Service {
   let polls: LongPolls
   let streams: EventStreams

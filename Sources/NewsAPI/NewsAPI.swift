@@ -1,6 +1,7 @@
 public import CoreMetrics
 public import Foundation
 import HTTPConditions
+public import HTTPEdge
 public import Hummingbird
 public import Logging
 public import MediaFiles
@@ -52,7 +53,7 @@ public struct NewsAPI: Sendable {
     /// The clock that decides whether a date is in the future. New ids contain its time too.
     public var now: @Sendable () -> Date = { Date() }
     /// The interval between the heartbeats of an event stream.
-    package var heartbeat: Duration = .seconds(15)
+    package var heartbeatInterval: Duration = .seconds(15)
     /// The timeouts and byte limits of connections.
     package var limits = ConnectionLimits()
     /// Called with each new connection on its event loop, once its handlers are in place.
@@ -81,7 +82,7 @@ public struct NewsAPI: Sendable {
   let views: Views
   /// Limits the public reads of the database.
   let reads: ConcurrencyLimiter
-  let hotAnswers: HotAnswers
+  let repeatedReads: RepeatedReads
   let polls: LongPolls
   let streams: EventStreams
   let counted = APIMetrics()
@@ -106,25 +107,26 @@ public struct NewsAPI: Sendable {
     keyLimits = settings.requestsPerKey.map { RateLimiter(RequestRate(perMinute: $0)) }
     let polls = LongPolls(views: views)
     self.polls = polls
-    longPoll = .longPoll { polls.hint }
-    hotAnswers = HotAnswers(views: views, caching: caching, polled: polled, longPoll: longPoll, metrics: counted)
-    streams = EventStreams(store: store, heartbeat: settings.heartbeat, metrics: counted)
+    longPoll = .longPoll { polls.pollInterval }
+    repeatedReads = RepeatedReads(
+      views: views, caching: caching, polled: polled, longPoll: longPoll, metrics: counted)
+    streams = EventStreams(store: store, heartbeatInterval: settings.heartbeatInterval, metrics: counted)
   }
 
   /// Creates a router with all routes and their middleware.
   public func router() -> Router<APIContext> {
     let router = Router(context: APIContext.self)
-    let paths = KnownPaths()
+    let routes = RouteTable()
     router.add(middleware: RequestMetrics(metrics: counted))
     if settings.makesSpans { router.add(middleware: TracingMiddleware()) }
     router.add(middleware: RequestLog(proxies: settings.trustedProxies, slow: settings.slowRequest))
     router.add(
       middleware:
-        ProblemResponses(paths: paths, proxies: settings.trustedProxies, logLevel: settings.logLevel))
+        ProblemResponses(routes: routes, proxies: settings.trustedProxies, logLevel: settings.logLevel))
     router.add(middleware: HeaderLimit())
     router.add(middleware: ExactPath())
     addRoutes(to: router)
-    paths.learn(router)
+    routes.add(router)
     return router
   }
 }

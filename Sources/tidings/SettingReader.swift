@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import HTTPEdge
 import News
 import NewsAPI
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Configuration
 import Foundation
+import HTTPEdge
 import Logging
 import MediaFiles
 import News

@@ -1,3 +1,4 @@
+import HTTPEdge
 import NIOCore
 import NewsAPI
 import NewsStore
@@ -40,7 +41,7 @@ import Testing
   @Test("Clients without a key cause at most 600 log lines at once, and ten a second after that")
   func lineLimit() {
     let seconds = Mutex<Int64>(1000)
-    let limit = LineLimit { .uptimeNanoseconds(0) + .seconds(seconds.withLock { $0 }) }
+    let limit = LogLineLimit { .uptimeNanoseconds(0) + .seconds(seconds.withLock { $0 }) }
     func lines() -> Int { (0..<1000).map { _ in limit.allow() }.filter(\.self).count }
     #expect(lines() == 600)
     seconds.withLock { $0 += 3 }

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 package import Foundation
+package import HTTPEdge
 import Hummingbird
 import NIOCore
 import NIOHTTP1

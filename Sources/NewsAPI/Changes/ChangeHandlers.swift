@@ -10,7 +10,7 @@ struct ChangeHandlers: Sendable {
 
   @Sendable func changes(_ request: Request, context: APIContext) async throws -> Response {
     let wanted = try ChangeRequest(request.uri.query)
-    // The waiting is behind it: `LongPollHandler` has seen to that.
+    // The request has waited before the router (`LongPolls`).
     let isLongPoll = wanted.wait != nil
     // No cache has an answer to a long poll that a 410 would have to take the place of.
     return try await ProblemError.adjusting({ $0.replacesStored = $0.replacesStored && !isLongPoll }) {
@@ -19,7 +19,8 @@ struct ChangeHandlers: Sendable {
     }
   }
 
-  /// Streams are opened before the router, by `EventStreamHandler`: what comes here has something wrong with it.
+  /// Refuses a request for a stream. Streams are opened before the router (`EventStreams`), unless a request is invalid or
+  /// the state is unknown.
   @Sendable func events(_ request: Request, context: APIContext) async throws -> Response {
     _ = try await views.store.state(try EventRequest(request.uri.query).scope)
     throw StoreError.unavailable

@@ -1,65 +1,69 @@
 import Foundation
+import HTTPEdge
 import NIOCore
 import NIOHTTP1
 import News
 import NewsStore
 import Synchronization
 
-/// The event streams of `/v1/events`. They are written by a handler of their connection: a stream costs no task.
+/// The open streams of `/v1/events`. They are written on the event loops of their connections: a stream has no task.
 final class EventStreams: Sendable {
-  /// What a new stream begins with.
-  struct Opening {
+  /// The start of a stream.
+  struct Opening: Sendable {
     let scope: Scope
-    /// What the client has; nil if it has not said.
+    /// The token up to which the client knows all changes; nil if it has none.
     let token: SyncToken?
-    /// Whether what it has said is no token.
+    /// Whether the client has sent something that is not a token.
     let isMalformed: Bool
   }
 
-  /// What all streams of a scope are told that have been told everything before.
-  struct News: Sendable {
+  /// A new state, and the event for the streams that know all earlier changes.
+  struct Update: Sendable {
     let state: VersionState
     fileprivate(set) var event: (after: Int, bytes: ByteBuffer)?
   }
 
-  struct Stream {
+  struct Listener {
     let eventLoop: any EventLoop
-    let advance: @Sendable (News) -> Void
-    let beat: @Sendable () -> Void
+    let advance: @Sendable (Update) -> Void
+    let sendHeartbeat: @Sendable () -> Void
   }
 
-  /// By scope, with the version that most have been told.
-  typealias Listening = Membership<Scope, Int, Stream>
+  /// The listeners by scope, with the version that most of them know.
+  typealias Listeners = SubscriberGroups<Scope, Int, Listener>
 
   let metrics: APIMetrics
   private let store: NewsStore
-  private let heartbeat: Duration
-  private let listening = Mutex(Listening())
+  private let heartbeatInterval: Duration
+  private let listeners = Mutex(Listeners())
 
-  /// - Parameter heartbeat: How often something is sent though there is nothing to say. Proxies commonly give up after
-  ///   60 s.
-  init(store: NewsStore, heartbeat: Duration, metrics: APIMetrics) {
+  /// - Parameter heartbeatInterval: The interval of heartbeats. Proxies commonly close a silent connection after 60 s.
+  init(store: NewsStore, heartbeatInterval: Duration, metrics: APIMetrics) {
     self.store = store
-    self.heartbeat = heartbeat
+    self.heartbeatInterval = heartbeatInterval
     self.metrics = metrics
   }
 
-  /// How many there are.
-  var count: Int { listening.withLock { $0.count } }
+  /// The number of open streams.
+  var count: Int { listeners.withLock { $0.count } }
 
-  /// The present; nil while that is not known.
-  var present: VersionState? { store.remembered }
+  /// The current state; nil while it is unknown.
+  var state: VersionState? { store.remembered }
 
-  /// After how many milliseconds a client should come again, which is another time for each, so that not all come at
-  /// once: 500 a second.
-  var retry: Int { 1000 + Int.random(in: 0...max(2000, 2 * count)) }
+  /// The time in milliseconds after which a client reconnects. It is random, so that clients return at a rate of 500 a
+  /// second.
+  var retryInterval: Int { 1000 + Int.random(in: 0...max(2000, 2 * count)) }
 
-  /// nil for a request that is for the router to judge.
-  func opening(_ head: HTTPRequestHead) -> Opening? {
-    guard head.method == .GET, head.uri == "/v1/events" || head.uri.hasPrefix("/v1/events?"), head.refusal == nil,
-      let request = try? EventRequest(head.query), present?.token(of: request.scope) != nil
+  /// Returns the stream that answers a request for events; nil to leave the request to the router.
+  @Sendable func deferral(of head: HTTPRequestHead) -> EarlyDeferral? {
+    guard head.method == .GET, head.refusal == nil, let request = try? EventRequest(head.query),
+      state?.token(of: request.scope) != nil
     else { return nil }
-    // What a client was last told counts more than what it once began with.
+    return .stream(EventStream(opening(head, request), streams: self))
+  }
+
+  private func opening(_ head: HTTPRequestHead, _ request: EventRequest) -> Opening {
+    // The id of the last event is more recent than the token with which the client has begun.
     guard let last = head.headers.first(name: "last-event-id"), !last.isEmpty else {
       return Opening(scope: request.scope, token: request.since, isMalformed: false)
     }
@@ -67,48 +71,50 @@ final class EventStreams: Sendable {
     return Opening(scope: request.scope, token: token, isMalformed: token == nil)
   }
 
-  func add(_ stream: Stream, in scope: Scope, after version: Int) -> Listening.Ticket {
-    listening.withLock { $0.add(stream, to: scope, subject: version) }
+  func add(_ listener: Listener, in scope: Scope, after version: Int) -> Listeners.Ticket {
+    listeners.withLock { $0.add(listener, to: scope, subject: version) }
   }
 
-  func remove(_ ticket: Listening.Ticket) { listening.withLock { $0.remove(ticket) } }
+  func remove(_ ticket: Listeners.Ticket) { listeners.withLock { $0.remove(ticket) } }
 
-  /// Tells the streams what is new, and that they live, until the task is cancelled.
+  /// Sends changes and heartbeats to the streams until the task is cancelled.
   func run() async {
     await withDiscardingTaskGroup { group in
       group.addTask {
         for await state in self.store.states() { self.advance(to: state) }
       }
       group.addTask {
-        while (try? await Task.sleep(for: self.heartbeat)) != nil {
-          let groups = self.listening.withLock { $0.groups }
-          for stream in groups.values.lazy.flatMap(\.members.values) { stream.eventLoop.execute(stream.beat) }
+        while (try? await Task.sleep(for: self.heartbeatInterval)) != nil {
+          let groups = self.listeners.withLock { $0.groups }
+          for listener in groups.values.lazy.flatMap(\.members.values) {
+            listener.eventLoop.execute(listener.sendHeartbeat)
+          }
         }
       }
     }
   }
 
   private func advance(to state: VersionState) {
-    let groups = listening.withLock { listening in
-      defer { listening.setSubjects(state.moment.version) }
-      return listening.groups
+    let groups = listeners.withLock { listeners in
+      defer { listeners.setSubjects(state.moment.version) }
+      return listeners.groups
     }
     for (scope, group) in groups {
-      var news = News(state: state)
-      if let event = state.event(in: scope, after: group.subject) { news.event = (group.subject, event.serverSent) }
-      for stream in group.members.values { stream.eventLoop.execute { [news] in stream.advance(news) } }
+      var update = Update(state: state)
+      if let event = state.event(in: scope, after: group.subject) { update.event = (group.subject, event.serverSent) }
+      for listener in group.members.values { listener.eventLoop.execute { [update] in listener.advance(update) } }
     }
   }
 }
 
-/// What `/v1/events` is asked for.
+/// The parameters of a request for `/v1/events`.
 struct EventRequest {
   var scope: Scope
-  /// What the client has.
+  /// The token up to which the client knows all changes.
   var since: SyncToken?
 
-  /// - Parameter query: As it stands in the target of the request.
-  /// - Throws: `ProblemError` that names what is wrong.
+  /// - Parameter query: The text after the question mark of the target.
+  /// - Throws: `ProblemError` that names the parameter and the rule.
   init(_ query: String?) throws {
     var parameters = QueryParameters(query, known: ["topics", "since"])
     scope = parameters.scope()
@@ -118,9 +124,9 @@ struct EventRequest {
 }
 
 extension ChangeEvent {
-  /// As an event of a stream (HTML standard, section 9.2.6).
+  /// The event in the format of a stream (HTML standard, section 9.2.6).
   var serverSent: ByteBuffer {
-    // It has nothing that could not be encoded.
+    // All parts can be encoded, so there is no error.
     let data = (try? NewsJSON.encode(self)) ?? .init()
     return ByteBuffer(string: "id: \(token)\ndata: \(String(decoding: data, as: UTF8.self))\n\n")
   }

@@ -1,46 +1,55 @@
+import HTTPEdge
 import NIOCore
 import NIOHTTP1
 import News
 import NewsStore
 import Synchronization
 
-/// The requests that wait for something new. Each is held before the router until its scope has changed or its time is
-/// over, and is then answered like any other: to wait costs no task, and nothing but the head of the request.
+/// The long polls: requests for changes that wait for the next one. Each is held before the router until its scope has
+/// changed or its time is over, and is then answered like any other. A waiting request has no task, and takes the memory
+/// of its head only.
 final class LongPolls: Sendable {
-  /// A request that may wait.
-  struct Wait {
-    /// Requests for the same are woken by one look, and get one answer.
-    let target: String
+  /// The wait of a request.
+  struct Wait: EarlyWait {
+    fileprivate let polls: LongPolls
+    /// The target of the request. Requests with the same target are checked once, and share one response.
+    fileprivate let target: String
     fileprivate let request: ChangeRequest
-    let longest: TimeAmount
+    fileprivate let timeout: TimeAmount
+
+    func start(on eventLoop: any EventLoop, release: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
+      let waiter = Waiter(eventLoop: eventLoop, deadline: eventLoop.now + timeout, release: release)
+      guard let ticket = polls.add(waiter, for: self) else { return nil }
+      return { polls.remove(ticket) }
+    }
   }
 
   struct Waiter {
     let eventLoop: any EventLoop
-    let end: NIODeadline
+    let deadline: NIODeadline
     let release: @Sendable () -> Void
   }
 
-  /// By target.
-  typealias Waiting = Membership<String, ChangeRequest, Waiter>
+  /// The waiters by target.
+  typealias Waiting = SubscriberGroups<String, ChangeRequest, Waiter>
 
-  /// The targets whose answers are due: those in the making, and those behind them.
+  /// The targets whose responses are due.
   private struct Queue {
-    /// Both, so that none is made twice at a time.
+    /// The targets that are being loaded or are in the queue, so that none is loaded twice at a time.
     var known: Set<String> = []
     var next = CircularBuffer<String>()
     var workers = 0
 
-    /// - Returns: How many workers to start.
+    /// - Returns: The number of workers to start.
     mutating func add(_ targets: [String]) -> Int {
       next.append(contentsOf: targets.filter { known.insert($0).inserted })
-      let missing = min(LongPolls.width - workers, next.count)
+      let missing = min(LongPolls.maximumWorkers - workers, next.count)
       workers += missing
       return missing
     }
 
-    /// - Parameter done: The target that a worker has dealt with.
-    /// - Returns: The next one; nil ends the worker.
+    /// - Parameter done: The target that the worker has finished.
+    /// - Returns: The next target; nil ends the worker.
     mutating func next(after done: String?) -> String? {
       if let done { known.remove(done) }
       if next.isEmpty {
@@ -54,44 +63,44 @@ final class LongPolls: Sendable {
   private let views: Views
   private let waiting = Mutex(Waiting())
   private let queue = Mutex(Queue())
-  /// How many waited when the server was told to end; nil before.
-  private let leaving = Mutex<Int?>(nil)
-  /// The maximum number of answers in the making at a time.
-  private static let width = 4
+  /// The number of waiters when the shutdown began; nil before.
+  private let waitersAtShutdown = Mutex<Int?>(nil)
+  /// The maximum number of responses that are loaded at a time.
+  private static let maximumWorkers = 4
 
   init(views: Views) {
     self.views = views
   }
 
-  /// How many wait.
+  /// The number of waiting requests.
   var count: Int { waiting.withLock { $0.count } }
 
-  /// After how many seconds somebody should come again who has waited; nil for at once. When the server ends that is
-  /// another time for each, so that not all come at once to where else they go: 500 a second.
-  var hint: Int? {
-    leaving.withLock { $0 }.map { Int.random(in: 1...max(5, $0 / 500)) }
+  /// The poll interval for clients that have waited, in seconds; nil for none. It is random while the server shuts down,
+  /// so that clients turn to another server at a rate of 500 a second.
+  var pollInterval: Int? {
+    waitersAtShutdown.withLock { $0 }.map { Int.random(in: 1...max(5, $0 / 500)) }
   }
 
-  /// The server is about to end.
-  func leave() {
+  /// The server shuts down. Later calls have no effect.
+  @Sendable func beginShutdown() {
     let count = count
-    leaving.withLock { $0 = $0 ?? count }
+    waitersAtShutdown.withLock { $0 = $0 ?? count }
   }
 
-  /// nil for a request that is to be answered at once, because it does not want to wait, there is something new, or
-  /// something is wrong with it.
-  func wait(for head: HTTPRequestHead) -> Wait? {
-    guard head.method == .GET || head.method == .HEAD, head.uri.hasPrefix("/v1/changes?"), Self.mayAskToWait(head.uri),
+  /// Returns the wait of a request for changes; nil to answer it at once, because it does not ask to wait, there are
+  /// changes already, or it is malformed.
+  @Sendable func deferral(of head: HTTPRequestHead) -> EarlyDeferral? {
+    guard head.method == .GET || head.method == .HEAD, Self.mayAskToWait(head.uri),
       !head.headers.contains(name: "content-length"), !head.headers.contains(name: "transfer-encoding"),
       head.refusal == nil,
       let request = try? ChangeRequest(head.query),
       let seconds = request.wait, isCurrent(request)
     else { return nil }
-    return Wait(target: head.uri, request: request, longest: .seconds(Int64(seconds)))
+    return .wait(Wait(polls: self, target: head.uri, request: request, timeout: .seconds(Int64(seconds))))
   }
 
-  /// Every request for changes comes by here, and a search for a string would take as long as all else that is done for
-  /// it.
+  /// Whether a target may have the parameter `wait`. Every request for changes is checked, and a string search would take
+  /// as long as the rest of its processing.
   private static func mayAskToWait(_ target: String) -> Bool {
     var rest = target.utf8[...]
     while let start = rest.firstIndex(of: UInt8(ascii: "w")) {
@@ -102,11 +111,10 @@ final class LongPolls: Sendable {
     return false
   }
 
-  /// Calls `release` on the event loop once there is something new, or the time is over.
+  /// Adds a waiter, which is released once there are changes, or its time is over.
   ///
-  /// - Returns: nil if there is already.
-  func add(_ wait: Wait, on eventLoop: any EventLoop, release: @escaping @Sendable () -> Void) -> Waiting.Ticket? {
-    let waiter = Waiter(eventLoop: eventLoop, end: eventLoop.now + wait.longest, release: release)
+  /// - Returns: nil if there are changes already.
+  private func add(_ waiter: Waiter, for wait: Wait) -> Waiting.Ticket? {
     let ticket = waiting.withLock { $0.add(waiter, to: wait.target, subject: wait.request) }
     // The state is updated before groups are read, so no change is missed.
     guard !isCurrent(wait.request) else { return ticket }
@@ -114,13 +122,13 @@ final class LongPolls: Sendable {
     return nil
   }
 
-  func remove(_ ticket: Waiting.Ticket) { waiting.withLock { $0.remove(ticket) } }
+  private func remove(_ ticket: Waiting.Ticket) { waiting.withLock { $0.remove(ticket) } }
 
-  /// Answers requests once there is something new, until the task is cancelled. A request stays in its group until its
-  /// answer is in memory, so that its own deadline and the end of its connection count all the time.
+  /// Releases waiters once there are changes, until the task is cancelled. A waiter stays in its group until its response
+  /// is in memory, so that its deadline and the end of its connection still apply.
   func run() async {
     await withDiscardingTaskGroup { group in
-      group.addTask { await self.watchTheClock() }
+      group.addTask { await self.releaseAtDeadlines() }
       for await state in views.store.states() {
         let due = waiting.withLock { $0.groups.filter { !state.isNewest($0.value.subject) }.map(\.key) }
         for _ in 0..<queue.withLock({ $0.add(due) }) { group.addTask { await self.work() } }
@@ -128,11 +136,11 @@ final class LongPolls: Sendable {
     }
   }
 
-  /// One clock for all: a timer for each would take as much memory as the rest of what waits.
-  private func watchTheClock() async {
+  /// Releases waiters whose time is over. All share one timer: one for each would double the memory of a waiter.
+  private func releaseAtDeadlines() async {
     while (try? await Task.sleep(for: .milliseconds(100))) != nil {
       let now = NIODeadline.now()
-      let due = waiting.withLock { $0.groups.values.flatMap { $0.members.values.filter { $0.end <= now } } }
+      let due = waiting.withLock { $0.groups.values.flatMap { $0.members.values.filter { $0.deadline <= now } } }
       for waiter in due { waiter.eventLoop.execute(waiter.release) }
     }
   }
@@ -146,9 +154,9 @@ final class LongPolls: Sendable {
   }
 
   private func wake(_ target: String) async {
-    // All may have left while others were answered.
+    // All waiters may have left while other targets were loaded.
     guard let request = waiting.withLock({ $0.groups[target]?.subject }) else { return }
-    // The answer is made once; the requests then find it in memory.
+    // The response is loaded once; the requests then find it in memory.
     _ = try? await views.changes(request, for: target)
     let group = waiting.withLock { $0.take(target) }
     for waiter in (group?.members ?? [:]).values {
@@ -160,7 +168,7 @@ final class LongPolls: Sendable {
 }
 
 extension VersionState {
-  /// Whether there is nothing after the token of a request, and the state it asks for has been reached.
+  /// Whether there are no changes after the token of a request, and the state that it requires has been reached.
   fileprivate func isNewest(_ request: ChangeRequest) -> Bool {
     guard let since = request.query.since else { return false }
     return isNewest(since, in: request.query.scope) && (request.at.map { hasReached($0) } ?? true)

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPEdge
 import HTTPTypes
 import Hummingbird
 import News
@@ -134,7 +135,7 @@ extension EditorialItemHandlers {
   }
 
   private static func answer(_ item: EditorialItem, created: Bool = false) throws -> Response {
-    let location = created ? "/v1/editorial/items/\(item.item.id.uuidString.lowercased())" : nil
+    let location = created ? "\(APIPath.editorialItems)/\(item.item.id.uuidString.lowercased())" : nil
     return try .locked(item, revision: item.revision, createdAt: location)
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPConditions
+import HTTPEdge
 import HTTPTypes
 import Hummingbird
 import MediaFiles

@@ -38,6 +38,6 @@ struct EditorialTopicHandlers: Sendable {
   }
 
   private static func answer(_ topic: Topic, created: Bool = false) throws -> Response {
-    try .locked(topic, revision: topic.revision, createdAt: created ? "/v1/editorial/topics/\(topic.slug)" : nil)
+    try .locked(topic, revision: topic.revision, createdAt: created ? "\(APIPath.editorialTopics)/\(topic.slug)" : nil)
   }
 }

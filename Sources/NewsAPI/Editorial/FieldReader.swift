@@ -1,4 +1,5 @@
 import Foundation
+import HTTPEdge
 import News
 
 /// Reads the fields of a JSON object one by one. It collects errors, so that one response reports them together. null

@@ -1,4 +1,5 @@
 package import Foundation
+package import HTTPEdge
 import News
 import NewsStore
 package import SafeHTML

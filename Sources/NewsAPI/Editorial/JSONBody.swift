@@ -1,4 +1,5 @@
 import Foundation
+import HTTPEdge
 import HTTPTypes
 import Hummingbird
 
@@ -60,7 +61,7 @@ extension ProblemError {
   init(bodyError error: any Error) {
     switch error {
     case let error as ProblemError: self = error
-    case is TimeLimits.Exceeded: self = .requestTimeout
+    case is ConnectionDeadline.Exceeded: self = .requestTimeout
     // The framing is broken, or the client has disconnected. Neither is an error of the server.
     default: self = .malformedBody("The body ends too early, or is framed wrongly.")
     }

@@ -1,3 +1,4 @@
+package import HTTPEdge
 import News
 import NewsStore
 

@@ -1,4 +1,5 @@
 import CoreMetrics
+import HTTPEdge
 import HTTPTypes
 import Synchronization
 
@@ -26,7 +27,7 @@ final class APIMetrics: Sendable {
     "tidings_http_saved_bytes_total":
       "Bytes of bodies not sent: uncompressed ones spared by a 304, or compressed away.",
   ])
-  private let hotRequests: Counter
+  private let earlyResponses: Counter
   private let limitedByAddress: Counter
   private let limitedByKey: Counter
   private let savedByNotModified: Counter
@@ -34,7 +35,7 @@ final class APIMetrics: Sendable {
   private let instruments = Mutex<[Key: Instruments]>([:])
 
   init() {
-    hotRequests = Counter(label: "tidings_http_hot_requests_total", factory: registry)
+    earlyResponses = Counter(label: "tidings_http_hot_requests_total", factory: registry)
     let limited = "tidings_http_limited_requests_total"
     limitedByAddress = Counter(label: limited, dimensions: [("by", "address")], factory: registry)
     limitedByKey = Counter(label: limited, dimensions: [("by", "key")], factory: registry)
@@ -76,8 +77,8 @@ final class APIMetrics: Sendable {
   }
 
   /// Counts a request that was answered before the router, in addition to `count`.
-  func countHot() {
-    hotRequests.increment()
+  func countEarlyResponse() {
+    earlyResponses.increment()
   }
 
   /// Counts the bytes of the body that a 304 has saved.

@@ -1,3 +1,4 @@
+import HTTPEdge
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -25,7 +26,7 @@ struct RequestLog: RouterMiddleware {
     let response = try await DatabaseTime.$current.withValue(database) { [context] in try await next(request, context) }
     let duration = ContinuousClock.now - start
     // The client determines the duration of an upload.
-    if duration >= slow, context.endpointPath != "/v1/editorial/media" {
+    if duration >= slow, context.endpointPath != APIPath.uploads {
       context.logger.notice(
         "slow request",
         metadata: [

@@ -1,4 +1,5 @@
 import HTTPConditions
+import HTTPEdge
 import HTTPTypes
 import Hummingbird
 import News
@@ -26,13 +27,18 @@ struct ProblemError: Error {
 
   var body: ByteBuffer { (try? NewsJSON.encode(problem)).map { ByteBuffer(bytes: $0) } ?? ByteBuffer() }
 
-  /// The response, still without the request id.
+  /// The header fields of the response, without the request id.
+  var fields: HTTPFields {
+    var fields = headers
+    fields[.contentType] = "application/problem+json"
+    fields[.cacheControl] = replacesStored ? CachePolicy.goneRead : CachePolicy.notStored
+    return fields
+  }
+
+  /// The response, without the request id.
   var response: Response {
-    var headers = headers
-    headers[.contentType] = "application/problem+json"
-    headers[.cacheControl] = replacesStored ? CachePolicy.goneRead : CachePolicy.notStored
-    return Response(
-      status: HTTPResponse.Status(code: problem.status), headers: headers, body: ResponseBody(byteBuffer: body))
+    Response(
+      status: HTTPResponse.Status(code: problem.status), headers: fields, body: ResponseBody(byteBuffer: body))
   }
 }
 
@@ -135,7 +141,7 @@ extension ProblemError {
 
   static let headersTooLarge = ProblemError(
     .requestHeaderFieldsTooLarge, "headers-too-large", "The header of the request is too large",
-    detail: "Target and fields may have \(HeaderLimit.bytes) bytes at most.")
+    detail: "Target and fields may have \(EdgeChannel.maximumHeaderBytes) bytes at most.")
 
   static let `internal` = ProblemError(
     .internalServerError, "internal", "Something went wrong here", detail: "It was logged under the request id.")

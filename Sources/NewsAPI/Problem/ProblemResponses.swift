@@ -1,3 +1,4 @@
+import HTTPEdge
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -6,12 +7,12 @@ import NewsStore
 /// Converts errors thrown by inner layers to responses, which no other middleware does. It also removes the body of
 /// responses to HEAD, and logs requests.
 struct ProblemResponses: RouterMiddleware {
-  let paths: KnownPaths
+  let routes: RouteTable
   let proxies: TrustedProxies
   /// The minimum level of the lines; nil for the level of the context's logger.
   let logLevel: Logger.Level?
   /// Limits the lines that clients without a key can cause.
-  let refusals = LineLimit()
+  let refusals = LogLineLimit()
 
   func handle(
     _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
@@ -31,7 +32,7 @@ struct ProblemResponses: RouterMiddleware {
           ].merging(context.record.metadata) { own, _ in own })
       }
       // A page that may read the resource may also read its errors.
-      if paths.methods(of: request.uri.path).contains(.options) { CrossOrigin.add(to: &problem.headers) }
+      if routes.methods(of: request.uri.path).contains(.options) { CORS.add(to: &problem.headers) }
       response = problem.response
     }
     if response.status != .noContent || request.method != .options, !response.isForAll {
@@ -73,7 +74,7 @@ struct ProblemResponses: RouterMiddleware {
   }
 
   private func unroutable(_ request: Request) -> ProblemError {
-    let methods = paths.methods(of: request.uri.path)
+    let methods = routes.methods(of: request.uri.path)
     return methods.isEmpty ? .notFound : .methodNotAllowed(methods)
   }
 }

@@ -1,6 +1,7 @@
 import Crypto
 package import Foundation
 package import HTTPConditions
+import HTTPEdge
 package import HTTPTypes
 package import Hummingbird
 import News
@@ -20,9 +21,8 @@ package final class Representation: Sendable {
   package let fields: HTTPFields
   /// Made when it is first wanted.
   private let compressed = Mutex<ByteBuffer?>(nil)
-  /// By the fields they depend on, with what else they do: whether `Last-Modified` is among theirs, and the hint when to
-  /// come again.
-  let hotAnswers = Mutex<[HotAnswers.Conditions: (isDated: Bool, pollInterval: Int?, answer: HotAnswer)]>([:])
+  /// The complete responses to repeated reads.
+  let storedResponses = Mutex<[RepeatedReads.Conditions: Stored]>([:])
 
   /// - Parameters:
   ///   - tag: nil for one derived from the content, which is equal on every replica and after a restart.

@@ -40,12 +40,12 @@ package enum ViewKey: Hashable, Sendable {
   /// The pattern of the path.
   var route: String {
     switch self {
-    case .items: "/v1/items"
-    case .item: "/v1/items/{id}"
-    case .changes: "/v1/changes"
-    case .state: "/v1/state"
-    case .topics: "/v1/topics"
-    case .topic: "/v1/topics/{slug}"
+    case .items: APIPath.items
+    case .item: APIPath.item
+    case .changes: APIPath.changes
+    case .state: APIPath.state
+    case .topics: APIPath.topics
+    case .topic: APIPath.topic
     }
   }
 

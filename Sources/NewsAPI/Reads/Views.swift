@@ -180,7 +180,7 @@ extension ItemQuery {
     for case (let name, let text?) in texts {
       parameters.append("\(name)=\(text.addingPercentEncoding(withAllowedCharacters: .unreserved) ?? "")")
     }
-    return "/v1/items?\((parameters + ["cursor=\(cursor)"]).joined(separator: "&"))"
+    return "\(APIPath.items)?\((parameters + ["cursor=\(cursor)"]).joined(separator: "&"))"
   }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPEdge
 import NIOCore
 import News
 import NewsAPI
@@ -280,9 +281,9 @@ import Testing
   @Test("A client that is too slow is told so, or let go where it has asked for nothing")
   func slowClients() async throws {
     let body = "Content-Type: application/json\r\nContent-Length: 10\r\n\r\n{"
-    try await Self.expect([], within: \.idle) { _ in "" }
-    try await Self.expect([408], within: \.header) { _ in "GET /healthz HTTP/1.1\r\n" }
-    try await Self.expect([408], within: \.bodyPause) { server in
+    try await Self.expect([], within: \.idleTimeout) { _ in "" }
+    try await Self.expect([408], within: \.headerTimeout) { _ in "GET /healthz HTTP/1.1\r\n" }
+    try await Self.expect([408], within: \.bodyIdleTimeout) { server in
       "POST /v1/editorial/items HTTP/1.1\r\n\(Self.host)Authorization: Bearer \(server.key)\r\n\(body)"
     }
   }

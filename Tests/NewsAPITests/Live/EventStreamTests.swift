@@ -159,7 +159,7 @@ import Testing
   func slowReader() async throws {
     try await TestServer.with { server in
       for _ in 0..<10 { _ = try await server.publish(String(repeating: "x", count: 100_000)) }
-      try await server.beside({ $0.heartbeat = .milliseconds(50) }) { server in
+      try await server.beside({ $0.heartbeatInterval = .milliseconds(50) }) { server in
         _ = try await server.get("/v1/items")
         // The responses before the stream exceed the socket buffers.
         let pages = String(repeating: "GET /v1/items HTTP/1.1\r\nHost: a\r\n\r\n", count: 20)
@@ -237,7 +237,7 @@ import Testing
   @Test("Something is said also while nothing is new")
   func heartbeats() async throws {
     try await TestServer.with { server in
-      try await server.beside({ $0.heartbeat = .milliseconds(20) }) { server in
+      try await server.beside({ $0.heartbeatInterval = .milliseconds(20) }) { server in
         var source = try await EventSource(server.url)
         // Comments are not events; an event follows them.
         try await Task.sleep(for: .milliseconds(200))

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPEdge
 import MediaFiles
 import NIOCore
 import News
@@ -220,7 +221,7 @@ import Testing
   @Test("An upload that stalls is given up, and leaves nothing")
   func stalling() async throws {
     var limits = ConnectionLimits()
-    limits.bodyPause = .milliseconds(300)
+    limits.bodyIdleTimeout = .milliseconds(300)
     try await withMediaFolder { [limits] folder in
       let storage = try MediaDirectory(folder)
       try await TestServer.with(limits: limits, settings: { $0.media = storage }) { server in

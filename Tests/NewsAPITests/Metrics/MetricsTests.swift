@@ -1,5 +1,6 @@
 import CoreMetrics
 import Foundation
+import HTTPEdge
 import News
 import NewsAPI
 import NewsStore

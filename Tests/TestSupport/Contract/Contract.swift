@@ -1,5 +1,6 @@
 package import Foundation
 import HTTPConditions
+import HTTPEdge
 import NewsAPI
 import Yams
 

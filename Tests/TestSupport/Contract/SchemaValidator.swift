@@ -1,4 +1,5 @@
 import Foundation
+import HTTPEdge
 import NewsAPI
 
 /// Validates JSON against the JSON Schema keywords that `openapi.yaml` uses. An unknown keyword is an error, so that

@@ -1,0 +1,114 @@
+package import NIOCore
+
+/// The time by which a client must have gone on, without a clock of its own.
+///
+/// The time that the server takes for a response is never the client's.
+package struct ConnectionDeadline {
+  /// The client took too long for a header or a body.
+  package struct Exceeded: Error {}
+
+  /// What happens at the deadline.
+  package enum Expiry: Equatable, Sendable {
+    /// The client has time until the deadline, which may have been moved.
+    case wait
+    /// Nothing is read at present. The client's time is checked again later.
+    case paused
+    /// The connection is closed without a response: no request is in progress.
+    case close
+    /// The request fails with `Exceeded`.
+    case fail
+  }
+
+  private enum Phase {
+    /// No request is in progress. Bytes of earlier responses may still wait for the client.
+    case idle(unsentBytes: Int)
+    /// Bytes of a header have arrived.
+    case header
+    case body(BodyAllowance)
+    /// The next step is the server's.
+    case responding
+  }
+
+  /// The deadline.
+  package private(set) var time = NIODeadline.distantFuture
+  private let limits: ConnectionLimits
+  private var phase = Phase.idle(unsentBytes: 0)
+  /// The time since which nothing is read, because earlier input has not been processed yet.
+  private var pausedSince: NIODeadline?
+
+  package init(_ limits: ConnectionLimits) {
+    self.limits = limits
+  }
+
+  /// The connection is idle from now on.
+  package mutating func beginIdle(at now: NIODeadline) {
+    phase = .idle(unsentBytes: 0)
+    time = now + limits.idleTimeout
+  }
+
+  /// Bytes have arrived, and the decoder has not made a part of them: a header has begun, unless a request is in
+  /// progress.
+  package mutating func receiveBytes(at now: NIODeadline) {
+    guard case .idle = phase else { return }
+    phase = .header
+    time = now + limits.headerTimeout
+  }
+
+  /// A header is complete.
+  package mutating func receiveHead(at now: NIODeadline) {
+    phase = .body(BodyAllowance(began: now))
+    time = now + limits.bodyIdleTimeout
+  }
+
+  package mutating func receiveBody(bytes: Int, at now: NIODeadline) {
+    guard case .body(var allowance) = phase else { return }
+    allowance.add(bytes)
+    phase = .body(allowance)
+    time = allowance.deadline(at: now, limits)
+  }
+
+  /// A request is complete.
+  package mutating func receiveEnd() {
+    phase = .responding
+    time = .distantFuture
+  }
+
+  /// All responses have been written.
+  package mutating func endResponses(at now: NIODeadline) {
+    if case .responding = phase { beginIdle(at: now) }
+  }
+
+  /// Nothing more is read until `resume(at:)`.
+  package mutating func pause(at now: NIODeadline) { pausedSince = now }
+
+  /// Reading goes on after backpressure: a disk, or an earlier response, has caught up.
+  package mutating func resume(at now: NIODeadline) {
+    guard let since = pausedSince.take(), case .body(var allowance) = phase else { return }
+    allowance.began = allowance.began + (now - since)
+    phase = .body(allowance)
+    time = time + (now - since)
+  }
+
+  /// The alarm has gone off.
+  ///
+  /// - Parameter unsentBytes: The bytes that wait for the client to read them.
+  package mutating func expire(at now: NIODeadline, unsentBytes: Int) -> Expiry {
+    guard now >= time else { return .wait }
+    switch phase {
+    case .idle(let before):
+      // A client that reads a large response slowly is not idle, as long as it reads.
+      guard unsentBytes > 0, before == 0 || unsentBytes < before else { return .close }
+      phase = .idle(unsentBytes: unsentBytes)
+      time = now + limits.bodyIdleTimeout
+      return .wait
+    case .body where pausedSince != nil:
+      // The deadline is moved when reading goes on.
+      return .paused
+    case .header, .body:
+      // Further input must be read, too, and not for ever.
+      beginIdle(at: now)
+      return .fail
+    case .responding: return .wait
+    }
+  }
+}

@@ -1,0 +1,340 @@
+import HTTPTypes
+package import Logging
+package import NIOCore
+package import NIOHTTP1
+
+/// Runs the HTTP/1.1 messages of a connection: it refuses malformed requests and those beyond a rate limit, answers
+/// requests before the router where it can, keeps deadlines, and ends the connection (RFC 9112 section 9).
+///
+/// The handler is in the pipeline behind the decoder and the encoder. The rules are in `ConnectionState` and
+/// `ConnectionDeadline`; this class connects them to the channel.
+package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
+  package typealias InboundIn = HTTPServerRequestPart
+  package typealias InboundOut = HTTPServerRequestPart
+  package typealias OutboundIn = HTTPServerResponsePart
+  package typealias OutboundOut = HTTPServerResponsePart
+
+  /// What a request handler reports about the body of its request.
+  package enum Event: Sendable {
+    /// The handler reads the body, so the client may send it.
+    case bodyWanted
+    /// The handler has read the body to its end. Succeeds if the body is complete, fails with `BodyCut` if not: to the
+    /// framework, the end of a connection is the end of a body.
+    case bodyTaken
+  }
+
+  /// The connection ended before the body did.
+  package struct BodyCut: Error {}
+
+  /// Input behind a request that is held.
+  enum Arrival {
+    case part(HTTPServerRequestPart)
+    case failure(any Error)
+  }
+
+  let services: EdgeServices
+  let logger: Logger
+  let client: AddressLimits.Client
+  var state = ConnectionState()
+  private var deadline: ConnectionDeadline
+  private let alarm = DeadlineAlarm()
+  /// The refusal of the request that was read last.
+  private var refusal: (reason: RequestRefusal, head: HTTPRequestHead?)?
+  /// The response from memory to the request that is being read.
+  var storedResponse: (response: StoredResponse, target: String)?
+  var held: HeldRequest?
+  /// The streamed response, which is the last one of the connection.
+  var stream: (any StreamedResponse)?
+  /// The input behind the held request.
+  var backlog = CircularBuffer<Arrival>()
+  /// The server shuts down, or the client sends no more. Nothing waits any longer.
+  var isClosing = false
+  private var context: ChannelHandlerContext?
+  /// The context of the encoder, which stored responses bypass.
+  private(set) var encoder: ChannelHandlerContext?
+  /// Whether stored responses have been written since the last flush.
+  var needsFlush = false
+  private var hasReadPart = false
+  private var wantsToRead = false
+
+  /// - Parameter client: The client whose rate limit applies.
+  package init(services: EdgeServices, client: AddressLimits.Client = .unlimited, logger: Logger) {
+    self.services = services
+    self.client = client
+    self.logger = logger
+    deadline = ConnectionDeadline(services.limits)
+  }
+
+  package func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    encoder = try? context.pipeline.syncOperations.context(handlerType: HTTPResponseEncoder.self)
+    if context.channel.isActive { beginIdle(context) }
+  }
+
+  package func handlerRemoved(context: ChannelHandlerContext) {
+    self.context = nil
+    encoder = nil
+    leave()
+  }
+
+  package func channelActive(context: ChannelHandlerContext) {
+    beginIdle(context)
+    context.fireChannelActive()
+  }
+
+  package func channelInactive(context: ChannelHandlerContext) {
+    leave()
+    context.fireChannelInactive()
+  }
+
+  // MARK: Input
+
+  package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    hasReadPart = true
+    receive(.part(unwrapInboundIn(data)), context)
+  }
+
+  package func channelReadComplete(context: ChannelHandlerContext) {
+    if !hasReadPart { deadline.receiveBytes(at: context.eventLoop.now) }
+    hasReadPart = false
+    deadline.pause(at: context.eventLoop.now)
+    updateAlarm(context)
+    flush()
+    context.fireChannelReadComplete()
+  }
+
+  package func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    switch error {
+    case is HTTPParserError: receive(.failure(error), context)
+    // Bytes behind those that the decoder has given up.
+    case is ByteToMessageDecoderError: break
+    default:
+      if let stream { stream.end() } else if !state.isOver { context.fireErrorCaught(error) }
+    }
+  }
+
+  /// Processes input, or keeps it while a request is held.
+  func receive(_ arrival: Arrival, _ context: ChannelHandlerContext) {
+    if held?.isComplete == true { return backlog.append(arrival) }
+    switch arrival {
+    case .part(.head(let head)): receive(head, context)
+    case .part(.body(let bytes)):
+      deadline.receiveBody(bytes: bytes.readableBytes, at: context.eventLoop.now)
+      if state.receiveBody() { context.fireChannelRead(wrapInboundOut(.body(bytes))) }
+    case .part(.end(let trailers)): receiveEnd(trailers, context)
+    case .failure(let error): fail(error, context)
+    }
+  }
+
+  private func receive(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    guard state.acceptsRequest else { return }
+    deadline.receiveHead(at: context.eventLoop.now)
+    // No later step sees the absolute form of an http URL.
+    let head = head.uri.utf8.first == UInt8(ascii: "/") ? head : head.inOriginForm
+    let payer = services.addressLimits?.bucket(of: head, from: client)
+    if let payer, let time = services.addressLimits?.charge(payer) {
+      services.onLimitedRequest()
+      return refuse(.tooManyRequests(time), head, context)
+    }
+    if !isClosing, let deferral = services.responder.deferral(of: head) {
+      state.beginHeld()
+      held = HeldRequest(head: head, deferral: deferral, payer: payer)
+      return
+    }
+    begin(head, payer: payer, context)
+  }
+
+  /// Begins a request in its turn.
+  func begin(_ head: HTTPRequestHead, payer: RateBucket?, _ context: ChannelHandlerContext) {
+    if state.hasNoPendingResponse, encoder != nil, let response = services.responder.storedResponse(to: head) {
+      state.beginEarly(payer: payer)
+      storedResponse = (response, head.uri)
+    } else if let reason = head.refusal {
+      refuse(reason, head, context)
+    } else {
+      state.begin(head, payer: payer)
+      context.fireChannelRead(wrapInboundOut(.head(head)))
+    }
+  }
+
+  private func receiveEnd(_ trailers: HTTPHeaders?, _ context: ChannelHandlerContext) {
+    deadline.receiveEnd()
+    if state.hasNoPendingResponse, held == nil { deadline.endResponses(at: context.eventLoop.now) }
+    if state.end() { return context.fireChannelRead(wrapInboundOut(.end(trailers))) }
+    if let (response, target) = storedResponse.take() {
+      send(response, to: target, context)
+    } else if let held {
+      hold(held, context)
+    }
+  }
+
+  /// A message cannot be read any further.
+  private func fail(_ error: any Error, _ context: ChannelHandlerContext) {
+    if let stream { return stream.end() }
+    switch state.failBody(error) {
+    case true?: context.fireErrorCaught(error)
+    case false?: break
+    case nil: refuse(RequestRefusal(error), nil, context)
+    }
+  }
+
+  // MARK: Backpressure
+
+  package func read(context: ChannelHandlerContext) {
+    guard state.reads, context.channel.isWritable else {
+      wantsToRead = true
+      return
+    }
+    deadline.resume(at: context.eventLoop.now)
+    updateAlarm(context)
+    context.read()
+  }
+
+  /// Reads if a read has been withheld and is possible now.
+  func readIfWanted(_ context: ChannelHandlerContext) {
+    guard wantsToRead else { return }
+    wantsToRead = false
+    read(context: context)
+  }
+
+  package func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable {
+      stream?.becomeWritable()
+      readIfWanted(context)
+    }
+    context.fireChannelWritabilityChanged()
+  }
+
+  // MARK: Output
+
+  package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    guard !state.isOver else {
+      promise?.fail(ChannelError.outputClosed)
+      return
+    }
+    switch unwrapOutboundIn(data) {
+    case .head(var head):
+      state.payer?.refund(status: Int(head.status.code))
+      if state.beginResponse() { head.headers.replaceOrAdd(name: "Connection", value: "close") }
+      context.write(wrapOutboundOut(.head(head)), promise: promise)
+    case .body: context.write(data, promise: promise)
+    case .end:
+      context.write(data, promise: promise)
+      endResponse(context)
+    }
+  }
+
+  /// Goes on after a response has been written.
+  func endResponse(_ context: ChannelHandlerContext) {
+    let next = state.endResponse()
+    if state.hasNoPendingResponse {
+      deadline.endResponses(at: context.eventLoop.now)
+      updateAlarm(context)
+    }
+    switch next {
+    case .close: close(context)
+    case .refuse: sendRefusal(context)
+    case .proceed: if state.hasNoPendingResponse { openStream(context) }
+    }
+  }
+
+  func flush() {
+    guard needsFlush else { return }
+    needsFlush = false
+    encoder?.flush()
+  }
+
+  package func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+    switch event as? Event {
+    case nil: context.triggerUserOutboundEvent(event, promise: promise)
+    case .bodyTaken: if state.isBodyComplete { promise?.succeed() } else { promise?.fail(BodyCut()) }
+    case .bodyWanted:
+      promise?.succeed()
+      let (failure, sendsContinue) = state.wantBody()
+      if let failure { context.fireErrorCaught(failure) }
+      if sendsContinue {
+        let head = HTTPResponseHead(version: .http1_1, status: .continue)
+        context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
+      }
+    }
+  }
+
+  package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event {
+    case is ChannelShouldQuiesceEvent:
+      services.responder.beginShutdown()
+      endWaiting(context)
+    case ChannelEvent.inputClosed: endWaiting(context)
+    default: break
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  /// Between two requests nothing is left to do, but the last response may still be in a buffer.
+  package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    flush()
+    guard mode == .all, state.hasNoPendingResponse else {
+      if mode == .output { state.close() }
+      context.close(mode: mode, promise: promise)
+      readIfWanted(context)
+      return
+    }
+    context.triggerUserOutboundEvent(LingeringClose.Event.closeWhenSent, promise: promise)
+  }
+
+  /// Ends the output. `LingeringClose` discards a bounded number of bytes.
+  private func close(_ context: ChannelHandlerContext) {
+    state.close()
+    backlog.removeAll()
+    context.flush()
+    context.close(mode: .output, promise: nil)
+    readIfWanted(context)
+  }
+
+  // MARK: Refusals
+
+  private func refuse(_ reason: RequestRefusal, _ head: HTTPRequestHead?, _ context: ChannelHandlerContext) {
+    guard let isDue = state.refuse() else { return }
+    refusal = (reason, head)
+    if isDue { sendRefusal(context) }
+  }
+
+  private func sendRefusal(_ context: ChannelHandlerContext) {
+    guard let (reason, head) = refusal.take() else { return }
+    let response = services.refusalResponse(reason, head)
+    services.onRefusal(response.status.code, head?.method == .HEAD ? 0 : response.body.readableBytes)
+    logger.debug("message refused", metadata: ["status": "\(response.status.code)", "reason": "\(reason)"])
+    context.write(wrapOutboundOut(.head(response.head)), promise: nil)
+    if head?.method != .HEAD { context.write(wrapOutboundOut(.body(.byteBuffer(response.body))), promise: nil) }
+    context.write(wrapOutboundOut(.end(nil)), promise: nil)
+    close(context)
+  }
+
+  // MARK: Deadlines
+
+  private func beginIdle(_ context: ChannelHandlerContext) {
+    deadline.beginIdle(at: context.eventLoop.now)
+    updateAlarm(context)
+  }
+
+  private func updateAlarm(_ context: ChannelHandlerContext) {
+    setAlarm(deadline.time, context)
+  }
+
+  private func setAlarm(_ time: NIODeadline, _ context: ChannelHandlerContext) {
+    // A closed connection is not retained until then.
+    alarm.set(time, context) { [weak self] in if let self, let context = self.context { expire(context) } }
+  }
+
+  private func expire(_ context: ChannelHandlerContext) {
+    let unsent = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    switch deadline.expire(at: context.eventLoop.now, unsentBytes: unsent) {
+    case .wait: updateAlarm(context)
+    case .paused: setAlarm(context.eventLoop.now + services.limits.bodyIdleTimeout, context)
+    case .close: context.close(promise: nil)
+    case .fail:
+      updateAlarm(context)
+      fail(ConnectionDeadline.Exceeded(), context)
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package import NIOCore
+package import NIOHTTP1
+
+/// The settings and services that all connections of a server share.
+package struct EdgeServices: Sendable {
+  /// The timeouts and byte limits of each connection.
+  package var limits = ConnectionLimits()
+  /// The rate limits of client addresses; nil for none.
+  package var addressLimits: AddressLimits?
+  /// Answers requests before the router.
+  package var responder: any EarlyResponder
+  /// Makes the response to a refused message.
+  ///
+  /// The head is nil if none could be read.
+  package var refusalResponse: @Sendable (RequestRefusal, HTTPRequestHead?) -> RefusalResponse
+  /// Called for each refusal, with its status and the length of its body in bytes.
+  package var onRefusal: @Sendable (_ status: Int, _ bytes: Int) -> Void = { _, _ in }
+  /// Called for each request that exceeds the rate limit of its address, before `onRefusal`.
+  package var onLimitedRequest: @Sendable () -> Void = {}
+  /// Called with each new connection on its event loop, once its handlers are in place.
+  package var onConnection: (@Sendable (any Channel) -> Void)?
+  let date = HTTPDateClock()
+
+  package init(
+    responder: any EarlyResponder,
+    refusalResponse: @escaping @Sendable (RequestRefusal, HTTPRequestHead?) -> RefusalResponse
+  ) {
+    self.responder = responder
+    self.refusalResponse = refusalResponse
+  }
+}

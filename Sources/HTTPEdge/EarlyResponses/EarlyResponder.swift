@@ -1,0 +1,51 @@
+package import NIOCore
+package import NIOHTTP1
+
+/// Answers requests before the router, on the event loop of their connection. It must not block.
+package protocol EarlyResponder: Sendable {
+  /// Returns a response from memory, byte for byte the router's except for `Date`; nil to pass the request on.
+  ///
+  /// The request has no body that matters to it: a responder returns nil for any request that could have one.
+  func storedResponse(to head: HTTPRequestHead) -> StoredResponse?
+
+  /// Returns why a request is held until later; nil to answer it in its turn.
+  func deferral(of head: HTTPRequestHead) -> EarlyDeferral?
+
+  /// The server shuts down. Called by each connection before its waits are ended.
+  func beginShutdown()
+}
+
+/// A reason to hold a request, and everything behind it on its connection.
+package enum EarlyDeferral {
+  /// The request waits for an event, and is then answered like any other.
+  case wait(any EarlyWait)
+  /// The request is answered with a stream, after all earlier requests of its connection.
+  case stream(any StreamedResponse)
+}
+
+/// The wait of a request for an event.
+package protocol EarlyWait: Sendable {
+  /// Starts to wait.
+  ///
+  /// - Parameter release: Called on the event loop, once or more often, when the wait is over.
+  /// - Returns: A closure that ends the wait without an event; nil if the event has happened already.
+  func start(on eventLoop: any EventLoop, release: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)?
+}
+
+/// The body of a response that has no end of its own, such as a stream of events. All calls are on the event loop of its
+/// connection.
+package protocol StreamedResponse: AnyObject {
+  /// Sends the head and the first bytes.
+  ///
+  /// - Returns: Whether the response has begun. If not, the request is passed on to the router.
+  func open(_ stream: ResponseStream) -> Bool
+
+  /// The client accepts bytes again.
+  func becomeWritable()
+
+  /// The connection ends: the server shuts down, or the client sends no more. The last bytes can be sent.
+  func end()
+
+  /// Nothing can be sent any more. Called once for each response that has begun.
+  func close()
+}

@@ -1,0 +1,73 @@
+import Foundation
+import HTTPConditions
+package import HTTPTypes
+package import NIOCore
+import NIOHTTP1
+import Synchronization
+
+/// The bytes of a complete response, as the router and the encoder would send them.
+package final class StoredResponse: Sendable {
+  package let status: Int
+  /// The length of the body in bytes.
+  package let bytes: Int
+  /// The header without `Date`, its last field.
+  private let head: ByteBuffer
+  private let body: ByteBuffer?
+  private let datedHead = Mutex<(second: Int, head: ByteBuffer)>((.min, ByteBuffer()))
+
+  /// - Parameters:
+  ///   - fields: All header fields except `Date`.
+  ///   - body: nil for a response without a body, such as a 304.
+  package init(status: HTTPResponse.Status, fields: HTTPFields, body: ByteBuffer?) {
+    self.status = status.code
+    bytes = body?.readableBytes ?? 0
+    self.body = body
+    var head = ByteBuffer(string: "HTTP/1.1 \(HTTPResponseStatus(statusCode: status.code))\r\n")
+    for field in fields where body != nil || field.name != .contentLength {
+      head.writeString("\(field.name.rawName): \(field.value)\r\n")
+    }
+    self.head = head
+  }
+
+  /// Writes the response without a flush.
+  ///
+  /// - Parameters:
+  ///   - encoder: The context of the encoder, which is bypassed.
+  ///   - date: The current date.
+  func write(to encoder: ChannelHandlerContext, _ date: HTTPDateLine) {
+    let head = datedHead.withLock { dated in
+      if dated.second != date.second {
+        var head = self.head
+        head.writeImmutableBuffer(date.line)
+        dated = (date.second, head)
+      }
+      return dated.head
+    }
+    encoder.write(NIOAny(head), promise: nil)
+    if let body { encoder.write(NIOAny(body), promise: nil) }
+  }
+}
+
+/// The field `Date` as the last line of a header, with the empty line that ends it.
+struct HTTPDateLine: Sendable {
+  /// Seconds since 1970.
+  let second: Int
+  let line: ByteBuffer
+}
+
+/// The current date for all connections. It is formatted once a second.
+final class HTTPDateClock: Sendable {
+  private let current = Mutex(HTTPDateLine(second: .min, line: ByteBuffer()))
+
+  /// The line for the current second.
+  var line: HTTPDateLine {
+    let now = Date()
+    let second = Int(now.timeIntervalSince1970)
+    return current.withLock { current in
+      if current.second != second {
+        current = HTTPDateLine(second: second, line: ByteBuffer(string: "Date: \(HTTPDate.format(now))\r\n\r\n"))
+      }
+      return current
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import HTTPEdge
+import HTTPTypes
+import Hummingbird
+import Logging
+import NewsStore
+
+/// Requires a key with a scope (RFC 6750), and keeps the responses out of all caches.
+struct AuthorizationMiddleware: RouterMiddleware {
+  let store: NewsStore
+  let scope: APIKey.Scope
+  let limits: RateLimiter<String>?
+
+  func handle(
+    _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
+  ) async throws -> Response {
+    let record = context.record
+    guard let token = Self.bearerToken(request.headers) else {
+      record.setRefusal("no key")
+      throw ProblemError.unauthorized(presented: false)
+    }
+    // Without an answering database, the request would wait until its deadline. It is rejected early instead.
+    guard await store.isAnswering() else { throw ProblemError.unavailable }
+    guard let key = try await store.presentedKey(token) else {
+      record.setRefusal("unknown key")
+      throw ProblemError.unauthorized(presented: true)
+    }
+    record.setKey(key)
+    guard key.revoked == nil else {
+      record.setRefusal("revoked key")
+      throw ProblemError.unauthorized(presented: true)
+    }
+    let bucket = limits?.bucket(of: key.id)
+    if let bucket, let wait = limits?.charge(bucket) {
+      context.metrics?.keyLimited()
+      throw ProblemError.tooManyRequests(in: wait)
+    }
+    guard key.allows(scope) else {
+      record.setRefusal("scope \(scope.rawValue) required")
+      throw ProblemError.forbidden(scope)
+    }
+    // If the field were ignored, a client would assume that its repeats are detected.
+    guard request.headers[.idempotencyKey] == nil else { throw ProblemError.idempotencyKeyUnsupported }
+    // No shared cache stores an editorial response, so errors need not replace one. They must not be stored either.
+    var response = try await ProblemError.adjusting({ $0.replacesStored = false }) {
+      try await next(request, context)
+    }
+    response.headers[.cacheControl] = CachePolicy.editorial
+    bucket?.refund(status: response.status.code)
+    return response
+  }
+
+  /// Returns the bearer token of a request. The scheme is case-insensitive (RFC 9110 section 11.1).
+  private static func bearerToken(_ headers: HTTPFields) -> String? {
+    let fields = headers[values: .authorization]
+    guard fields.count == 1 else { return nil }
+    let parts = fields[0].split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+    return parts[1].trimmingPrefix { $0 == " " }.description
+  }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import HTTPEdge
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import NIOHTTP1
+import NewsStore
+import Synchronization
+
+/// Answers reads that have been answered from memory before, without the router.
+final class RepeatedReads: Sendable {
+  /// The parts of a request on which its response depends.
+  struct Conditions: Hashable, Sendable {
+    var ifNoneMatch: String?
+    var ifModifiedSince: String?
+    var acceptEncoding: String?
+    var isLongPoll = false
+
+    /// Whether the fields are so long that a client may have made them up to fill memory.
+    fileprivate var isLong: Bool {
+      [ifNoneMatch, ifModifiedSince, acceptEncoding].reduce(0) { $0 + ($1?.utf8.count ?? 0) } > 256
+    }
+  }
+
+  private let views: Views
+  private let caching: CachePolicy
+  /// The policy of responses that clients poll.
+  private let polled: CachePolicy
+  /// The policy of responses to long polls.
+  private let longPoll: CachePolicy
+  private let metrics: APIMetrics
+
+  init(views: Views, caching: CachePolicy, polled: CachePolicy, longPoll: CachePolicy, metrics: APIMetrics) {
+    self.views = views
+    self.caching = caching
+    self.polled = polled
+    self.longPoll = longPoll
+    self.metrics = metrics
+  }
+
+  /// Returns the response that the router would send; nil if it is not in memory.
+  func response(to head: HTTPRequestHead) -> StoredResponse? {
+    guard head.method == .GET, head.version == .http1_1, var conditions = Conditions(head),
+      let state = views.store.remembered, let target = views.targets.meaning(of: head.uri, epoch: state.moment.epoch),
+      let representation = views.kept(target.key, in: state)
+    else { return nil }
+    conditions.isLongPoll = target.isLongPoll
+    guard let stored = representation.stored(for: conditions, target: head.uri, caching(for: target)) else {
+      return nil
+    }
+    count(stored, target.key)
+    return stored.response
+  }
+
+  private func caching(for target: KnownTargets.Target) -> CachePolicy {
+    if target.isLongPoll { return longPoll }
+    return target.key.isFollowed ? polled : caching
+  }
+
+  private func count(_ stored: Representation.Stored, _ key: ViewKey) {
+    let response = stored.response
+    metrics.countEarlyResponse()
+    metrics.count(route: key.route, method: .get, status: response.status, bytes: response.bytes, duration: .zero)
+    if stored.savedByNotModified > 0 { metrics.countNotModified(sparing: stored.savedByNotModified) }
+    if stored.savedByCompression > 0 { metrics.countCompression(sparing: stored.savedByCompression) }
+  }
+}
+
+extension RepeatedReads.Conditions {
+  /// Reads the conditions of a plain request.
+  ///
+  /// - Returns: nil for any other request, which is left to the router.
+  fileprivate init?(_ head: HTTPRequestHead) {
+    var host: String?
+    var size = head.uri.utf8.count
+    for (name, value) in head.headers {
+      size += name.utf8.count + value.utf8.count + 4
+      switch name.utf8.count {
+      case 4 where name.isField("host"):
+        guard host == nil else { return nil }
+        host = value
+      case 13 where name.isField("if-none-match"):
+        guard ifNoneMatch == nil else { return nil }
+        ifNoneMatch = value
+      case 15 where name.isField("accept-encoding"):
+        guard acceptEncoding == nil else { return nil }
+        acceptEncoding = value
+      case 17 where name.isField("if-modified-since"):
+        guard ifModifiedSince == nil else { return nil }
+        ifModifiedSince = value
+      case 10 where name.isField("connection"):
+        guard value.isField("keep-alive") else { return nil }
+      case 6 where name.isField("expect"), 7 where name.isField("upgrade"), 8 where name.isField("if-match"),
+        14 where name.isField("content-length"), 17 where name.isField("transfer-encoding"),
+        19 where name.isField("if-unmodified-since"):
+        return nil
+      default: break
+      }
+    }
+    guard size <= EdgeChannel.maximumHeaderBytes, let host, HTTPRequestHead.isAuthority(host) else { return nil }
+  }
+}
+
+extension String {
+  /// Whether the text equals a name in lower case, regardless of its own case.
+  fileprivate func isField(_ name: StaticString) -> Bool {
+    guard utf8.count == name.utf8CodeUnitCount else { return false }
+    var place = name.utf8Start
+    for byte in utf8 {
+      guard byte | (65...90 ~= byte ? 0x20 : 0) == place.pointee else { return false }
+      place += 1
+    }
+    return true
+  }
+}
+
+extension Representation {
+  /// A complete response, valid as long as its date and poll interval are.
+  struct Stored: Sendable {
+    let response: StoredResponse
+    /// The bytes of the body that a 304, or compression, has saved.
+    let savedByNotModified: Int
+    let savedByCompression: Int
+    /// Whether the response has the field `Last-Modified`.
+    fileprivate let isDated: Bool
+    fileprivate let pollInterval: Int?
+  }
+
+  /// The maximum number of responses that are stored with a representation.
+  private static let maximumStoredResponses = 16
+
+  /// Returns the response to a GET with these conditions and no others; nil for another status than 200 and 304.
+  fileprivate func stored(
+    for conditions: RepeatedReads.Conditions, target: String, _ caching: CachePolicy
+  ) -> Stored? {
+    let isDated = lastModified?.value() != nil
+    let pollInterval = caching.pollInterval()
+    return storedResponses.withLock { responses in
+      if let known = responses[conditions], known.isDated == isDated, known.pollInterval == pollInterval {
+        return known
+      }
+      var fields = HTTPFields()
+      fields[.ifNoneMatch] = conditions.ifNoneMatch
+      fields[.ifModifiedSince] = conditions.ifModifiedSince
+      fields[.acceptEncoding] = conditions.acceptEncoding
+      let head = HTTPRequest(method: .get, scheme: "http", authority: nil, path: target, headerFields: fields)
+      guard var answer = try? self.answer(to: head, caching) else { return nil }
+      CORS.add(to: &answer.response.headers)
+      let plain = body.readableBytes
+      let stored = Stored(
+        response: StoredResponse(
+          status: answer.response.status, fields: answer.response.headers, body: answer.body),
+        savedByNotModified: answer.body == nil ? plain : 0,
+        savedByCompression: answer.body.map { plain - $0.readableBytes } ?? 0,
+        isDated: isDated, pollInterval: pollInterval)
+      // Conditions that a client has made up are not worth storing.
+      if !conditions.isLong, responses.count < Self.maximumStoredResponses || responses[conditions] != nil {
+        responses[conditions] = stored
+      }
+      return stored
+    }
+  }
+}

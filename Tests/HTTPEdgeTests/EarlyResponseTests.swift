@@ -1,0 +1,190 @@
+import HTTPEdge
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import Synchronization
+import Testing
+
+@Suite struct EarlyResponseTests {
+  private static func request(_ target: String) -> String { "GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n" }
+
+  @Test("A response from memory is sent in its turn, and the router does not see the request")
+  func stored() throws {
+    let connection = try TestConnection(Responder())
+    try connection.receive(Self.request("/stored"))
+    #expect(try connection.routed().isEmpty)
+    let text = try connection.sent()
+    #expect(text.hasPrefix("HTTP/1.1 200 OK\r\nContent-Length: 6\r\nDate: "))
+    #expect(text.hasSuffix("\r\n\r\nstored"))
+    // An earlier request waits for its response, so the router answers both.
+    try connection.receive(Self.request("/") + Self.request("/stored"))
+    #expect(try connection.routed() == ["/", "/stored"])
+    #expect(try connection.sent().isEmpty)
+  }
+
+  @Test("A request that waits holds up all input behind it, and nothing more is read")
+  func wait() throws {
+    let responder = Responder()
+    let connection = try TestConnection(responder)
+    try connection.receive(Self.request("/wait") + Self.request("/stored") + Self.request("/next"))
+    #expect(try connection.routed().isEmpty)
+    #expect(try connection.sent().isEmpty)
+    connection.channel.read()
+    #expect(connection.reads == 0)
+    responder.release()
+    #expect(connection.reads == 1)
+    #expect(try connection.routed() == ["/wait", "/stored", "/next"])
+    #expect(responder.cancelled == 1)
+  }
+
+  @Test("A malformed message behind a request that waits is refused after its response")
+  func malformedBehindWait() throws {
+    let responder = Responder()
+    let connection = try TestConnection(responder)
+    try connection.receive(Self.request("/wait") + "nonsense\r\n\r\n")
+    #expect(try connection.sent().isEmpty)
+    responder.release()
+    #expect(try connection.routed() == ["/wait"])
+    #expect(try connection.sent().isEmpty)
+    try connection.respond()
+    let text = try connection.sent()
+    #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+    #expect(text.contains("HTTP/1.1 400 Bad Request\r\n"))
+  }
+
+  @Test("A wait ends when the client sends no more, when the server shuts down, and with the connection")
+  func ends() throws {
+    for event in [ChannelEvent.inputClosed as any Sendable, ChannelShouldQuiesceEvent()] {
+      let responder = Responder()
+      let connection = try TestConnection(responder)
+      try connection.receive(Self.request("/wait"))
+      connection.channel.pipeline.fireUserInboundEventTriggered(event)
+      #expect(try connection.routed() == ["/wait"])
+      #expect(responder.shutdowns == (event is ChannelShouldQuiesceEvent ? 1 : 0))
+    }
+    let responder = Responder()
+    let connection = try TestConnection(responder)
+    try connection.receive(Self.request("/wait"))
+    connection.channel.pipeline.fireChannelInactive()
+    #expect(responder.cancelled == 1)
+  }
+
+  @Test("No request waits once the server shuts down")
+  func shutdown() throws {
+    let connection = try TestConnection(Responder())
+    connection.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+    try connection.receive(Self.request("/wait") + Self.request("/stream"))
+    #expect(try connection.routed() == ["/wait", "/stream"])
+  }
+
+  @Test("A stream begins after the responses before it, and ends its connection")
+  func stream() throws {
+    let responder = Responder()
+    let connection = try TestConnection(responder)
+    try connection.receive(Self.request("/") + Self.request("/stream") + Self.request("/never"))
+    #expect(try connection.routed() == ["/"])
+    #expect(responder.stream.opened == 0)
+    try connection.respond()
+    #expect(responder.stream.opened == 1)
+    #expect(try connection.sent().contains("Connection: close\r\n"))
+    responder.stream.connection?.send(ByteBuffer(string: "more"))
+    #expect(try connection.sent().contains("more"))
+    connection.channel.read()
+    #expect(connection.reads == 0)
+    connection.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+    #expect(try connection.sent().contains("last"))
+    #expect(responder.stream.closed == 1)
+    #expect(try connection.routed().isEmpty)
+    #expect(throws: ChannelError.outputClosed) { try connection.respond() }
+  }
+
+  @Test("A request for a stream that cannot begin goes to the router, with all input behind it")
+  func noStream() throws {
+    let responder = Responder()
+    responder.stream.canOpen = false
+    let connection = try TestConnection(responder)
+    try connection.receive(Self.request("/stream") + Self.request("/next"))
+    #expect(try connection.routed() == ["/stream", "/next"])
+    for _ in 0..<2 { try connection.respond() }
+    #expect(try !connection.sent().contains("close"))
+    #expect(responder.stream.closed == 0)
+  }
+
+  @Test("A stream is closed once when its connection is lost")
+  func lostStream() throws {
+    let responder = Responder()
+    let connection = try TestConnection(responder)
+    try connection.receive(Self.request("/stream"))
+    #expect(responder.stream.opened == 1)
+    _ = try? connection.channel.finish()
+    #expect(responder.stream.closed == 1)
+  }
+}
+
+/// Answers `/stored` from memory, holds `/wait` until it is released, and streams `/stream`.
+private final class Responder: EarlyResponder {
+  private struct State {
+    var release: (@Sendable () -> Void)?
+    var cancelled = 0
+    var shutdowns = 0
+  }
+
+  private let state = Mutex(State())
+  // Only the embedded event loop of the test uses it, on one thread.
+  nonisolated(unsafe) let stream = Stream()
+
+  var cancelled: Int { state.withLock { $0.cancelled } }
+  var shutdowns: Int { state.withLock { $0.shutdowns } }
+
+  func release() { state.withLock { $0.release }?() }
+
+  func storedResponse(to head: HTTPRequestHead) -> StoredResponse? {
+    guard head.uri == "/stored" else { return nil }
+    return StoredResponse(status: .ok, fields: [.contentLength: "6"], body: ByteBuffer(string: "stored"))
+  }
+
+  func deferral(of head: HTTPRequestHead) -> EarlyDeferral? {
+    switch head.uri {
+    case "/wait": .wait(Wait(responder: self))
+    case "/stream": .stream(stream)
+    default: nil
+    }
+  }
+
+  func beginShutdown() { state.withLock { $0.shutdowns += 1 } }
+
+  private struct Wait: EarlyWait {
+    let responder: Responder
+
+    func start(on eventLoop: any EventLoop, release: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
+      responder.state.withLock { $0.release = release }
+      return { [responder] in responder.state.withLock { $0.cancelled += 1 } }
+    }
+  }
+
+  final class Stream: StreamedResponse {
+    var canOpen = true
+    var opened = 0
+    var closed = 0
+    var connection: ResponseStream?
+
+    func open(_ connection: ResponseStream) -> Bool {
+      guard canOpen else { return false }
+      opened += 1
+      self.connection = connection
+      connection.begin([.contentType: "text/plain"])
+      connection.send(ByteBuffer(string: "first"))
+      return true
+    }
+
+    func becomeWritable() {}
+
+    func end() {
+      connection?.send(ByteBuffer(string: "last"))
+      connection?.end()
+    }
+
+    func close() { closed += 1 }
+  }
+}

@@ -1,0 +1,96 @@
+import HTTPEdge
+import NIOCore
+import Synchronization
+import Testing
+
+@Suite struct RateLimiterTests {
+  /// A clock that advances only on request.
+  private final class Clock: Sendable {
+    private let time = Mutex(NIODeadline.uptimeNanoseconds(1_000_000_000_000))
+
+    var now: NIODeadline { time.withLock { $0 } }
+
+    func advance(by amount: TimeAmount) { time.withLock { $0 = $0 + amount } }
+  }
+
+  private let clock = Clock()
+
+  private func limiter(_ perMinute: Int, capacity: Int = 1000) -> RateLimiter<Int> {
+    RateLimiter(RequestRate(perMinute: perMinute), capacity: capacity) { [clock] in clock.now }
+  }
+
+  @Test("So many requests pass at once, the next after the time that it says, and no sooner")
+  func bucket() throws {
+    let limiter = limiter(30)
+    let bucket = limiter.bucket(of: 1)
+    for _ in 0..<30 { #expect(limiter.charge(bucket) == nil) }
+    let wait = try #require(limiter.charge(bucket))
+    // A request is admitted once a tenth of its cost is available.
+    #expect(wait == .milliseconds(200))
+    clock.advance(by: .milliseconds(199))
+    #expect(limiter.charge(bucket) == .milliseconds(1))
+    clock.advance(by: .milliseconds(1))
+    #expect(limiter.charge(bucket) == nil)
+    #expect(limiter.charge(bucket) == .seconds(2))
+  }
+
+  @Test(
+    "In the long run it is the rate, however the requests are spread and whatever the rate is",
+    arguments: [7, 60, 6001])
+  func rate(perMinute: Int) async {
+    let limiter = limiter(perMinute)
+    let bucket = limiter.bucket(of: 1)
+    var passed = 0
+    for step in 0..<200_000 {
+      // Tests share the threads with servers of other tests, which must answer in time.
+      if step % 1000 == 0 { await Task.yield() }
+      if limiter.charge(bucket) == nil { passed += 1 }
+      clock.advance(by: .nanoseconds(Int64(1_000_003 + step % 7 * 500_000)))
+    }
+    let minutes = Double(200_000) * 2.5 / 60_000
+    #expect(abs(Double(passed) - Double(perMinute) * (minutes + 1)) < Double(perMinute) * 0.02 + 2)
+  }
+
+  @Test("Nothing new costs a tenth")
+  func notModified() {
+    let limiter = limiter(10)
+    let bucket = limiter.bucket(of: 1)
+    var passed = 0
+    while limiter.charge(bucket) == nil {
+      bucket.refund(status: 304)
+      passed += 1
+    }
+    #expect(passed == 100)
+    clock.advance(by: .minutes(1))
+    passed = 0
+    while limiter.charge(bucket) == nil {
+      bucket.refund(status: 200)
+      passed += 1
+    }
+    #expect(passed == 10)
+  }
+
+  @Test("A long rest fills the bucket, and no more than that")
+  func rest() {
+    let limiter = limiter(5)
+    let bucket = limiter.bucket(of: 1)
+    for _ in 0..<5 { #expect(limiter.charge(bucket) == nil) }
+    clock.advance(by: .hours(10_000))
+    for _ in 0..<5 { #expect(limiter.charge(bucket) == nil) }
+    #expect(limiter.charge(bucket) != nil)
+  }
+
+  @Test("The memory is bounded, and who has asked for too much is not forgotten for the sake of others")
+  func memory() async {
+    let limiter = limiter(10, capacity: 6400)
+    let culprit = limiter.bucket(of: -1)
+    while limiter.charge(culprit) == nil {}
+    for key in 0..<100_000 {
+      if key % 1000 == 0 { await Task.yield() }
+      _ = limiter.charge(limiter.bucket(of: key))
+    }
+    #expect(limiter.count <= 6400)
+    #expect(limiter.bucket(of: -1) === culprit)
+    #expect(limiter.charge(limiter.bucket(of: -1)) != nil)
+  }
+}

@@ -1,0 +1,86 @@
+import HTTPEdge
+import HTTPTypes
+import Logging
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+
+/// A connection of a server in an embedded channel, with a decoder and an encoder.
+final class TestConnection {
+  let channel: EmbeddedChannel
+  /// The number of reads that have reached the socket.
+  var reads: Int { socket.reads }
+  private let socket = Socket()
+
+  init(
+    _ responder: any EarlyResponder = NoEarlyResponses(), client: AddressLimits.Client = .unlimited,
+    limits: AddressLimits? = nil
+  ) throws {
+    var services = EdgeServices(responder: responder) { refusal, _ in
+      RefusalResponse(
+        status: refusal == .timeout ? .requestTimeout : .badRequest, fields: [:],
+        body: ByteBuffer(string: "\(refusal)"))
+    }
+    services.addressLimits = limits
+    channel = EmbeddedChannel(handlers: [
+      socket, HTTPResponseEncoder(), ByteToMessageHandler(HTTPRequestDecoder()),
+      ConnectionHandler(services: services, client: client, logger: Logger(label: "test")),
+    ])
+    try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+  }
+
+  /// Receives bytes from the client.
+  func receive(_ text: String) throws {
+    try channel.writeInbound(ByteBuffer(string: text))
+  }
+
+  /// Answers a request as the router would.
+  func respond() throws {
+    let head = HTTPResponseHead(version: .http1_1, status: .ok, headers: ["Content-Length": "0"])
+    try channel.writeOutbound(HTTPServerResponsePart.head(head))
+    try channel.writeOutbound(HTTPServerResponsePart.end(nil))
+  }
+
+  /// Returns the text sent since the last call.
+  func sent() throws -> String {
+    var text = ""
+    while let part = try channel.readOutbound(as: IOData.self) {
+      if case .byteBuffer(let buffer) = part { text += String(buffer: buffer) }
+    }
+    return text
+  }
+
+  /// Returns the targets of the requests that the router has received since the last call.
+  func routed() throws -> [String] {
+    var targets: [String] = []
+    while let part = try channel.readInbound(as: HTTPServerRequestPart.self) {
+      if case .head(let head) = part { targets.append(head.uri) }
+    }
+    return targets
+  }
+
+  /// Reports that the handler of the request reads its body.
+  func wantBody() throws {
+    try channel.triggerUserOutboundEvent(ConnectionHandler.Event.bodyWanted).wait()
+  }
+
+  func advance(by time: TimeAmount) { channel.embeddedEventLoop.advanceTime(by: time) }
+}
+
+/// Leaves every request to the router.
+struct NoEarlyResponses: EarlyResponder {
+  func storedResponse(to head: HTTPRequestHead) -> StoredResponse? { nil }
+  func deferral(of head: HTTPRequestHead) -> EarlyDeferral? { nil }
+  func beginShutdown() {}
+}
+
+/// Counts the read requests of the server.
+private final class Socket: ChannelOutboundHandler {
+  typealias OutboundIn = ByteBuffer
+  var reads = 0
+
+  func read(context: ChannelHandlerContext) {
+    reads += 1
+    context.read()
+  }
+}

@@ -1,0 +1,110 @@
+import HTTPEdge
+import NIOCore
+import TestRandom
+import Testing
+
+@Suite struct TrustedProxiesTests {
+  private static let networks = ["10.0.0.0/8", "192.0.2.7", "2001:db8:1::/48"]
+
+  private func client(
+    of peer: String, _ lines: [String], _ field: TrustedProxies.Field = .xForwardedFor, trusting: [String] = networks
+  ) throws -> String {
+    let proxies = TrustedProxies(try trusting.map { try #require(IPNetwork($0)) }, field: field)
+    return "\(proxies.client(of: try #require(IPAddress(peer)), lines))"
+  }
+
+  @Test("Nobody but a trusted proxy can say for whom it asks")
+  func untrusted() throws {
+    #expect(try client(of: "203.0.113.9", ["198.51.100.1"]) == "203.0.113.9")
+    #expect(try client(of: "10.1.2.3", ["198.51.100.1"], trusting: []) == "10.1.2.3")
+    #expect(try client(of: "192.0.2.8", ["for=198.51.100.1"], .forwarded) == "192.0.2.8")
+  }
+
+  @Test(
+    "The client is the last address that is no proxy's, whatever it has written before that",
+    arguments: [
+      (["198.51.100.1"], "198.51.100.1"), (["8.8.8.8, 198.51.100.1"], "198.51.100.1"),
+      (["8.8.8.8", "198.51.100.1"], "198.51.100.1"), (["198.51.100.1,10.9.9.9 ,\t192.0.2.7"], "198.51.100.1"),
+      (["198.51.100.1", "10.9.9.9"], "198.51.100.1"), (["10.0.0.1, 10.0.0.2"], "10.0.0.1"),
+      (["198.51.100.1:4711"], "198.51.100.1"), (["[2001:db8:2::1]:443"], "2001:db8:2::1"),
+      (["[2001:db8:2::1]"], "2001:db8:2::1"), (["2001:DB8:2::1"], "2001:db8:2::1"),
+      (["::ffff:198.51.100.1"], "198.51.100.1"), (["8.8.8.8, 2001:db8:2::1, 2001:db8:1::5"], "2001:db8:2::1"),
+    ])
+  func walk(lines: [String], expected: String) throws {
+    #expect(try client(of: "10.0.0.3", lines) == expected)
+    #expect(try client(of: "::ffff:10.0.0.3", lines) == expected)
+  }
+
+  @Test(
+    "What cannot be understood ends the way at the proxy that said it",
+    arguments: [
+      ([], "10.0.0.3"), ([""], "10.0.0.3"), (["198.51.100.1, "], "10.0.0.3"), (["unknown"], "10.0.0.3"),
+      (["198.51.100.1, _hidden, 10.0.0.4"], "10.0.0.4"), (["198.51.100.256"], "10.0.0.3"),
+      (["1.2.3.4.5"], "10.0.0.3"), (["198.51.100.1:123456"], "10.0.0.3"), (["198.51.100.1:"], "10.0.0.3"),
+      (["[2001:db8::1"], "10.0.0.3"), (["[2001:db8::1]x"], "10.0.0.3"), (["fe80::1%eth0"], "10.0.0.3"),
+      (["198.51.100.1 10.0.0.9"], "10.0.0.3"), (["\u{0}198.51.100.1"], "10.0.0.3"),
+    ])
+  func malformed(lines: [String], expected: String) throws {
+    #expect(try client(of: "10.0.0.3", lines) == expected)
+  }
+
+  @Test(
+    "Forwarded is read as RFC 7239 writes it",
+    arguments: [
+      (["for=198.51.100.1"], "198.51.100.1"), (["For=\"198.51.100.1:80\";proto=https;by=10.0.0.3"], "198.51.100.1"),
+      (["proto=https; for=\"[2001:db8:2::1]:4711\""], "2001:db8:2::1"),
+      (["for=8.8.8.8, for=198.51.100.1;host=a, for=10.0.0.8"], "198.51.100.1"),
+      (["for=unknown"], "10.0.0.3"), (["for=_a, for=10.0.0.8"], "10.0.0.8"), (["proto=https"], "10.0.0.3"),
+      (["for=\"198.51.100.1"], "10.0.0.3"), (["for="], "10.0.0.3"), (["for=\"\""], "10.0.0.3"),
+      // A quote from the client does not swallow the element that the proxy appends.
+      (["for=\"8.8.8.8, for=198.51.100.1"], "198.51.100.1"), (["for=8.8.8.8;by=\"a, for=198.51.100.1"], "198.51.100.1"),
+      // The syntax of `X-Forwarded-For` is not accepted in `Forwarded`.
+      (["198.51.100.1"], "10.0.0.3"),
+    ])
+  func forwarded(lines: [String], expected: String) throws {
+    #expect(try client(of: "10.0.0.3", lines, .forwarded) == expected)
+  }
+
+  @Test("Whatever a client writes, the address that its proxy adds is the one that counts")
+  func spoofing() throws {
+    var random = SplitMix64(seed: 11)
+    let pieces = [
+      "10.0.0.1", ",", " ", "\"", "for=", ";", "[", "]", ":", "::1", "192.0.2.7", "x", "=", "\\", "\t", "%",
+    ]
+    for _ in 0..<2000 {
+      let junk = (0..<Int.random(in: 0...12, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }
+        .joined()
+      #expect(try client(of: "10.0.0.3", [junk + ", 198.51.100.1"]) == "198.51.100.1")
+      #expect(try client(of: "10.0.0.3", [junk + ", for=198.51.100.1"], .forwarded) == "198.51.100.1")
+      #expect(try client(of: "10.0.0.3", [junk, "198.51.100.1"]) == "198.51.100.1")
+    }
+  }
+
+  @Test(
+    "A network is an address with the number of bits that count, and nothing behind them",
+    arguments: [
+      "10.0.0.0/33", "10.0.0.1/8", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0/8", "2001:db8::1/64", "::/129",
+      "", "/8", "news.example", "10.0.0.0/8/8", "[::1]",
+    ])
+  func noNetwork(text: String) {
+    #expect(IPNetwork(text) == nil)
+  }
+
+  @Test("A network contains what begins like it, in both versions")
+  func networks() throws {
+    func contains(_ network: String, _ address: String) throws -> Bool {
+      try #require(IPNetwork(network)).contains(try #require(IPAddress(address)))
+    }
+    #expect(try contains("0.0.0.0/0", "255.255.255.255"))
+    #expect(try !contains("0.0.0.0/0", "2001:db8::1"))
+    #expect(try contains("::/0", "2001:db8::1"))
+    #expect(try contains("198.51.100.128/25", "198.51.100.200"))
+    #expect(try !contains("198.51.100.128/25", "198.51.100.100"))
+    #expect(try contains("2001:db8:0:8000::/49", "2001:db8:0:ffff::1"))
+    #expect(try !contains("2001:db8:0:8000::/49", "2001:db8:0:7fff::1"))
+    #expect(try contains("2001:db8::8000:0:0:0/65", "2001:db8::ffff:0:0:1"))
+    #expect(try !contains("2001:db8::8000:0:0:0/65", "2001:db8::7fff:0:0:1"))
+    #expect(try contains("::1", "::1"))
+    #expect(try !contains("::1", "::2"))
+  }
+}

@@ -1,0 +1,14 @@
+import NewsAPI
+import Testing
+
+@Suite struct RepeatDetectorTests {
+  @Test("A key is remembered for a number of other keys, and at most for twice as many")
+  func repeats() {
+    let detector = RepeatDetector(capacity: 3)
+    #expect((1...4).allSatisfy { !detector.insert($0) })
+    #expect(detector.insert(4))
+    #expect(detector.insert(1))
+    #expect((5...10).allSatisfy { !detector.insert($0) })
+    #expect(!detector.insert(1))
+  }
+}
