@@ -156,7 +156,7 @@ let package = Package(
     .testTarget(
       name: "NewsStoreTests",
       dependencies: ["News", "NewsStore", "PostgresClient", "TestRandom", "TestSupport", "TestTime"],
-      swiftSettings: settings),
+      exclude: ["Schema/schema.txt"], swiftSettings: settings),
     .testTarget(
       name: "NewsFeedsTests", dependencies: ["News", "NewsFeeds", "TestRandom"], swiftSettings: settings),
     .testTarget(name: "MediaFilesTests", dependencies: ["MediaFiles", "TestRandom", .crypto], swiftSettings: settings),

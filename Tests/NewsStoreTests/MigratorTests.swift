@@ -38,23 +38,6 @@ import Testing
       migrations, configuration: PostgresConfiguration.patient(url), locks: locks, logger: NewsDatabase.logger)
   }
 
-  /// Runs the body with an empty database and a pool on it.
-  private func withEmptyDatabase(
-    _ body: @Sendable (_ url: String, _ sql: PostgresPool) async throws -> Void
-  ) async throws {
-    try await withTestDatabase { url in
-      let configuration = PostgresConfiguration.patient(url)
-      let sql = PostgresPool(configuration: configuration, logger: NewsDatabase.logger)
-      do {
-        try await body(url, sql)
-        await sql.shutdown()
-      } catch {
-        await sql.shutdown()
-        throw error
-      }
-    }
-  }
-
   @Test("A fresh database gets all migrations in order, and a second run applies nothing")
   func freshDatabase() async throws {
     try await withEmptyDatabase { url, sql in

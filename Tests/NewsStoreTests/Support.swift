@@ -105,6 +105,23 @@ extension PostgresTransaction {
   }
 }
 
+/// Runs the body with an empty database and a pool on it.
+func withEmptyDatabase(
+  _ body: @Sendable (_ url: String, _ sql: PostgresPool) async throws -> Void
+) async throws {
+  try await withTestDatabase { url in
+    let configuration = PostgresConfiguration.patient(url)
+    let sql = PostgresPool(configuration: configuration, logger: NewsDatabase.logger)
+    do {
+      try await body(url, sql)
+      await sql.shutdown()
+    } catch {
+      await sql.shutdown()
+      throw error
+    }
+  }
+}
+
 /// A row that `publish()` returns.
 struct Published: Equatable {
   var item: UUID
