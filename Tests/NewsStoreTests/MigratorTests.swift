@@ -306,26 +306,4 @@ import Testing
       try await migrator.check()
     }
   }
-
-  @Test("The index for searches is built anew where building it failed before", arguments: [1, 2, 3])
-  func searchIndexResumed(times: Int) async throws {
-    try await withEmptyDatabase { url, sql in
-      let migrations = Migration.required
-      func migrator(_ count: Int) -> Migrator {
-        Migrator(
-          Array(migrations.prefix(count)), configuration: PostgresConfiguration.patient(url),
-          logger: NewsDatabase.logger)
-      }
-      _ = try await migrator(3).migrate()
-      for _ in 0..<times {
-        _ = try await migrator(4).migrate()
-        // Simulates a process that dies before it records the migration.
-        _ = try await sql.query("DELETE FROM schema_migrations WHERE number = 4")
-      }
-      #expect(try await migrator(migrations.count).migrate().first == "0004_search_by_day.sql")
-      let indexes = try await sql.query(
-        "SELECT indexname::text FROM pg_indexes WHERE tablename = 'items' AND indexdef LIKE '%item_search(%'")
-      #expect(try indexes.map { try $0.decode(0, as: String.self) } == ["items_by_search_and_day"])
-    }
-  }
 }

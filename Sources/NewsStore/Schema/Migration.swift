@@ -13,7 +13,7 @@ public import Foundation
 public struct Migration: Sendable, Equatable {
   /// The position among all migrations, from 1.
   public let number: Int
-  /// The name of the file, such as `0001_items_and_log.sql`.
+  /// The name of the file, such as `0001_items_and_topics.sql`.
   public let name: String
   /// The text of the file.
   public let sql: String
