@@ -115,6 +115,27 @@ import Testing
   }
 
   @Test(
+    "A database of a version before the first release is left unchanged, and the error says what to do",
+    arguments: [1, 9])
+  func prerelease(applied count: Int) async throws {
+    try await withEmptyDatabase { url, sql in
+      try await NewsDatabase.notePrereleaseMigrations(count, url)
+      let migrator = Migrator(configuration: .patient(url), logger: NewsDatabase.logger)
+      await #expect(throws: MigrationError.prerelease) { try await migrator.migrate() }
+      await #expect(throws: MigrationError.prerelease) { try await migrator.check() }
+      #expect(try await sql.value("SELECT count(*) FROM schema_migrations") == count)
+      #expect(try await sql.value("SELECT to_regclass('items') IS NULL"))
+
+      let store = NewsStore(connection: .patient(url), logger: NewsDatabase.logger)
+      await #expect(throws: StoreError.unavailable) { try await store.epochs() }
+      #expect(store.schemaProblem == .prerelease)
+      await store.shutdown()
+    }
+    let text = "\(MigrationError.prerelease)"
+    for step in ["tidings export", "create a new database", "tidings import"] { #expect(text.contains(step)) }
+  }
+
+  @Test(
     "Files that are not numbered from 0001 without gaps are refused, and the file is named",
     arguments: [
       (["0001_a.sql", "0003_c.sql"], "0003_c.sql", 2), (["0002_b.sql"], "0002_b.sql", 1),

@@ -30,6 +30,32 @@ package enum NewsDatabase {
     return name
   }
 
+  /// Makes an empty database look like one that a version before the first release has migrated.
+  ///
+  /// - Parameter count: The number of applied migrations, 1...9.
+  package static func notePrereleaseMigrations(_ count: Int, _ url: String) async throws {
+    let names = [
+      "0001_items_and_log.sql", "0002_search.sql", "0003_state.sql", "0004_search_by_day.sql", "0005_purge.sql",
+      "0006_publish_plans.sql", "0007_media.sql", "0008_topics_revision.sql", "0009_take_down.sql",
+    ]
+    try await PostgresConnection.with(configuration: .patient(url), logger: logger) { connection in
+      try await connection.execute(
+        script: """
+          CREATE TABLE schema_migrations (
+            number integer PRIMARY KEY,
+            name text NOT NULL,
+            checksum bytea NOT NULL,
+            applied_at timestamptz NOT NULL DEFAULT clock_timestamp()
+          )
+          """)
+      _ = try await connection.query(
+        """
+        INSERT INTO schema_migrations (number, name, checksum)
+        SELECT n, name, sha256(name::bytea) FROM unnest(\(Array(names.prefix(count)))) WITH ORDINALITY AS m (name, n)
+        """)
+    }
+  }
+
   /// Limits the number of concurrent tests, because their servers and pools must not exhaust the connections.
   private static let gate = Gate(width: 16)
 

@@ -82,6 +82,14 @@ import Testing
       database: try #require(components.string), status: 69, containing: #"database "nowhere" does not exist"#)
   }
 
+  @Test("With a database of a version before the first release each command says how to move the news")
+  func prerelease() async throws {
+    try await withTestDatabase { url in
+      try await NewsDatabase.notePrereleaseMigrations(9, url)
+      try await Self.expectFailures(database: url, status: 1, containing: "\(MigrationError.prerelease)")
+    }
+  }
+
   @Test("With a wrong password each command names the user and never the password")
   func wrongPassword() async throws {
     try await TestCluster.withCluster { cluster in

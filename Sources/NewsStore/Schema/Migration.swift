@@ -27,6 +27,10 @@ public struct Migration: Sendable, Equatable {
       number: index + 1, name: file.name, sql: file.sql, checksum: Data(SHA256.hash(data: Data(file.sql.utf8))))
   }
 
+  /// The name of the first migration of all versions before the first release, which identifies their databases. Their
+  /// checksums do not, because the files were edited during development. No other migration may get this name.
+  static let prereleaseName = "0001_items_and_log.sql"
+
   /// The statements that run one by one; nil for a migration that runs in one transaction.
   var separateStatements: [Statement]? {
     let lines = sql.split(separator: "\n", omittingEmptySubsequences: false)
@@ -84,6 +88,8 @@ public enum MigrationError: Error, Sendable, Equatable, CustomStringConvertible 
   case changed(String)
   /// The database has an unknown migration: the schema is newer than this build, or a file was removed.
   case missing(String)
+  /// The database was made by a version before the first release. Its schema cannot be migrated.
+  case prerelease
   /// The database lacks these migrations.
   case pending([String])
   /// Another session holds a lock that the migration needs. `by` is the statement of that session, if known.
@@ -101,6 +107,11 @@ public enum MigrationError: Error, Sendable, Equatable, CustomStringConvertible 
     case .missing(let name):
       "the schema of the database is newer: migration \(name) was applied to it and is not known here. "
         + "Use the version of Tidings that applied it, or a later one."
+    case .prerelease:
+      "the database was made by a version of Tidings before the first release, and this version cannot migrate it. "
+        + "Export the items with the version that made it (`tidings export news.jsonl`), create a new database, and "
+        + "import them there with this version (`tidings migrate`, `tidings import news.jsonl`). Drafts, retracted items, "
+        + "files and keys are not exported. (DATABASE_URL)"
     case .blocked(let name, let query):
       "migration \(name) waits for a lock that another session holds\(query.map { ", in: \($0)" } ?? ""): "
         + "end that session, or run `tidings migrate` again later"

@@ -52,8 +52,8 @@ public struct Migrator: Sendable {
   /// Applies the pending migrations.
   ///
   /// - Returns: The file names of the applied migrations; empty if the schema was current.
-  /// - Throws: `MigrationError.changed`, `missing`, `blocked`; `PostgresError`. A failed migration is rolled back,
-  ///   unless it runs outside a transaction.
+  /// - Throws: `MigrationError.changed`, `missing`, `prerelease`, `blocked`; `PostgresError`. A failed migration is
+  ///   rolled back, unless it runs outside a transaction.
   public func migrate() async throws -> [String] {
     var configuration = configuration
     configuration.statementTimeout = Self.statementTimeout
@@ -66,7 +66,7 @@ public struct Migrator: Sendable {
 
   /// Checks whether the schema is current.
   ///
-  /// - Throws: `MigrationError.pending`, `changed`, `missing`; `PostgresError`.
+  /// - Throws: `MigrationError.pending`, `changed`, `missing`, `prerelease`; `PostgresError`.
   public func check() async throws {
     let pending = try await PostgresConnection.with(configuration: configuration, logger: logger) { connection in
       guard try await Self.hasLedger(connection) else { return migrations[...] }
@@ -228,10 +228,12 @@ public struct Migrator: Sendable {
 
   /// Compares the migrations at the positions that both lists have.
   ///
-  /// - Throws: `MigrationError.missing`, `changed`.
+  /// - Throws: `MigrationError.missing`, `changed`, `prerelease`.
   static func compare(_ applied: [(name: String, checksum: Data)], with known: [Migration]) throws {
     for (applied, known) in zip(applied, known) {
-      guard applied.name == known.name else { throw MigrationError.missing(applied.name) }
+      guard applied.name == known.name else {
+        throw applied.name == Migration.prereleaseName ? MigrationError.prerelease : .missing(applied.name)
+      }
       guard applied.checksum == known.checksum else { throw MigrationError.changed(applied.name) }
     }
   }

@@ -14,7 +14,7 @@ final class SchemaGuard: Sendable {
 
   /// Compares the applied migrations with the required ones.
   ///
-  /// - Throws: `MigrationError.pending`, `missing`, `changed`; `PostgresError`.
+  /// - Throws: `MigrationError.pending`, `missing`, `changed`, `prerelease`; `PostgresError`.
   func confirm(through connection: PostgresConnection) async throws {
     do {
       let required = Migration.required
