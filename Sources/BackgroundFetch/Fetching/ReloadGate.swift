@@ -18,7 +18,9 @@ public final class ReloadGate: Sendable {
   /// Creates a gate, which observes the application. Observers are notified in the order of registration, so register
   /// those that load the content before.
   ///
-  /// - Parameter reload: Shows the stored data, on the thread that calls ``setNeedsReload()`` or on that of a task.
+  /// - Parameters:
+  ///   - application: The application whose state decides when to reload.
+  ///   - reload: Shows the stored data, on the thread that calls ``setNeedsReload()`` or on that of a task.
   public init(application: Application, reload: @escaping @Sendable () -> Void) {
     self.application = application
     self.reload = reload

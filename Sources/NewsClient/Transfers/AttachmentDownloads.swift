@@ -106,6 +106,7 @@ public final class AttachmentDownloads: Sendable {
   /// Observes the changes of a client, and hands over the items that an earlier process has left.
   ///
   /// - Parameters:
+  ///   - client: The client whose items have the attachments.
   ///   - policy: The wanted files.
   ///   - startWorker: Starts a process that runs a ``TransferWorker`` for the client's store; see ``WorkerProcess``.
   /// - Throws: ``FetchError`` with `storage`.

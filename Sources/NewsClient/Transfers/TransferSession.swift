@@ -250,6 +250,7 @@ public protocol TransferDelegate: Sendable {
   /// Reports received or sent bytes.
   ///
   /// - Parameters:
+  ///   - task: The transfer.
   ///   - bytes: The number of bytes since the last call; negative if a download has begun again.
   ///   - completed: The number of bytes so far.
   ///   - expected: The total number of bytes; nil while it is unknown.

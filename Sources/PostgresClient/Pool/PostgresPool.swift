@@ -40,8 +40,12 @@ public final class PostgresPool: Sendable {
 
   /// Creates a pool, which has no connections yet.
   ///
-  /// - Parameter onConnect: A function that runs for each new connection before its first lease. If it throws, the
-  ///   connection is not used.
+  /// - Parameters:
+  ///   - configuration: The settings of each connection.
+  ///   - pool: The limits of the pool.
+  ///   - logger: Receives reports of outages and of their ends.
+  ///   - onConnect: A function that runs for each new connection before its first lease. If it throws, the connection
+  ///     is not used.
   public init(
     configuration: PostgresConfiguration, pool: PostgresPoolConfiguration = .init(), logger: Logger,
     onConnect: @escaping @Sendable (PostgresConnection) async throws -> Void = { _ in }
