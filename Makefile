@@ -1,5 +1,5 @@
 # `make` and `make help` list the targets.
-.PHONY: help run test torture torture-mutants mutants faults attack pipelines fuzz generated-client simulate bench docs-check lint format clean
+.PHONY: help run test torture torture-mutants mutants faults attack pipelines fuzz generated-client simulate bench docs docs-check lint format clean
 
 SECONDS ?= 60
 PIPELINES ?= 10000
@@ -56,6 +56,10 @@ bench: ## Measures the server on this machine; takes an hour or more
 	@scripts/install-dependencies wrk nginx
 	@status=0; for bench in bench bench-live bench-client bench-media bench-scale; do \
 	  scripts/$$bench || status=$$?; done; exit $$status
+
+docs: ## Builds the documentation of the libraries as a website in .build/docs, for the path BASE= of its host
+	@scripts/install-dependencies
+	@scripts/docs $(BASE)
 
 docs-check: ## Follows the documentation line by line on a fresh Debian 12 in a folder; needs root
 	@swift build --product tidings
