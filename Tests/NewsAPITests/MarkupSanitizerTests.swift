@@ -9,7 +9,7 @@ import Testing
 
   @Test("Large HTML, however much of it comes at once, leaves the threads of all tasks to others")
   func threads() async throws {
-    let sanitizer = MarkupSanitizer(threads: 1)
+    let sanitizer = MarkupSanitizer(threads: 1, timeout: .seconds(600))
     let sources = 32
     let done = Count()
     try await withThrowingTaskGroup(of: Void.self) { group in

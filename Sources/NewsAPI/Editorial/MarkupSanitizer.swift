@@ -14,14 +14,18 @@ package final class MarkupSanitizer: Sendable {
 
   private let limiter: ConcurrencyLimiter
 
-  /// - Parameter threads: The maximum number of threads at a time, 1 or more.
-  package init(threads: Int = max(1, ProcessInfo.processInfo.activeProcessorCount - 1)) {
-    limiter = ConcurrencyLimiter(limit: threads, maximumWaiters: 64, timeout: .seconds(20))
+  /// - Parameters:
+  ///   - threads: The maximum number of threads at a time, 1 or more.
+  ///   - timeout: The maximum wait in the queue.
+  package init(
+    threads: Int = max(1, ProcessInfo.processInfo.activeProcessorCount - 1), timeout: Duration = .seconds(20)
+  ) {
+    limiter = ConcurrencyLimiter(limit: threads, maximumWaiters: 64, timeout: timeout)
   }
 
   /// Sanitises HTML.
   ///
-  /// - Throws: `StoreError.unavailable` if the queue is full or the wait takes longer than 20 s; `CancellationError` if
+  /// - Throws: `StoreError.unavailable` if the queue is full or the timeout has passed; `CancellationError` if
   ///   the caller is cancelled in the queue.
   package func safe(_ source: String) async throws -> SafeHTML {
     if source.utf8.count <= Self.smallSource { return SafeHTML(source, base: nil) }
