@@ -1,18 +1,18 @@
 import Hummingbird
 import NewsStore
 
-/// `/v1/changes` and `/v1/state`: what a client follows.
+/// The handlers of changes, state and events.
 struct ChangeHandlers: Sendable {
   let views: Views
   let caching: CachePolicy
-  /// Of what somebody has waited for.
+  /// The policy of responses to long polls.
   let longPoll: CachePolicy
 
   @Sendable func changes(_ request: Request, context: APIContext) async throws -> Response {
     let wanted = try ChangeRequest(request.uri.query)
     // The request has waited before the router (`LongPolls`).
     let isLongPoll = wanted.wait != nil
-    // No cache has an answer to a long poll that a 410 would have to take the place of.
+    // No cache stores the response to a long poll, so a 410 replaces none.
     return try await ProblemError.adjusting({ $0.replacesStored = $0.replacesStored && !isLongPoll }) {
       try await views.changes(wanted, for: request.uri.string)
         .response(to: request, isLongPoll ? longPoll : caching, context.metrics)

@@ -1,19 +1,19 @@
 import News
 import NewsStore
 
-/// The parameters of a request for `/v1/changes`.
+/// The parameters of a request for changes.
 struct ChangeRequest: Sendable {
   var query: ChangeQuery
-  /// The token of a state that must have been reached before anything is read.
+  /// The token of a state that must be reached before the read.
   var at: SyncToken?
-  /// For how many seconds the answer may wait for something new; nil to have it at once.
+  /// The maximum wait for a change in seconds; nil to respond at once.
   var wait: Int?
 
-  /// Proxies commonly give up after 60.
-  private static let longestWait = 50
+  /// The maximum of `wait` in seconds. Proxies commonly give up after 60.
+  private static let maximumWait = 50
 
-  /// - Parameter query: As it stands in the target of the request.
-  /// - Throws: `ProblemError` that names what is wrong.
+  /// - Parameter query: The text after the question mark of the target.
+  /// - Throws: `ProblemError` that names the parameter and the rule.
   init(_ query: String?) throws {
     var parameters = QueryParameters(query, known: ["since", "topics", "limit", "include", "at", "wait"])
     self.query = ChangeQuery(
@@ -22,7 +22,7 @@ struct ChangeRequest: Sendable {
       limit: parameters.integer("limit", in: 1...1000, default: 200),
       includesHTML: parameters.includesHTML())
     at = parameters.token("at")
-    wait = parameters.integer("wait", in: 1...Self.longestWait)
+    wait = parameters.integer("wait", in: 1...Self.maximumWait)
     if wait != nil, self.query.since == nil { parameters.refuse("wait", "needs since: without it there is a snapshot") }
     try parameters.check()
   }

@@ -1,22 +1,22 @@
 import HTTPConditions
 
-/// The `Cache-Control` of each kind of answer.
+/// The `Cache-Control` fields of the kinds of responses.
 struct CachePolicy: Sendable {
-  /// A shared cache may be this old at most, together with the seconds of `stale-while-revalidate`.
-  static let longestAge = 10
+  /// The maximum age of a response in a shared cache in seconds, `stale-while-revalidate` included.
+  static let maximumAge = 10
 
-  /// Public answers: clients ask each time, shared caches ask after `sharedMaxAge` seconds.
+  /// Public responses: clients revalidate each time, shared caches after `sharedMaxAge` seconds.
   let publicRead: String
-  /// Files: a client keeps one for an hour, because its content never changes. Shared caches ask as often as for other
-  /// answers, so that a file that is taken down disappears from them within the same bound; the answer is then a 304.
+  /// Files: a client keeps a file for an hour, because its content never changes. Shared caches revalidate as often as other
+  /// responses, so that a file that was taken down disappears within the same time. Otherwise the response is a 304.
   let file: String
-  /// Seconds after which a client that follows the answer should come again.
+  /// Returns the poll interval for clients, in seconds; nil for none.
   var pollInterval: @Sendable () -> Int? = { nil }
 
-  /// - Parameter sharedMaxAge: Seconds, 1 or more.
+  /// - Parameter sharedMaxAge: The age at which a shared cache revalidates, in seconds, 1 or more.
   init(sharedMaxAge: Int) {
     var control = CacheControl(
-      maxAge: 0, sMaxAge: sharedMaxAge, staleWhileRevalidate: max(0, Self.longestAge - sharedMaxAge), staleIfError: 300)
+      maxAge: 0, sMaxAge: sharedMaxAge, staleWhileRevalidate: max(0, Self.maximumAge - sharedMaxAge), staleIfError: 300)
     publicRead = control.fieldValue
     control.maxAge = 3600
     file = control.fieldValue
@@ -28,12 +28,12 @@ struct CachePolicy: Sendable {
     self.pollInterval = pollInterval
   }
 
-  /// Answers that must replace a stored 200: with `no-store` a cache that may serve stale would go on with that.
+  /// Responses that must replace a stored 200. After a `no-store`, a cache that may serve stale would keep the stored one.
   static let goneRead = CacheControl(maxAge: 0, sMaxAge: 1).fieldValue
 
-  /// Answers that somebody has waited for: a cache would give the next one what he waits for the end of.
+  /// Responses to long polls. A cache would answer the next waiter at once.
   ///
-  /// - Parameter pollInterval: After how many seconds he should come again; nil for at once.
+  /// - Parameter pollInterval: Returns the poll interval in seconds; nil for none.
   static func longPoll(pollInterval: @escaping @Sendable () -> Int?) -> CachePolicy {
     CachePolicy(publicRead: notStored, pollInterval: pollInterval)
   }

@@ -1,30 +1,30 @@
 import Synchronization
 
-/// The targets of requests that were answered from memory, and what they stand for.
+/// The targets of requests that were answered from memory, with their views.
 final class KnownTargets: Sendable {
   struct Target {
     let key: ViewKey
-    /// Whether it says to wait.
+    /// Whether the target has the parameter `wait`.
     let isLongPoll: Bool
-    /// Tokens in it are judged by the history of the time.
+    /// The epoch in which tokens in the target were checked.
     let epoch: String
   }
 
-  /// A client can make up as many as it likes, and as long.
-  private static let limit = 10_000
-  private static let longest = 512
+  /// The maximum number of targets. Clients can make up any number of them, of any length.
+  private static let maximumCount = 10_000
+  private static let maximumBytes = 512
 
   private let targets = Mutex<[String: Target]>([:])
 
-  func learn(_ target: String, _ meaning: Target) {
-    guard target.utf8.count <= Self.longest else { return }
+  func add(_ target: String, _ meaning: Target) {
+    guard target.utf8.count <= Self.maximumBytes else { return }
     targets.withLock { targets in
-      if targets.count >= Self.limit { targets.removeAll(keepingCapacity: true) }
+      if targets.count >= Self.maximumCount { targets.removeAll(keepingCapacity: true) }
       targets[target] = meaning
     }
   }
 
-  /// nil for one that is not known, or was in another history.
+  /// Returns the meaning of a target; nil for an unknown target, or one of another epoch.
   func meaning(of target: String, epoch: String) -> Target? {
     targets.withLock { targets in
       guard let known = targets[target], known.epoch == epoch else { return nil }

@@ -3,19 +3,19 @@ import Hummingbird
 package import News
 import NewsStore
 
-/// The query of a request, read parameter by parameter. Errors are collected, so that one answer reports them together;
-/// `check()` ends the reading.
+/// Reads the query of a request parameter by parameter. Errors are collected, so that one response reports them together.
+/// `check()` throws them.
 package struct QueryParameters {
   private var values: [String: String] = [:]
   private var errors = FieldErrors()
 
-  /// Splits the query; a parameter that is not known here, comes twice, or is empty is an error, never ignored.
+  /// Splits the query. An unknown, repeated or empty parameter is an error.
   ///
   /// - Parameters:
-  ///   - query: As it stands in the target of the request, without the question mark.
-  ///   - known: The names that the route reads.
+  ///   - query: The text after the question mark of the target.
+  ///   - known: The names of the route's parameters.
   package init(_ query: String?, known: Set<String>) {
-    // By bytes: a comparison of characters takes quadratic time in their combining characters.
+    // Bytes are compared: a comparison of characters takes quadratic time in their combining characters.
     for pair in (query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
       let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
         .map { Substring($0) }
@@ -32,7 +32,7 @@ package struct QueryParameters {
         refuse(name, "must be UTF-8, percent-encoded")
         continue
       }
-      // PostgreSQL's text cannot hold it, and no parameter has a use for it.
+      // PostgreSQL's `text` cannot hold U+0000.
       guard !value.utf8.contains(0) else {
         refuse(name, "must not contain U+0000")
         continue
@@ -44,7 +44,9 @@ package struct QueryParameters {
     }
   }
 
-  /// Throws if anything read so far was wrong.
+  /// Ends the reading.
+  ///
+  /// - Throws: `ProblemError`, 400, that names the parameters and rules, if any parameter was invalid.
   package func check() throws {
     guard errors.isEmpty else { throw ProblemError.invalidParameters(errors.list) }
   }
@@ -53,7 +55,7 @@ package struct QueryParameters {
     errors.append(name, rule)
   }
 
-  /// Takes what a parameter stands for; what `convert` does not accept breaks the rule.
+  /// Reads a parameter. A text for which `convert` returns nil breaks the rule.
   mutating func value<Value>(_ name: String, rule: String, _ convert: (String) -> Value?) -> Value? {
     guard let text = values[name] else { return nil }
     guard let value = convert(text) else {
@@ -69,7 +71,7 @@ package struct QueryParameters {
 
   package mutating func integer(_ name: String, in range: ClosedRange<Int>) -> Int? {
     value(name, rule: "must be a whole number from \(range.lowerBound) to \(range.upperBound)") { text in
-      // Int() would accept a sign too.
+      // Int() would accept a sign as well.
       guard text.utf8.allSatisfy({ 48...57 ~= $0 }), let number = Int(text), range ~= number else { return nil }
       return number
     }
@@ -85,7 +87,7 @@ package struct QueryParameters {
     value(name, rule: "must be a token that this server gave out") { SyncToken($0) }
   }
 
-  /// The scope of `topics=a,b`; the feed where it is absent.
+  /// Reads the scope from `topics=a,b`; the feed if the parameter is absent.
   package mutating func scope() -> Scope {
     value("topics", rule: "must be 1 to 32 topics, separated by commas, each [a-z0-9-]{1,64}") { text in
       let slugs = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { Substring($0) }
@@ -94,7 +96,7 @@ package struct QueryParameters {
     } ?? .feed
   }
 
-  /// Whether `include=html` asks for it.
+  /// Reads whether `include=html` is set.
   package mutating func includesHTML() -> Bool {
     value("include", rule: "must be html") { $0.utf8.elementsEqual("html".utf8) ? true : nil } ?? false
   }
@@ -112,33 +114,33 @@ package struct QueryParameters {
 }
 
 extension Request {
-  /// The query, of which the route knows these parameters.
+  /// Returns the query of a route with these parameters.
   func parameters(_ known: Set<String> = []) -> QueryParameters {
     QueryParameters(uri.query, known: known)
   }
 }
 
 extension APIContext {
-  /// The id in the path.
+  /// Returns the id in the path.
   ///
-  /// - Throws: 404 for what cannot be an id.
+  /// - Throws: A 404 for a malformed id.
   func itemID() throws -> UUID {
     try resourceID("item")
   }
 
-  /// The id in the path, which becomes the subject of the request's log lines.
+  /// Returns the id in the path, and adds it to the log lines of the request.
   ///
   /// - Parameter subject: The kind of resource: `item` or `media`.
-  /// - Throws: 404 for what cannot be an id.
+  /// - Throws: A 404 for a malformed id.
   func resourceID(_ subject: String) throws -> UUID {
     guard let text = parameters.get("id"), let id = UUID(uuidString: text) else { throw ProblemError(.notFound) }
     record.setSubject(subject, id.uuidString.lowercased())
     return id
   }
 
-  /// The slug in the path.
+  /// Returns the slug in the path, and adds it to the log lines of the request.
   ///
-  /// - Throws: 404 for what cannot be a slug.
+  /// - Throws: A 404 for a malformed slug.
   func topicSlug() throws -> String {
     guard let slug = parameters.get("slug"), TopicSlug.isValid(slug) else { throw ProblemError(.notFound) }
     record.setSubject("topic", slug)

@@ -42,7 +42,7 @@ final class RepeatedReads: Sendable {
   func response(to head: HTTPRequestHead) -> StoredResponse? {
     guard head.method == .GET, head.version == .http1_1, var conditions = Conditions(head),
       let state = views.store.remembered, let target = views.targets.meaning(of: head.uri, epoch: state.moment.epoch),
-      let representation = views.kept(target.key, in: state)
+      let representation = views.cached(target.key, in: state)
     else { return nil }
     conditions.isLongPoll = target.isLongPoll
     guard let stored = representation.stored(for: conditions, target: head.uri, caching(for: target)) else {

@@ -7,26 +7,26 @@ package import Hummingbird
 import News
 import Synchronization
 
-/// The bytes of a public answer with their validators: what GET sends, or what a condition spares the client.
+/// The bytes of a public response and their validators.
 package final class Representation: Sendable {
-  /// Smaller answers are never compressed: gzip would hardly make them shorter.
-  static let smallestCompressed = 1024
+  /// The minimum size of a compressed body in bytes. Smaller bodies gain nothing by compression.
+  static let minimumCompressedBytes = 1024
 
   package let body: ByteBuffer
   let contentType: String
-  /// Of the plain variant.
+  /// The entity tag of the uncompressed variant.
   let tag: EntityTag
   let lastModified: LastModified?
-  /// Fields of the answer's own, such as `Link`; they are in a 304 too.
+  /// Additional header fields, such as `Link`. A 304 has them as well.
   package let fields: HTTPFields
-  /// Made when it is first wanted.
+  /// The compressed variant, made at its first use.
   private let compressed = Mutex<ByteBuffer?>(nil)
   /// The complete responses to repeated reads.
   let storedResponses = Mutex<[RepeatedReads.Conditions: Stored]>([:])
 
   /// - Parameters:
-  ///   - tag: nil for one derived from the content, which is equal on every replica and after a restart.
-  ///   - fields: Those that no other answer has.
+  ///   - tag: The entity tag; nil to derive it from the content. A derived tag is equal on every replica.
+  ///   - fields: Additional header fields.
   package init(
     _ body: Data, contentType: String = "application/json", tag: EntityTag? = nil, lastModified: LastModified? = nil,
     fields: HTTPFields = [:]
@@ -38,12 +38,12 @@ package final class Representation: Sendable {
     self.fields = fields
   }
 
-  /// The same as a client is given it who would have to be given something newer.
+  /// Returns a copy that is marked as stale (RFC 9211).
   ///
-  /// - Parameter age: Since when it is not known to be right.
+  /// - Parameter age: The time since the response was last known to be current.
   func stale(for age: Duration) -> Representation {
     var fields = fields
-    // RFC 9211 section 2.4: what is below zero has passed.
+    // RFC 9211 section 2.4: a negative value is the time since expiry.
     fields[.cacheStatus] = "Tidings; hit; ttl=-\(max(1, Int((age / .seconds(1)).rounded(.up))))"
     return Representation(body, contentType: contentType, tag: tag, lastModified: lastModified, fields: fields)
   }
@@ -60,8 +60,7 @@ package final class Representation: Sendable {
 
   /// A strong tag from the content: 128 bits of SHA-256 in base64url (RFC 4648 section 5).
   ///
-  /// `Link` is content too: a cache keeps the fields it stored when it is answered 304, and would never show that there is
-  /// a next page.
+  /// `Link` is a part of the content. A cache keeps its stored fields after a 304, and would never learn of a next page.
   private static func contentTag(_ body: Data, link: String?) -> EntityTag {
     var hash = SHA256()
     hash.update(data: body)
@@ -69,19 +68,20 @@ package final class Representation: Sendable {
     return EntityTag(strong: Data(hash.finalize().prefix(16)).base64URL)
   }
 
-  /// What is known of a request's answer before anybody adds to it.
+  /// A response without the fields that middleware adds.
   struct Answer {
     var response: Response
-    /// nil for a 304.
+    /// The body; nil for a 304.
     var body: ByteBuffer?
   }
 
-  /// Evaluates the request's conditions (RFC 9110 section 13) and answers 200, 304 or 412.
+  /// Evaluates the request's preconditions (RFC 9110 section 13) and responds with 200 or 304.
   ///
-  /// - Parameter metrics: Where it is counted what the client is spared.
+  /// - Parameter metrics: The metrics for saved bytes.
+  /// - Throws: `ProblemError.preconditionFailed`, 412.
   func response(to request: Request, _ caching: CachePolicy, _ metrics: APIMetrics?) throws -> Response {
     let answer = try answer(to: request.head, caching)
-    // A HEAD would have had no body to save.
+    // A HEAD has no body, so nothing is saved.
     if request.method == .get {
       if let sent = answer.body {
         metrics?.countCompression(sparing: body.readableBytes - sent.readableBytes)
@@ -92,7 +92,7 @@ package final class Representation: Sendable {
     return answer.response
   }
 
-  /// The same without counting.
+  /// The same as `response(to:_:_:)`, without metrics.
   func answer(to request: HTTPRequest, _ caching: CachePolicy) throws -> Answer {
     let coding = coding(for: request.headerFields)
     let tag = tag.variant(coding)
@@ -118,9 +118,10 @@ package final class Representation: Sendable {
 
   private static let vary = Vary(.acceptEncoding).fieldValue
 
-  /// A client that refuses both codings gets the plain bytes: more use to it than a 406.
+  /// Returns the coding for a client. A client that refuses both codings receives the plain bytes, which are more useful
+  /// than a 406.
   private func coding(for headers: HTTPFields) -> ContentCoding {
-    guard body.readableBytes >= Self.smallestCompressed else { return .identity }
+    guard body.readableBytes >= Self.minimumCompressedBytes else { return .identity }
     return AcceptEncoding(fields: headers).preferredCoding(among: [.gzip, .identity]) ?? .identity
   }
 
@@ -133,7 +134,7 @@ package final class Representation: Sendable {
 }
 
 extension Data {
-  /// Base64url without padding (RFC 4648 section 5).
+  /// The bytes in base64url without padding (RFC 4648 section 5).
   var base64URL: String {
     base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
   }

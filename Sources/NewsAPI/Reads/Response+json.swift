@@ -4,7 +4,7 @@ import Hummingbird
 import News
 
 extension Response {
-  /// An answer to nobody but the one who asks: no validators, no compression.
+  /// Makes a JSON response without validators and compression, for one client.
   static func json(
     _ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
   ) throws -> Response {

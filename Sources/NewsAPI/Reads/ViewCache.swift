@@ -2,12 +2,12 @@ import NIOCore
 package import NewsStore
 import Synchronization
 
-/// An answer as it was at a moment.
+/// A response as of one snapshot of the database.
 package struct View: Sendable {
   package let representation: Representation
-  /// How far the snapshot was that it was made from.
+  /// The epoch and version of the snapshot.
   package let moment: Moment
-  /// Whether it is given out in place of a newer one, which cannot be made.
+  /// Whether the view is served in place of a newer one, which cannot be loaded.
   package let isStale: Bool
 
   package init(representation: Representation, moment: Moment, isStale: Bool = false) {
@@ -17,120 +17,135 @@ package struct View: Sendable {
   }
 }
 
-/// Keeps views until something in them has changed, and makes each once, however many ask for it.
+/// A cache of views. A view is valid until something in it changes, and is loaded once for all concurrent requests.
+///
+///     let cache = ViewCache(budget: 64 << 20)
+///     let view = try await cache.view(key, in: state, limiter: reads) { try await load() }
 package final class ViewCache: Sendable {
   fileprivate struct Entry {
     var view: View
-    /// The last moment for which it is known to be right, and when that was seen.
+    /// The last version for which the view is known to be current.
     var moment: Moment
+    /// The time of the last use.
     var seen: ContinuousClock.Instant
+    /// The number of the last use, for eviction.
     var lastUse: Int
   }
 
-  /// A view in the making. Its snapshot will not be older than the moment.
-  fileprivate struct Flight {
+  /// A view that is being loaded.
+  fileprivate struct PendingLoad {
     let number: Int
+    /// The version that the load's snapshot has at least.
     let moment: Moment
-    /// What requesters wait for, and the making itself.
+    /// The task that requesters wait for.
     let task: Task<View, any Error>
-    let making: Task<View, any Error>
+    let load: Task<View, any Error>
     var requesters = 0
-    /// Whether the making has left the queue of its limiter.
+    /// Whether the load has left the queue of its limiter.
     var hasBegun = false
-    /// Whether those who waited have been given the view from before.
-    var isGivenUp = false
+    /// Whether its requesters have received a stale view instead.
+    var isAbandoned = false
   }
 
-  fileprivate struct Shelf {
+  fileprivate struct Storage {
     var entries: [ViewKey: Entry] = [:]
-    var flights: [ViewKey: Flight] = [:]
+    var loads: [ViewKey: PendingLoad] = [:]
     var bytes = 0
     var uses = 0
-    var flightsBegun = 0
+    var lastLoad = 0
   }
 
-  private let shelf = Mutex(Shelf())
+  private enum Lookup {
+    case cached(View)
+    case pending(number: Int, Task<View, any Error>)
+  }
+
+  /// The maximum wait for a load. It is longer than a queue, a connection, a statement and its cancellation together.
+  private static let maximumWait: Duration = .seconds(60)
+  private static let probeInterval: Duration = .milliseconds(50)
+
+  private let storage = Mutex(Storage())
   private let budget: Int
   private let staleLimit: Duration
-  private let isSilent: @Sendable () -> Bool
+  private let isDatabaseUnresponsive: @Sendable () -> Bool
   private let probe: @Sendable () async -> Void
   private let now: @Sendable () -> ContinuousClock.Instant
 
   /// - Parameters:
-  ///   - budget: Bytes that views may take, about.
-  ///   - staleLimit: For how long a view from before a change is given out while the database does not answer.
-  ///   - isSilent: Whether the database does not answer.
-  ///   - probe: Asks the database something, so that it becomes known whether it answers.
+  ///   - budget: The approximate memory for views, in bytes.
+  ///   - staleLimit: The time for which an outdated view is served while the database does not respond.
+  ///   - isDatabaseUnresponsive: Returns whether the database does not respond.
+  ///   - probe: Sends a query to the database, so that it becomes known whether it responds.
+  ///   - now: The clock.
   package init(
-    budget: Int, staleLimit: Duration = .zero, isSilent: @escaping @Sendable () -> Bool = { false },
+    budget: Int, staleLimit: Duration = .zero, isDatabaseUnresponsive: @escaping @Sendable () -> Bool = { false },
     probe: @escaping @Sendable () async -> Void = {},
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
   ) {
     self.budget = budget
     self.staleLimit = staleLimit
-    self.isSilent = isSilent
+    self.isDatabaseUnresponsive = isDatabaseUnresponsive
     self.probe = probe
     self.now = now
   }
 
-  /// The view of a key if it is in memory and right for a state.
-  package func known(_ key: ViewKey, in state: VersionState) -> View? {
+  /// Returns the view of a key if it is in memory and current; nil otherwise.
+  package func cachedView(_ key: ViewKey, in state: VersionState) -> View? {
     let now = now()
-    return shelf.withLock { $0.use(key, in: state, now) }
+    return storage.withLock { $0.use(key, in: state, now) }
   }
 
-  /// The view of a key, right for a state: from memory, from somebody else's making, or made now. Where the database does
-  /// not answer, it may be that from before a change, which says so (`Representation.stale`).
+  /// Returns the current view of a key: from memory, from a pending load, or loaded now. While the database does not
+  /// respond, it can be the previous view, which is marked (`View.isStale`).
   ///
-  /// The making goes on if the caller is cancelled, unless nobody else waits and it is still in the queue of the limiter.
-  /// Its error is not kept.
+  /// A load continues if the caller is cancelled, unless it is still in the queue of the limiter and has no other
+  /// requester. Errors are not cached.
   package func view(
     _ key: ViewKey, in state: VersionState, limiter: ConcurrencyLimiter? = nil,
-    make: @escaping @Sendable () async throws -> View
+    load: @escaping @Sendable () async throws -> View
   ) async throws -> View {
-    let (now, isSilent) = (now(), isSilent())
-    let found = shelf.withLock { shelf -> Result<View, Missing> in
-      if let view = shelf.use(key, in: state, now) { return .success(view) }
-      if let flight = shelf.flights[key], state.isCurrent(key.subject, since: flight.moment),
-        isSilent || !flight.isGivenUp
+    switch lookUp(key, in: state, limiter, load) {
+    case .cached(let view): return view
+    case .pending(let number, let task):
+      defer { storage.withLock { $0.leave(key, number) }?.cancel() }
+      return try await task.value(waitingAtMost: Self.maximumWait)
+    }
+  }
+
+  private func lookUp(
+    _ key: ViewKey, in state: VersionState, _ limiter: ConcurrencyLimiter?,
+    _ load: @escaping @Sendable () async throws -> View
+  ) -> Lookup {
+    let (now, isUnresponsive) = (now(), isDatabaseUnresponsive())
+    return storage.withLock { storage in
+      if let view = storage.use(key, in: state, now) { return .cached(view) }
+      // A load that began before a change must not answer a request that knows of the change.
+      if let pending = storage.loads[key], state.isCurrent(key.subject, since: pending.moment),
+        isUnresponsive || !pending.isAbandoned
       {
-        shelf.flights[key]?.requesters += 1
-        return .failure(Missing(number: flight.number, task: flight.task))
+        storage.loads[key]?.requesters += 1
+        return .pending(number: pending.number, pending.task)
       }
-      shelf.flightsBegun += 1
-      let number = shelf.flightsBegun
-      let making = Task { try await self.fly(key, number, limiter, make) }
-      var task = making
-      if let stale = shelf.stale(key, in: state, now, limit: staleLimit) {
-        task = Task { try await self.land(making, of: key, number, orGive: stale) }
+      storage.lastLoad += 1
+      let number = storage.lastLoad
+      let load = Task { try await self.run(load, for: key, number, limiter) }
+      var task = load
+      if let stale = storage.staleView(key, in: state, now, limit: staleLimit) {
+        task = Task { try await self.wait(for: load, of: key, number, orServe: stale) }
       }
-      shelf.flights[key] = Flight(number: number, moment: state.moment, task: task, making: making, requesters: 1)
-      return .failure(Missing(number: number, task: task))
-    }
-    switch found {
-    case .success(let view): return view
-    case .failure(let missing):
-      defer { shelf.withLock { $0.abandon(key, missing.number) }?.cancel() }
-      return try await missing.task.value(waitingAtMost: Self.longestWait)
+      storage.loads[key] = PendingLoad(number: number, moment: state.moment, task: task, load: load, requesters: 1)
+      return .pending(number: number, task)
     }
   }
 
-  /// Longer than a making can take: a queue, a connection, a statement and its cancellation.
-  private static let longestWait: Duration = .seconds(60)
-
-  private struct Missing: Error {
-    let number: Int
-    let task: Task<View, any Error>
-  }
-
-  private func fly(
-    _ key: ViewKey, _ number: Int, _ limiter: ConcurrencyLimiter?, _ make: () async throws -> View
+  private func run(
+    _ load: () async throws -> View, for key: ViewKey, _ number: Int, _ limiter: ConcurrencyLimiter?
   ) async throws -> View {
     func begin() async throws -> View {
-      shelf.withLock { shelf in
-        if shelf.flights[key]?.number == number { shelf.flights[key]?.hasBegun = true }
+      storage.withLock { storage in
+        if storage.loads[key]?.number == number { storage.loads[key]?.hasBegun = true }
       }
-      return try await make()
+      return try await load()
     }
     let result: Result<View, any Error>
     do {
@@ -140,68 +155,68 @@ package final class ViewCache: Sendable {
         result = .success(try await begin())
       }
     } catch { result = .failure(error) }
-    shelf.withLock { shelf in
-      if shelf.flights[key]?.number == number { shelf.flights[key] = nil }
-      if case .success(let view) = result { shelf.keep(view, for: key, now(), within: budget) }
+    storage.withLock { storage in
+      if storage.loads[key]?.number == number { storage.loads[key] = nil }
+      if case .success(let view) = result { storage.insert(view, for: key, now(), within: budget) }
     }
     return try result.get()
   }
 
-  /// Waits for a making as long as the database answers.
-  private func land(
-    _ making: Task<View, any Error>, of key: ViewKey, _ number: Int, orGive stale: View
+  /// Waits for a load while the database responds, and returns the stale view otherwise.
+  private func wait(
+    for load: Task<View, any Error>, of key: ViewKey, _ number: Int, orServe stale: View
   ) async throws -> View {
     let (ends, end) = AsyncStream.makeStream(of: Bool.self)
     Task {
-      _ = await making.result
+      _ = await load.result
       end.yield(true)
     }
-    let listening = Task {
-      if !isSilent() {
-        try await Task.sleep(for: .milliseconds(50))
-        // Otherwise the database is asked once a second, and its silence is known so much later.
+    let watch = Task {
+      if !isDatabaseUnresponsive() {
+        try await Task.sleep(for: Self.probeInterval)
+        // Without the probe, the state would be checked only once a second.
         Task { await probe() }
       }
-      while !isSilent() { try await Task.sleep(for: .milliseconds(50)) }
+      while !isDatabaseUnresponsive() { try await Task.sleep(for: Self.probeInterval) }
       end.yield(false)
     }
-    defer { listening.cancel() }
-    for await isMade in ends {
-      guard isMade else { break }
-      do { return try await making.value } catch StoreError.unavailable { return stale }
+    defer { watch.cancel() }
+    for await isLoaded in ends {
+      guard isLoaded else { break }
+      do { return try await load.value } catch StoreError.unavailable { return stale }
     }
-    shelf.withLock { shelf in
-      if shelf.flights[key]?.number == number { shelf.flights[key]?.isGivenUp = true }
+    storage.withLock { storage in
+      if storage.loads[key]?.number == number { storage.loads[key]?.isAbandoned = true }
     }
     return stale
   }
 }
 
-extension ViewCache.Shelf {
-  /// A requester has its answer, or does not wait any longer.
+extension ViewCache.Storage {
+  /// Removes a requester that has its view, or waits no longer.
   ///
-  /// - Returns: The making, to be cancelled, if it is in a queue and nobody waits for it any more.
-  mutating func abandon(_ key: ViewKey, _ number: Int) -> Task<View, any Error>? {
-    guard let flight = flights[key], flight.number == number else { return nil }
-    flights[key]?.requesters -= 1
-    guard flight.requesters == 1, !flight.hasBegun else { return nil }
-    flights[key] = nil
-    return flight.making
+  /// - Returns: The load, to be cancelled, if it is still in a queue and has no other requester.
+  mutating func leave(_ key: ViewKey, _ number: Int) -> Task<View, any Error>? {
+    guard let pending = loads[key], pending.number == number else { return nil }
+    loads[key]?.requesters -= 1
+    guard pending.requesters == 1, !pending.hasBegun else { return nil }
+    loads[key] = nil
+    return pending.load
   }
 
-  /// The view of a key if nothing has happened to it.
+  /// Returns the view of a key if it is current, and records the use.
   mutating func use(_ key: ViewKey, in state: VersionState, _ now: ContinuousClock.Instant) -> View? {
     guard let entry = entries[key], state.isCurrent(key.subject, since: entry.moment) else { return nil }
     uses += 1
     entries[key]?.lastUse = uses
     entries[key]?.seen = now
-    // What has been looked up need not be looked up so far back again.
+    // The next check need not go so far back.
     if entry.moment.version < state.moment.version { entries[key]?.moment = state.moment }
     return entry.view
   }
 
-  /// The view from before a change, if it was right until lately.
-  func stale(_ key: ViewKey, in state: VersionState, _ now: ContinuousClock.Instant, limit: Duration) -> View? {
+  /// Returns the outdated view of a key, marked as stale, if it was current within the limit.
+  func staleView(_ key: ViewKey, in state: VersionState, _ now: ContinuousClock.Instant, limit: Duration) -> View? {
     guard key.mayBeStale, let entry = entries[key], entry.moment.epoch == state.moment.epoch, now - entry.seen <= limit
     else {
       return nil
@@ -210,9 +225,9 @@ extension ViewCache.Shelf {
       representation: entry.view.representation.stale(for: now - entry.seen), moment: entry.view.moment, isStale: true)
   }
 
-  mutating func keep(_ view: View, for key: ViewKey, _ now: ContinuousClock.Instant, within budget: Int) {
+  mutating func insert(_ view: View, for key: ViewKey, _ now: ContinuousClock.Instant, within budget: Int) {
     if let old = entries[key] {
-      // An older snapshot may come later.
+      // A load with an older snapshot can finish later.
       guard old.moment.epoch != view.moment.epoch || old.view.moment.version <= view.moment.version else { return }
       bytes -= old.view.cost
     }
@@ -222,7 +237,7 @@ extension ViewCache.Shelf {
     if bytes > budget { evict(to: budget / 10 * 9) }
   }
 
-  /// Drops what has not been used for longest.
+  /// Evicts the least recently used views.
   private mutating func evict(to budget: Int) {
     for (key, entry) in entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }) where bytes > budget {
       entries[key] = nil
@@ -232,7 +247,6 @@ extension ViewCache.Shelf {
 }
 
 extension View {
-  /// Bytes, with those of a compressed variant, of the heads of answers to the usual conditions, and of what there is
-  /// around them.
+  /// The approximate memory in bytes, with a compressed variant and the stored responses to common conditions.
   fileprivate var cost: Int { representation.body.readableBytes * 3 / 2 + 4096 }
 }

@@ -2,28 +2,28 @@ package import Foundation
 package import News
 package import NewsStore
 
-/// The key of an answer in memory.
+/// The key of a view.
 package enum ViewKey: Hashable, Sendable {
   case items(ItemQuery)
   case item(UUID, html: Bool)
-  /// The changes after a version of the recent past.
+  /// The changes after a recent version.
   case changes(Scope, since: Int, limit: Int, html: Bool)
   case state(Scope)
   case topics
   case topic(String)
 
-  /// The lengths of first pages that are kept from their first use.
+  /// The lengths of first pages that are cached from their first use.
   private static let commonLimits: Set<Int> = [20, 50, 100, 200]
 
-  /// Whether the answer is kept from its first use. Lists with uncommon parameters are kept from their second use, so that
-  /// requests that nobody repeats take no memory from others.
+  /// Whether the view is cached from its first use. Lists with uncommon parameters are cached from their second use, so
+  /// that requests without a repetition use no memory.
   var isCommon: Bool {
     guard case .items(let query) = self else { return true }
     return Self.commonLimits.contains(query.limit) && query.scope.topics.count <= 1 && query.isFirstPage
       && !query.isFiltered
   }
 
-  /// Whether clients ask for it again and again.
+  /// Whether clients poll the view.
   var isFollowed: Bool {
     switch self {
     case .items, .changes, .state: true
@@ -31,13 +31,13 @@ package enum ViewKey: Hashable, Sendable {
     }
   }
 
-  /// Whether what it was before a change is better than nothing while the database does not answer. Of an item that was
-  /// retracted or put right it is not.
+  /// Whether an outdated view may be served while the database does not respond. An outdated item is never served: it may
+  /// have been retracted or corrected.
   var mayBeStale: Bool {
     if case .item = self { false } else { true }
   }
 
-  /// The pattern of the path.
+  /// The path pattern of the route.
   var route: String {
     switch self {
     case .items: APIPath.items
@@ -49,7 +49,7 @@ package enum ViewKey: Hashable, Sendable {
     }
   }
 
-  /// What an answer changes with.
+  /// The part of the feed on which the view depends.
   var subject: FeedSubject {
     switch self {
     case .items(let query): .scope(query.scope)

@@ -4,46 +4,47 @@ import HTTPTypes
 import News
 import NewsStore
 
-/// Makes the public answers from the store, and keeps those that are asked for repeatedly. It remembers which target
-/// stands for which answer.
+/// Loads the public responses from the store, and caches those that are requested repeatedly. It also remembers which
+/// target means which view, for `RepeatedReads`.
 struct Views: Sendable {
   let store: NewsStore
   let targets = KnownTargets()
   private let cache: ViewCache?
-  /// The maximum number of reads of the database at a time; and of those that are costly or serve one request only:
-  /// searches, further pages, filters, snapshots.
+  /// Limits the concurrent reads of the database.
   private let reads: ConcurrencyLimiter
+  /// Limits those reads that are costly or serve a single request: searches, further pages, filters, snapshots.
   private let singles: ConcurrencyLimiter
   private let repeats = RepeatDetector()
 
-  /// How far back the versions go from which changes are kept.
+  /// The number of recent versions from which changes are cached.
   private static let recentVersions = 1000
 
   /// - Parameters:
-  ///   - budget: Bytes of memory for answers, about; nil to keep none.
+  ///   - budget: The approximate memory for views, in bytes; nil for no cache.
   ///   - reads: Limits the reads of the database.
-  ///   - singles: The maximum number of reads that serve one request only.
+  ///   - singles: The maximum number of concurrent reads that serve a single request.
   init(store: NewsStore, budget: Int?, reads: ConcurrencyLimiter, singles: Int) {
     self.store = store
     self.reads = reads
     self.singles = ConcurrencyLimiter(limit: singles, within: reads)
     cache = budget.map { budget in
       ViewCache(
-        budget: budget, staleLimit: store.staleLimit, isSilent: { store.isSilent }, probe: { await store.probe() })
+        budget: budget, staleLimit: store.staleLimit, isDatabaseUnresponsive: { store.isSilent },
+        probe: { await store.probe() })
     }
   }
 
-  /// A page of items.
+  /// Returns a page of items.
   ///
   /// - Parameter at: The token of a state that must have been reached.
-  /// - Throws: What `NewsStore.items` and `NewsStore.present` throw.
+  /// - Throws: The errors of `NewsStore.items` and `NewsStore.present`.
   func items(
     _ query: ItemQuery, _ cursor: PageCursor, at: SyncToken?, for target: String
   ) async throws -> Representation {
     let state = try await store.present(at: at, in: query.scope)
     let key = ViewKey.items(query)
     let limiter = key.isCommon ? reads : singles
-    return try await kept(key, for: target, in: state, isExact: at == nil, limiter) {
+    return try await cached(key, for: target, in: state, isExact: at == nil, limiter) {
       let page = try await store.items(query)
       var fields: HTTPFields = [.syncToken: page.token.description]
       fields[.link] = page.next.map { "<\(query.target(cursor: cursor.text($0)))>; rel=\"next\"" }
@@ -55,12 +56,12 @@ struct Views: Sendable {
     }
   }
 
-  /// An item.
+  /// Returns an item.
   ///
-  /// - Throws: What `NewsStore.item` and `NewsStore.present` throw.
+  /// - Throws: The errors of `NewsStore.item` and `NewsStore.present`.
   func item(_ id: UUID, includesHTML: Bool, at: SyncToken?, for target: String) async throws -> Representation {
     let state = try await store.present(at: at, in: .feed)
-    return try await kept(.item(id, html: includesHTML), for: target, in: state, isExact: at == nil, reads) {
+    return try await cached(.item(id, html: includesHTML), for: target, in: state, isExact: at == nil, reads) {
       let answer = try await store.item(id, includesHTML: includesHTML)
       return View(
         representation: Representation(
@@ -69,16 +70,16 @@ struct Views: Sendable {
     }
   }
 
-  /// The changes after a token, or the snapshot.
+  /// Returns the changes after a token, or the snapshot.
   ///
-  /// - Throws: What `NewsStore.changes` and `NewsStore.present` throw.
+  /// - Throws: The errors of `NewsStore.changes` and `NewsStore.present`.
   func changes(_ request: ChangeRequest, for target: String) async throws -> Representation {
     let query = request.query
     let state = try await store.present(at: request.at, in: query.scope)
-    let make: @Sendable () async throws -> View = {
+    let load: @Sendable () async throws -> View = {
       let (list, moment) = try await store.delta(query)
-      // The tag of a complete answer is the token, so that a client at a token asks with it, whatever answer it has from
-      // before. A page that the limit ends may have one token for different content.
+      // The tag of a complete response is the token, so a client can revalidate with any token that it has. An incomplete
+      // page can have the same token with different content.
       let token = list.token.description
       return View(
         representation: Representation(
@@ -86,30 +87,30 @@ struct Views: Sendable {
         moment: moment)
     }
     // Snapshots and old tokens.
-    guard let since = query.since, since.position == nil else { return try await single(make) }
-    // A token that is no good is refused here.
+    guard let since = query.since, since.position == nil else { return try await single(load) }
+    // An invalid token is refused here.
     let current = try await store.check(since, for: query.scope)
-    guard since.version >= current.version - Self.recentVersions else { return try await single(make) }
-    // "Nothing new" comes from the state, and waits for no read of the database.
+    guard since.version >= current.version - Self.recentVersions else { return try await single(load) }
+    // An empty response comes from the state, without a read of the database.
     let limiter = since.version == current.version ? nil : reads
     let key = ViewKey.changes(query.scope, since: since.version, limit: query.limit, html: query.includesHTML)
-    return try await kept(
-      key, for: target, isLongPoll: request.wait != nil, in: state, isExact: request.at == nil, limiter, make)
+    return try await cached(
+      key, for: target, isLongPoll: request.wait != nil, in: state, isExact: request.at == nil, limiter, load)
   }
 
-  /// The tokens of a scope.
+  /// Returns the tokens of a scope.
   ///
-  /// - Throws: What `NewsStore.state` does.
+  /// - Throws: The errors of `NewsStore.state`.
   func state(_ scope: Scope, for target: String) async throws -> Representation {
-    try await kept(.state(scope), for: target, in: try await store.present(), isExact: true, nil) {
+    try await cached(.state(scope), for: target, in: try await store.present(), isExact: true, nil) {
       let (state, moment) = try await store.state(scope)
       return View(representation: Representation(try NewsJSON.encode(state)), moment: moment)
     }
   }
 
-  /// All topics.
+  /// Returns all topics.
   func topics(for target: String) async throws -> Representation {
-    try await kept(.topics, for: target, in: try await store.present(), isExact: true, reads) {
+    try await cached(.topics, for: target, in: try await store.present(), isExact: true, reads) {
       let (topics, moment) = try await store.topics()
       return View(
         representation: Representation(try NewsJSON.encode(TopicList(topics: topics.map(\.forReaders)))), moment: moment
@@ -117,49 +118,51 @@ struct Views: Sendable {
     }
   }
 
-  /// One topic.
+  /// Returns a topic.
   ///
   /// - Throws: `StoreError.notFound`.
   func topic(_ slug: String, for target: String) async throws -> Representation {
-    try await kept(.topic(slug), for: target, in: try await store.present(), isExact: true, reads) {
+    try await cached(.topic(slug), for: target, in: try await store.present(), isExact: true, reads) {
       let (topic, moment) = try await store.topic(slug)
       return View(representation: Representation(try NewsJSON.encode(topic.forReaders)), moment: moment)
     }
   }
 
-  /// What is kept under a key and right for a state.
-  func kept(_ key: ViewKey, in state: VersionState) -> Representation? { cache?.known(key, in: state)?.representation }
+  /// Returns the response of a key if it is in memory and current.
+  func cached(_ key: ViewKey, in state: VersionState) -> Representation? {
+    cache?.cachedView(key, in: state)?.representation
+  }
 
-  /// Answers from memory, or makes the answer and keeps it.
+  /// Returns a response from memory, or loads and caches it.
   ///
   /// - Parameters:
-  ///   - state: The state that the answer must be right for.
-  ///   - isExact: Whether the target asks for nothing beyond the key, as with `at`.
-  ///   - limiter: Limits the making; nil for answers that need no read of the database.
-  private func kept(
+  ///   - state: The state for which the response must be current.
+  ///   - isExact: Whether the target has no other requirement than the key; `at` is one.
+  ///   - limiter: Limits the loads; nil for responses without a read of the database.
+  private func cached(
     _ key: ViewKey, for target: String, isLongPoll: Bool = false, in state: VersionState, isExact: Bool,
-    _ limiter: ConcurrencyLimiter?, _ make: @escaping @Sendable () async throws -> View
+    _ limiter: ConcurrencyLimiter?, _ load: @escaping @Sendable () async throws -> View
   ) async throws -> Representation {
-    guard let cache, key.isCommon || cache.known(key, in: state) != nil || repeats.insert(key) else {
-      guard let limiter else { return try await make().representation }
-      return try await limiter.run(make).representation
+    guard let cache, key.isCommon || cache.cachedView(key, in: state) != nil || repeats.insert(key) else {
+      guard let limiter else { return try await load().representation }
+      return try await limiter.run(load).representation
     }
-    let view = try await cache.view(key, in: state, limiter: limiter, make: make)
-    // A client that waits for a change, or asks for a state that has one, would ask again at once.
+    let view = try await cache.view(key, in: state, limiter: limiter, load: load)
+    // A client that waits for a change, or requires a state, would repeat its request at once.
     if view.isStale, isLongPoll || !isExact { throw StoreError.unavailable }
     if isExact {
-      targets.learn(target, KnownTargets.Target(key: key, isLongPoll: isLongPoll, epoch: view.moment.epoch))
+      targets.add(target, KnownTargets.Target(key: key, isLongPoll: isLongPoll, epoch: view.moment.epoch))
     }
     return view.representation
   }
 
-  private func single(_ make: @Sendable () async throws -> View) async throws -> Representation {
-    try await singles.run(make).representation
+  private func single(_ load: @Sendable () async throws -> View) async throws -> Representation {
+    try await singles.run(load).representation
   }
 }
 
 extension Topic {
-  /// Without what only editors need.
+  /// The topic without the fields for editors.
   fileprivate var forReaders: Topic {
     var topic = self
     topic.revision = nil
@@ -168,8 +171,8 @@ extension Topic {
 }
 
 extension ItemQuery {
-  /// The target of another page of the list. It is relative, hence right whatever the server is called from outside;
-  /// `at` has done its work with the first page.
+  /// The target of another page of the list. It is relative, so it is valid under any public name of the server. It
+  /// omits `at`, which concerns the first page only.
   fileprivate func target(cursor: String) -> String {
     var parameters = ["limit=\(limit)"]
     if !scope.topics.isEmpty { parameters.append("topics=\(scope.topics.joined(separator: ","))") }
@@ -185,7 +188,7 @@ extension ItemQuery {
 }
 
 extension CharacterSet {
-  /// RFC 3986 section 2.3.
+  /// The unreserved characters (RFC 3986 section 2.3).
   fileprivate static let unreserved = CharacterSet(
     charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
 }

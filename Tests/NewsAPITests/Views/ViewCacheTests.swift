@@ -67,9 +67,9 @@ import NewsStore
     opening.yield()
     #expect(Self.text(try await old.value) == "old")
     // The load with the older snapshot finished later and does not replace the newer view.
-    #expect(cache.known(Self.feed, in: Self.state(2)).map(Self.text) == "new")
-    #expect(cache.known(Self.feed, in: Self.state(3)) == nil)
-    #expect(cache.known(Self.feed, in: Self.state(2, epoch: "bbbbbb")) == nil)
+    #expect(cache.cachedView(Self.feed, in: Self.state(2)).map(Self.text) == "new")
+    #expect(cache.cachedView(Self.feed, in: Self.state(3)) == nil)
+    #expect(cache.cachedView(Self.feed, in: Self.state(2, epoch: "bbbbbb")) == nil)
   }
 
   @Test("An error is told to all who wait, and not kept")
@@ -140,10 +140,10 @@ import NewsStore
       _ = try await cache.view(.item(id, html: false), in: Self.state(1)) { Self.view("\(id)", 1) }
     }
     let state = Self.state(2, changed: [(one, 2)])
-    #expect(cache.known(.item(one, html: false), in: state) == nil)
-    #expect(cache.known(.item(other, html: false), in: state).map(Self.text) == "\(other)")
+    #expect(cache.cachedView(.item(one, html: false), in: state) == nil)
+    #expect(cache.cachedView(.item(other, html: false), in: state).map(Self.text) == "\(other)")
     let many = (0..<3000).map { (UUID(), 3 + $0) }
-    #expect(cache.known(.item(other, html: false), in: Self.state(3002, changed: many)) == nil)
+    #expect(cache.cachedView(.item(other, html: false), in: Self.state(3002, changed: many)) == nil)
   }
 
   @Test("What has not been used for longest goes first where memory ends")
@@ -153,9 +153,9 @@ import NewsStore
     let state = Self.state(1)
     for key in keys {
       _ = try await cache.view(key, in: state) { Self.view(String(repeating: "x", count: 4000), 1) }
-      _ = cache.known(keys[0], in: state)
+      _ = cache.cachedView(keys[0], in: state)
     }
-    let left = keys.filter { cache.known($0, in: state) != nil }
+    let left = keys.filter { cache.cachedView($0, in: state) != nil }
     #expect(left.contains(keys[0]))
     #expect(left.contains(keys[39]))
     #expect(!left.contains(keys[1]))
@@ -169,7 +169,8 @@ import NewsStore
     let (isSilent, began) = (Flag(), ContinuousClock.now)
     let age = Count()
     let cache = ViewCache(
-      budget: 1 << 20, staleLimit: limit, isSilent: { isSilent.isSet }, now: { began + .seconds(30 * age.value) })
+      budget: 1 << 20, staleLimit: limit, isDatabaseUnresponsive: { isSilent.isSet },
+      now: { began + .seconds(30 * age.value) })
     _ = try await cache.view(key, in: Self.state(1)) { Self.view("old", 1) }
     _ = age.next()
     return (cache, isSilent)
@@ -179,21 +180,21 @@ import NewsStore
   func stale() async throws {
     let unavailable: @Sendable () async throws -> View = { throw StoreError.unavailable }
     let (cache, _) = try await Self.outage()
-    let view = try await cache.view(Self.feed, in: Self.state(2), make: unavailable)
+    let view = try await cache.view(Self.feed, in: Self.state(2), load: unavailable)
     #expect(view.isStale)
     #expect(Self.text(view) == "old")
     #expect(view.representation.fields[HTTPField.Name("Cache-Status")!] == "Tidings; hit; ttl=-30")
     // A stale view is not stored as current.
-    #expect(cache.known(Self.feed, in: Self.state(2)) == nil)
+    #expect(cache.cachedView(Self.feed, in: Self.state(2)) == nil)
     await #expect(throws: StoreError.unavailable) {
-      try await cache.view(Self.feed, in: Self.state(2, epoch: "bbbbbb"), make: unavailable)
+      try await cache.view(Self.feed, in: Self.state(2, epoch: "bbbbbb"), load: unavailable)
     }
     await #expect(throws: CancellationError.self) {
       try await cache.view(Self.feed, in: Self.state(2)) { throw CancellationError() }
     }
     let short = try await Self.outage(limit: .seconds(29)).cache
     await #expect(throws: StoreError.unavailable) {
-      try await short.view(Self.feed, in: Self.state(2), make: unavailable)
+      try await short.view(Self.feed, in: Self.state(2), load: unavailable)
     }
   }
 
@@ -227,6 +228,6 @@ import NewsStore
     let new = try await cache.view(Self.feed, in: Self.state(2)) { Self.view("new", 2) }
     #expect(Self.text(new) == "new")
     opening.yield()
-    #expect(cache.known(Self.feed, in: Self.state(2)).map(Self.text) == "new")
+    #expect(cache.cachedView(Self.feed, in: Self.state(2)).map(Self.text) == "new")
   }
 }
