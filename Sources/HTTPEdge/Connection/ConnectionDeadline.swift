@@ -7,7 +7,7 @@ package struct ConnectionDeadline {
   /// The client took too long for a header or a body.
   package struct Exceeded: Error {}
 
-  /// What happens at the deadline.
+  /// The action at the deadline.
   package enum Expiry: Equatable, Sendable {
     /// The client has time until the deadline, which may have been moved.
     case wait

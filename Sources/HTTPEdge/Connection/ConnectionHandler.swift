@@ -14,7 +14,7 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   package typealias OutboundIn = HTTPServerResponsePart
   package typealias OutboundOut = HTTPServerResponsePart
 
-  /// What a request handler reports about the body of its request.
+  /// The reports of a request handler about the body of its request.
   package enum Event: Sendable {
     /// The handler reads the body, so the client may send it.
     case bodyWanted

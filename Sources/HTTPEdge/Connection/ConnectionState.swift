@@ -12,7 +12,7 @@ package import NIOHTTP1
 ///     let isLast = state.beginResponse()
 ///     switch state.endResponse().next { … }
 package struct ConnectionState {
-  /// What the client is sending.
+  /// The state of the input.
   private enum Input {
     /// Between two requests. Can transition to `body`, `early` and `finished`.
     case ready
@@ -45,7 +45,7 @@ package struct ConnectionState {
     var failure: (any Error)?
   }
 
-  /// What happens after a response.
+  /// The action after a response.
   package enum Next: Equatable, Sendable {
     /// The connection goes on.
     case proceed

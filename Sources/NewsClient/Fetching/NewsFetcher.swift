@@ -32,7 +32,7 @@ public final class NewsFetcher: Sendable {
     public var folder: URL
     /// The source to follow.
     public var source: Source
-    /// The `User-Agent`: name, version and how to reach those who run the client.
+    /// The `User-Agent`: the name and version of the client, and how to reach its operators.
     public var userAgent: String
     /// The time zone of the user, in which habits are learned.
     public var timeZone = TimeZone.autoupdatingCurrent
@@ -46,7 +46,7 @@ public final class NewsFetcher: Sendable {
     /// - Parameters:
     ///   - folder: The folder of the store.
     ///   - source: The source to follow.
-    ///   - userAgent: Name, version and how to reach those who run the client.
+    ///   - userAgent: The name and version of the client, and how to reach its operators.
     public init(folder: URL, source: Source, userAgent: String) {
       self.folder = folder
       self.source = source

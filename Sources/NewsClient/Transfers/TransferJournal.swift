@@ -275,7 +275,7 @@ public final class TransferJournal: Sendable {
             number INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT, state TEXT NOT NULL, json BLOB NOT NULL
           );
           CREATE INDEX transfers_running ON transfers (number) WHERE state = 'running';
-          -- What sessions are still to be told of.
+          -- Sessions have not been notified of it.
           CREATE TABLE events (number INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT NOT NULL, json BLOB NOT NULL);
           """)
     }

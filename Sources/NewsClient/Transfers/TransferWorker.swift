@@ -49,7 +49,7 @@ public final class TransferWorker: Sendable {
   ///
   /// - Parameters:
   ///   - store: The folder of the client.
-  ///   - userAgent: Name, version and how to reach those who run the client.
+  ///   - userAgent: The name and version of the client, and how to reach its operators.
   ///   - transport: The HTTP transport; nil for an ``AsyncHTTPTransport``.
   ///   - constraints: The conditions that discretionary transfers wait for.
   ///   - clock: The machine's clock, or a simulated one in tests.

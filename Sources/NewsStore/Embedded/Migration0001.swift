@@ -260,11 +260,11 @@ RETURN floor(extract(epoch FROM date AT TIME ZONE 'UTC') / 86400)::integer;
 -- Title and summary precede the text. Only the first 100,000 characters count, because a tsvector is limited to 1 MiB.
 --
 -- Readers receive the newest items first. The index list of a common word has a tenth of all items and is decoded as a
--- whole, unless the index can also tell which items are new. So the day is in the document too, in buckets of 1, 32 and
+-- whole, unless the index also shows which items are new. So the day is in the document too, in buckets of 1, 32 and
 -- 1024 days, so that a few buckets cover the newest items of any feed. A bucket is a lexeme that no reader can search
 -- for, because it contains a space.
 --
--- The cost tells the planner that parsing a text is expensive.
+-- The planner learns from the cost that parsing a text is expensive.
 CREATE FUNCTION item_search(language text, title text, summary text, text text, date timestamptz) RETURNS tsvector
 LANGUAGE sql IMMUTABLE PARALLEL SAFE COST 5000
 RETURN (
