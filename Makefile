@@ -20,7 +20,7 @@ test: ## Runs all tests with a temporary PostgreSQL cluster
 torture: ## Breaks servers and databases while clients write and follow, for SECONDS=60 with the random SEED=1
 	@scripts/install-dependencies nginx openssl
 	@TIDINGS_TORTURE_SECONDS=$(SECONDS) TIDINGS_TORTURE_SEED=$(SEED) \
-	  scripts/with-cluster swift test --disable-xctest --filter TortureTests
+	  scripts/with-cluster swift test --disable-xctest --filter SystemTests.TortureTests
 
 torture-mutants: ## Verifies that the torture test detects deliberate faults
 	@scripts/install-dependencies nginx openssl patch
@@ -76,7 +76,7 @@ lint: ## Checks format, sizes, imports, migrations and scripts
 format: ## Formats the Swift sources and regenerates those of scripts/embed
 	@scripts/embed
 	@swift format --in-place --parallel --recursive --configuration .swift-format \
-	  Package.swift Sources Tests $(wildcard Benchmarks)
+	  Package.swift Sources Tests Tools
 
 clean: ## Deletes the build folder and the cluster of `make run` with its data
 	@scripts/run --remove

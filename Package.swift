@@ -12,15 +12,10 @@ let settings: [SwiftSetting] = [
 ]
 
 extension Target.Dependency {
-  static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
   static let asyncHTTPClient = product(name: "AsyncHTTPClient", package: "async-http-client")
-  static let configuration = product(name: "Configuration", package: "swift-configuration")
-  static let coreMetrics = product(name: "CoreMetrics", package: "swift-metrics")
   static let crypto = product(name: "Crypto", package: "swift-crypto")
   static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
   static let grdb = product(name: "GRDB", package: "GRDB.swift")
-  static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
-  static let hummingbirdCore = product(name: "HummingbirdCore", package: "hummingbird")
   static let logging = product(name: "Logging", package: "swift-log")
   static let nioCore = product(name: "NIOCore", package: "swift-nio")
   static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
@@ -29,8 +24,14 @@ extension Target.Dependency {
   static let nioHTTPTypesHTTP1 = product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
   static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
   static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
-  static let systemPackage = product(name: "SystemPackage", package: "swift-system")
+
+  static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
+  static let configuration = product(name: "Configuration", package: "swift-configuration")
+  static let coreMetrics = product(name: "CoreMetrics", package: "swift-metrics")
+  static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
+  static let hummingbirdCore = product(name: "HummingbirdCore", package: "hummingbird")
   static let serviceLifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+  static let systemPackage = product(name: "SystemPackage", package: "swift-system")
   static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
   static let yams = product(name: "Yams", package: "Yams")
 }
@@ -47,6 +48,7 @@ let package = Package(
     .library(name: "News", targets: ["News"]),
     .library(name: "NewsClient", targets: ["NewsClient"]),
     .library(name: "PostgresClient", targets: ["PostgresClient"]),
+    .library(name: "TestKit", targets: ["TestKit"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -132,103 +134,70 @@ let package = Package(
     .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
+    .target(name: "TestKit", dependencies: ["BackgroundFetch"], path: "Tests/TestKit", swiftSettings: settings),
     .target(
       name: "TestSupport",
       dependencies: [
-        "CZlib", "HTTPConditions", "HTTPEdge", "MediaFiles", "News", "NewsAPI", "NewsStore", "PostgresClient",
-        "TestSockets",
-        "TestTime", .asyncHTTPClient, .crypto, .hummingbird, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
-        .serviceLifecycle, .yams,
+        "CZlib", "HTTPConditions", "HTTPEdge", "News", "NewsAPI", "NewsStore", "PostgresClient", "TestKit",
+        .asyncHTTPClient,
+        .crypto, .hummingbird, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle, .yams,
       ],
       path: "Tests/TestSupport",
       swiftSettings: settings),
     .testTarget(
-      name: "PostgresClientTests", dependencies: ["PostgresClient", "TestSupport", "TestTime", .logging],
+      name: "PostgresClientTests", dependencies: ["PostgresClient", "TestSupport", "TestKit", .logging],
       swiftSettings: settings),
-    .target(name: "TestSockets", path: "Tests/TestSockets", swiftSettings: settings),
-    .target(name: "TestRandom", path: "Tests/TestRandom", swiftSettings: settings),
     .testTarget(
-      name: "HTTPConditionsTests", dependencies: ["HTTPConditions", "TestRandom", .httpTypes], swiftSettings: settings),
+      name: "HTTPConditionsTests", dependencies: ["HTTPConditions", "TestKit", .httpTypes], swiftSettings: settings),
     .testTarget(
       name: "HTTPEdgeTests",
-      dependencies: ["HTTPEdge", "TestRandom", "TestSupport", .httpTypes, .logging, .nioCore, .nioEmbedded, .nioHTTP1],
+      dependencies: ["HTTPEdge", "TestKit", "TestSupport", .httpTypes, .logging, .nioCore, .nioEmbedded, .nioHTTP1],
       swiftSettings: settings),
-    .testTarget(name: "NewsTests", dependencies: ["News", "TestRandom"], swiftSettings: settings),
+    .testTarget(name: "NewsTests", dependencies: ["News", "TestKit"], swiftSettings: settings),
     .testTarget(
       name: "NewsStoreTests",
-      dependencies: ["News", "NewsStore", "PostgresClient", "TestRandom", "TestSupport", "TestTime"],
+      dependencies: ["News", "NewsStore", "PostgresClient", "TestKit", "TestSupport"],
       exclude: ["Schema/schema.txt"], swiftSettings: settings),
     .testTarget(
-      name: "NewsFeedsTests", dependencies: ["News", "NewsFeeds", "TestRandom"], swiftSettings: settings),
-    .testTarget(name: "MediaFilesTests", dependencies: ["MediaFiles", "TestRandom", .crypto], swiftSettings: settings),
-    .testTarget(name: "SafeHTMLTests", dependencies: ["SafeHTML", "TestRandom"], swiftSettings: settings),
+      name: "NewsFeedsTests", dependencies: ["News", "NewsFeeds", "TestKit"], swiftSettings: settings),
+    .testTarget(name: "MediaFilesTests", dependencies: ["MediaFiles", "TestKit", .crypto], swiftSettings: settings),
+    .testTarget(name: "SafeHTMLTests", dependencies: ["SafeHTML", "TestKit"], swiftSettings: settings),
     .testTarget(
       name: "NewsAPITests",
       dependencies: [
-        "HTTPEdge", "MediaFiles", "News", "NewsAPI", "NewsStore", "PostgresClient", "TestRandom", "TestSupport",
-        "TestTime",
-        .coreMetrics, .crypto, .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded, .nioHTTP1,
+        "HTTPEdge", "MediaFiles", "News", "NewsAPI", "NewsStore", "PostgresClient", "TestKit", "TestSupport",
+        .coreMetrics, .crypto, .httpTypes, .hummingbird, .nioCore,
       ],
       swiftSettings: settings),
-    .target(name: "TestTime", dependencies: ["BackgroundFetch"], path: "Tests/TestTime", swiftSettings: settings),
     .testTarget(
-      name: "BackgroundFetchTests", dependencies: ["BackgroundFetch", "TestRandom", "TestTime"], swiftSettings: settings
-    ),
+      name: "BackgroundFetchTests", dependencies: ["BackgroundFetch", "TestKit"], swiftSettings: settings),
     .testTarget(
-      name: "FetchSimulatorTests", dependencies: ["BackgroundFetch", "FetchSimulator", "TestRandom"],
+      name: "FetchSimulatorTests", dependencies: ["BackgroundFetch", "FetchSimulator"],
       swiftSettings: settings),
     .target(
       name: "FaultServer", dependencies: ["CZlib", "News", .nioCore, .nioPosix], path: "Tests/FaultServer",
       swiftSettings: settings),
     .testTarget(
-      name: "FaultServerTests", dependencies: ["FaultServer", "News", "TestSockets", "TestTime", .nioCore],
+      name: "FaultServerTests", dependencies: ["FaultServer", "News", "TestKit"],
       swiftSettings: settings),
     .testTarget(
       name: "NewsClientTests",
       dependencies: [
-        "BackgroundFetch", "FaultServer", "News", "NewsClient", "TestSockets", "TestTime", .crypto, .grdb,
+        "BackgroundFetch", "FaultServer", "News", "NewsClient", "TestKit", .crypto, .grdb,
       ],
       swiftSettings: settings),
     .testTarget(
       name: "TidingsFetchTests",
       dependencies: [
         "tidings-fetch", "BackgroundFetch", "FaultServer", "MediaFiles", "News", "NewsAPI", "NewsClient", "NewsStore",
-        "PostgresClient", "TestRandom", "TestSupport", "TestTime", .crypto,
+        "PostgresClient", "TestKit", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "TortureTests",
-      dependencies: ["tidings", "News", "NewsStore", "PostgresClient", "TestRandom", "TestSupport", "TestTime"],
-      exclude: ["Mutants"], swiftSettings: settings),
-    .testTarget(
-      name: "TidingsTests",
+      name: "SystemTests",
       dependencies: [
-        "tidings", "News", "NewsStore", "PostgresClient", "TestRandom", "TestSockets", "TestSupport", "TestTime",
+        "tidings", "HTTPConditions", "News", "NewsStore", "PostgresClient", "TestKit", "TestSupport",
       ],
-      swiftSettings: settings),
-
-    .testTarget(
-      name: "FaultTests",
-      dependencies: ["tidings", "HTTPConditions", "News", "PostgresClient", "TestSockets", "TestSupport", "TestTime"],
-      swiftSettings: settings),
-
-    .executableTarget(
-      name: "BareClient", dependencies: [.argumentParser, .asyncHTTPClient, .grdb, .nioCore, .nioHTTP1, .nioPosix],
-      path: "Benchmarks/BareClient", swiftSettings: settings),
-    .executableTarget(
-      name: "BareServer", dependencies: [.nioCore, .nioHTTP1, .nioPosix], path: "Benchmarks/BareServer",
-      swiftSettings: settings),
-    .executableTarget(
-      name: "LiveBench",
-      dependencies: ["BackgroundFetch", "News", "NewsClient", "TestSockets", .argumentParser, .nioCore, .nioPosix],
-      path: "Benchmarks/LiveBench", swiftSettings: settings),
-    .executableTarget(
-      name: "EmptyClient", dependencies: ["NewsClient"], path: "Benchmarks/EmptyClient", swiftSettings: settings),
-    .executableTarget(
-      name: "NewsGenerator", dependencies: ["TestRandom", .argumentParser], path: "Benchmarks/NewsGenerator",
-      swiftSettings: settings),
-    .executableTarget(
-      name: "PostgresBench", dependencies: ["PostgresClient", .logging], path: "Benchmarks/PostgresBench",
-      swiftSettings: settings),
+      exclude: ["Torture/Mutants"], swiftSettings: settings),
   ]
 )

@@ -1,6 +1,6 @@
 import BackgroundFetch
 import Dispatch
-import TestTime
+import TestKit
 import Foundation
 import Synchronization
 import Testing

@@ -1,5 +1,5 @@
 import BackgroundFetch
-import TestTime
+import TestKit
 import Testing
 
 @Suite("Manual clock")

@@ -1,6 +1,6 @@
 import BackgroundFetch
 import Foundation
-import TestRandom
+import TestKit
 import Testing
 
 @Suite struct `The budget of pushes` {

@@ -1,5 +1,5 @@
 import FaultServer
-import TestTime
+import TestKit
 import Foundation
 import News
 import Testing

@@ -1,7 +1,6 @@
-import TestTime
+import TestKit
 import Foundation
 import Synchronization
-import TestSockets
 
 #if canImport(Glibc)
   import Glibc

@@ -1,5 +1,5 @@
 import FaultServer
-import TestTime
+import TestKit
 import Foundation
 import Synchronization
 import Testing

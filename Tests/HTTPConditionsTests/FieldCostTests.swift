@@ -1,6 +1,6 @@
 import HTTPConditions
 import HTTPTypes
-import TestRandom
+import TestKit
 import Testing
 
 @Suite struct `The cost of header fields` {

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPConditions
 import HTTPTypes
-import TestRandom
+import TestKit
 import Testing
 
 /// Field values made of fragments that parsers recognise, with arbitrary bytes among them.

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPConditions
-import TestRandom
+import TestKit
 import Testing
 
 @Suite struct `Dates in fields (RFC 9110 section 5.6.7)` {

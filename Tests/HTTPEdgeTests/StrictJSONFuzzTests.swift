@@ -1,6 +1,6 @@
 import Foundation
 import HTTPEdge
-import TestRandom
+import TestKit
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import HTTPEdge
 import NIOCore
-import TestRandom
+import TestKit
 import Testing
 
 @Suite struct TrustedProxiesTests {

@@ -1,5 +1,5 @@
 import MediaFiles
-import TestRandom
+import TestKit
 import Testing
 
 @Suite struct PixelSizeTests {

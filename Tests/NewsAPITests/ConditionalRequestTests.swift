@@ -2,7 +2,7 @@ import Foundation
 import News
 import NewsAPI
 import TestSupport
-import TestTime
+import TestKit
 import Testing
 
 @Suite struct ConditionalRequestTests {

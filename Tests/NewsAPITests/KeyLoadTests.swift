@@ -1,6 +1,6 @@
 import NewsStore
 import TestSupport
-import TestTime
+import TestKit
 import Testing
 
 /// Many requests with unknown keys, and their effect on other clients.

@@ -2,7 +2,7 @@ import Foundation
 import News
 import NewsAPI
 import NewsStore
-import TestRandom
+import TestKit
 import Testing
 
 @Suite struct ParameterFuzzTests {

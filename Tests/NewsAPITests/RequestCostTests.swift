@@ -2,7 +2,7 @@ import Foundation
 import HTTPEdge
 import NewsAPI
 import NewsStore
-import TestRandom
+import TestKit
 import Testing
 
 /// The cost of parsing. The threads that parse a request also serve all others, so its cost must be linear in its size.

@@ -4,7 +4,7 @@ import FaultServer
 import Foundation
 import NewsClient
 import Synchronization
-import TestTime
+import TestKit
 import Testing
 
 /// A server of one file with configurable faults, a store, and a worker in this process.
@@ -123,7 +123,7 @@ struct Depot {
 
   /// Waits for a condition. The clock advances in short steps, so that pending requests have real time to finish.
   func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
-    try await TestTime.eventually(what) {
+    try await TestKit.eventually(what) {
       clock.advance(by: 0.2)
       return try await condition()
     }

@@ -4,7 +4,7 @@ import FaultServer
 import Foundation
 import NewsClient
 import Synchronization
-import TestTime
+import TestKit
 import Testing
 
 @Suite("A download") struct DownloadTests {

@@ -4,7 +4,7 @@ import Foundation
 import News
 import NewsClient
 import Synchronization
-import TestTime
+import TestKit
 import Testing
 
 @Suite("A failed fetch") struct FailureTests {

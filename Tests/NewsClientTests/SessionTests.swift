@@ -3,7 +3,7 @@ import FaultServer
 import Foundation
 import NewsClient
 import Synchronization
-import TestTime
+import TestKit
 import Testing
 
 @Suite("A session of transfers") struct SessionTests {

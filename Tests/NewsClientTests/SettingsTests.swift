@@ -4,7 +4,7 @@ import Foundation
 import GRDB
 import News
 import NewsClient
-import TestTime
+import TestKit
 import Testing
 
 @Suite("The settings of a store") struct SettingsTests {

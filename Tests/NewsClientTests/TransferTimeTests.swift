@@ -3,7 +3,7 @@ import FaultServer
 import Foundation
 import NewsClient
 import Synchronization
-import TestTime
+import TestKit
 import Testing
 
 @Suite("The time of a transfer") struct TransferTimeTests {

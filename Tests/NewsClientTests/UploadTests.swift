@@ -2,7 +2,7 @@ import BackgroundFetch
 import FaultServer
 import Foundation
 import NewsClient
-import TestTime
+import TestKit
 import Testing
 
 @Suite("An upload") struct UploadTests {

@@ -3,7 +3,7 @@ import FaultServer
 import Foundation
 import News
 import NewsClient
-import TestTime
+import TestKit
 import Testing
 
 @Suite("A client that watches") struct WatchTests {
@@ -28,7 +28,7 @@ import Testing
   private func eventually(
     _ what: String, _ installation: Installation, _ condition: () async throws -> Bool
   ) async throws {
-    try await TestTime.eventually(what) {
+    try await TestKit.eventually(what) {
       if let shortest = installation.clock.sleeping.first {
         // A sleep of up to a minute may be the timeout of a connection that is being opened.
         let isPatience = 24...60 ~= shortest
@@ -188,7 +188,7 @@ import Testing
       feed.publish("one")
       try await watching(installation, try installation.client()) { _ in
         try await eventually("it listens", installation) { feed.eventStreams == 1 }
-        try await TestTime.eventually("it guards") { installation.clock.sleeping.contains { $0 > 50 } }
+        try await TestKit.eventually("it guards") { installation.clock.sleeping.contains { $0 > 50 } }
         _ = installation.requests()
         for _ in 0..<3 {
           installation.clock.advance(by: 50)
@@ -216,7 +216,7 @@ import Testing
         try await eventually("it listens", installation) { feed.eventStreams == 1 }
         feed.sendToStreams("retry: 20000\n\n")
         feed.endStreams()
-        try await TestTime.eventually("it waits") { installation.clock.sleeping.contains { 20..<24 ~= $0 } }
+        try await TestKit.eventually("it waits") { installation.clock.sleeping.contains { 20..<24 ~= $0 } }
         _ = installation.requests()
         installation.clock.advance(by: 19)
         try await Task.sleep(for: .milliseconds(20))

@@ -1,6 +1,6 @@
 import BackgroundFetch
 import FaultServer
-import TestTime
+import TestKit
 import Foundation
 import News
 import NewsClient

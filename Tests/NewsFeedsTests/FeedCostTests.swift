@@ -1,6 +1,6 @@
 import Foundation
 import NewsFeeds
-import TestRandom
+import TestKit
 import Testing
 
 @Suite struct `The cost of feeds` {

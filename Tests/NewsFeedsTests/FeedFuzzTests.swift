@@ -1,7 +1,7 @@
 import Foundation
 import News
 import NewsFeeds
-import TestRandom
+import TestKit
 import Testing
 
 /// Feeds with a few wrong bytes. A seed repeats its run; seeds that have found a fault stay in the list.

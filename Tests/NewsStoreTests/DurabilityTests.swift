@@ -1,7 +1,7 @@
 import NewsStore
 import PostgresClient
 import TestSupport
-import TestTime
+import TestKit
 import Testing
 
 @Suite struct DurabilityTests {

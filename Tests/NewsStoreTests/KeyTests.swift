@@ -2,7 +2,7 @@ import Foundation
 import NewsStore
 import PostgresClient
 import TestSupport
-import TestTime
+import TestKit
 import Testing
 
 @Suite struct KeyTests {

@@ -1,9 +1,8 @@
-import TestTime
+import TestKit
 import Foundation
 import News
 import NewsStore
 import PostgresClient
-import TestRandom
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import NewsStore
-import TestRandom
+import TestKit
 import Testing
 
 @Suite struct `The cost of search expressions` {

@@ -1,4 +1,4 @@
-import TestTime
+import TestKit
 import Foundation
 import News
 import NewsStore

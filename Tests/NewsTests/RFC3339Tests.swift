@@ -1,6 +1,6 @@
 import Foundation
 import News
-import TestRandom
+import TestKit
 import Testing
 
 @Suite struct `RFC 3339 dates` {

@@ -1,5 +1,5 @@
 import News
-import TestRandom
+import TestKit
 import Testing
 
 @Suite struct `Sync tokens` {

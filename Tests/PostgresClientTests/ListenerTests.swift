@@ -1,5 +1,5 @@
 import PostgresClient
-import TestTime
+import TestKit
 import TestSupport
 import Testing
 

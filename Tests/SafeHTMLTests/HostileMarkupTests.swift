@@ -1,5 +1,5 @@
 import SafeHTML
-import TestRandom
+import TestKit
 import Testing
 
 @Suite("Hostile markup")

@@ -1,5 +1,5 @@
 import SafeHTML
-import TestRandom
+import TestKit
 import Testing
 
 @Suite struct `The cost of markup` {

@@ -1,5 +1,5 @@
 import Foundation
-import TestSockets
+import TestKit
 
 /// nginx or Varnish with the configuration of `deploy` in front of some servers.
 package struct Proxy: Sendable {

@@ -1,5 +1,5 @@
 package import Foundation
-package import TestSockets
+package import TestKit
 
 #if canImport(Glibc)
   import Glibc

@@ -1,5 +1,5 @@
 import Foundation
-import TestSockets
+import TestKit
 
 /// A process that serves, with a client for it.
 package struct RunningServer: Sendable {

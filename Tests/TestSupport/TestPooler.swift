@@ -1,6 +1,6 @@
 import Foundation
 import PostgresClient
-import TestSockets
+import TestKit
 
 /// A pgbouncer in transaction mode in front of a server on loopback.
 public struct TestPooler: Sendable {

@@ -9,7 +9,7 @@ package import NewsAPI
 package import NewsStore
 package import PostgresClient
 import ServiceLifecycle
-import TestTime
+import TestKit
 
 /// The API on a real socket over a new database. Every response is checked against `openapi.yaml`.
 package struct TestServer: Sendable {

@@ -1,5 +1,5 @@
 import BackgroundFetch
-import TestTime
+import TestKit
 import Foundation
 import News
 import NewsClient

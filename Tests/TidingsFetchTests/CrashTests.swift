@@ -2,7 +2,7 @@ import Foundation
 import News
 import NewsClient
 import NewsStore
-import TestRandom
+import TestKit
 import TestSupport
 import Testing
 

@@ -3,7 +3,7 @@ import Foundation
 import News
 import NewsClient
 import TestSupport
-import TestTime
+import TestKit
 import Testing
 
 @Suite("Seven days of a client behind a proxy that counts", .enabled(if: Proxy.isInstalled, "needs nginx"))

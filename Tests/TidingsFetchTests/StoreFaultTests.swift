@@ -3,7 +3,7 @@ import Foundation
 import News
 import NewsClient
 import TestSupport
-import TestTime
+import TestKit
 import Testing
 
 @Suite("tidings-fetch with a store in trouble") struct StoreFaultTests {

@@ -4,7 +4,7 @@ import News
 import NewsClient
 import NewsStore
 import TestSupport
-import TestTime
+import TestKit
 import Testing
 
 @Suite("tidings-fetch and a store that gives trouble") struct StoreTests {

@@ -6,9 +6,8 @@ import NewsClient
 import NewsStore
 import PostgresClient
 import Synchronization
-import TestRandom
+import TestKit
 import TestSupport
-import TestTime
 import Testing
 
 @Suite("A transfer by a worker") struct TransferTests {

@@ -3,7 +3,7 @@ import FaultServer
 import Foundation
 import NewsClient
 import TestSupport
-import TestTime
+import TestKit
 import Testing
 
 @Suite("tidings-fetch download --wait") struct TransferWaitTests {

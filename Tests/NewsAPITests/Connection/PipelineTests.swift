@@ -4,8 +4,7 @@ import News
 import NewsAPI
 import NewsStore
 import Synchronization
-import TestRandom
-import TestSockets
+import TestKit
 import TestSupport
 import Testing
 

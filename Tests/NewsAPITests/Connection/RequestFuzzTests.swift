@@ -1,6 +1,6 @@
 import Foundation
 import News
-import TestRandom
+import TestKit
 import TestSupport
 import Testing
 

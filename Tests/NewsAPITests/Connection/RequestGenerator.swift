@@ -1,5 +1,5 @@
 import Foundation
-import TestRandom
+import TestKit
 
 /// A generator of requests that are mostly valid, with hostile values in plausible places and occasional random changes
 /// of bytes.

@@ -3,7 +3,7 @@ import MediaFiles
 import News
 import NewsAPI
 import TestSupport
-import TestTime
+import TestKit
 import Testing
 
 @Suite struct MediaTests {

@@ -5,7 +5,7 @@ import NewsAPI
 import NewsStore
 import PostgresClient
 import TestSupport
-import TestTime
+import TestKit
 import Testing
 
 /// The rules that decide which files are kept.

@@ -5,7 +5,7 @@ import NewsAPI
 import NewsStore
 import PostgresClient
 import TestSupport
-import TestTime
+import TestKit
 import Testing
 
 /// Files that are no longer available to readers.

@@ -6,7 +6,7 @@ import News
 import NewsAPI
 import NewsStore
 import TestSupport
-import TestTime
+import TestKit
 import Testing
 
 @Suite struct UploadTests {

@@ -5,7 +5,7 @@ import News
 import NewsAPI
 import NewsStore
 import TestSupport
-import TestTime
+import TestKit
 import Testing
 
 @Suite struct MetricsTests {

@@ -2,7 +2,7 @@ import NewsAPI
 import NewsStore
 import Synchronization
 import TestSupport
-import TestTime
+import TestKit
 import Testing
 
 @Suite struct ConcurrencyLimiterTests {

@@ -1,5 +1,5 @@
 import Foundation
-import TestRandom
+import TestKit
 
 /// A generator of reads, mostly of cached resources, with all kinds of conditions, one or several per connection.
 struct ReadGenerator {

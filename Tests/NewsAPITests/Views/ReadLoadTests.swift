@@ -3,7 +3,7 @@ import News
 import NewsStore
 import PostgresClient
 import TestSupport
-import TestTime
+import TestKit
 import Testing
 
 /// Uncached reads, and their effect on other requests.

@@ -2,9 +2,8 @@ import Foundation
 import News
 import NewsAPI
 import NewsStore
-import TestRandom
+import TestKit
 import TestSupport
-import TestTime
 import Testing
 
 @Suite("Answers from memory") struct RepeatedReadTests {

@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 import News
 import TestSupport
-import TestTime
+import TestKit
 import Testing
 
 import NewsAPI

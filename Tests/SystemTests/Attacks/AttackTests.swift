@@ -1,0 +1,125 @@
+import Foundation
+import Synchronization
+import TestKit
+import TestSupport
+import Testing
+
+/// Attacks on a real server beside an ordinary reader. After each attack the server still runs, no read has failed, and
+/// its memory and descriptors are back at their previous levels.
+///
+/// The short forms run with all tests. `make attack` runs the long ones (`TIDINGS_ATTACKS`) against a release build,
+/// checks the reader's response time, and prints a table.
+@Suite(.serialized, .timeLimit(.minutes(15))) struct AttackTests {
+  /// Whether the long forms are requested.
+  static let isAsked = ProcessInfo.processInfo.environment["TIDINGS_ATTACKS"] != nil
+
+  /// The maximum response time of a reader at the 99th percentile during an attack.
+  static let longestRead = Duration.milliseconds(100)
+
+  struct Target: Sendable {
+    let server: RunningServer
+    let installation: Installation
+    /// An editor's key.
+    let key: String
+
+    func publish(_ count: Int) async throws {
+      for number in 0..<count {
+        let text = String(repeating: "word \(number) ", count: 40)
+        let answer = try await server.send(
+          "POST", "/v1/editorial/items", key: key,
+          body: #"{"date": "2026-01-01T00:00:00Z", "text": "\#(text)", "html": "<p>\#(text)</p>"}"#)
+        try #require(answer.status == 201)
+      }
+    }
+  }
+
+  /// Attacks a server.
+  ///
+  /// - Parameters:
+  ///   - growth: The permitted growth of its memory in MiB after the attack.
+  ///   - changes: Settings of the server that differ from the defaults.
+  static func with(
+    _ name: String, growth: Int = 128, changes: [String: String] = [:], attack: @Sendable (Target) async throws -> Void
+  ) async throws {
+    try await Installation.with { installation in
+      let key = try await installation.makeKey()
+      try await installation.serve(changes: changes) { server in
+        let target = Target(server: server, installation: installation, key: key)
+        try await target.publish(30)
+        _ = try await Latency.measure(port: server.port, count: 200)
+        let before = try Usage(of: server.process)
+        let reader = Reader(port: server.port)
+        let outcome: Result<Void, any Error>
+        do { outcome = .success(try await attack(target)) } catch { outcome = .failure(error) }
+        let reads = await reader.end()
+        try outcome.get()
+
+        for path in ["/healthz", "/readyz", "/v1/items"] {
+          let status = try await server.status(path)
+          #expect(status == 200, "\(path)")
+        }
+        #expect(reads.failures.isEmpty, "\(reads.failures.prefix(3))")
+        try await eventually("the descriptors are closed") {
+          try Usage(of: server.process).descriptors <= before.descriptors + 12
+        }
+        let grown = (try Usage(of: server.process).kilobytes - before.kilobytes) >> 10
+        #expect(grown < growth, "\(grown) MiB")
+        if isAsked { #expect(reads.p99 < longestRead) }
+        print(
+          "| \(name) | \(reads.count) reads, p99 \(FaultTests.milliseconds(reads.p99)) | \(grown) MiB more memory |")
+      }
+    }
+  }
+}
+
+/// An ordinary reader that runs until it is stopped.
+private final class Reader: Sendable {
+  struct Record {
+    let count: Int
+    let p99: Duration
+    let failures: [String]
+  }
+
+  private final class Flag: Sendable {
+    let isOver = Atomic(false)
+  }
+
+  private let flag: Flag
+  private let record: Task<Record, Never>
+
+  init(port: Int) {
+    let flag = Flag()
+    self.flag = flag
+    record = Task { await Self.read(port, flag) }
+  }
+
+  func end() async -> Record {
+    flag.isOver.store(true, ordering: .relaxed)
+    return await record.value
+  }
+
+  private static func read(_ port: Int, _ flag: Flag) async -> Record {
+    let request = "GET /v1/items?limit=20 HTTP/1.1\r\nHost: localhost\r\nUser-Agent: news/1\r\n\r\n"
+    let result = try? await onThread {
+      var times: [Duration] = []
+      var failures: [String] = []
+      while !flag.isOver.load(ordering: .relaxed) {
+        do {
+          let connection = try BlockingConnection(port: port)
+          for _ in 0..<10 {
+            let began = ContinuousClock.now
+            _ = try connection.exchange(request)
+            times.append(.now - began)
+            usleep(2000)
+          }
+        } catch {
+          failures.append("\(error)")
+          usleep(100_000)
+        }
+      }
+      return (times.sorted(), failures)
+    }
+    let (times, failures) = result ?? ([], ["there is no thread"])
+    return Record(count: times.count, p99: times.isEmpty ? .zero : times[times.count * 99 / 100], failures: failures)
+  }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import HTTPConditions
+import News
+import PostgresClient
+import TestSupport
+import TestKit
+import Testing
+
+/// A wall clock that libfaketime shifts for a process.
+private struct WrongClock: Sendable {
+  private let file: URL
+
+  private static let library = ["x86_64-linux-gnu", "aarch64-linux-gnu"]
+    .map { "/usr/lib/\($0)/faketime/libfaketime.so.1" }.first { FileManager.default.fileExists(atPath: $0) }
+
+  static var isInstalled: Bool { library != nil }
+
+  init() throws {
+    file = FileManager.default.temporaryDirectory.appending(path: "tidings-clock.\(UUID())")
+    try jump(by: 0)
+    // PostgreSQL reads the file as another user.
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+  }
+
+  /// Sets the difference from the real clock, in seconds.
+  func jump(by seconds: Int) throws { try Data("\(seconds < 0 ? "" : "+")\(seconds)".utf8).write(to: file) }
+
+  func remove() { try? FileManager.default.removeItem(at: file) }
+
+  /// The environment of the process. Only its wall clock is shifted, as when an operator sets the clock. Swift's
+  /// runtime finds its arguments only in a process that has become this one by `exec`.
+  var environment: [String: String] {
+    [
+      "LD_PRELOAD": Self.library ?? "", "FAKETIME_TIMESTAMP_FILE": file.path, "FAKETIME_NO_CACHE": "1",
+      "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME_DISABLE_SHM": "1",
+    ]
+  }
+}
+
+extension FaultTests {
+  /// The differences in seconds: an hour ahead, an hour behind, and correct again.
+  private static let jumps = [3600, -3600, 0]
+
+  @Test(
+    "A server whose clock jumps fails no request", .enabled(if: isAsked && WrongClock.isInstalled))
+  func serverClock() async throws {
+    let clock = try WrongClock()
+    defer { clock.remove() }
+    try await Installation.with { installation in
+      let key = try await installation.makeKey()
+      let seen = try await installation.serve(launcher: ["/usr/bin/env"], changes: clock.environment) {
+        server in
+        try await ServerUsers.with(servers: [server.client], key: key, sql: installation.sql) { users in
+          try await users.waitForWrites()
+          for seconds in Self.jumps {
+            try clock.jump(by: seconds)
+            try await users.waitForWrites(100, within: .seconds(10))
+            // The server uses the shifted clock once it sends another `Date`.
+            try await eventually("the server has the time of the jump") {
+              let date = HTTPDate.parse(try await server.send("GET", "/healthz")["Date"] ?? "", now: Date())
+              return date.map { abs($0.timeIntervalSinceNow - Double(seconds)) < 30 } ?? false
+            }
+          }
+        }
+      }
+      Self.check(seen, refusals: [])
+      Self.report(
+        "The clock of a server jumps an hour ahead, two back, and right again",
+        promised: "no failed read or write, all followers equal to the table", seen: Self.summary(seen))
+    }
+  }
+
+  @Test(
+    "A server whose clock jumps ahead by more than a year reads, writes and waits as before",
+    .enabled(if: WrongClock.isInstalled))
+  func farJumps() async throws {
+    let clock = try WrongClock()
+    defer { clock.remove() }
+    try await Installation.with { installation in
+      let key = try await installation.makeKey()
+      try await installation.serve(launcher: ["/usr/bin/env"], changes: clock.environment) { server in
+        // The clock moves only forward: when it goes back, libfaketime also moves timers of the monotonic clock.
+        for days in [0, 400, 800] {
+          let token = try await server.send("GET", "/v1/changes").json(ChangeList.self).token
+          async let waiting = server.send("GET", "/v1/changes?wait=2&since=\(token)")
+          try await eventually("it waits") {
+            try await server.send("GET", "/metrics").text.contains("tidings_waiting_requests 1\n")
+          }
+          try clock.jump(by: days * 86_400)
+          #expect(try await waiting.json(ChangeList.self).changes.isEmpty)
+          let body = #"{"date": "2020-01-01T00:00:00Z", "text": "\#(days)"}"#
+          let made = try await server.send("POST", "/v1/editorial/items", key: key, body: body)
+          let item = try made.json(EditorialItem.self, status: 201).item.id
+          let list = try await server.send("GET", "/v1/changes?since=\(token)").json(ChangeList.self)
+          #expect(list.changes.count == 1)
+          for target in ["/v1/items?at=\(list.token)", "/v1/items/\(item)", "/v1/state", "/v1/items?q=\(days)"] {
+            #expect(try await server.send("GET", target).status == 200, "\(target)")
+          }
+          let none = try await server.send("GET", "/v1/changes?wait=1&since=\(list.token)")
+          #expect(try none.json(ChangeList.self).changes.isEmpty)
+        }
+      }
+    }
+  }
+
+  @Test("A limit on requests follows the time that passes, not the clock", .enabled(if: WrongClock.isInstalled))
+  func limitsInFarJumps() async throws {
+    let clock = try WrongClock()
+    defer { clock.remove() }
+    try await Installation.with { installation in
+      let changes = clock.environment.merging([
+        "TIDINGS_ADDRESS_RATE": "60", "TIDINGS_TRUSTED_PROXIES": "127.0.0.1",
+      ]) { $1 }
+      try await installation.serve(launcher: ["/usr/bin/env"], changes: changes) { server in
+        let start = ContinuousClock.now
+        var accepted = 0
+        for days in Self.farJumps {
+          try clock.jump(by: days * 86_400)
+          for _ in 0..<70 where try await Self.isAccepted(server) { accepted += 1 }
+        }
+        let seconds = Int((ContinuousClock.now - start) / .seconds(1))
+        #expect(60...(62 + seconds) ~= accepted)
+        try await eventually("the limit allows one more") { try await Self.isAccepted(server) }
+      }
+    }
+  }
+
+  private static func isAccepted(_ server: RunningServer) async throws -> Bool {
+    let answer = try await server.send("GET", "/v1/items", headers: [("X-Forwarded-For", "198.51.100.7")])
+    #expect([200, 429].contains(answer.status))
+    return answer.status == 200
+  }
+
+  /// The differences in days.
+  private static let farJumps = [0, 400, -400, 0]
+
+  @Test(
+    "A database whose clock jumps loses no change, and no item goes back in time",
+    .enabled(if: isAsked && WrongClock.isInstalled))
+  func databaseClock() async throws {
+    let clock = try WrongClock()
+    defer { clock.remove() }
+    try await TestCluster.withCluster(settings: [], environment: clock.environment) { cluster in
+      let database = try await TestDatabase.create(on: cluster.url)
+      try await Installation.with(url: database.url) { installation in
+        #expect(try await installation.run("migrate").status == 0)
+        let key = try await installation.makeKey()
+        let id = UUID().uuidString.lowercased()
+        let seen = try await installation.serve { server in
+          try await ServerUsers.with(servers: [server.client], key: key, sql: installation.sql) { users in
+            try await users.waitForWrites()
+            var updates: [Date] = []
+            for (number, seconds) in Self.jumps.enumerated() {
+              try clock.jump(by: seconds)
+              try await users.waitForWrites(100, within: .seconds(10))
+              let told: Double = try await installation.value(
+                "SELECT extract(epoch FROM clock_timestamp())::double precision")
+              #expect(abs(Date(timeIntervalSince1970: told).timeIntervalSinceNow - Double(seconds)) < 30)
+              let answer = try await server.client.send(
+                "PUT", "/v1/editorial/items/\(id)", key: key,
+                headers: number == 0 ? [("If-None-Match", "*")] : [("If-Match", "\"r\(number)\"")],
+                body: #"{"date": "2026-01-01T00:00:00Z", "text": "\#(number)"}"#)
+              #expect([200, 201].contains(answer.status), "\(answer.text)")
+              updates.append(
+                try await installation.value(
+                  "SELECT updated FROM change_log WHERE scope = '' AND item = \(UUID(uuidString: id))"))
+            }
+            #expect(updates == updates.sorted() && Set(updates).count == updates.count, "\(updates)")
+          }
+        }
+        Self.check(seen)
+        Self.report(
+          "The clock of the database jumps an hour ahead, two back, and right again",
+          promised: "versions go on, `updated` of an item only grows, all followers equal to the table",
+          seen: Self.summary(seen))
+      }
+    }
+  }
+}

@@ -1,0 +1,243 @@
+import Foundation
+import News
+import TestSupport
+import TestKit
+import Testing
+
+/// Files on a server in a process of its own.
+@Suite struct MediaTests {
+  private static let film = Data([0, 0, 0, 16] + Array("ftypisom0000".utf8)) + SampleMedia.png(bytes: 20_000_000)
+
+  private static func makeKey(_ installation: Installation) async throws -> String {
+    let result = try await installation.run(
+      "keys", "create", "--name", "desk", "--scope", "items:write", "media:write")
+    return result.output.trimmingCharacters(in: .newlines)
+  }
+
+  private static func upload(
+    _ file: Data, type: String, key: String, to server: RunningServer
+  ) async throws -> TestResponse {
+    try await server.client.send(
+      "POST", "/v1/editorial/media", key: key, headers: [("Content-Type", type)], file: file)
+  }
+
+  private static func withServer(
+    _ body: @Sendable (RunningServer, _ installation: Installation, _ key: String, _ folder: URL) async throws -> Void
+  ) async throws {
+    try await withMediaFolder { folder in
+      try await Installation.with { installation in
+        let key = try await makeKey(installation)
+        try await installation.serve(changes: ["TIDINGS_MEDIA_DIRECTORY": folder.path]) { server in
+          try await body(server, installation, key, folder)
+        }
+      }
+    }
+  }
+
+  @Test("What was acknowledged is there after kill -9 in the middle of other uploads, and of those nothing")
+  func killed() async throws {
+    try await withMediaFolder { folder in
+      try await Installation.with { installation in
+        let key = try await Self.makeKey(installation)
+        let changes = ["TIDINGS_MEDIA_DIRECTORY": folder.path]
+        let path = try await installation.serve(changes: changes) { server in
+          let stored = try await Self.upload(SampleMedia.png(), type: "image/png", key: key, to: server)
+          let head = """
+            POST /v1/editorial/media HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(key)\r\nContent-Type: video/mp4\r
+            Content-Length: 50000000\r\n\r\n
+            """
+          let port = server.port
+          let cut = Task {
+            try? await RawConnection.exchange([Data(head.utf8) + Self.film], port: port, endsInput: false)
+          }
+          try await eventually("much of it has come") {
+            try names(in: folder).contains { name in
+              let attributes = try FileManager.default.attributesOfItem(atPath: folder.appending(path: name).path)
+              return name.hasPrefix("upload-") && (attributes[.size] as? Int ?? 0) > 10_000_000
+            }
+          }
+          server.process.send(SIGKILL)
+          _ = await server.process.result()
+          _ = await cut.value
+          return try stored.json(Attachment.self, status: 201).url
+        }
+        #expect(try names(in: folder).count == 2)
+        try await installation.serve(changes: changes) { server in
+          try await eventually("the rest is swept") { try names(in: folder) == [SampleMedia.png().sha256] }
+          let answer = try await server.send("GET", path)
+          #expect(answer.body == SampleMedia.png())
+          #expect(try await Self.upload(Self.film, type: "video/mp4", key: key, to: server).status == 201)
+        }
+      }
+    }
+  }
+
+  @Test("A purge removes files that no item has used for as long as it says")
+  func purge() async throws {
+    try await Self.withServer { server, installation, key, folder in
+      let changes = ["TIDINGS_MEDIA_DIRECTORY": folder.path]
+      for seed in 1...2 {
+        let file = SampleMedia.png(seed: UInt64(seed))
+        let url = try await Self.upload(file, type: "image/png", key: key, to: server)
+          .json(Attachment.self, status: 201).url
+        let item = """
+          {"date": "2026-01-01T00:00:00Z", "text": "x", "state": "draft",
+           "attachments": [{"url": "\(url)", "type": "image/png"}]}
+          """
+        if seed == 1 {
+          #expect(try await server.send("POST", "/v1/editorial/items", key: key, body: item).status == 201)
+        }
+      }
+      let young = try await installation.run("purge", "--older-than", "1d", changes: changes)
+      #expect(young.output == "0 removals forgotten\n0 unused files removed\n", "\(young.errors)")
+      let old = try await installation.run("purge", "--older-than", "1d", "--media-unused-for", "0s", changes: changes)
+      #expect(old.output == "0 removals forgotten\n1 unused files removed\n", "\(old.errors)")
+      #expect(try names(in: folder) == [SampleMedia.png(seed: 1).sha256])
+    }
+  }
+
+  /// A program that resumes the download of a URL into a partial file.
+  struct Downloader: Sendable, CustomTestStringConvertible {
+    let program: String
+    let arguments: @Sendable (_ url: String, _ file: URL) -> [String]
+    /// The number of bytes already in the file.
+    let part: Int
+    var testDescription: String { program }
+
+    static let all = [
+      Downloader(program: "curl", arguments: { ["-sS", "--fail", "-C", "-", "-o", $1.path, $0] }, part: 7_654_321),
+      Downloader(program: "wget", arguments: { ["-q", "-c", "-O", $1.path, $0] }, part: 1),
+      Downloader(
+        program: "aria2c",
+        arguments: { url, file in
+          [
+            "-q", "-x", "8", "-s", "8", "-k", "1M", "--no-conf", "--allow-overwrite=true", "-d",
+            file.deletingLastPathComponent().path, "-o", file.lastPathComponent, url,
+          ]
+        }, part: 0),
+    ].filter { FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0.program) }
+  }
+
+  @Test("Programs that go on with a part, or fetch parts side by side, get the right file", arguments: Downloader.all)
+  func downloaders(downloader: Downloader) async throws {
+    try await Self.withServer { server, _, key, folder in
+      let url = try await Self.upload(Self.film, type: "video/mp4", key: key, to: server)
+        .json(Attachment.self, status: 201).url
+      try await withFolder(["empty": ""]) { files in
+        let file = files.appending(path: "film.mp4")
+        if downloader.part > 0 { try Self.film.prefix(downloader.part).write(to: file) }
+        let process = try ChildProcess(
+          downloader.arguments(server.client.url + url, file), executable: "/usr/bin/" + downloader.program,
+          environment: ["HOME": files.path])
+        let result = await process.result()
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try Data(contentsOf: file) == Self.film)
+        // The programs requested ranges.
+        let metrics = try await server.send("GET", "/metrics").text
+        #expect(metrics.contains(#"route="/v1/media/{id}",method="GET",status="206""#))
+      }
+    }
+  }
+
+  @Test("Through a proxy files go in whole, and come out whole and in parts", arguments: Edge.installed)
+  func proxy(edge: Edge) async throws {
+    try await Self.withServer { server, _, key, _ in
+      let running = try await Proxy(edge.kind, servers: [server.port], cache: edge.hasCache)
+      try await Proxy.with(running) { proxy in
+        let uploaded = try await proxy.client.send(
+          "POST", "/v1/editorial/media", key: key, headers: [("Content-Type", "video/mp4")],
+          file: Self.film.prefix(5_000_000))
+        let url = try uploaded.json(Attachment.self, status: 201).url
+        let whole = try await proxy.client.send("GET", url)
+        #expect(whole.body == Self.film.prefix(5_000_000))
+        let tag = try #require(whole["ETag"])
+        let part = try await proxy.client.send(
+          "GET", url, headers: [("Range", "bytes=4000000-"), ("If-Range", tag)])
+        #expect(part.status == 206)
+        #expect(part.body == Self.film[4_000_000..<5_000_000])
+        #expect(try await proxy.client.send("GET", url, headers: [("If-None-Match", tag)]).status == 304)
+        let head = try await proxy.client.send("HEAD", url)
+        #expect((head.status, head["ETag"], head["Content-Length"]) == (200, tag, "5000000"))
+        // The proxy caches no files.
+        #expect(whole["Age"] == nil)
+      }
+    }
+  }
+
+  @Test(
+    "Through a proxy a file is gone as soon as its item is retracted, and a client that has it learns so",
+    arguments: Edge.installed)
+  func takenDown(edge: Edge) async throws {
+    try await Self.withServer { server, _, key, folder in
+      let running = try await Proxy(edge.kind, servers: [server.port], cache: edge.hasCache)
+      try await Proxy.with(running) { proxy in
+        let uploaded = try await Self.upload(SampleMedia.png(), type: "image/png", key: key, to: server)
+        let url = try uploaded.json(Attachment.self, status: 201).url
+        let body =
+          #"{"date": "2026-01-01T00:00:00Z", "text": "x", "attachments": [{"url": "\#(url)", "type": "image/png"}]}"#
+        let item = try await proxy.client.send("POST", "/v1/editorial/items", key: key, body: body)
+          .json(EditorialItem.self, status: 201).item.id.uuidString.lowercased()
+        let before = try await proxy.client.send("GET", url)
+        #expect(before["Cache-Control"]?.hasPrefix("max-age=3600, s-maxage=1, ") == true)
+        let tag = try #require(before["ETag"])
+        #expect(try await proxy.client.send("GET", url, headers: [("If-None-Match", tag)]).status == 304)
+        let removal = url.replacing("/v1/", with: "/v1/editorial/")
+        #expect(try await proxy.client.send("DELETE", removal, key: key).status == 409)
+        let path = "/v1/editorial/items/\(item)"
+        #expect(try await proxy.client.send("DELETE", path, key: key, headers: [("If-Match", "*")]).status == 204)
+        for headers in [[], [("If-None-Match", tag)], [("Range", "bytes=0-9")]] {
+          let gone = try await proxy.client.send("GET", url, headers: headers)
+          #expect(gone.status == 410)
+          #expect(gone["Cache-Control"] == "max-age=0, s-maxage=1")
+        }
+        #expect(try await proxy.client.send("POST", path + "/erase", key: key).status == 204)
+        #expect(try await proxy.client.send("GET", url).json(Problem.self, status: 410).reason == "removed")
+        #expect(try await proxy.client.send("GET", "/v1/items/\(item)").status == 410)
+        #expect(try names(in: folder).isEmpty)
+      }
+    }
+  }
+
+  @Test("An export keeps the addresses of files")
+  func export() async throws {
+    try await Self.withServer { server, installation, key, _ in
+      let url = try await Self.upload(SampleMedia.png(), type: "image/png", key: key, to: server)
+        .json(Attachment.self, status: 201).url
+      let body =
+        #"{"date": "2026-01-01T00:00:00Z", "text": "x", "attachments": [{"url": "\#(url)", "type": "image/png"}]}"#
+      #expect(try await server.send("POST", "/v1/editorial/items", key: key, body: body).status == 201)
+      let lines = try await installation.run("export").output
+      try await withFolder(["news.jsonl": lines]) { files in
+        try await Installation.with { other in
+          let result = try await other.run("import", files.appending(path: "news.jsonl").path)
+          #expect(result.status == 0, "\(result.errors)")
+          #expect(try await other.run("export").output == lines)
+        }
+      }
+    }
+  }
+
+  @Test("curl uploads a file as the manual says, and the answer goes into an item")
+  func manual() async throws {
+    try await Self.withServer { server, _, key, folder in
+      try await withFolder(["photo.png": ""]) { files in
+        let file = files.appending(path: "photo.png")
+        // More than curl sends without `Expect: 100-continue`.
+        let photo = SampleMedia.png(bytes: 3_000_000)
+        try photo.write(to: file)
+        let process = try ChildProcess(
+          [
+            "-sS", "--fail", server.client.url + "/v1/editorial/media", "-H", "Authorization: Bearer \(key)",
+            "-H", "Content-Type: image/png", "-H", "Content-Disposition: attachment; filename=photo.png",
+            "--data-binary", "@\(file.path)",
+          ], executable: "/usr/bin/curl", environment: ["HOME": files.path])
+        let result = await process.result()
+        #expect(result.status == 0, "\(result.errors)")
+        let body = #"{"date": "2026-01-01T00:00:00Z", "text": "x", "attachments": [\#(result.output)]}"#
+        let item = try await server.send("POST", "/v1/editorial/items", key: key, body: body)
+        let attachment = try #require(try item.json(EditorialItem.self, status: 201).item.attachments.first)
+        #expect(try await server.send("GET", attachment.url).body == photo)
+      }
+    }
+  }
+}

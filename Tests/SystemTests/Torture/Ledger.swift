@@ -1,0 +1,98 @@
+import Foundation
+import TestKit
+
+/// The acknowledged outcomes of writes, and the resulting possible contents of the table.
+///
+/// Only one writer at a time holds an item. A write with an unknown outcome leaves two possibilities; a later
+/// acknowledged write leaves one, because an editor's writes are locked by revisions and cannot take effect late.
+actor Ledger {
+  /// The content of an item in the table.
+  struct Content: Hashable, Sendable {
+    var state: String
+    var text: String
+    var title: String?
+    var topics: [String]
+  }
+
+  /// A promise was broken.
+  struct Broken: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// The outcome of a write.
+  enum Outcome: Sendable {
+    case done, refused, unknown
+  }
+
+  /// The possible contents of an item; nil means that the item does not exist.
+  typealias Possible = Set<Content?>
+
+  private var items: [UUID: Possible] = [:]
+  private var busy: Set<UUID> = []
+
+  /// Leases an item exclusively to one writer, until `end`.
+  ///
+  /// - Returns: The id; nil if none is free.
+  func lease(using random: inout SplitMix64) -> UUID? {
+    for _ in 0..<8 {
+      if let id = items.keys.randomElement(using: &random), busy.insert(id).inserted { return id }
+    }
+    return nil
+  }
+
+  /// Creates the id of a new item and leases it in the same way.
+  func create(using random: inout SplitMix64) -> UUID {
+    let id = UUID(uuid: withUnsafeBytes(of: (random.next(), random.next())) { $0.load(as: uuid_t.self) })
+    items[id] = [nil]
+    busy.insert(id)
+    return id
+  }
+
+  /// Records that a write may take effect from now on.
+  ///
+  /// - Parameter seen: The content that the write is locked to; nil for a write without a lock.
+  func begin(_ id: UUID, seen: Content? = nil, _ change: (Content?) -> Content?) -> Attempt {
+    let before = items[id] ?? [nil]
+    let after = seen.map { [change($0)] } ?? Set(before.map(change))
+    items[id] = before.union(after)
+    return Attempt(id: id, before: before, after: after)
+  }
+
+  struct Attempt: Sendable {
+    let id: UUID
+    let before: Possible
+    let after: Possible
+  }
+
+  func end(_ attempt: Attempt, _ outcome: Outcome) {
+    switch outcome {
+    case .done: items[attempt.id] = attempt.after
+    case .refused: items[attempt.id] = attempt.before
+    case .unknown: break
+    }
+    busy.remove(attempt.id)
+  }
+
+  func release(_ id: UUID) { busy.remove(id) }
+
+  /// Checks content that was read while no write was in progress, except writes of unknown outcome.
+  func see(_ id: UUID, _ content: Content?) throws {
+    guard let possible = items[id] else {
+      throw Broken(description: "nobody wrote \(id): \(content.map { "\($0)" } ?? "nothing")")
+    }
+    guard possible.contains(content) else {
+      throw Broken(
+        description: """
+          the acknowledged write of \(id) is lost: there is \(content.map { "\($0)" } ?? "nothing") instead of \
+          \(possible.map { $0.map { "\($0)" } ?? "nothing" }.joined(separator: " or "))
+          """)
+    }
+  }
+
+  /// The entire ledger, to be restored with the database; no write may be in progress.
+  var memory: [UUID: Possible] { items }
+
+  func restore(_ memory: [UUID: Possible]) { items = memory }
+
+  var ids: Set<UUID> { Set(items.keys) }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import News
+import TestKit
+
+/// A connection to a server, for an editor or a reader.
+struct Feed {
+  private let connection: BlockingConnection
+  private let key: String
+
+  init(port: Int, key: String = "") throws {
+    connection = try BlockingConnection(port: port)
+    self.key = key
+  }
+
+  /// Publishes an item and waits for the acknowledgement.
+  ///
+  /// - Returns: The version of the item.
+  func publish() throws -> Int {
+    let body = #"{"date": "2026-01-01T00:00:00Z", "text": "x"}"#
+    let answer = try connection.exchange(
+      """
+      POST /v1/editorial/items HTTP/1.1\r
+      Host: localhost\r
+      Authorization: Bearer \(key)\r
+      Content-Type: application/json\r
+      Content-Length: \(body.utf8.count)\r
+      \r
+      \(body)
+      """)
+    return try NewsJSON.decode(EditorialItem.self, from: answer).item.version
+  }
+
+  /// Returns the current token of the feed.
+  func token() throws -> SyncToken {
+    try NewsJSON.decode(
+      FeedState.self, from: connection.exchange("GET /v1/state HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    ).feed
+  }
+}

@@ -1,0 +1,62 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The programs of the benchmarks, in a package of their own, so that neither a build of the server nor a package that
+// uses the client libraries compiles them.
+
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+extension Target.Dependency {
+  static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
+  static let asyncHTTPClient = product(name: "AsyncHTTPClient", package: "async-http-client")
+  static let grdb = product(name: "GRDB", package: "GRDB.swift")
+  static let logging = product(name: "Logging", package: "swift-log")
+  static let nioCore = product(name: "NIOCore", package: "swift-nio")
+  static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
+  static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+
+  /// Returns a library of Tidings.
+  static func tidings(_ name: String) -> Self { product(name: name, package: "tidings") }
+}
+
+let package = Package(
+  name: "tidings-tools",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    // Without the name, the identity of the package would be that of the folder into which it was checked out.
+    .package(name: "tidings", path: ".."),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+  ],
+  targets: [
+    .executableTarget(
+      name: "BareClient", dependencies: [.argumentParser, .asyncHTTPClient, .grdb, .nioCore, .nioHTTP1, .nioPosix],
+      path: "BareClient", swiftSettings: settings),
+    .executableTarget(
+      name: "BareServer", dependencies: [.nioCore, .nioHTTP1, .nioPosix], path: "BareServer", swiftSettings: settings),
+    .executableTarget(
+      name: "EmptyClient", dependencies: [.tidings("NewsClient")], path: "EmptyClient", swiftSettings: settings),
+    .executableTarget(
+      name: "LiveBench",
+      dependencies: [
+        .tidings("BackgroundFetch"), .tidings("News"), .tidings("NewsClient"), .tidings("TestKit"), .argumentParser,
+        .nioCore, .nioPosix,
+      ],
+      path: "LiveBench", swiftSettings: settings),
+    .executableTarget(
+      name: "NewsGenerator", dependencies: [.tidings("TestKit"), .argumentParser], path: "NewsGenerator",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "PostgresBench", dependencies: [.tidings("PostgresClient"), .logging], path: "PostgresBench",
+      swiftSettings: settings),
+  ]
+)
