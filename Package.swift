@@ -25,15 +25,21 @@ extension Target.Dependency {
   static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
   static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
 
-  static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
-  static let configuration = product(name: "Configuration", package: "swift-configuration")
-  static let coreMetrics = product(name: "CoreMetrics", package: "swift-metrics")
-  static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
-  static let hummingbirdCore = product(name: "HummingbirdCore", package: "hummingbird")
-  static let serviceLifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-  static let systemPackage = product(name: "SystemPackage", package: "swift-system")
-  static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
-  static let yams = product(name: "Yams", package: "Yams")
+  static let argumentParser = server("ArgumentParser", in: "swift-argument-parser")
+  static let configuration = server("Configuration", in: "swift-configuration")
+  static let coreMetrics = server("CoreMetrics", in: "swift-metrics")
+  static let hummingbird = server("Hummingbird", in: "hummingbird")
+  static let hummingbirdCore = server("HummingbirdCore", in: "hummingbird")
+  static let serviceLifecycle = server("ServiceLifecycle", in: "swift-service-lifecycle")
+  static let systemPackage = server("SystemPackage", in: "swift-system")
+  static let unixSignals = server("UnixSignals", in: "swift-service-lifecycle")
+  static let yams = server("Yams", in: "Yams")
+
+  /// Returns a dependency of the server, the commands or their tests, which packages that use only the client libraries
+  /// do not resolve. A single reference without the trait would bring the package back.
+  static func server(_ name: String, in package: String) -> Self {
+    product(name: name, package: package, condition: .when(traits: ["Server"]))
+  }
 }
 
 let package = Package(
@@ -49,6 +55,10 @@ let package = Package(
     .library(name: "NewsClient", targets: ["NewsClient"]),
     .library(name: "PostgresClient", targets: ["PostgresClient"]),
     .library(name: "TestKit", targets: ["TestKit"]),
+  ],
+  traits: [
+    .trait(name: "Server", description: "The dependencies of the server and the commands."),
+    .default(enabledTraits: ["Server"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
