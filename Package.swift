@@ -185,7 +185,7 @@ let package = Package(
       name: "FetchSimulatorTests", dependencies: ["BackgroundFetch", "FetchSimulator"],
       swiftSettings: settings),
     .target(
-      name: "FaultServer", dependencies: ["CZlib", "News", .nioCore, .nioPosix], path: "Tests/FaultServer",
+      name: "FaultServer", dependencies: ["CZlib", "News", "TestKit", .nioCore, .nioPosix], path: "Tests/FaultServer",
       swiftSettings: settings),
     .testTarget(
       name: "FaultServerTests", dependencies: ["FaultServer", "News", "TestKit"],

@@ -2,6 +2,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 import Synchronization
+import TestKit
 
 /// An HTTP/1.1 server on loopback that sends exactly what its answers contain and records its requests.
 ///
@@ -77,15 +78,7 @@ public final class FaultServer: Sendable {
     _ handler: @escaping Handler = { _ in FaultAnswer(status: 404) },
     _ body: (FaultServer) async throws -> Result
   ) async throws -> Result {
-    let server = try await start(handler: handler)
-    do {
-      let result = try await body(server)
-      await server.stop()
-      return result
-    } catch {
-      await server.stop()
-      throw error
-    }
+    try await withResource(try await start(handler: handler), release: { await $0.stop() }, body)
   }
 
   /// Stops listening and closes all connections, including stalled ones.

@@ -111,10 +111,16 @@ package final class ChildProcess: Sendable {
     identifier.send(signal)
   }
 
-  /// Waits for the end and kills the process after five minutes: a test that hangs reports no fault.
-  package func result() async -> Result {
+  /// Kills the process and waits for its end.
+  package func kill() async {
+    send(SIGKILL)
+    _ = await result()
+  }
+
+  /// Waits for the end of the process and kills it after a time limit, because a test that hangs reports no fault.
+  package func result(timeout: Duration = .seconds(300)) async -> Result {
     let limit = Task {
-      try await Task.sleep(for: .seconds(300))
+      try await Task.sleep(for: timeout)
       send(SIGKILL)
       // Processes that it has left behind may keep its output open.
       for reader in readers { reader.end() }
@@ -194,7 +200,7 @@ package final class ChildProcess: Sendable {
 
     func send(_ signal: Int32) {
       isGone.withLock { isGone in
-        if !isGone { kill(process, signal) }
+        if !isGone { Glibc.kill(process, signal) }
       }
     }
 

@@ -1,5 +1,6 @@
 package import Foundation
 package import PostgresClient
+import TestKit
 
 /// A condition that never became true, or a response that lacks a required part.
 package struct Unexpected: Error, CustomStringConvertible {
@@ -29,13 +30,8 @@ package struct Installation: Sendable {
     url: String, _ body: @Sendable (Installation) async throws -> Value
   ) async throws -> Value {
     let sql = PostgresPool(configuration: .patient(url), pool: .patient, logger: NewsDatabase.logger)
-    do {
-      let value = try await body(Installation(url: url, sql: sql))
-      await sql.shutdown()
-      return value
-    } catch {
-      await sql.shutdown()
-      throw error
+    return try await withResource(sql, release: { await $0.shutdown() }) {
+      try await body(Installation(url: url, sql: $0))
     }
   }
 
@@ -47,19 +43,13 @@ package struct Installation: Sendable {
       .filter { !$0.value.isEmpty }
   }
 
-  /// Runs a command to its end. A command that serves where it should have refused is killed after two minutes.
+  /// Runs a command to its end. A command that serves where it should have refused is killed.
   ///
   /// - Parameter changes: Settings that differ from the defaults; a setting with an empty value is removed.
   package func run(
     _ arguments: String..., changes: [String: String] = [:], input: String = "/dev/null"
   ) async throws -> ChildProcess.Result {
-    let process = try ChildProcess(arguments, environment: environment(changes), input: input)
-    let limit = Task {
-      try await Task.sleep(for: .seconds(120))
-      process.send(SIGKILL)
-    }
-    defer { limit.cancel() }
-    return await process.result()
+    try await ChildProcess(arguments, environment: environment(changes), input: input).result()
   }
 
   /// Starts a server and waits until it listens. The caller ends it.
@@ -84,16 +74,8 @@ package struct Installation: Sendable {
     _ arguments: String..., launcher: [String] = [], changes: [String: String] = [:],
     _ body: @Sendable (RunningServer) async throws -> Value
   ) async throws -> Value {
-    let process = try launch(arguments, launcher, changes)
-    do {
-      let value = try await body(try await RunningServer(process))
-      process.send(SIGKILL)
-      _ = await process.result()
-      return value
-    } catch {
-      process.send(SIGKILL)
-      _ = await process.result()
-      throw error
+    try await withResource(try launch(arguments, launcher, changes), release: { await $0.kill() }) { process in
+      try await body(try await RunningServer(process))
     }
   }
 

@@ -3,6 +3,7 @@ import Foundation
 package import Logging
 package import NewsStore
 package import PostgresClient
+import TestKit
 
 /// Databases with the schema of news.
 package enum NewsDatabase {
@@ -64,13 +65,8 @@ package enum NewsDatabase {
     _ body: @Sendable (_ url: String) async throws -> Value
   ) async throws -> Value {
     await gate.enter()
-    do {
-      let value = try await withTestDatabase(template: try await template.value, body)
-      await gate.leave()
-      return value
-    } catch {
-      await gate.leave()
-      throw error
+    return try await withResource(gate, release: { await $0.leave() }) { _ in
+      try await withTestDatabase(template: try await template.value, body)
     }
   }
 
@@ -84,15 +80,8 @@ package enum NewsDatabase {
       let store = NewsStore(
         connection: connection, pool: .patient, staleLimit: staleLimit, waits: waits, logger: logger)
       let sql = PostgresPool(configuration: connection, pool: .patient, logger: logger)
-      do {
-        let value = try await body(store, sql)
-        await store.shutdown()
-        await sql.shutdown()
-        return value
-      } catch {
-        await store.shutdown()
-        await sql.shutdown()
-        throw error
+      return try await withResource(store, release: { await $0.shutdown() }) { store in
+        try await withResource(sql, release: { await $0.shutdown() }) { try await body(store, $0) }
       }
     }
   }

@@ -127,14 +127,7 @@ package struct Proxy: Sendable {
   package static func with<Value: Sendable>(
     _ proxy: Proxy, _ body: @Sendable (Proxy) async throws -> Value
   ) async throws -> Value {
-    do {
-      let value = try await body(proxy)
-      await proxy.end()
-      return value
-    } catch {
-      await proxy.end()
-      throw error
-    }
+    try await withResource(proxy, release: { await $0.end() }, body)
   }
 
   /// A request from the proxy's log.

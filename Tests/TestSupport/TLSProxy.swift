@@ -3,6 +3,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import Synchronization
+import TestKit
 
 /// A proxy that terminates TLS in front of a PostgreSQL server, as poolers and managed databases do, and writes records
 /// of up to 16 KiB.
@@ -69,15 +70,7 @@ package final class TLSProxy: Sendable {
   package static func with<Result: Sendable>(
     serverPort: Int, _ body: @Sendable (TLSProxy) async throws -> Result
   ) async throws -> Result {
-    let proxy = try await TLSProxy(serverPort: serverPort)
-    do {
-      let result = try await body(proxy)
-      await proxy.end()
-      return result
-    } catch {
-      await proxy.end()
-      throw error
-    }
+    try await withResource(try await TLSProxy(serverPort: serverPort), release: { await $0.end() }, body)
   }
 }
 

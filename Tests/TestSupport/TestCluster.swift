@@ -1,4 +1,5 @@
 public import Foundation
+import TestKit
 
 /// A private PostgreSQL server for a test, which may stop, kill and restart it.
 ///
@@ -68,14 +69,7 @@ public actor TestCluster {
     environment: [String: String] = [:], _ body: @Sendable (TestCluster) async throws -> Result
   ) async throws -> Result {
     let cluster = try await TestCluster(settings: settings, in: parent, environment: environment)
-    do {
-      let result = try await body(cluster)
-      try await cluster.remove()
-      return result
-    } catch {
-      try? await cluster.remove()
-      throw error
-    }
+    return try await withResource(cluster, release: { try await $0.remove() }, body)
   }
 
   /// Starts the server if it is not running, on the same port if that is still free.

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 package import PostgresClient
+import TestKit
 
 /// A new database on the shared server, for one test or suite.
 public struct TestDatabase: Sendable {
@@ -45,14 +46,8 @@ public struct TestDatabase: Sendable {
 public func withTestDatabase<Result: Sendable>(
   template: String? = nil, _ body: @Sendable (_ url: String) async throws -> Result
 ) async throws -> Result {
-  let database = try await TestDatabase.create(template: template)
-  do {
-    let result = try await body(database.url)
-    try await database.drop()
-    return result
-  } catch {
-    try? await database.drop()
-    throw error
+  try await withResource(try await TestDatabase.create(template: template), release: { try await $0.drop() }) {
+    try await body($0.url)
   }
 }
 

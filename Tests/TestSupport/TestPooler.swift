@@ -41,15 +41,17 @@ public struct TestPooler: Sendable {
       max_client_conn = 200
       """.utf8
     ).write(to: folder.appending(path: "pgbouncer.ini"))
-    let process = try start(program, configuration: folder.appending(path: "pgbouncer.ini").path)
-    defer {
-      kill(process, SIGKILL)
-      waitpid(process, nil, 0)
-    }
+    var arguments = ["-q", folder.appending(path: "pgbouncer.ini").path]
+    // pgbouncer refuses to run as root.
+    if getuid() == 0 { arguments += ["-u", "postgres"] }
+    let process = try ChildProcess(
+      arguments, executable: program, environment: ProcessInfo.processInfo.environment)
     url.port = free
     let pooled = url.string ?? ""
-    try await waitUntilItListens(pooled)
-    return try await body(pooled)
+    return try await withResource(process, release: { await $0.kill() }) { _ in
+      try await waitUntilItListens(pooled)
+      return try await body(pooled)
+    }
   }
 
   private static func waitUntilItListens(_ url: String) async throws {
@@ -65,24 +67,5 @@ public struct TestPooler: Sendable {
         try await Task.sleep(for: .milliseconds(20))
       }
     }
-  }
-
-  /// Starts the pooler with `posix_spawn` instead of Foundation's `Process`, so that it stays in the process group that
-  /// `scripts/with-cluster` always ends.
-  private static func start(_ program: String, configuration: String) throws -> pid_t {
-    var arguments = [program, "-q", configuration]
-    // pgbouncer refuses to run as root.
-    if getuid() == 0 { arguments += ["-u", "postgres"] }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    for descriptor: Int32 in 0...2 { posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0) }
-    let words = arguments.map { strdup($0) }
-    defer { for word in words { free(word) } }
-    var process: pid_t = 0
-    guard posix_spawn(&process, program, &actions, nil, words + [nil], environ) == 0 else {
-      throw TestCluster.Failure(description: "cannot run \(program)")
-    }
-    return process
   }
 }

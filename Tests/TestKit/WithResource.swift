@@ -1,0 +1,20 @@
+/// Runs the body with a resource and releases the resource afterwards, whether the body returns or throws.
+///
+///     try await withResource(server, release: { await $0.stop() }) { server in
+///       try await client.get(server.url)
+///     }
+///
+/// - Parameter release: The end of the use, such as closing a connection or deleting a folder.
+/// - Returns: The value of the body.
+/// - Throws: The error of the body, or else that of the release.
+public func withResource<Resource: Sendable, Value>(
+  _ resource: Resource, isolation: isolated (any Actor)? = #isolation, release: (Resource) async throws -> Void,
+  _ body: (Resource) async throws -> Value
+) async throws -> Value {
+  let outcome: Result<Value, any Error>
+  do { outcome = .success(try await body(resource)) } catch { outcome = .failure(error) }
+  do { try await release(resource) } catch {
+    if case .success = outcome { throw error }
+  }
+  return try outcome.get()
+}
