@@ -10,13 +10,13 @@ public struct ChangeEvent: Sendable, Equatable, Codable {
   /// The current token of the scope.
   public var token: SyncToken
   /// The items changed since the previous event, including those that left the scope. The newest change comes first,
-  /// and at most ``mostIDs`` are listed. Empty if the server no longer remembers all of these changes.
+  /// and at most ``maximumIDs`` are listed. Empty if the server no longer remembers all of these changes.
   public var ids: [UUID]
   /// The topics with changes, sorted.
   public var topics: [String]
 
   /// The maximum number of ids in an event.
-  public static let mostIDs = 20
+  public static let maximumIDs = 20
 
   /// Creates an event for the changes up to a token.
   public init(token: SyncToken, ids: [UUID], topics: [String]) {

@@ -30,7 +30,7 @@ extension NewsAPI {
         await onServerRunning(channel)
       }, logger: logger)
     // The first requests find the state in memory. Without a database, they are answered with 503.
-    application.beforeServerStarts { [store] in _ = try? await store.present() }
+    application.beforeServerStarts { [store] in _ = try? await store.snapshot() }
     application.addServices(LiveService(polls: polls, streams: streams))
     return application
   }

@@ -10,10 +10,10 @@ public final class NewsStore: Sendable {
   let database: Database
   /// The pool of one connection for state queries, which readers and writers cannot occupy.
   let stateDatabase: Database
-  let standby: Standby?
-  let seen: SeenVersion
+  let replica: ReadReplica?
+  let epochGuard: EpochGuard
   let schema: SchemaGuard
-  package let keeper: StateKeeper
+  package let stateCache: FeedStateCache
   let listener: PostgresListener
   /// The maximum time for which responses come from memory while the database does not answer. It counts from the first
   /// unanswered query.
@@ -57,14 +57,14 @@ public final class NewsStore: Sendable {
     requiresDurability: Bool = false, waits waitLimits: WaitLimits, logger: Logger
   ) {
     self.waitLimits = waitLimits
-    let (seen, schema) = (SeenVersion(), SchemaGuard())
-    self.seen = seen
+    let (epochGuard, schema) = (EpochGuard(), SchemaGuard())
+    self.epochGuard = epochGuard
     self.schema = schema
     self.logger = logger
     let prepare: @Sendable (PostgresConnection) async throws -> Void = { connection in
       if requiresDurability { try await connection.requireDurability() }
       try await schema.confirm(through: connection)
-      try await seen.confirm(through: connection, logger: logger)
+      try await epochGuard.confirm(through: connection, logger: logger)
     }
     let database = Database(
       pool: PostgresPool(configuration: connection, pool: pool, logger: logger, onConnect: prepare))
@@ -75,11 +75,13 @@ public final class NewsStore: Sendable {
     let stateDatabase = Database(
       pool: PostgresPool(configuration: connection, pool: single, logger: logger, onConnect: prepare))
     self.stateDatabase = stateDatabase
-    self.standby = standby.map { Standby(connection: $0, pool: pool, logger: logger) }
+    replica = standby.map { ReadReplica(connection: $0, pool: pool, logger: logger) }
     self.staleLimit = staleLimit
-    let keeper = StateKeeper { known in try await stateDatabase.state(after: known, seen: seen, logger: logger) }
-    self.keeper = keeper
-    seen.tellNewEpochs { epoch in keeper.enter(epoch) }
+    let stateCache = FeedStateCache { known in
+      try await stateDatabase.state(after: known, epochGuard: epochGuard, logger: logger)
+    }
+    self.stateCache = stateCache
+    epochGuard.onNewEpoch { epoch in stateCache.enter(epoch) }
     listener = PostgresListener(configuration: connection, logger: logger)
   }
 
@@ -87,86 +89,6 @@ public final class NewsStore: Sendable {
   public func shutdown() async {
     await database.pool.shutdown()
     await stateDatabase.pool.shutdown()
-    await standby?.shutdown()
-  }
-}
-
-/// The latest epoch that this process has seen, and the highest version of it.
-///
-/// A counter below that version means that the database was reset to an earlier state while the process ran.
-final class SeenVersion: Sendable {
-  /// `since` is the time at which the epoch was first seen.
-  private let state = Mutex<(epoch: String, version: Int, since: ContinuousClock.Instant)?>(nil)
-  private let observer = Mutex<(@Sendable (_ epoch: String) -> Void)?>(nil)
-
-  /// The latest epoch that this process has seen; nil before the first connection.
-  var epoch: String? { state.withLock { $0?.epoch } }
-
-  /// The latest epoch and version that the primary has returned; nil before the first connection.
-  var moment: Moment? { state.withLock { $0.map { Moment(epoch: $0.epoch, version: $0.version) } } }
-
-  /// Sets the observer of new epochs. It is called before any data of a new epoch is returned.
-  func tellNewEpochs(to observer: @escaping @Sendable (_ epoch: String) -> Void) {
-    self.observer.withLock { $0 = observer }
-  }
-
-  /// Records a version. A lower version of the same epoch has no effect.
-  ///
-  /// - Parameter began: The time at which the read began.
-  /// - Returns: false for a different epoch that was read before the current one became known.
-  private func note(epoch: String, version: Int, readAfter began: ContinuousClock.Instant) -> Bool {
-    state.withLock { state in
-      guard let known = state, known.epoch == epoch else {
-        if let known = state, began < known.since { return false }
-        state = (epoch, version, .now)
-        // Called under the lock, so that the observer receives epochs in order.
-        observer.withLock { $0 }?(epoch)
-        return true
-      }
-      state?.version = max(known.version, version)
-      return true
-    }
-  }
-
-  /// Whether the counter of a snapshot is below the highest version seen. The snapshot may merely be older.
-  private func isRewound(epoch: String, version: Int) -> Bool {
-    state.withLock { state in
-      guard let known = state, known.epoch == epoch else { return false }
-      return version < known.version
-    }
-  }
-
-  /// Compares the epoch and version of a snapshot with those that this process has seen.
-  ///
-  /// - Parameter began: The time at which the read began.
-  /// - Returns: false if the history was rewound during the read and a new epoch has begun. The caller reads again.
-  func confirm(
-    epoch: String, version: Int, readAfter began: ContinuousClock.Instant, through database: Database, logger: Logger
-  ) async throws -> Bool {
-    guard isRewound(epoch: epoch, version: version) else {
-      return note(epoch: epoch, version: version, readAfter: began)
-    }
-    // Another reader's snapshot may merely be newer than this one. The current state of the database decides.
-    try await database.withConnection { connection in try await self.confirm(through: connection, logger: logger) }
-    return !hasLeft(epoch: epoch)
-  }
-
-  /// Whether this process has since seen a different epoch.
-  private func hasLeft(epoch: String) -> Bool {
-    state.withLock { $0.map { $0.epoch != epoch } ?? false }
-  }
-
-  /// Checks whether the database still has the history of its epoch, and begins a new epoch if not.
-  func confirm(through connection: PostgresConnection, logger: Logger) async throws {
-    let known = state.withLock { $0 }
-    let began = ContinuousClock.now
-    let rows = try await connection.query(
-      "SELECT epoch, version FROM confirm_epoch(\(known?.epoch), \(known?.version ?? 0))")
-    guard let row = rows.first else { return }
-    let epoch: String = try row.decode("epoch")
-    if let known, known.epoch != epoch {
-      logger.notice("the database has a new epoch", metadata: ["epoch": "\(epoch)", "before": "\(known.epoch)"])
-    }
-    _ = note(epoch: epoch, version: try row.decode("version"), readAfter: began)
+    await replica?.shutdown()
   }
 }

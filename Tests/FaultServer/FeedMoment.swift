@@ -91,7 +91,8 @@ public struct FeedMoment: Sendable {
         && rows.values.contains { $0.version > version }
     }
     return ChangeEvent(
-      token: token(of: scope), ids: new.reversed().prefix(ChangeEvent.mostIDs).map(\.id), topics: topics.keys.sorted())
+      token: token(of: scope), ids: new.reversed().prefix(ChangeEvent.maximumIDs).map(\.id),
+      topics: topics.keys.sorted())
   }
 
   /// Begins a new epoch.

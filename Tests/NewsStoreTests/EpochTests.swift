@@ -47,9 +47,9 @@ import Testing
   /// Returns the token of the feed. Retries once, because the pool may still return a connection that has just ended.
   private func stateOnceAvailable(_ store: NewsStore) async throws -> SyncToken {
     do {
-      return try await store.state(.feed).state.feed
+      return try await store.snapshot().state(of: .feed).feed
     } catch StoreError.unavailable {
-      return try await store.state(.feed).state.feed
+      return try await store.snapshot().state(of: .feed).feed
     }
   }
 
@@ -71,7 +71,7 @@ import Testing
             _ = try await transaction.query("UPDATE items SET text = '1 again' WHERE id = \(UUID(1))")
             _ = try await transaction.query("SELECT publish(\([UUID(1)]))")
           }
-          let epoch = try await store.state(.feed).state.feed.epoch
+          let epoch = try await store.snapshot().state(of: .feed).feed.epoch
           let start = SyncToken(epoch: epoch, scope: .feed, version: 0)
           let snapshot = try await store.changes(ChangeQuery(limit: 1))
           let delta = try await store.changes(ChangeQuery(since: start, limit: 1))
@@ -95,18 +95,18 @@ import Testing
     try await NewsDatabase.with { original in
       let fork = try await withStore(original) { store, sql in
         for number in 1...3 { try await sql.publish([UUID(number)], text: "\(number)") }
-        return try await store.state(.feed).state.feed
+        return try await store.snapshot().state(of: .feed).feed
       }
       try await withClone(of: original) { clone in
         let later = try await withStore(original) { store, sql in
           try await sql.publish([UUID(4)], text: "original")
-          return try await store.state(.feed).state.feed
+          return try await store.snapshot().state(of: .feed).feed
         }
         #expect(later.epoch == fork.epoch)
         try await withStore(clone) { store, sql in
           let epochs = { try await sql.value("SELECT count(*) FROM epochs", as: Int.self) }
           let before = try await epochs()
-          let state = try await store.state(.feed).state.feed
+          let state = try await store.snapshot().state(of: .feed).feed
           #expect(state.epoch != fork.epoch)
           #expect(state.version == fork.version)
           #expect(try await epochs() == before + 1)
@@ -125,12 +125,12 @@ import Testing
     try await NewsDatabase.with { original in
       let first = try await withStore(original) { store, sql in
         try await sql.publish([UUID(1)], text: "1")
-        return try await store.state(.feed).state.feed
+        return try await store.snapshot().state(of: .feed).feed
       }
       try await withClone(of: original) { clone in
         let second = try await withStore(clone) { store, sql in
           try await sql.publish([UUID(2)], text: "2")
-          return try await store.state(.feed).state.feed
+          return try await store.snapshot().state(of: .feed).feed
         }
         try await withClone(of: clone) { copy in
           try await withStore(copy) { store, sql in
@@ -150,11 +150,11 @@ import Testing
   func cut() async throws {
     try await NewsDatabase.withStore { store, sql in
       try await sql.publish([UUID(1)])
-      let old = try await store.state(.feed).state.feed
+      let old = try await store.snapshot().state(of: .feed).feed
       let epoch: String = try await sql.value("SELECT begin_epoch(true)")
       #expect(await expiry(store, old) == .epoch)
       #expect(await expiry(store, SyncToken(epoch: old.epoch, scope: .feed, version: 0)) == .epoch)
-      let new = try await store.state(.feed).state.feed
+      let new = try await store.snapshot().state(of: .feed).feed
       #expect(new.epoch == epoch)
       #expect(new.version == old.version)
       #expect(try await store.changes(ChangeQuery(since: new)).changes.isEmpty)
@@ -170,7 +170,7 @@ import Testing
       let epochs = try await withThrowingTaskGroup(of: String.self) { group in
         for _ in 1...8 {
           group.addTask {
-            try await withStore(url) { store, _ in try await store.state(.feed).state.feed.epoch }
+            try await withStore(url) { store, _ in try await store.snapshot().state(of: .feed).feed.epoch }
           }
         }
         return try await group.reduce(into: Set<String>()) { $0.insert($1) }
@@ -184,8 +184,8 @@ import Testing
   @Test("A further connection to the same history begins no epoch")
   func sameHistory() async throws {
     try await NewsDatabase.with { url in
-      let first = try await withStore(url) { store, _ in try await store.state(.feed).state.feed }
-      let second = try await withStore(url) { store, _ in try await store.state(.feed).state.feed }
+      let first = try await withStore(url) { store, _ in try await store.snapshot().state(of: .feed).feed }
+      let second = try await withStore(url) { store, _ in try await store.snapshot().state(of: .feed).feed }
       #expect(first == second)
     }
   }
@@ -194,7 +194,7 @@ import Testing
   func rewound() async throws {
     try await NewsDatabase.withStore { store, sql in
       for number in 1...3 { try await sql.publish([UUID(number)], text: "\(number)") }
-      let seen = try await store.state(.feed).state.feed
+      let seen = try await store.snapshot().state(of: .feed).feed
       _ = try await sql.query("DELETE FROM change_log WHERE version > 1")
       _ = try await sql.query("UPDATE scopes SET version = 1")
       try await sql.endOtherSessions()

@@ -120,7 +120,7 @@ import Testing
       let changes = try await store.changes(ChangeQuery(since: before))
       #expect(changes.changes.isEmpty && !changes.more)
       #expect(changes.token == before)
-      #expect(try await store.state(.feed).state.feed == before)
+      #expect(try await store.snapshot().state(of: .feed).feed == before)
       #expect(try await store.items(ItemQuery()).items.map(\.id) == [UUID(1)])
       #expect(try await store.topic("a").topic.items == 0)
 

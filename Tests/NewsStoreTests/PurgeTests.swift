@@ -102,18 +102,18 @@ import Testing
       try await sql.makeTopics("a")
       let ids = [UUID(1), UUID(2)]
       try await sql.publish(ids, after: PostgresPool.insertion(ids, topics: ["a"]))
-      let before = try await store.keeper.refresh()
+      let before = try await store.stateCache.refresh()
       try await sql.publish([ids[0]], after: "UPDATE items SET state = 'retracted' WHERE id = \(ids[0])")
       try await sql.publish([ids[1]], after: "UPDATE items SET topics = '{}' WHERE id = \(ids[1])")
       #expect(try await store.purge(olderThan: .zero) == 3)
-      let after = try await store.keeper.refresh()
-      for id in ids { #expect(!after.isCurrent(.item(id), since: before.moment)) }
+      let after = try await store.stateCache.refresh()
+      for id in ids { #expect(!after.isCurrent(.item(id), since: before.feedVersion)) }
       #expect(after.event(in: Scope(topics: ["a"]), after: before.version)?.topics == ["a"])
       // Later changes are remembered again.
       try await sql.publish([UUID(2)], after: "UPDATE items SET text = 'new' WHERE id = \(UUID(2))")
-      let later = try await store.keeper.refresh()
-      #expect(later.isCurrent(.item(UUID(1)), since: after.moment))
-      #expect(!later.isCurrent(.item(UUID(2)), since: after.moment))
+      let later = try await store.stateCache.refresh()
+      #expect(later.isCurrent(.item(UUID(1)), since: after.feedVersion))
+      #expect(!later.isCurrent(.item(UUID(2)), since: after.feedVersion))
     }
   }
 
@@ -132,7 +132,7 @@ import Testing
           Array(part), after: "UPDATE items SET state = 'retracted' WHERE id = ANY (\(Array(part)))")
       }
       #expect(try await store.purge(olderThan: .zero) == 1200)
-      try await eventually("the floor is known") { store.remembered?.scopes[""]?.floor == 2400 }
+      try await eventually("the floor is known") { store.cachedState?.scopes[""]?.floor == 2400 }
       await #expect(throws: StoreError.self) { try await store.changes(ChangeQuery(since: token)) }
       #expect(try await store.changes(ChangeQuery()).changes.isEmpty)
     }

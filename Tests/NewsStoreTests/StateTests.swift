@@ -9,11 +9,11 @@ import Testing
 import NewsStore
 
 @Suite struct StateTests {
-  private static func state(_ version: Int, epoch: String = "aaaaaa") -> VersionState {
-    VersionState(
-      moment: Moment(epoch: epoch, version: version),
-      scopes: ["": VersionState.ScopeState(version: version, floor: 0, shiftedAt: .distantPast)], reach: [epoch: .max],
-      recent: VersionState.RecentChanges(after: version))
+  private static func state(_ version: Int, epoch: String = "aaaaaa") -> FeedSnapshot {
+    FeedSnapshot(
+      feedVersion: FeedVersion(epoch: epoch, version: version),
+      scopes: ["": FeedSnapshot.ScopeState(version: version, floor: 0, shiftedAt: .distantPast)], reach: [epoch: .max],
+      recent: FeedSnapshot.RecentChanges(after: version))
   }
 
   @Test("However many ask for the state at a time, one query runs, and one more begins after it")
@@ -21,16 +21,16 @@ import NewsStore
     let (starts, started) = AsyncStream.makeStream(of: Int.self)
     let (gate, opening) = AsyncStream.makeStream(of: Void.self)
     let count = Count()
-    let keeper = StateKeeper { _ in
+    let stateCache = FeedStateCache { _ in
       let number = count.next()
       started.yield(number)
       if number == 1 { for await _ in gate { break } }
       return Self.state(number)
     }
-    let first = Task { try await keeper.refresh().version }
+    let first = Task { try await stateCache.refresh().version }
     for await _ in starts { break }
     // The first query is in progress. It must not answer callers that arrive now.
-    let others = (0..<50).map { _ in Task { try await keeper.refresh().version } }
+    let others = (0..<50).map { _ in Task { try await stateCache.refresh().version } }
     try await Task.sleep(for: .milliseconds(50))
     opening.yield()
     #expect(try await first.value == 1)
@@ -41,15 +41,15 @@ import NewsStore
   @Test("A query that fails leaves the state as it is, and the next one is tried")
   func failure() async throws {
     let count = Count()
-    let keeper = StateKeeper { _ in
+    let stateCache = FeedStateCache { _ in
       if count.next() == 2 { throw StoreError.unavailable }
       return Self.state(count.value)
     }
-    try await keeper.refresh()
-    await #expect(throws: StoreError.unavailable) { try await keeper.refresh() }
-    #expect(keeper.latest?.state.version == 1)
-    try await keeper.refresh()
-    #expect(keeper.latest?.state.version == 3)
+    try await stateCache.refresh()
+    await #expect(throws: StoreError.unavailable) { try await stateCache.refresh() }
+    #expect(stateCache.latest?.state.version == 1)
+    try await stateCache.refresh()
+    #expect(stateCache.latest?.state.version == 3)
   }
 
   @Test("The database counts as silent from its first failure, or after two seconds without an answer")
@@ -59,7 +59,7 @@ import NewsStore
     let (gate, opening) = AsyncStream.makeStream(of: Void.self)
     let (starts, started) = AsyncStream.makeStream(of: Void.self)
     let count = Count()
-    let keeper = StateKeeper(now: { start + .seconds(seconds.value) }) { _ in
+    let stateCache = FeedStateCache(now: { start + .seconds(seconds.value) }) { _ in
       switch count.next() {
       case 2, 3: throw StoreError.unavailable
       case 5:
@@ -69,57 +69,57 @@ import NewsStore
       }
       return Self.state(count.value)
     }
-    try await keeper.refresh()
+    try await stateCache.refresh()
     for _ in 0..<5 { _ = seconds.next() }
     // The state was not requested for that time, which reveals nothing about the database.
-    #expect(keeper.latest?.age == .seconds(5))
-    #expect(keeper.latest?.outage == nil)
-    await #expect(throws: StoreError.unavailable) { try await keeper.refresh() }
-    #expect(keeper.latest?.outage == .zero)
+    #expect(stateCache.latest?.age == .seconds(5))
+    #expect(stateCache.latest?.outage == nil)
+    await #expect(throws: StoreError.unavailable) { try await stateCache.refresh() }
+    #expect(stateCache.latest?.outage == .zero)
     _ = seconds.next()
-    await #expect(throws: StoreError.unavailable) { try await keeper.refresh() }
-    #expect(keeper.latest?.outage == .seconds(1))
-    try await keeper.refresh()
-    #expect(keeper.latest?.outage == nil)
-    let hanging = Task { try await keeper.refresh() }
+    await #expect(throws: StoreError.unavailable) { try await stateCache.refresh() }
+    #expect(stateCache.latest?.outage == .seconds(1))
+    try await stateCache.refresh()
+    #expect(stateCache.latest?.outage == nil)
+    let hanging = Task { try await stateCache.refresh() }
     for await _ in starts {}
     for _ in 0..<2 { _ = seconds.next() }
-    #expect(keeper.latest?.outage == nil)
+    #expect(stateCache.latest?.outage == nil)
     _ = seconds.next()
-    #expect(keeper.latest?.outage == .seconds(3))
+    #expect(stateCache.latest?.outage == .seconds(3))
     opening.finish()
     _ = try await hanging.value
-    #expect(keeper.latest?.outage == nil)
+    #expect(stateCache.latest?.outage == nil)
   }
 
   @Test("A state of an epoch that has ended while it was read is not given out")
   func endedEpoch() async throws {
     let epochs = Mutex(["b", "a", "b"])
     let entering = Mutex<(@Sendable (String) -> Void)?>(nil)
-    let keeper = StateKeeper { _ in
+    let stateCache = FeedStateCache { _ in
       let epoch = epochs.withLock { $0.removeLast() }
       // Meanwhile another connection finds the next epoch.
       if epoch == "a" { entering.withLock(\.self)?("b") }
       return Self.state(1, epoch: epoch)
     }
-    entering.withLock { $0 = { keeper.enter($0) } }
-    keeper.enter("b")
-    try await keeper.refresh()
-    #expect(keeper.latest?.state.moment.epoch == "b")
-    try await keeper.refresh()
-    #expect(keeper.latest == nil)
-    try await keeper.refresh()
-    #expect(keeper.latest?.state.moment.epoch == "b")
+    entering.withLock { $0 = { stateCache.enter($0) } }
+    stateCache.enter("b")
+    try await stateCache.refresh()
+    #expect(stateCache.latest?.state.feedVersion.epoch == "b")
+    try await stateCache.refresh()
+    #expect(stateCache.latest == nil)
+    try await stateCache.refresh()
+    #expect(stateCache.latest?.state.feedVersion.epoch == "b")
   }
 
   @Test("The changes after a token are current as long as nothing is new in the scope, down to its floor and not below")
   func currentChanges() {
-    let scopes = ["": VersionState.ScopeState(version: 5, floor: 3, shiftedAt: .distantPast)]
-    let state = VersionState(
-      moment: Moment(epoch: "a", version: 5), scopes: scopes, reach: ["a": .max],
-      recent: VersionState.RecentChanges(after: 5))
+    let scopes = ["": FeedSnapshot.ScopeState(version: 5, floor: 3, shiftedAt: .distantPast)]
+    let state = FeedSnapshot(
+      feedVersion: FeedVersion(epoch: "a", version: 5), scopes: scopes, reach: ["a": .max],
+      recent: FeedSnapshot.RecentChanges(after: 5))
     func isCurrent(since: Int, at version: Int) -> Bool {
-      state.isCurrent(.changes(.feed, since: since), since: Moment(epoch: "a", version: version))
+      state.isCurrent(.changes(.feed, since: since), since: FeedVersion(epoch: "a", version: version))
     }
     #expect(isCurrent(since: 3, at: 5) && isCurrent(since: 4, at: 5))
     #expect(!isCurrent(since: 2, at: 5) && !isCurrent(since: 3, at: 4))
@@ -129,19 +129,19 @@ import NewsStore
   func age() async throws {
     let start = ContinuousClock.now
     let seconds = Count()
-    let keeper = StateKeeper(now: { start + .seconds(seconds.value) }) { _ in
+    let stateCache = FeedStateCache(now: { start + .seconds(seconds.value) }) { _ in
       _ = seconds.next()
       return Self.state(1)
     }
-    #expect(keeper.latest == nil)
-    try await keeper.refresh()
-    #expect(keeper.latest?.age == .seconds(1))
+    #expect(stateCache.latest == nil)
+    try await stateCache.refresh()
+    #expect(stateCache.latest?.age == .seconds(1))
   }
 
   @Test("Items that changed are remembered, and of what is too long ago nothing is claimed")
   func recentChanges() {
     let ids = (0..<3000).map { _ in UUID() }
-    var recent = VersionState.RecentChanges(after: 10)
+    var recent = FeedSnapshot.RecentChanges(after: 10)
     #expect(recent.isUnchanged(ids[0], since: 10) == true)
     #expect(recent.isUnchanged(ids[0], since: 9) == nil)
     recent.add(ids.prefix(2).enumerated().map { .init(item: $1, version: 11 + $0) })
@@ -155,7 +155,7 @@ import NewsStore
     #expect(recent.isUnchanged(ids[0], since: recent.floor) == true)
     #expect(recent.isUnchanged(ids[2999], since: 3009) == false)
     #expect(recent.isUnchanged(ids[2999], since: 3010) == true)
-    #expect(3010 - recent.floor >= VersionState.RecentChanges.count)
+    #expect(3010 - recent.floor >= FeedSnapshot.RecentChanges.count)
   }
 
   @Test("The state advances by what is new, and is what a state read afresh is")
@@ -164,33 +164,33 @@ import NewsStore
       let connection = PostgresConfiguration.patient(url)
       let store = NewsStore(connection: connection, logger: NewsDatabase.logger)
       for topic in ["a", "b"] { _ = try await store.createTopic(topic, TopicContent(titles: [:], position: 0)) }
-      var known = try await store.keeper.refresh()
+      var known = try await store.stateCache.refresh()
       #expect(known.version == 0)
       let ids = (0..<4).map { UUID($0) }
       for (number, topics) in [["a"], ["a", "b"], [], ["b"]].enumerated() {
         _ = try await store.create(
           ids[number], ItemContent(state: .published, date: .newYear, text: "x", topics: topics))
-        let next = try await store.keeper.refresh()
-        #expect(!next.isCurrent(.feed, since: known.moment))
-        #expect(next.isCurrent(.scope(Scope(topics: ["a"])), since: known.moment) == !topics.contains("a"))
-        #expect(next.isCurrent(.topics, since: known.moment) == topics.isEmpty)
-        #expect(!next.isCurrent(.item(ids[number]), since: known.moment))
-        #expect(next.isCurrent(.item(UUID(99)), since: known.moment))
+        let next = try await store.stateCache.refresh()
+        #expect(!next.isCurrent(.feed, since: known.feedVersion))
+        #expect(next.isCurrent(.scope(Scope(topics: ["a"])), since: known.feedVersion) == !topics.contains("a"))
+        #expect(next.isCurrent(.topics, since: known.feedVersion) == topics.isEmpty)
+        #expect(!next.isCurrent(.item(ids[number]), since: known.feedVersion))
+        #expect(next.isCurrent(.item(UUID(99)), since: known.feedVersion))
         known = next
       }
       _ = try await store.replaceTopic("a", TopicContent(titles: ["en": "A"], position: 1), if: .exists)
-      let retitled = try await store.keeper.refresh()
-      #expect(!retitled.isCurrent(.topics, since: known.moment))
-      #expect(retitled.isCurrent(.feed, since: known.moment))
+      let retitled = try await store.stateCache.refresh()
+      #expect(!retitled.isCurrent(.topics, since: known.feedVersion))
+      #expect(retitled.isCurrent(.feed, since: known.feedVersion))
       try await store.retract(ids[1], reason: nil, if: .exists)
-      let last = try await store.keeper.refresh()
-      #expect(!last.isCurrent(.item(ids[1]), since: known.moment))
-      #expect(last.isCurrent(.item(ids[0]), since: known.moment))
+      let last = try await store.stateCache.refresh()
+      #expect(!last.isCurrent(.item(ids[1]), since: known.feedVersion))
+      #expect(last.isCurrent(.item(ids[0]), since: known.feedVersion))
       let afresh = NewsStore(connection: connection, logger: NewsDatabase.logger)
-      let fresh = try await afresh.keeper.refresh()
+      let fresh = try await afresh.stateCache.refresh()
       for store in [store, afresh] { await store.shutdown() }
       #expect(fresh.scopes == last.scopes)
-      #expect(fresh.moment == last.moment)
+      #expect(fresh.feedVersion == last.feedVersion)
       #expect(fresh.reach == last.reach)
     }
   }
@@ -199,7 +199,7 @@ import NewsStore
   func topicsByPlainSQL() async throws {
     try await NewsDatabase.withStore { store, sql in
       try await sql.makeTopics("a", "b", "c")
-      var known = try await store.keeper.refresh()
+      var known = try await store.stateCache.refresh()
       let steps: [(sql: PostgresQuery, isChange: Bool)] = [
         (#"UPDATE topics SET titles = '{"en": "A"}' WHERE slug = 'a'"#, true),
         ("UPDATE topics SET position = position WHERE slug = 'a'", false),
@@ -213,9 +213,9 @@ import NewsStore
       _ = try await sql.query("INSERT INTO scopes (scope) VALUES ('d')")
       for (number, step) in steps.enumerated() {
         _ = try await sql.query(step.sql)
-        let next = try await store.keeper.refresh()
-        #expect(next.isCurrent(.topics, since: known.moment) != step.isChange, "step \(number)")
-        #expect(next.moment.topicsRevision >= known.moment.topicsRevision)
+        let next = try await store.stateCache.refresh()
+        #expect(next.isCurrent(.topics, since: known.feedVersion) != step.isChange, "step \(number)")
+        #expect(next.feedVersion.topicsRevision >= known.feedVersion.topicsRevision)
         known = next
       }
     }
@@ -241,7 +241,7 @@ import NewsStore
     try await NewsDatabase.withStore { store, sql in
       let following = Task { await store.follow() }
       defer { following.cancel() }
-      try await eventually("it follows") { store.remembered != nil }
+      try await eventually("it follows") { store.cachedState != nil }
       // Reads of items wait for this transaction; reads of the state do not.
       let (gate, opening) = AsyncStream.makeStream(of: Void.self)
       let (locks, locked) = AsyncStream.makeStream(of: Void.self)
@@ -256,9 +256,9 @@ import NewsStore
       let readers = (0..<30).map { number in Task { try? await store.item(UUID(number)) } }
       try await eventually("the pool is busy") { store.connections.waiting > 10 }
       try await Task.sleep(for: .seconds(3))
-      #expect(!store.isSilent)
+      #expect(!store.isDatabaseUnresponsive)
       try await sql.makeTopics("new")
-      try await eventually("the state advances") { store.remembered?.scopes["new"] != nil }
+      try await eventually("the state advances") { store.cachedState?.scopes["new"] != nil }
       opening.finish()
       try await locking.value
       for reader in readers { _ = await reader.value }
@@ -270,9 +270,9 @@ import NewsStore
     try await NewsDatabase.withStore { store, sql in
       for number in 1...3 { try await sql.publish([UUID(number)], text: "\(number)") }
       // Simulates a subscriber; the state is read only when it must be.
-      store.keeper.isFollowed = true
-      let before = try await store.keeper.refresh()
-      #expect(store.remembered?.version == 3)
+      store.stateCache.isFollowed = true
+      let before = try await store.stateCache.refresh()
+      #expect(store.cachedState?.version == 3)
       _ = try await sql.query("DELETE FROM change_log WHERE version > 1")
       _ = try await sql.query("ALTER TABLE items DISABLE TRIGGER USER")
       _ = try await sql.query("DELETE FROM items WHERE id <> \(UUID(1))")
@@ -291,8 +291,8 @@ import NewsStore
         }
       }
       #expect(version == 2)
-      let now = try #require(store.remembered)
-      #expect(now.moment.epoch != before.moment.epoch)
+      let now = try #require(store.cachedState)
+      #expect(now.feedVersion.epoch != before.feedVersion.epoch)
       #expect(now.version == 2)
     }
   }
@@ -302,16 +302,16 @@ import NewsStore
     try await NewsDatabase.withStore { store, sql in
       let following = Task { await store.follow() }
       defer { following.cancel() }
-      try await eventually("it follows") { store.keeper.isFollowed && store.keeper.latest != nil }
+      try await eventually("it follows") { store.stateCache.isFollowed && store.stateCache.latest != nil }
       let (item, _) = try await store.create(
         UUID(1), ItemContent(state: .published, date: .newYear, text: "x"))
-      #expect(store.keeper.latest?.state.version == item.item.version)
+      #expect(store.stateCache.latest?.state.version == item.item.version)
       try await sql.publish([UUID(2)])
-      try await eventually("NOTIFY is followed") { store.keeper.latest?.state.version == 2 }
+      try await eventually("NOTIFY is followed") { store.stateCache.latest?.state.version == 2 }
       // Without a notification, polling finds the topic.
       _ = try await sql.query("ALTER TABLE topics DISABLE TRIGGER topics_notify")
       try await sql.makeTopics("quiet")
-      try await eventually("the topic is found") { store.keeper.latest?.state.scopes["quiet"] != nil }
+      try await eventually("the topic is found") { store.stateCache.latest?.state.scopes["quiet"] != nil }
       // The listening connection is lost, but no change is.
       _ = try await sql.query(
         """
@@ -319,7 +319,7 @@ import NewsStore
         WHERE datname = current_database() AND query LIKE 'LISTEN%'
         """)
       try await sql.publish([UUID(3)])
-      try await eventually("it goes on") { store.keeper.latest?.state.version == 3 }
+      try await eventually("it goes on") { store.stateCache.latest?.state.version == 3 }
     }
   }
 }

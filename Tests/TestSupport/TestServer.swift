@@ -40,7 +40,7 @@ package struct TestServer: Sendable {
       let key = try await store.createKey(name: "desk", scopes: [.itemsWrite])
       let following = Task { await store.follow() }
       defer { following.cancel() }
-      try await eventually("the state is known") { store.remembered != nil }
+      try await eventually("the state is known") { store.cachedState != nil }
       return try await run(
         store, sql, key: key,
         {

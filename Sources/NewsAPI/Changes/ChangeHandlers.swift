@@ -22,7 +22,7 @@ struct ChangeHandlers: Sendable {
   /// Refuses a request for a stream. Streams are opened before the router (`EventStreams`), unless a request is invalid or
   /// the state is unknown.
   @Sendable func events(_ request: Request, context: APIContext) async throws -> Response {
-    _ = try await views.store.state(try EventRequest(request.uri.query).scope)
+    _ = try await views.store.snapshot(in: try EventRequest(request.uri.query).scope)
     throw StoreError.unavailable
   }
 

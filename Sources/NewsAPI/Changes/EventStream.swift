@@ -37,8 +37,8 @@ final class EventStream: StreamedResponse {
     guard let state = streams.state, let current = state.token(of: request.scope) else { return false }
     let resumption = request.token.flatMap { state.resumption(of: $0, in: request.scope) }
     self.connection = connection
-    epoch = state.moment.epoch
-    version = resumption ?? state.moment.version
+    epoch = state.feedVersion.epoch
+    version = resumption ?? state.feedVersion.version
     connection.begin(Self.fields)
     // A client ignores an event without data, but keeps its id.
     let start = resumption == nil ? current : request.token ?? current
@@ -95,26 +95,26 @@ final class EventStream: StreamedResponse {
     }
     isBehind = false
     let state = update.state
-    if state.moment.epoch != epoch, !goOn(in: state) {
-      version = state.moment.version
+    if state.feedVersion.epoch != epoch, !goOn(in: state) {
+      version = state.feedVersion.version
       if let token = state.token(of: request.scope) { resync(to: token) }
       return
     }
-    guard state.moment.version > version else { return }
+    guard state.feedVersion.version > version else { return }
     if let event = update.event, event.after == version {
       send(event.bytes)
     } else if let event = state.event(in: request.scope, after: version) {
       send(event.serverSent)
     }
-    version = state.moment.version
+    version = state.feedVersion.version
   }
 
   /// Moves the stream to another epoch.
   ///
   /// - Returns: Whether the epoch contains all changes that the client knows.
-  private func goOn(in state: VersionState) -> Bool {
+  private func goOn(in state: FeedSnapshot) -> Bool {
     let known = SyncToken(epoch: epoch, scope: request.scope, version: version)
-    epoch = state.moment.epoch
+    epoch = state.feedVersion.epoch
     return state.resumption(of: known, in: request.scope) != nil
   }
 

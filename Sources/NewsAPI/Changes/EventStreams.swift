@@ -19,7 +19,7 @@ final class EventStreams: Sendable {
 
   /// A new state, and the event for the streams that know all earlier changes.
   struct Update: Sendable {
-    let state: VersionState
+    let state: FeedSnapshot
     fileprivate(set) var event: (after: Int, bytes: ByteBuffer)?
   }
 
@@ -48,7 +48,7 @@ final class EventStreams: Sendable {
   var count: Int { listeners.withLock { $0.count } }
 
   /// The current state; nil while it is unknown.
-  var state: VersionState? { store.remembered }
+  var state: FeedSnapshot? { store.cachedState }
 
   /// The time in milliseconds after which a client reconnects. It is random, so that clients return at a rate of 500 a
   /// second.
@@ -94,9 +94,9 @@ final class EventStreams: Sendable {
     }
   }
 
-  private func advance(to state: VersionState) {
+  private func advance(to state: FeedSnapshot) {
     let groups = listeners.withLock { listeners in
-      defer { listeners.setSubjects(state.moment.version) }
+      defer { listeners.setSubjects(state.feedVersion.version) }
       return listeners.groups
     }
     for (scope, group) in groups {

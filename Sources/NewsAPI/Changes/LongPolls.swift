@@ -164,10 +164,10 @@ final class LongPolls: Sendable {
     }
   }
 
-  private func isCurrent(_ request: ChangeRequest) -> Bool { views.store.remembered?.isNewest(request) ?? false }
+  private func isCurrent(_ request: ChangeRequest) -> Bool { views.store.cachedState?.isNewest(request) ?? false }
 }
 
-extension VersionState {
+extension FeedSnapshot {
   /// Whether there are no changes after the token of a request, and the state that it requires has been reached.
   fileprivate func isNewest(_ request: ChangeRequest) -> Bool {
     guard let since = request.query.since else { return false }

@@ -26,7 +26,7 @@ public struct MediaLibrary: Sendable {
     let media = Media(
       id: .version7(at: now), digest: stored.digest.bytes, type: type, bytes: stored.bytes, width: stored.size?.width,
       height: stored.size?.height, name: name)
-    return try await store.addMedia(media) { try await upload.publish() }
+    return try await store.registerMedia(media) { try await upload.publish() }
   }
 
   /// Opens a registered file.

@@ -17,13 +17,13 @@ struct MetricsHandlers: Sendable {
     metrics.registry.write(to: &text)
     text.begin("tidings_build_info", .gauge, help: "1, with the version of the server as a label.")
     text.add("tidings_build_info", PrometheusText.labels([("version", TidingsVersion.current)]), 1)
-    if let version = store.remembered?.moment.version {
+    if let version = store.cachedState?.feedVersion.version {
       text.add("tidings_feed_version", .gauge, help: "Version of the last change of the feed.", Double(version))
     }
     text.add("tidings_waiting_requests", .gauge, help: "Requests that wait for changes.", Double(polls.count))
     text.add("tidings_event_streams", .gauge, help: "Open streams of events.", Double(streams.count))
     store.connections.write(to: &text)
-    store.standbyReads?.write(to: &text)
+    store.replicaReads?.write(to: &text)
     ProcessUsage()?.write(to: &text)
     return Response(
       status: .ok, headers: [.contentType: PrometheusText.contentType, .cacheControl: CachePolicy.notStored],
@@ -31,7 +31,7 @@ struct MetricsHandlers: Sendable {
   }
 }
 
-extension StandbyReads {
+extension ReplicaReads {
   fileprivate func write(to text: inout PrometheusText) {
     let name = "tidings_standby_reads_total"
     text.begin(

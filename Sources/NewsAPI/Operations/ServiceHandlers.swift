@@ -31,7 +31,7 @@ struct ServiceHandlers: Sendable {
     try request.parameters().check()
     do {
       if let problem = store.schemaProblem { throw problem }
-      _ = try await store.present()
+      _ = try await store.snapshot()
     } catch {
       // The level is `debug` because load balancers ask every few seconds. The reason is logged where the connection is
       // lost.

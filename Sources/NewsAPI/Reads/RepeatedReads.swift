@@ -41,7 +41,8 @@ final class RepeatedReads: Sendable {
   /// Returns the response that the router would send; nil if it is not in memory.
   func response(to head: HTTPRequestHead) -> StoredResponse? {
     guard head.method == .GET, head.version == .http1_1, var conditions = Conditions(head),
-      let state = views.store.remembered, let target = views.targets.meaning(of: head.uri, epoch: state.moment.epoch),
+      let state = views.store.cachedState,
+      let target = views.targets.meaning(of: head.uri, epoch: state.feedVersion.epoch),
       let representation = views.cached(target.key, in: state)
     else { return nil }
     conditions.isLongPoll = target.isLongPoll

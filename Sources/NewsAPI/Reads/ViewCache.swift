@@ -6,13 +6,13 @@ import Synchronization
 package struct View: Sendable {
   package let representation: Representation
   /// The epoch and version of the snapshot.
-  package let moment: Moment
+  package let feedVersion: FeedVersion
   /// Whether the view is served in place of a newer one, which cannot be loaded.
   package let isStale: Bool
 
-  package init(representation: Representation, moment: Moment, isStale: Bool = false) {
+  package init(representation: Representation, feedVersion: FeedVersion, isStale: Bool = false) {
     self.representation = representation
-    self.moment = moment
+    self.feedVersion = feedVersion
     self.isStale = isStale
   }
 }
@@ -20,12 +20,12 @@ package struct View: Sendable {
 /// A cache of views. A view is valid until something in it changes, and is loaded once for all concurrent requests.
 ///
 ///     let cache = ViewCache(budget: 64 << 20)
-///     let view = try await cache.view(key, in: state, limiter: reads) { try await load() }
+///     let view = try await cache.view(key, in: snapshot, limiter: reads) { try await load() }
 package final class ViewCache: Sendable {
   fileprivate struct Entry {
     var view: View
     /// The last version for which the view is known to be current.
-    var moment: Moment
+    var feedVersion: FeedVersion
     /// The time of the last use.
     var seen: ContinuousClock.Instant
     /// The number of the last use, for eviction.
@@ -36,7 +36,7 @@ package final class ViewCache: Sendable {
   fileprivate struct PendingLoad {
     let number: Int
     /// The version that the load's snapshot has at least.
-    let moment: Moment
+    let feedVersion: FeedVersion
     /// The task that requesters wait for.
     let task: Task<View, any Error>
     let load: Task<View, any Error>
@@ -90,9 +90,9 @@ package final class ViewCache: Sendable {
   }
 
   /// Returns the view of a key if it is in memory and current; nil otherwise.
-  package func cachedView(_ key: ViewKey, in state: VersionState) -> View? {
+  package func cachedView(_ key: ViewKey, in snapshot: FeedSnapshot) -> View? {
     let now = now()
-    return storage.withLock { $0.use(key, in: state, now) }
+    return storage.withLock { $0.use(key, in: snapshot, now) }
   }
 
   /// Returns the current view of a key: from memory, from a pending load, or loaded now. While the database does not
@@ -101,10 +101,10 @@ package final class ViewCache: Sendable {
   /// A load continues if the caller is cancelled, unless it is still in the queue of the limiter and has no other
   /// requester. Errors are not cached.
   package func view(
-    _ key: ViewKey, in state: VersionState, limiter: ConcurrencyLimiter? = nil,
+    _ key: ViewKey, in snapshot: FeedSnapshot, limiter: ConcurrencyLimiter? = nil,
     load: @escaping @Sendable () async throws -> View
   ) async throws -> View {
-    switch lookUp(key, in: state, limiter, load) {
+    switch lookUp(key, in: snapshot, limiter, load) {
     case .cached(let view): return view
     case .pending(let number, let task):
       defer { storage.withLock { $0.leave(key, number) }?.cancel() }
@@ -113,14 +113,14 @@ package final class ViewCache: Sendable {
   }
 
   private func lookUp(
-    _ key: ViewKey, in state: VersionState, _ limiter: ConcurrencyLimiter?,
+    _ key: ViewKey, in snapshot: FeedSnapshot, _ limiter: ConcurrencyLimiter?,
     _ load: @escaping @Sendable () async throws -> View
   ) -> Lookup {
     let (now, isUnresponsive) = (now(), isDatabaseUnresponsive())
     return storage.withLock { storage in
-      if let view = storage.use(key, in: state, now) { return .cached(view) }
+      if let view = storage.use(key, in: snapshot, now) { return .cached(view) }
       // A load that began before a change must not answer a request that knows of the change.
-      if let pending = storage.loads[key], state.isCurrent(key.subject, since: pending.moment),
+      if let pending = storage.loads[key], snapshot.isCurrent(key.dependency, since: pending.feedVersion),
         isUnresponsive || !pending.isAbandoned
       {
         storage.loads[key]?.requesters += 1
@@ -130,10 +130,11 @@ package final class ViewCache: Sendable {
       let number = storage.lastLoad
       let load = Task { try await self.run(load, for: key, number, limiter) }
       var task = load
-      if let stale = storage.staleView(key, in: state, now, limit: staleLimit) {
+      if let stale = storage.staleView(key, in: snapshot, now, limit: staleLimit) {
         task = Task { try await self.wait(for: load, of: key, number, orServe: stale) }
       }
-      storage.loads[key] = PendingLoad(number: number, moment: state.moment, task: task, load: load, requesters: 1)
+      storage.loads[key] = PendingLoad(
+        number: number, feedVersion: snapshot.feedVersion, task: task, load: load, requesters: 1)
       return .pending(number: number, task)
     }
   }
@@ -205,34 +206,37 @@ extension ViewCache.Storage {
   }
 
   /// Returns the view of a key if it is current, and records the use.
-  mutating func use(_ key: ViewKey, in state: VersionState, _ now: ContinuousClock.Instant) -> View? {
-    guard let entry = entries[key], state.isCurrent(key.subject, since: entry.moment) else { return nil }
+  mutating func use(_ key: ViewKey, in snapshot: FeedSnapshot, _ now: ContinuousClock.Instant) -> View? {
+    guard let entry = entries[key], snapshot.isCurrent(key.dependency, since: entry.feedVersion) else { return nil }
     uses += 1
     entries[key]?.lastUse = uses
     entries[key]?.seen = now
     // The next check need not go so far back.
-    if entry.moment.version < state.moment.version { entries[key]?.moment = state.moment }
+    if entry.feedVersion.version < snapshot.feedVersion.version { entries[key]?.feedVersion = snapshot.feedVersion }
     return entry.view
   }
 
   /// Returns the outdated view of a key, marked as stale, if it was current within the limit.
-  func staleView(_ key: ViewKey, in state: VersionState, _ now: ContinuousClock.Instant, limit: Duration) -> View? {
-    guard key.mayBeStale, let entry = entries[key], entry.moment.epoch == state.moment.epoch, now - entry.seen <= limit
+  func staleView(_ key: ViewKey, in snapshot: FeedSnapshot, _ now: ContinuousClock.Instant, limit: Duration) -> View? {
+    guard key.mayBeStale, let entry = entries[key], entry.feedVersion.epoch == snapshot.feedVersion.epoch,
+      now - entry.seen <= limit
     else {
       return nil
     }
     return View(
-      representation: entry.view.representation.stale(for: now - entry.seen), moment: entry.view.moment, isStale: true)
+      representation: entry.view.representation.stale(for: now - entry.seen), feedVersion: entry.view.feedVersion,
+      isStale: true)
   }
 
   mutating func insert(_ view: View, for key: ViewKey, _ now: ContinuousClock.Instant, within budget: Int) {
     if let old = entries[key] {
       // A load with an older snapshot can finish later.
-      guard old.moment.epoch != view.moment.epoch || old.view.moment.version <= view.moment.version else { return }
+      guard old.feedVersion.epoch != view.feedVersion.epoch || old.view.feedVersion.version <= view.feedVersion.version
+      else { return }
       bytes -= old.view.cost
     }
     uses += 1
-    entries[key] = ViewCache.Entry(view: view, moment: view.moment, seen: now, lastUse: uses)
+    entries[key] = ViewCache.Entry(view: view, feedVersion: view.feedVersion, seen: now, lastUse: uses)
     bytes += view.cost
     if bytes > budget { evict(to: budget / 10 * 9) }
   }

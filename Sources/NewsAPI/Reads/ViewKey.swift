@@ -50,7 +50,7 @@ package enum ViewKey: Hashable, Sendable {
   }
 
   /// The part of the feed on which the view depends.
-  var subject: FeedSubject {
+  var dependency: ResponseDependency {
     switch self {
     case .items(let query): .scope(query.scope)
     case .item(let id, _): .item(id)

@@ -31,43 +31,47 @@ extension NewsStore {
   /// changes after that. The token that continues it includes that start version.
   ///
   /// - Throws: `StoreError.unknownTopics`; `tokenExpired`.
-  public func changes(_ query: ChangeQuery) async throws -> ChangeList { try await delta(query).changes }
+  public func changes(_ query: ChangeQuery) async throws -> ChangeList {
+    let since = query.since.flatMap { $0.position == nil ? $0 : nil }
+    return try await changes(query, in: try await snapshot(in: query.scope, since: since)).changes
+  }
 
-  /// Reads the changes of a scope together with the moment of the database snapshot.
+  /// Reads the changes of a scope together with the version of the database snapshot. If the client is current, which is
+  /// usual, the database is not read.
   ///
+  /// - Parameter snapshot: The state of the feed for this request.
   /// - Throws: `StoreError.unknownTopics`; `tokenExpired`.
-  public func delta(_ query: ChangeQuery) async throws -> (changes: ChangeList, moment: Moment) {
-    if let since = query.since, !since.isPartial {
-      // Most calls return here, because the client is current.
-      let head = try await head(query.scope, since: since)
-      if since.version == head.version {
-        return (ChangeList(changes: [], more: false, snapshot: nil, token: head.token), head.moment)
-      }
+  public func changes(
+    _ query: ChangeQuery, in snapshot: FeedSnapshot
+  ) async throws -> (changes: ChangeList, feedVersion: FeedVersion) {
+    if let since = query.since, snapshot.isNewest(since, in: query.scope), let token = snapshot.token(of: query.scope) {
+      return (ChangeList(changes: [], more: false, snapshot: nil, token: token), snapshot.feedVersion)
     }
     let span = ChangeSpan(query.since)
-    let (head, rows) = try await read(query.scope, since: query.since, Self.deltaQuery(query, span))
-    if let since = query.since { try head.check(since: since) }
-    return (try Self.changeList(query, span, head, rows), head.moment)
+    let (scope, rows) = try await read(query.scope, since: query.since, Self.deltaQuery(query, span))
+    // The database may have purged changes since the snapshot.
+    if let since = query.since { try scope.check(since: since) }
+    return (try Self.changeList(query, span, scope, rows), scope.feedVersion)
   }
 
   /// Determines the token after a page. Its version is that of the page's last row, the horizon, or the current
   /// version.
   private static func changeList(
-    _ query: ChangeQuery, _ span: ChangeSpan, _ head: ScopeHead, _ rows: PostgresRows
+    _ query: ChangeQuery, _ span: ChangeSpan, _ scope: ScopeSnapshot, _ rows: PostgresRows
   ) throws -> ChangeList {
     let page = try PageBudget.cut(rows, limit: query.limit) { row in
       (version: try row.decode("version", as: Int.self), change: try Change(row: row))
     }
     let horizon: Int? = try rows.first?.decode("horizon")
     let reached = page.isCut ? page.elements.last?.version : horizon
-    let position = reached ?? head.version
-    let more = position < head.version
+    let position = reached ?? scope.version
+    let more = position < scope.version
     let isSnapshot = span.start != nil
     let continuation =
       isSnapshot && more
       ? SyncToken(
-        epoch: head.epoch, scope: head.scope, version: query.since?.version ?? head.version, position: position)
-      : SyncToken(epoch: head.epoch, scope: head.scope, version: position, isPartial: more)
+        epoch: scope.epoch, scope: scope.scope, version: query.since?.version ?? scope.version, position: position)
+      : SyncToken(epoch: scope.epoch, scope: scope.scope, version: position, isPartial: more)
     return ChangeList(
       changes: page.elements.compactMap(\.change), more: more, snapshot: isSnapshot ? true : nil, token: continuation)
   }

@@ -1,6 +1,6 @@
 package import Foundation
 
-extension VersionState {
+extension FeedSnapshot {
   /// The items with the latest changes.
   package struct RecentChanges: Sendable {
     /// The last change of an item.

@@ -101,7 +101,7 @@ extension NewsStore {
       try Self.refuseUnknownMedia(answers[2])
       return (item: try await Self.publish(id, in: transaction), created: true)
     }
-    try await acknowledge(written.item.item.version)
+    try await waitForState(written.item.item.version)
     return written
   }
 
@@ -132,7 +132,7 @@ extension NewsStore {
       try Self.refuseUnknownMedia(answers[2])
       return (item: try await Self.publish(id, in: transaction), created: existing == nil)
     }
-    try await acknowledge(written.item.item.version)
+    try await waitForState(written.item.item.version)
     return written
   }
 
@@ -152,7 +152,7 @@ extension NewsStore {
       return try await transaction.commit(after: "SELECT version FROM publish(ARRAY[\(id)])")
     }
     // The log has no row for a draft that was never published.
-    if let version = try rows.first?.decode("version", as: Int.self) { try await acknowledge(version) }
+    if let version = try rows.first?.decode("version", as: Int.self) { try await waitForState(version) }
   }
 
   /// Publishes the writes of the transaction, commits, and reads the resulting item, all in one round trip.

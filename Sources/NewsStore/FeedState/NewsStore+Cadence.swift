@@ -12,7 +12,7 @@ extension NewsStore {
   /// The recommended poll interval in seconds; nil before it is known, and if `follow()` is not running.
   public var pollInterval: Int? {
     let interval = interval.load(ordering: .relaxed)
-    return interval > 0 && keeper.isFollowed ? interval : nil
+    return interval > 0 && stateCache.isFollowed ? interval : nil
   }
 
   /// Updates the poll interval until the task is cancelled.

@@ -68,7 +68,7 @@ public struct ItemPage: Sendable, Equatable {
   /// The time of the database clock at the read.
   public var now: Date
   /// The epoch and version of the database snapshot.
-  public var moment: Moment
+  public var feedVersion: FeedVersion
 }
 
 /// An item and the snapshot from which it was read.
@@ -78,7 +78,7 @@ public struct ItemAnswer: Sendable, Equatable {
   /// The time of the database clock at the read.
   public var now: Date
   /// The epoch and version of the database snapshot.
-  public var moment: Moment
+  public var feedVersion: FeedVersion
 }
 
 extension NewsStore {
@@ -87,20 +87,20 @@ extension NewsStore {
   ///
   /// - Throws: `StoreError.unknownTopics`, and `searchTooBroad` for a query with `search`.
   public func items(_ query: ItemQuery) async throws -> ItemPage {
-    let (head, rows) = try await rows(of: query)
+    let (scope, rows) = try await rows(of: query)
     let page = try PageBudget.cut(rows, limit: query.limit, NewsItem.init(row:))
     // The first item beyond the page decides whether there is a next one.
     let beyond: Date? = try page.firstBeyond?.decode("updated")
     return ItemPage(
       items: page.elements,
       next: page.isCut ? page.elements.last.map { Keyset(date: $0.date, id: $0.id) } : nil,
-      token: head.token,
+      token: scope.token,
       modified: query.search == nil
-        ? head.modified(of: page.elements.map(\.updated) + [beyond].compactMap(\.self)) : nil,
-      now: head.now ?? .distantPast, moment: head.moment)
+        ? scope.modified(of: page.elements.map(\.updated) + [beyond].compactMap(\.self)) : nil,
+      now: scope.now ?? .distantPast, feedVersion: scope.feedVersion)
   }
 
-  private func rows(of query: ItemQuery) async throws -> (head: ScopeHead, rows: PostgresRows) {
+  private func rows(of query: ItemQuery) async throws -> (scope: ScopeSnapshot, rows: PostgresRows) {
     guard let search = query.search else { return try await read(query.scope, Self.pageQuery(query)) }
     do {
       return try await rows(of: query, finding: search)
@@ -164,9 +164,9 @@ extension NewsStore {
         LEFT JOIN gone_items AS g ON g.item = i.id
       WHERE i.id = \(id) AND (l.item IS NOT NULL OR g.item IS NOT NULL)
       """
-    let found = await fromStandby([query]) { answers in
+    let found = await fromReplica([query]) { answers in
       let answer = try Self.itemAnswer(answers[0])
-      return (answer, answer.moment)
+      return (answer, answer.feedVersion)
     }
     if let found { return found }
     return try Self.itemAnswer(try await database.query(query))
@@ -180,6 +180,6 @@ extension NewsStore {
     }
     return ItemAnswer(
       item: try NewsItem(row: row), now: try row.decode("now"),
-      moment: Moment(epoch: try row.decode("epoch"), version: try row.decode("counter")))
+      feedVersion: FeedVersion(epoch: try row.decode("epoch"), version: try row.decode("counter")))
   }
 }

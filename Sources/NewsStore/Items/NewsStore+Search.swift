@@ -23,9 +23,9 @@ extension NewsStore {
   /// all items only if too few of the newest match.
   func rows(
     of query: ItemQuery, finding search: SearchQuery
-  ) async throws -> (head: ScopeHead, rows: PostgresRows) {
+  ) async throws -> (scope: ScopeSnapshot, rows: PostgresRows) {
     let words = search.tsquery(language: query.language?.lowercased())
-    func read(_ page: PostgresQuery) async throws -> (head: ScopeHead, rows: PostgresRows) {
+    func read(_ page: PostgresQuery) async throws -> (scope: ScopeSnapshot, rows: PostgresRows) {
       try await self.read(query.scope, settings: Self.searchSettings, page)
     }
     guard search.hasWords else {

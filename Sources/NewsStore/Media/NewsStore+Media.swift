@@ -66,7 +66,7 @@ extension NewsStore {
   ///   - publish: Moves the bytes into place. No file is removed while it runs. It may run again after a deadlock.
   /// - Returns: The registered file, and whether this call has registered it.
   /// - Throws: `StoreError.outcomeUnknown`, and the errors of `publish`.
-  public func addMedia(
+  public func registerMedia(
     _ media: Media, publishing publish: @Sendable () async throws -> Void
   ) async throws -> (media: Media, created: Bool) {
     try await database.transaction { transaction in

@@ -27,33 +27,33 @@ public struct TopicContent: Sendable, Equatable {
 extension NewsStore {
   /// Reads all topics with their revisions, ordered by position and slug.
   ///
-  /// - Returns: The topics and the moment of the snapshot.
-  public func topics() async throws -> (topics: [Topic], moment: Moment) {
-    let (rows, moment) = try await rows("\(query: Topic.selection) ORDER BY t.position, t.slug")
-    return (try rows.map(Topic.init(row:)), moment)
+  /// - Returns: The topics and the version of the snapshot.
+  public func topics() async throws -> (topics: [Topic], feedVersion: FeedVersion) {
+    let (rows, feedVersion) = try await rows("\(query: Topic.selection) ORDER BY t.position, t.slug")
+    return (try rows.map(Topic.init(row:)), feedVersion)
   }
 
   /// Reads one topic.
   ///
-  /// - Returns: The topic and the moment of the snapshot.
+  /// - Returns: The topic and the version of the snapshot.
   /// - Throws: `StoreError.notFound`.
-  public func topic(_ slug: String) async throws -> (topic: Topic, moment: Moment) {
-    let (rows, moment) = try await rows("\(query: Topic.selection) WHERE t.slug = \(slug)")
+  public func topic(_ slug: String) async throws -> (topic: Topic, feedVersion: FeedVersion) {
+    let (rows, feedVersion) = try await rows("\(query: Topic.selection) WHERE t.slug = \(slug)")
     guard let row = rows.first else { throw StoreError.notFound }
-    return (try Topic(row: row), moment)
+    return (try Topic(row: row), feedVersion)
   }
 
-  private func rows(_ query: PostgresQuery) async throws -> (rows: PostgresRows, moment: Moment) {
-    let queries = [Moment.query, query]
-    let found = await fromStandby(queries) { answers in
+  private func rows(_ query: PostgresQuery) async throws -> (rows: PostgresRows, feedVersion: FeedVersion) {
+    let queries = [FeedVersion.query, query]
+    let found = await fromReplica(queries) { answers in
       // A topic that is missing here may have just been created on the primary.
       if answers[1].isEmpty { throw StoreError.notFound }
-      let moment = try Moment(rows: answers[0])
-      return ((rows: answers[1], moment: moment), moment)
+      let feedVersion = try FeedVersion(rows: answers[0])
+      return ((rows: answers[1], feedVersion: feedVersion), feedVersion)
     }
     if let found { return found }
     let answers = try await database.snapshot(queries)
-    return (answers[1], try Moment(rows: answers[0]))
+    return (answers[1], try FeedVersion(rows: answers[0]))
   }
 
   /// Creates a topic. The call is idempotent: a repeat with the same content has no effect.
@@ -74,7 +74,7 @@ extension NewsStore {
       guard created || TopicContent(topic) == content else { throw StoreError.alreadyExists }
       return (topic: topic, created: created)
     }
-    try await acknowledgeTopics()
+    try await waitForTopics()
     return made
   }
 
@@ -97,7 +97,7 @@ extension NewsStore {
         """)
       return try await Self.lockedTopic(slug, in: transaction)
     }
-    try await acknowledgeTopics()
+    try await waitForTopics()
     return written
   }
 
@@ -108,8 +108,8 @@ extension NewsStore {
   }
 }
 
-extension Moment {
-  /// Selects the moment as one row, with the revision of the topics.
+extension FeedVersion {
+  /// Selects the version as one row, with the revision of the topics.
   fileprivate static let query: PostgresQuery = """
     SELECT (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) AS epoch, s.version,
       topics_revision() AS topics

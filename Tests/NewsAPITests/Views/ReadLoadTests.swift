@@ -47,7 +47,7 @@ import Testing
           #expect(list.status == 200)
           #expect(list["Cache-Status"] == nil)
           #expect(try await server.get("/v1/state?topics=t0").status == 200)
-          #expect(!server.store.isSilent)
+          #expect(!server.store.isDatabaseUnresponsive)
           #expect(server.store.connections.waiting == 0)
         }
         // Some requests were served, others were refused with a retry time.

@@ -10,17 +10,17 @@ import NewsAPI
 import NewsStore
 
 @Suite struct ViewCacheTests {
-  private static func state(_ version: Int, epoch: String = "aaaaaa", changed: [(UUID, Int)] = []) -> VersionState {
-    var recent = VersionState.RecentChanges(after: 0)
+  private static func state(_ version: Int, epoch: String = "aaaaaa", changed: [(UUID, Int)] = []) -> FeedSnapshot {
+    var recent = FeedSnapshot.RecentChanges(after: 0)
     recent.add(changed.map { .init(item: $0.0, version: $0.1) })
-    return VersionState(
-      moment: Moment(epoch: epoch, version: version),
-      scopes: ["": VersionState.ScopeState(version: version, floor: 0, shiftedAt: .distantPast)], reach: [epoch: .max],
+    return FeedSnapshot(
+      feedVersion: FeedVersion(epoch: epoch, version: version),
+      scopes: ["": FeedSnapshot.ScopeState(version: version, floor: 0, shiftedAt: .distantPast)], reach: [epoch: .max],
       recent: recent)
   }
 
   private static func view(_ text: String, _ version: Int, epoch: String = "aaaaaa") -> View {
-    View(representation: Representation(Data(text.utf8)), moment: Moment(epoch: epoch, version: version))
+    View(representation: Representation(Data(text.utf8)), feedVersion: FeedVersion(epoch: epoch, version: version))
   }
 
   private static func text(_ view: View) -> String { String(buffer: view.representation.body) }
@@ -165,15 +165,15 @@ import NewsStore
   /// Returns a cache whose database may be silent, with the first page of version 1, loaded 30 s ago.
   private static func outage(
     limit: Duration = .seconds(60), key: ViewKey = feed
-  ) async throws -> (cache: ViewCache, isSilent: Flag) {
-    let (isSilent, began) = (Flag(), ContinuousClock.now)
+  ) async throws -> (cache: ViewCache, isDatabaseUnresponsive: Flag) {
+    let (isDatabaseUnresponsive, began) = (Flag(), ContinuousClock.now)
     let age = Count()
     let cache = ViewCache(
-      budget: 1 << 20, staleLimit: limit, isDatabaseUnresponsive: { isSilent.isSet },
+      budget: 1 << 20, staleLimit: limit, isDatabaseUnresponsive: { isDatabaseUnresponsive.isSet },
       now: { began + .seconds(30 * age.value) })
     _ = try await cache.view(key, in: Self.state(1)) { Self.view("old", 1) }
     _ = age.next()
-    return (cache, isSilent)
+    return (cache, isDatabaseUnresponsive)
   }
 
   @Test("What cannot be made anew is given as it was before, and says so, until it is too old")
@@ -201,8 +201,8 @@ import NewsStore
   @Test("An item that has changed is not given as it was before")
   func staleItem() async throws {
     let id = UUID()
-    let (cache, isSilent) = try await Self.outage(key: .item(id, html: false))
-    isSilent.set()
+    let (cache, isDatabaseUnresponsive) = try await Self.outage(key: .item(id, html: false))
+    isDatabaseUnresponsive.set()
     await #expect(throws: StoreError.unavailable) {
       try await cache.view(.item(id, html: false), in: Self.state(2, changed: [(id, 2)])) {
         throw StoreError.unavailable
@@ -212,7 +212,7 @@ import NewsStore
 
   @Test("Nobody waits for a database that is silent, and what it did not answer is asked again once it is not")
   func silence() async throws {
-    let (cache, isSilent) = try await Self.outage()
+    let (cache, isDatabaseUnresponsive) = try await Self.outage()
     let (gate, opening) = AsyncStream.makeStream(of: Void.self)
     let making = Task {
       try await cache.view(Self.feed, in: Self.state(2)) {
@@ -220,11 +220,11 @@ import NewsStore
         throw StoreError.unavailable
       }
     }
-    isSilent.set(true)
+    isDatabaseUnresponsive.set(true)
     #expect(Self.text(try await making.value) == "old")
     let joined = try await cache.view(Self.feed, in: Self.state(2)) { Self.view("too early", 2) }
     #expect(Self.text(joined) == "old")
-    isSilent.set(false)
+    isDatabaseUnresponsive.set(false)
     let new = try await cache.view(Self.feed, in: Self.state(2)) { Self.view("new", 2) }
     #expect(Self.text(new) == "new")
     opening.yield()

@@ -34,7 +34,7 @@ import Testing
         let following = Task { await store.follow() }
         let outcome: Result<Void, any Error>
         do {
-          try await eventually("the state is known") { store.remembered != nil }
+          try await eventually("the state is known") { store.cachedState != nil }
           try await body(
             Pair(primary: primary, standby: standby, url: database.url, standbyURL: standbyURL, store: store))
           outcome = .success(())
@@ -57,8 +57,8 @@ import Testing
 
     func resumeReplay() async throws { try await TestDatabase.execute("SELECT pg_wal_replay_resume()", at: standbyURL) }
 
-    var reads: StandbyReads {
-      guard let reads = store.standbyReads else { preconditionFailure("the store has a standby") }
+    var reads: ReplicaReads {
+      guard let reads = store.replicaReads else { preconditionFailure("the store has a standby") }
       return reads
     }
 
@@ -95,7 +95,7 @@ import Testing
       try await pair.untilUsed()
       try await pair.pauseReplay()
       for number in 1...20 {
-        let token = try await pair.store.state(.feed).state.feed
+        let token = try await pair.store.snapshot().state(of: .feed).feed
         let id = try await pair.publish("\(number)")
         let page = try await pair.store.items(ItemQuery(limit: 150))
         #expect(page.items.contains { $0.id == id })
@@ -181,12 +181,12 @@ import Testing
       _ = try await pair.store.cutEpoch()
       try await eventually("the epoch is known") {
         let epoch = try await pair.store.epochs().first?.id
-        return pair.store.remembered?.moment.epoch == epoch
+        return pair.store.cachedState?.feedVersion.epoch == epoch
       }
       let before = pair.reads
       try await Task.sleep(for: .milliseconds(200))
       let page = try await pair.store.items(ItemQuery(limit: 7))
-      #expect(page.token.epoch == pair.store.remembered?.moment.epoch)
+      #expect(page.token.epoch == pair.store.cachedState?.feedVersion.epoch)
       #expect(pair.reads.used == before.used)
       try await pair.resumeReplay()
       try await pair.untilUsed()

@@ -58,7 +58,7 @@ struct EventListener {
       throw Ledger.Broken(description: "events went back from \(token) to \(id)")
     }
     // An event that lists all ids must omit none. Items that have changed again since then are in a later event.
-    guard !news.ids.isEmpty, news.ids.count < ChangeEvent.mostIDs else { return }
+    guard !news.ids.isEmpty, news.ids.count < ChangeEvent.maximumIDs else { return }
     let names = topics.isEmpty ? [""] : topics
     let rows = try? await system.sql.query(
       """

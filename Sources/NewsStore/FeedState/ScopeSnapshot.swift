@@ -2,8 +2,8 @@ import Foundation
 import News
 import PostgresClient
 
-/// The current version of the feed and the state of one scope, read in one statement.
-struct ScopeHead: Sendable {
+/// The current version of the feed and the state of one scope, from one snapshot of the database.
+struct ScopeSnapshot: Sendable {
   let scope: Scope
   let epoch: String
   /// The version of the feed.
@@ -18,18 +18,18 @@ struct ScopeHead: Sendable {
   var sinceReach: Int?
   /// The same for the epoch of `at`.
   var atReach: Int?
-  /// The version of each topic of the scope; empty unless the head comes from memory.
+  /// The version of each topic of the scope; empty unless the value comes from memory.
   var topics: [String: Int] = [:]
-  /// The time of the database clock; nil if the head comes from memory.
+  /// The time of the database clock; nil if the value comes from memory.
   var now: Date?
 
   /// The epoch and version of the statement's snapshot.
-  var moment: Moment { Moment(epoch: epoch, version: counter) }
+  var feedVersion: FeedVersion { FeedVersion(epoch: epoch, version: counter) }
 
   /// The scope's current token.
   var token: SyncToken { SyncToken(epoch: epoch, scope: scope, version: version) }
 
-  /// Selects the head as one row, from one snapshot.
+  /// Selects the values as one row, from one snapshot.
   static func query(_ scope: Scope, since: SyncToken? = nil) -> PostgresQuery {
     """
     SELECT (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) AS epoch, feed.version AS counter,
@@ -49,8 +49,8 @@ struct ScopeHead: Sendable {
   func check(since token: SyncToken) throws {
     func expired(_ reason: TokenExpiry) -> StoreError { .tokenExpired(reason: reason, current: self.token) }
     guard token.scope == scope.fingerprint else { throw expired(.scope) }
-    guard let sinceReach, token.furthest <= sinceReach, isWithin(token) else { throw expired(.epoch) }
-    guard token.furthest <= counter else { throw expired(.ahead) }
+    guard let sinceReach, token.latestVersion <= sinceReach, isWithin(token) else { throw expired(.epoch) }
+    guard token.latestVersion <= counter else { throw expired(.ahead) }
     // A snapshot's continuation expires by its start version, because all removals since then must be known. The
     // current token never expires: a constraint of `scopes` keeps the floor at or below the version.
     guard token.version >= floor else { throw expired(.expired) }
@@ -63,17 +63,17 @@ struct ScopeHead: Sendable {
   ///
   /// - Throws: `StoreError.tokenExpired` for a token of another history.
   func hasReached(_ token: SyncToken) throws -> Bool {
-    guard let atReach, token.furthest <= atReach else {
+    guard let atReach, token.latestVersion <= atReach else {
       throw StoreError.tokenExpired(reason: .epoch, current: self.token)
     }
-    return token.furthest <= counter
+    return token.latestVersion <= counter
   }
 
   /// The time of the last change of the scope or of one of some items in it.
   func modified(of updates: some Sequence<Date>) -> Date { updates.reduce(shiftedAt, max) }
 }
 
-extension ScopeHead {
+extension ScopeSnapshot {
   /// Decodes the row of `query(_:since:)`.
   ///
   /// - Throws: `StoreError.unknownTopics` if the scope has topics that do not exist.
@@ -91,7 +91,7 @@ extension ScopeHead {
 
 extension SyncToken {
   /// The latest version that the holder of the token has seen.
-  var furthest: Int { max(version, position ?? 0) }
+  var latestVersion: Int { max(version, position ?? 0) }
 }
 
 extension Scope {
@@ -100,43 +100,26 @@ extension Scope {
 }
 
 extension NewsStore {
-  /// Returns the head of a scope, from memory if the state there is current. If memory lacks the topic or refuses the
-  /// token, the database decides, because it may be newer.
-  ///
-  /// - Throws: `StoreError.unknownTopics`; `tokenExpired` if the changes after `since` are unavailable.
-  func head(_ scope: Scope, since: SyncToken? = nil) async throws -> ScopeHead {
-    func head(_ state: VersionState) throws -> ScopeHead {
-      let head = try state.head(scope, since: since)
-      if let since { try head.check(since: since) }
-      return head
-    }
-    do {
-      return try head(try await present())
-    } catch StoreError.unknownTopics, StoreError.tokenExpired {
-      return try head(try await keeper.refresh())
-    }
-  }
-
-  /// Runs a query and reads the head of a scope in one snapshot, on the standby if possible.
+  /// Runs a query and reads the state of a scope in one snapshot, on the standby if possible.
   ///
   /// - Parameter settings: A statement that configures the transaction before the query.
   func read(
     _ scope: Scope, since: SyncToken? = nil, settings: PostgresQuery? = nil, _ query: PostgresQuery
-  ) async throws -> (head: ScopeHead, rows: PostgresRows) {
-    let queries = [ScopeHead.query(scope, since: since), settings, query].compactMap(\.self)
-    let found = await fromStandby(queries, since: since) { answers in
-      let head = try ScopeHead(scope: scope, rows: answers[0])
-      if let since { try head.check(since: since) }
-      return ((head: head, rows: answers[answers.count - 1]), head.moment)
+  ) async throws -> (scope: ScopeSnapshot, rows: PostgresRows) {
+    let queries = [ScopeSnapshot.query(scope, since: since), settings, query].compactMap(\.self)
+    let answer = await fromReplica(queries, since: since) { answers in
+      let found = try ScopeSnapshot(scope: scope, rows: answers[0])
+      if let since { try found.check(since: since) }
+      return ((scope: found, rows: answers[answers.count - 1]), found.feedVersion)
     }
-    if let found { return found }
+    if let answer { return answer }
     while true {
       let began = ContinuousClock.now
       let answers = try await database.snapshot(queries)
-      let head = try ScopeHead(scope: scope, rows: answers[0])
-      let isPresent = try await seen.confirm(
-        epoch: head.epoch, version: head.counter, readAfter: began, through: database, logger: logger)
-      if isPresent { return (head, answers[answers.count - 1]) }
+      let found = try ScopeSnapshot(scope: scope, rows: answers[0])
+      let isPresent = try await epochGuard.confirm(
+        epoch: found.epoch, version: found.counter, readAfter: began, through: database, logger: logger)
+      if isPresent { return (found, answers[answers.count - 1]) }
     }
   }
 }

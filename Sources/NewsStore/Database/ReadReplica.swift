@@ -4,7 +4,7 @@ import PostgresClient
 import Synchronization
 
 /// Counters of reads from the standby, since the start.
-public struct StandbyReads: Sendable, Equatable {
+public struct ReplicaReads: Sendable, Equatable {
   /// The number of results that were returned.
   public var used = 0
   /// The number of results discarded because the standby lacked what this process has returned, or had what the primary
@@ -18,19 +18,19 @@ public struct StandbyReads: Sendable, Equatable {
 ///
 /// A result is used only if it is neither older than what this process has returned, nor newer than what the primary
 /// has shown. A standby may show a commit before the primary does, and may lose it again in a failover.
-final class Standby: Sendable {
-  private struct Memory {
-    var reads = StandbyReads()
-    /// The end of the current pause in the use of the standby.
-    var rest = ContinuousClock.now
+final class ReadReplica: Sendable {
+  private struct Counters {
+    var reads = ReplicaReads()
+    /// The time until which the standby is not queried.
+    var pausedUntil = ContinuousClock.now
   }
 
   private let pool: PostgresPool
-  private let memory = Mutex(Memory())
+  private let memory = Mutex(Counters())
 
   /// The pauses after a result that was behind, and after a failure.
-  private static let restBehind: Duration = .milliseconds(100)
-  private static let restFailed: Duration = .seconds(1)
+  private static let lagPause: Duration = .milliseconds(100)
+  private static let failurePause: Duration = .seconds(1)
 
   init(connection: PostgresConfiguration, pool: PostgresPoolConfiguration, logger: Logger) {
     // The timeouts are short because a reader queries the primary after a failure.
@@ -42,10 +42,10 @@ final class Standby: Sendable {
     self.pool = PostgresPool(configuration: connection, pool: configuration, logger: logger)
   }
 
-  var reads: StandbyReads { memory.withLock { $0.reads } }
+  var reads: ReplicaReads { memory.withLock { $0.reads } }
 
   /// Whether the standby may be queried: no pause is in effect.
-  var isAwake: Bool { memory.withLock { $0.rest <= .now } }
+  var isAvailable: Bool { memory.withLock { $0.pausedUntil <= .now } }
 
   /// Runs queries in one snapshot.
   ///
@@ -58,18 +58,18 @@ final class Standby: Sendable {
       guard !Task.isCancelled else { return nil }
       memory.withLock { memory in
         memory.reads.failed += 1
-        memory.rest = .now + Self.restFailed
+        memory.pausedUntil = .now + Self.failurePause
       }
       return nil
     }
   }
 
-  func wasUsed() { memory.withLock { $0.reads.used += 1 } }
+  func recordUse() { memory.withLock { $0.reads.used += 1 } }
 
-  func wasBehind() {
+  func recordLag() {
     memory.withLock { memory in
       memory.reads.behind += 1
-      memory.rest = .now + Self.restBehind
+      memory.pausedUntil = .now + Self.lagPause
     }
   }
 
@@ -78,43 +78,46 @@ final class Standby: Sendable {
 
 extension NewsStore {
   /// The counters of reads from the standby; nil without one.
-  public var standbyReads: StandbyReads? { standby?.reads }
+  public var replicaReads: ReplicaReads? { replica?.reads }
 
   /// Reads from the standby if it has all that this process has returned and all that a token includes.
   ///
-  /// - Parameter decode: Decodes the rows into a value and the moment of their snapshot. After an error in it the
+  /// - Parameter decode: Decodes the rows into a value and the version of their snapshot. After an error in it the
   ///   primary is queried, which may have newer data. Topics, for example, have no versions.
   /// - Returns: nil if the primary must be queried.
-  func fromStandby<Value: Sendable>(
+  func fromReplica<Value: Sendable>(
     _ queries: [PostgresQuery], since: SyncToken? = nil,
-    _ decode: ([PostgresRows]) throws -> (value: Value, moment: Moment)
+    _ decode: ([PostgresRows]) throws -> (value: Value, feedVersion: FeedVersion)
   ) async -> Value? {
     // Without a state in memory it is unknown what this process has returned.
-    guard let standby, standby.isAwake, let told = seen.moment, let state = keeper.latest?.state else { return nil }
-    var version = told.version
-    if let since, since.epoch == told.epoch { version = max(version, since.furthest) }
-    guard let rows = await standby.snapshot(queries) else { return nil }
+    guard let replica, replica.isAvailable, let shown = epochGuard.feedVersion, let state = stateCache.latest?.state
+    else { return nil }
+    var version = shown.version
+    if let since, since.epoch == shown.epoch { version = max(version, since.latestVersion) }
+    guard let rows = await replica.snapshot(queries) else { return nil }
     guard let answer = try? decode(rows) else { return nil }
-    let moment = answer.moment
+    let feedVersion = answer.feedVersion
     // A change of a topic's title has no version.
-    let hasTopics = moment.topicsRevision == 0 || moment.topicsRevision >= state.moment.topicsRevision
-    guard moment.epoch == told.epoch, moment.version >= version, hasTopics else {
-      standby.wasBehind()
+    let hasTopics = feedVersion.topicsRevision == 0 || feedVersion.topicsRevision >= state.feedVersion.topicsRevision
+    guard feedVersion.epoch == shown.epoch, feedVersion.version >= version, hasTopics else {
+      replica.recordLag()
       return nil
     }
-    guard await isShownByPrimary(moment) else {
-      standby.wasBehind()
+    guard await isShownByPrimary(feedVersion) else {
+      replica.recordLag()
       return nil
     }
-    standby.wasUsed()
+    replica.recordUse()
     return answer.value
   }
 
-  /// Whether the primary has shown a moment. If not, the state is refreshed first.
-  private func isShownByPrimary(_ moment: Moment) async -> Bool {
-    func isShown() -> Bool { seen.moment.map { $0.epoch == moment.epoch && $0.version >= moment.version } ?? false }
+  /// Whether the primary has shown a version. If not, the state is refreshed first.
+  private func isShownByPrimary(_ feedVersion: FeedVersion) async -> Bool {
+    func isShown() -> Bool {
+      epochGuard.feedVersion.map { $0.epoch == feedVersion.epoch && $0.version >= feedVersion.version } ?? false
+    }
     if isShown() { return true }
-    _ = try? await keeper.refresh()
+    _ = try? await stateCache.refresh()
     return isShown()
   }
 }

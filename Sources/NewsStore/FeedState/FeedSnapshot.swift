@@ -2,7 +2,7 @@ public import Foundation
 public import News
 
 /// The epoch and version of a database snapshot.
-public struct Moment: Sendable, Hashable {
+public struct FeedVersion: Sendable, Hashable {
   /// The random id of the history to which the version belongs.
   public let epoch: String
   /// The version of the feed.
@@ -18,7 +18,7 @@ public struct Moment: Sendable, Hashable {
 }
 
 /// The data that a response depends on.
-public enum FeedSubject: Sendable, Hashable {
+public enum ResponseDependency: Sendable, Hashable {
   /// All published items.
   case feed
   case scope(Scope)
@@ -31,7 +31,7 @@ public enum FeedSubject: Sendable, Hashable {
 
 /// The current versions of all scopes, from one snapshot of the database. The value is immutable and is replaced as a
 /// whole.
-public struct VersionState: Sendable {
+public struct FeedSnapshot: Sendable {
   /// The state of a scope.
   package struct ScopeState: Sendable, Equatable {
     /// The version of the last change in the scope.
@@ -49,7 +49,7 @@ public struct VersionState: Sendable {
   }
 
   /// The epoch and version of the snapshot.
-  public let moment: Moment
+  public let feedVersion: FeedVersion
   package let scopes: [String: ScopeState]
   /// The version of the last change in any topic.
   let topicsVersion: Int
@@ -59,11 +59,11 @@ public struct VersionState: Sendable {
   /// The sum of the floors, which each purge raises.
   let floors: Int
 
-  var epoch: String { moment.epoch }
-  package var version: Int { moment.version }
+  var epoch: String { feedVersion.epoch }
+  package var version: Int { feedVersion.version }
 
-  package init(moment: Moment, scopes: [String: ScopeState], reach: [String: Int], recent: RecentChanges) {
-    self.moment = moment
+  package init(feedVersion: FeedVersion, scopes: [String: ScopeState], reach: [String: Int], recent: RecentChanges) {
+    self.feedVersion = feedVersion
     self.scopes = scopes
     self.reach = reach
     self.recent = recent
@@ -71,17 +71,17 @@ public struct VersionState: Sendable {
     topicsVersion = scopes.lazy.filter { $0.key != "" }.map(\.value.version).max() ?? 0
   }
 
-  /// Whether a subject is unchanged from a moment to this state; false also if that is unknown.
-  public func isCurrent(_ subject: FeedSubject, since earlier: Moment) -> Bool {
+  /// Whether a dependency is unchanged from a version to this state; false also if that is unknown.
+  public func isCurrent(_ dependency: ResponseDependency, since earlier: FeedVersion) -> Bool {
     guard earlier.epoch == epoch else { return false }
-    switch subject {
+    switch dependency {
     case .feed: return version <= earlier.version
     case .scope(let scope): return states(scope).map { $0.version <= earlier.version } ?? false
     case .changes(let scope, let since):
       guard let state = states(scope) else { return false }
       return state.version <= earlier.version && since >= state.floor
     case .item(let id): return recent.isUnchanged(id, since: earlier.version) ?? false
-    case .topics: return topicsVersion <= earlier.version && moment.topicsRevision == earlier.topicsRevision
+    case .topics: return topicsVersion <= earlier.version && feedVersion.topicsRevision == earlier.topicsRevision
     }
   }
 
@@ -99,28 +99,37 @@ public struct VersionState: Sendable {
 
   /// Whether the holder of a token has all changes of a scope.
   public func isNewest(_ token: SyncToken, in scope: Scope) -> Bool {
-    guard !token.isPartial, let head = try? head(scope, since: token), (try? head.check(since: token)) != nil
+    guard !token.isPartial, let current = try? self.scope(scope, since: token),
+      (try? current.check(since: token)) != nil
     else { return false }
-    return token.version == head.version
+    return token.version == current.version
   }
 
   /// Whether the version of a token of any scope has been reached; false also for a token of another history.
   public func hasReached(_ token: SyncToken) -> Bool {
-    (try? head(.feed, at: token).hasReached(token)) ?? false
+    (try? scope(.feed, at: token).hasReached(token)) ?? false
   }
 
-  /// Returns the head of a scope, equal to the one that a statement would read.
+  /// Returns the state of a scope, equal to the one that a statement would read.
   ///
   /// - Throws: `StoreError.unknownTopics`.
-  func head(_ scope: Scope, since: SyncToken? = nil, at: SyncToken? = nil) throws -> ScopeHead {
+  func scope(_ scope: Scope, since: SyncToken? = nil, at: SyncToken? = nil) throws -> ScopeSnapshot {
     guard let state = states(scope) else {
       throw StoreError.unknownTopics(scope.names.filter { scopes[$0] == nil })
     }
-    var head = ScopeHead(
+    var found = ScopeSnapshot(
       scope: scope, epoch: epoch, counter: version, version: state.version, floor: state.floor,
       shiftedAt: state.shiftedAt,
       sinceReach: since.flatMap { reach[$0.epoch] }, atReach: at.flatMap { reach[$0.epoch] })
-    for name in scope.topics { head.topics[name] = scopes[name]?.version }
-    return head
+    for name in scope.topics { found.topics[name] = scopes[name]?.version }
+    return found
+  }
+
+  /// Checks that the scope's topics exist and that the changes after a token are available.
+  ///
+  /// - Throws: `StoreError.unknownTopics`, `tokenExpired`.
+  func check(_ scope: Scope, since: SyncToken?) throws {
+    let current = try self.scope(scope, since: since)
+    if let since { try current.check(since: since) }
   }
 }

@@ -1,14 +1,14 @@
 public import News
 
-extension VersionState {
+extension FeedSnapshot {
   /// The current token of a scope; nil if it has an unknown topic.
-  public func token(of scope: Scope) -> SyncToken? { try? head(scope).token }
+  public func token(of scope: Scope) -> SyncToken? { try? self.scope(scope).token }
 
   /// The version from which the holder of a token continues. It may be newer than this state. It is nil if the later
   /// changes are unavailable.
   public func resumption(of token: SyncToken, in scope: Scope) -> Int? {
-    guard token.position == nil, token.scope == scope.fingerprint, let head = try? head(scope, since: token),
-      let reach = head.sinceReach, token.version <= reach, head.isWithin(token), token.version >= head.floor
+    guard token.position == nil, token.scope == scope.fingerprint, let current = try? self.scope(scope, since: token),
+      let reach = current.sinceReach, token.version <= reach, current.isWithin(token), token.version >= current.floor
     else { return nil }
     return token.version
   }
@@ -27,7 +27,7 @@ extension VersionState {
       let topics = change.topics.filter { $0.value > version && isWanted($0.key) }.keys
       guard scope.topics.isEmpty || !topics.isEmpty else { continue }
       changed.formUnion(topics)
-      if event.ids.count < ChangeEvent.mostIDs { event.ids.append(change.item) }
+      if event.ids.count < ChangeEvent.maximumIDs { event.ids.append(change.item) }
     }
     event.topics = changed.sorted()
     return event

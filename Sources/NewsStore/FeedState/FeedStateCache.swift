@@ -2,9 +2,9 @@ import News
 import Synchronization
 
 /// A cache of the feed's current state. One query at a time advances it, for any number of callers.
-package final class StateKeeper: Sendable {
+package final class FeedStateCache: Sendable {
   private struct Memory {
-    var state: VersionState?
+    var state: FeedSnapshot?
     /// The start of the last successful query, at which the state was current.
     var confirmed: ContinuousClock.Instant?
     /// The start of the first query since then that is unanswered; nil if there is none.
@@ -16,22 +16,22 @@ package final class StateKeeper: Sendable {
     /// Whether notifications from the database arrive.
     var isListening = false
     /// The running query, and the one that begins after it.
-    var running: Task<VersionState, any Error>?
-    var next: Task<VersionState, any Error>?
-    var observers: [Int: AsyncStream<VersionState>.Continuation] = [:]
+    var running: Task<FeedSnapshot, any Error>?
+    var next: Task<FeedSnapshot, any Error>?
+    var observers: [Int: AsyncStream<FeedSnapshot>.Continuation] = [:]
     var observersBegun = 0
     /// The current epoch, which may become known before its state.
     var epoch: String?
   }
 
   private let memory = Mutex(Memory())
-  private let load: @Sendable (_ known: VersionState?) async throws -> VersionState
+  private let load: @Sendable (_ known: FeedSnapshot?) async throws -> FeedSnapshot
   private let now: @Sendable () -> ContinuousClock.Instant
 
   /// - Parameter load: Reads the current state, given a known one.
   package init(
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
-    load: @escaping @Sendable (_ known: VersionState?) async throws -> VersionState
+    load: @escaping @Sendable (_ known: FeedSnapshot?) async throws -> FeedSnapshot
   ) {
     self.now = now
     self.load = load
@@ -44,7 +44,7 @@ package final class StateKeeper: Sendable {
   ///
   /// `outage` is nil while the database answers. It counts from the start of the first query that has failed or has run
   /// for longer than `grace`.
-  package var latest: (state: VersionState, age: Duration, outage: Duration?)? {
+  package var latest: (state: FeedSnapshot, age: Duration, outage: Duration?)? {
     memory.withLock { memory in
       guard let state = memory.state, let confirmed = memory.confirmed else { return nil }
       let now = now()
@@ -74,9 +74,9 @@ package final class StateKeeper: Sendable {
   /// Reads the state with a query that begins after this call. The query continues after a cancellation of the caller,
   /// because others may wait for it.
   @discardableResult
-  package func refresh() async throws -> VersionState { try await refreshing().value }
+  package func refresh() async throws -> FeedSnapshot { try await refreshing().value }
 
-  private func refreshing() -> Task<VersionState, any Error> {
+  private func refreshing() -> Task<FeedSnapshot, any Error> {
     memory.withLock { memory in
       if let next = memory.next { return next }
       guard let running = memory.running else {
@@ -96,8 +96,8 @@ package final class StateKeeper: Sendable {
   }
 
   /// The states from now on. The stream buffers only the latest one.
-  func states() -> AsyncStream<VersionState> {
-    let (states, observer) = AsyncStream.makeStream(of: VersionState.self, bufferingPolicy: .bufferingNewest(1))
+  func states() -> AsyncStream<FeedSnapshot> {
+    let (states, observer) = AsyncStream.makeStream(of: FeedSnapshot.self, bufferingPolicy: .bufferingNewest(1))
     let number = memory.withLock { memory in
       memory.observersBegun += 1
       memory.observers[memory.observersBegun] = observer
@@ -111,7 +111,7 @@ package final class StateKeeper: Sendable {
   ///
   /// - Parameter limit: The maximum wait for a query, which continues without the caller.
   /// - Throws: `StoreError.unavailable` after the limit, and the errors of the query.
-  func state(notOlderThan age: Duration, waitingAtMost limit: Duration) async throws -> VersionState {
+  func state(notOlderThan age: Duration, waitingAtMost limit: Duration) async throws -> FeedSnapshot {
     if let latest, latest.age <= age { return latest.state }
     return try await refreshing().value(waitingAtMost: limit)
   }
@@ -124,13 +124,13 @@ package final class StateKeeper: Sendable {
     try await refresh()
   }
 
-  private func query() async throws -> VersionState {
+  private func query() async throws -> FeedSnapshot {
     let (known, began) = memory.withLock { memory in
       let began = now()
       memory.unansweredSince = memory.unansweredSince ?? began
       return (memory.state, began)
     }
-    let result: Result<VersionState, any Error>
+    let result: Result<FeedSnapshot, any Error>
     do { result = .success(try await load(known)) } catch { result = .failure(error) }
     let (state, observers) = try memory.withLock { memory in
       if memory.next == nil { memory.running = nil }
@@ -143,7 +143,7 @@ package final class StateKeeper: Sendable {
       memory.confirmed = memory.epoch ?? state.epoch == state.epoch ? began : nil
       return (state, memory.observers)
     }
-    if state.moment != known?.moment { for observer in observers.values { observer.yield(state) } }
+    if state.feedVersion != known?.feedVersion { for observer in observers.values { observer.yield(state) } }
     return state
   }
 }

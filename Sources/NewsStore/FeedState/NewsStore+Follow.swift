@@ -1,0 +1,104 @@
+import Foundation
+import Logging
+import News
+import PostgresClient
+import Synchronization
+
+extension NewsStore {
+  /// The poll intervals with and without notifications from the database.
+  private static let slowPoll: Duration = .seconds(1)
+  private static let fastPoll: Duration = .milliseconds(50)
+  /// The time without a response after which requests no longer wait for the database.
+  private static let responseTimeout: Duration = .seconds(2)
+  /// Keeps the state current until the task is cancelled. NOTIFY is only a hint, so the database is also polled.
+  public func follow() async {
+    stateCache.isFollowed = true
+    await withTaskGroup { group in
+      group.addTask {
+        for await event in self.listener.events(channel: "tidings") {
+          self.stateCache.isListening = event != .disconnected
+          guard event != .disconnected, !self.knows(event) else { continue }
+          _ = try? await self.stateCache.refresh()
+        }
+      }
+      group.addTask { await self.keepCadence() }
+      group.addTask {
+        while !Task.isCancelled {
+          if !self.stateCache.isListening || self.stateCache.latest.map({ $0.age >= Self.slowPoll }) ?? true {
+            _ = try? await self.stateCache.refresh()
+          }
+          try? await Task.sleep(for: Self.fastPoll)
+        }
+      }
+    }
+    stateCache.isFollowed = false
+  }
+
+  /// Whether a notification, `EPOCH VERSION`, refers to a version that the state already has.
+  private func knows(_ event: PostgresListener.Event) -> Bool {
+    guard case .notification(let payload) = event, let state = stateCache.latest?.state else { return false }
+    let words = payload.split(separator: " ")
+    guard words.count == 2, words[0] == state.epoch, let version = Int(words[1]) else { return false }
+    return version <= state.version
+  }
+
+  /// The states that follow, while `follow()` is running. A slow consumer receives only the latest of several.
+  public func states() -> AsyncStream<FeedSnapshot> { stateCache.states() }
+
+  /// The state in memory; nil if it is too old to be used.
+  public var cachedState: FeedSnapshot? {
+    guard stateCache.isFollowed, let latest = stateCache.latest, isUsable(latest.age, latest.outage) else { return nil }
+    return latest.state
+  }
+
+  /// Whether a state in memory may be used.
+  ///
+  /// `staleLimit` counts from the first unanswered state query, so that 0 refuses as soon as one fails. The age has a
+  /// separate limit for a process that was suspended and could not query.
+  func isUsable(_ age: Duration, _ outage: Duration?) -> Bool {
+    (outage ?? .zero) <= staleLimit && age <= staleLimit + Self.slowPoll + FeedStateCache.grace
+  }
+
+  /// Whether the database has left state queries unanswered for longer than
+  /// `responseTimeout`. They have a connection of their
+  /// own, so a queue of readers or writers in this process has no influence.
+  public var isDatabaseUnresponsive: Bool {
+    stateCache.isFollowed && (stateCache.latest?.outage ?? .zero) > Self.responseTimeout
+  }
+
+  /// Reads the state now, which detects early whether the database answers.
+  public func probe() async { _ = try? await stateCache.refresh() }
+
+  /// Whether the database answers. If it seems unresponsive, the check waits up
+  /// to a second, because this process may have been suspended.
+  public func isAnswering() async -> Bool {
+    let end = ContinuousClock.now + .seconds(1)
+    while isDatabaseUnresponsive, .now < end { try? await Task.sleep(for: Self.fastPoll) }
+    return !isDatabaseUnresponsive
+  }
+
+  /// Waits until this process responds from a state that includes a version that it has just committed.
+  ///
+  /// - Throws: `StoreError.outcomeUnknown` if the state cannot be refreshed. After an acknowledged write a client must
+  ///   not receive a response from before it.
+  func waitForState(_ version: Int) async throws {
+    guard stateCache.isFollowed else { return }
+    do {
+      try await stateCache.reach(epoch: epochGuard.epoch, version: version)
+    } catch {
+      throw StoreError.outcomeUnknown
+    }
+  }
+
+  /// Waits in the same way for a change of topics, which has no version.
+  ///
+  /// - Throws: `StoreError.outcomeUnknown`.
+  func waitForTopics() async throws {
+    guard stateCache.isFollowed else { return }
+    do {
+      try await stateCache.refresh()
+    } catch {
+      throw StoreError.outcomeUnknown
+    }
+  }
+}

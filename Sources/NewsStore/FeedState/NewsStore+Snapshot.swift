@@ -1,0 +1,78 @@
+public import News
+import PostgresClient
+import Synchronization
+
+extension NewsStore {
+  /// The limits of waits for `at` tokens.
+  package struct WaitLimits: Sendable {
+    /// The maximum number of waiting readers. Further ones fail at once.
+    package var readers: Int
+    /// The maximum wait for a token.
+    package var duration: Duration
+
+    package init(readers: Int = 1000, duration: Duration = .seconds(1)) {
+      self.readers = readers
+      self.duration = duration
+    }
+  }
+
+  /// The number of readers that wait for `at` tokens.
+  package var waitingReaders: Int { waits.load(ordering: .relaxed) }
+
+  /// The poll interval of a reader that waits for an `at` token.
+  private static let waitStep: Duration = .milliseconds(50)
+
+  /// Returns the current state: from memory while `follow()` is running, otherwise from the database.
+  ///
+  /// - Throws: `StoreError.unavailable` if the database has not answered for longer than `staleLimit`.
+  public func snapshot() async throws -> FeedSnapshot {
+    guard stateCache.isFollowed, let latest = stateCache.latest else { return try await stateCache.refresh() }
+    guard isUsable(latest.age, latest.outage) else { throw StoreError.unavailable }
+    return latest.state
+  }
+
+  /// Returns the state from which a request is answered: it has reached the version of `at`, has all topics of the scope,
+  /// and accepts `since`. It is resolved once per request and passed to the queries.
+  ///
+  /// If memory lacks a topic or refuses `since`, the database decides, because it may be newer. A wait for `at` occupies
+  /// no connection of the pool. At most `WaitLimits.readers` callers wait at a time.
+  ///
+  /// - Parameters:
+  ///   - at: A token of any scope.
+  ///   - scope: The scope of the request. Errors about tokens carry its current token.
+  ///   - since: A token of the scope whose later changes are requested.
+  /// - Throws: `StoreError.notReachedYet` after `WaitLimits.duration`, or at once if too many readers wait;
+  ///   `tokenExpired` for an `at` of another history, and if the changes after `since` are unavailable; `unavailable`;
+  ///   `unknownTopics`.
+  public func snapshot(at: SyncToken? = nil, in scope: Scope, since: SyncToken? = nil) async throws -> FeedSnapshot {
+    let snapshot = try await reached(at, in: scope)
+    do {
+      try snapshot.check(scope, since: since)
+      return snapshot
+    } catch StoreError.unknownTopics, StoreError.tokenExpired {
+      let refreshed = try await stateCache.refresh()
+      try refreshed.check(scope, since: since)
+      return refreshed
+    }
+  }
+
+  private func reached(_ at: SyncToken?, in scope: Scope) async throws -> FeedSnapshot {
+    let snapshot = try await snapshot()
+    guard let at, (try? snapshot.scope(scope, at: at).hasReached(at)) != true else { return snapshot }
+    defer { waits.wrappingSubtract(1, ordering: .relaxed) }
+    guard waits.wrappingAdd(1, ordering: .relaxed).newValue <= waitLimits.readers else {
+      throw StoreError.notReachedYet(at)
+    }
+    let end = ContinuousClock.now + waitLimits.duration
+    // Memory may lack the version or the epoch, so the first query begins after the call. Later queries are shared.
+    var age = Duration.zero
+    while true {
+      let snapshot = try await stateCache.state(notOlderThan: age, waitingAtMost: waitLimits.duration)
+      if try snapshot.scope(scope, at: at).hasReached(at) { return snapshot }
+      let rest = end - .now
+      guard rest > .zero else { throw StoreError.notReachedYet(at) }
+      try await Task.sleep(for: min(rest, Self.waitStep))
+      age = Self.waitStep / 2
+    }
+  }
+}
