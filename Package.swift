@@ -51,6 +51,7 @@ let package = Package(
     .library(name: "BackgroundFetch", targets: ["BackgroundFetch"]),
     .library(name: "FetchSimulator", targets: ["FetchSimulator"]),
     .library(name: "HTTPConditions", targets: ["HTTPConditions"]),
+    .library(name: "HTTPTransfer", targets: ["HTTPTransfer"]),
     .library(name: "News", targets: ["News"]),
     .library(name: "NewsClient", targets: ["NewsClient"]),
     .library(name: "PostgresClient", targets: ["PostgresClient"]),
@@ -123,18 +124,24 @@ let package = Package(
     .executableTarget(
       name: "tidings-fetch",
       dependencies: [
-        "BackgroundFetch", "FetchSimulator", "News", "NewsClient", .argumentParser, .crypto, .unixSignals,
+        "BackgroundFetch", "FetchSimulator", "HTTPTransfer", "News", "NewsClient", .argumentParser, .crypto,
+        .unixSignals,
       ],
       resources: [.embedInCode("Units")],
       swiftSettings: settings),
     .target(
       name: "NewsClient",
+      dependencies: ["BackgroundFetch", "HTTPTransfer", "News", .crypto, .grdb],
+      swiftSettings: settings),
+    .target(
+      name: "HTTPTransfer",
       dependencies: [
-        "BackgroundFetch", "HTTPConditions", "News", .asyncHTTPClient, .crypto, .grdb, .logging, .nioCore, .nioHTTP1,
+        "HTTPConditions", "ProcessCoordination", .asyncHTTPClient, .crypto, .grdb, .nioCore, .nioHTTP1,
         .nioHTTPCompression, .nioPosix, .nioSSL,
       ],
       swiftSettings: settings),
-    .target(name: "BackgroundFetch", swiftSettings: settings),
+    .target(name: "BackgroundFetch", dependencies: ["ProcessCoordination"], swiftSettings: settings),
+    .target(name: "ProcessCoordination", swiftSettings: settings),
     .target(
       name: "FetchSimulator", dependencies: ["BackgroundFetch"],
       resources: [.embedInCode("Personas"), .embedInCode("Newsrooms"), .embedInCode("Policies")],
@@ -191,16 +198,20 @@ let package = Package(
       name: "FaultServerTests", dependencies: ["FaultServer", "News", "TestKit"],
       swiftSettings: settings),
     .testTarget(
+      name: "HTTPTransferTests",
+      dependencies: ["FaultServer", "HTTPTransfer", "TestKit", .crypto],
+      swiftSettings: settings),
+    .testTarget(
       name: "NewsClientTests",
       dependencies: [
-        "BackgroundFetch", "FaultServer", "News", "NewsClient", "TestKit", .crypto, .grdb,
+        "BackgroundFetch", "FaultServer", "HTTPTransfer", "News", "NewsClient", "TestKit", .grdb,
       ],
       swiftSettings: settings),
     .testTarget(
       name: "TidingsFetchTests",
       dependencies: [
-        "tidings-fetch", "BackgroundFetch", "FaultServer", "MediaFiles", "News", "NewsAPI", "NewsClient", "NewsStore",
-        "PostgresClient", "TestKit", "TestSupport",
+        "tidings-fetch", "BackgroundFetch", "FaultServer", "HTTPTransfer", "MediaFiles", "News", "NewsAPI",
+        "NewsClient", "NewsStore", "PostgresClient", "TestKit", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -1,6 +1,7 @@
 public import ArgumentParser
 import BackgroundFetch
 import Foundation
+import HTTPTransfer
 import News
 public import NewsClient
 

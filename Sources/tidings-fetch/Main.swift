@@ -1,6 +1,7 @@
 import ArgumentParser
 import BackgroundFetch
 import Foundation
+import HTTPTransfer
 import NewsClient
 
 /// The entry point of the process: parses the arguments, runs the command, and turns errors into sentences, JSON and

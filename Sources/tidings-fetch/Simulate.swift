@@ -1,6 +1,7 @@
 import ArgumentParser
 import BackgroundFetch
 import Foundation
+import HTTPTransfer
 import News
 import NewsClient
 import Synchronization

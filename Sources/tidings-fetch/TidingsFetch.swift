@@ -1,6 +1,7 @@
 import ArgumentParser
 import BackgroundFetch
 import Foundation
+import HTTPTransfer
 import News
 import NewsClient
 
@@ -127,7 +128,7 @@ struct TidingsFetch: AsyncParsableCommand {
   /// Returns a worker for this process.
   func worker() throws -> TransferWorker {
     try TransferWorker(
-      store: folder, userAgent: Self.userAgent, constraints: Self.constraints, log: Output.log)
+      store: folder, userAgent: Self.userAgent, obstacle: Self.obstacle, log: Output.log)
   }
 
   /// Returns a worker in a process of its own.
@@ -140,8 +141,7 @@ struct TidingsFetch: AsyncParsableCommand {
   /// Starts a worker if a transfer is due. A failure is logged, and the command continues.
   func startWorkerIfNeeded() {
     do {
-      let isNeeded = try TransferJournal.needsWorker(
-        store: folder, constraints: Self.constraints, log: Output.log)
+      let isNeeded = try TransferJournal.needsWorker(store: folder, obstacle: Self.obstacle, log: Output.log)
       if isNeeded { try workerProcess().start() }
     } catch {
       Output.log("downloads and uploads do not go on: \(error)")
@@ -168,6 +168,9 @@ struct TidingsFetch: AsyncParsableCommand {
       FetchConstraints.none
     #endif
   }
+
+  /// Returns the condition that discretionary transfers wait for; nil if there is none.
+  @Sendable private static func obstacle() -> Transfer.Obstacle? { constraints.current.obstacle }
 
   /// The `User-Agent`: name, version, system, and the contact from `TIDINGS_CONTACT` if it is set (RFC 9110, section
   /// 10.1.5).

@@ -1,5 +1,6 @@
 import BackgroundFetch
 import Foundation
+import HTTPTransfer
 import NewsClient
 
 /// Shows the progress of transfers. On a terminal it redraws a line with a bar for each, until all have ended.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BackgroundFetch
 import Foundation
+import HTTPTransfer
 import NewsClient
 
 struct Download: AsyncParsableCommand, JSONReporting {

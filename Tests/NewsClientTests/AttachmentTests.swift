@@ -1,6 +1,7 @@
 import BackgroundFetch
 import FaultServer
 import Foundation
+import HTTPTransfer
 import News
 import NewsClient
 import Synchronization
@@ -142,19 +143,5 @@ import Testing
     policy.allowsOtherServers = true
     let isSafe = isWanted || url.hasPrefix("https://other") || url.hasPrefix("https://news.example:444")
     #expect((policy.location(of: attachment, server: server) != nil) == isSafe)
-  }
-
-  @Test("that are larger than was announced are given up")
-  func tooLarge() async throws {
-    for framing in [FaultAnswer.Framing.chunked, .length(nil)] {
-      try await Depot.with(Depot.content(100_000)) { depot in
-        depot.spoil { answer, _, _ in answer.framed(framing) }
-        try await depot.working {
-          let transfer = try await depot.end(of: depot.download { $0.mostBytes = 99_999 })
-          #expect(transfer.state == .failed)
-          #expect(try depot.files() == [])
-        }
-      }
-    }
   }
 }

@@ -1,3 +1,4 @@
+import HTTPTransfer
 import NewsClient
 import Testing
 

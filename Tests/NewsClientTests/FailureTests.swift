@@ -1,6 +1,7 @@
 import BackgroundFetch
 import FaultServer
 import Foundation
+import HTTPTransfer
 import News
 import NewsClient
 import Synchronization

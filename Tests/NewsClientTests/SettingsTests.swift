@@ -2,6 +2,7 @@ import BackgroundFetch
 import FaultServer
 import Foundation
 import GRDB
+import HTTPTransfer
 import News
 import NewsClient
 import TestKit

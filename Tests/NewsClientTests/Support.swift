@@ -1,5 +1,6 @@
 import BackgroundFetch
 import FaultServer
+import HTTPTransfer
 import TestKit
 import Foundation
 import News

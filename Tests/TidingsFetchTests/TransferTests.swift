@@ -1,5 +1,6 @@
 import FaultServer
 import Foundation
+import HTTPTransfer
 import MediaFiles
 import NewsAPI
 import NewsClient

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransfer
 
 /// A parser of server-sent events (HTML standard, section 9.2.6). The bytes may be split anywhere.
 package struct EventParser: Sendable {
@@ -35,7 +36,7 @@ package struct EventParser: Sendable {
   /// Parses bytes.
   ///
   /// - Returns: The events that the bytes complete.
-  /// - Throws: ``FetchError`` with `tooLarge`.
+  /// - Throws: `FetchError` with `tooLarge`.
   package mutating func take(_ bytes: some Sequence<UInt8>) throws -> [Event] {
     var events: [Event] = []
     for byte in bytes {

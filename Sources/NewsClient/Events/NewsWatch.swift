@@ -1,5 +1,6 @@
 import BackgroundFetch
 import Foundation
+import HTTPTransfer
 import News
 import Synchronization
 

@@ -1,6 +1,7 @@
 import BackgroundFetch
 import Foundation
 import GRDB
+import HTTPTransfer
 import News
 import Synchronization
 
@@ -69,7 +70,7 @@ struct FetchRun: Sendable {
 
   /// Stores the start of the wake, so that a crash does not repeat it.
   ///
-  /// - Throws: ``FetchError`` with `held` while the server demands a wait.
+  /// - Throws: `FetchError` with `held` while the server demands a wait.
   private func begin() throws -> SyncState {
     try client.store.write { db in
       var scheduler = try client.scheduler(db)

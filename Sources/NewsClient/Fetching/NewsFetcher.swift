@@ -1,6 +1,7 @@
 public import BackgroundFetch
 public import Foundation
 import GRDB
+public import HTTPTransfer
 public import News
 import Synchronization
 
@@ -76,10 +77,10 @@ public final class NewsFetcher: Sendable {
   /// - Parameters:
   ///   - configuration: The settings of the client.
   ///   - application: The application that the client belongs to.
-  ///   - transport: The HTTP transport; nil for an ``AsyncHTTPTransport``.
+  ///   - transport: The HTTP transport; nil for an `AsyncHTTPTransport`.
   ///   - clock: The machine's clock, or a simulated one in tests. The application must use the same.
   ///   - log: Receives lines about failures.
-  /// - Throws: ``FetchError`` with `storage`.
+  /// - Throws: `FetchError` with `storage`.
   public convenience init(
     _ configuration: Configuration, application: Application, transport: (any HTTPTransport)? = nil,
     clock: any FetchClock = SystemClock(), log: @escaping @Sendable (String) -> Void = { _ in }
@@ -93,11 +94,11 @@ public final class NewsFetcher: Sendable {
   /// - Parameters:
   ///   - folder: The folder of the store. It replaces the folder of the configuration.
   ///   - application: The application that the client belongs to.
-  ///   - transport: The HTTP transport; nil for an ``AsyncHTTPTransport``.
+  ///   - transport: The HTTP transport; nil for an `AsyncHTTPTransport`.
   ///   - clock: The machine's clock, or a simulated one in tests. The application must use the same.
   ///   - log: Receives lines about failures.
   ///   - configure: Receives the source followed last, nil if there is none. If it throws, nothing is created.
-  /// - Throws: ``FetchError`` with `storage`, and the errors of `configure`.
+  /// - Throws: `FetchError` with `storage`, and the errors of `configure`.
   public convenience init(
     folder: URL, application: Application, transport: (any HTTPTransport)? = nil,
     clock: any FetchClock = SystemClock(), log: @escaping @Sendable (String) -> Void = { _ in },
@@ -191,14 +192,14 @@ public final class NewsFetcher: Sendable {
 extension NewsFetcher {
   /// Returns the source that a folder followed last, nil if there is none.
   ///
-  /// - Throws: ``FetchError`` with `storage`.
+  /// - Throws: `FetchError` with `storage`.
   public static func source(in folder: URL) throws -> Source? {
     try LocalStore.existing(in: folder, now: Date(), log: { _ in })?.source
   }
 
   /// The number of stored items.
   ///
-  /// - Throws: ``FetchError`` with `storage`.
+  /// - Throws: `FetchError` with `storage`.
   public var count: Int {
     get throws { try store.read { try ItemTable($0).count() } }
   }
@@ -206,21 +207,21 @@ extension NewsFetcher {
   /// Returns the stored items, newest first.
   ///
   /// - Parameter limit: The maximum number of items; nil for all.
-  /// - Throws: ``FetchError`` with `storage`.
+  /// - Throws: `FetchError` with `storage`.
   public func items(limit: Int? = nil) throws -> [NewsItem] {
     try store.read { try ItemTable($0).newest(limit) }
   }
 
   /// The stored items, newest first. Each access reads the store.
   ///
-  /// - Throws: ``FetchError`` with `storage`.
+  /// - Throws: `FetchError` with `storage`.
   public var allNewsItems: [NewsItem] {
     get throws { try items() }
   }
 
   /// The headlines, badge and time that can be shown without the app.
   ///
-  /// - Throws: ``FetchError`` with `storage`.
+  /// - Throws: `FetchError` with `storage`.
   public var snapshot: NewsSnapshot {
     get throws {
       try store.read { db in
@@ -236,14 +237,14 @@ extension NewsFetcher {
   /// The number of items that arrived after the app was last opened. The counterpart of
   /// `UIApplication.applicationIconBadgeNumber`.
   ///
-  /// - Throws: ``FetchError`` with `storage`.
+  /// - Throws: `FetchError` with `storage`.
   public var badge: Int {
     get throws { try store.read { try StateTable($0).sync?.badge ?? 0 } }
   }
 
   /// The stored schedule, in the configured time zone.
   ///
-  /// - Throws: ``FetchError`` with `storage`.
+  /// - Throws: `FetchError` with `storage`.
   public var schedule: FetchScheduler {
     get throws { try store.read { try scheduler($0) } }
   }
@@ -251,7 +252,7 @@ extension NewsFetcher {
   /// Decides whether a scheduled wake is due under the present conditions; see
   /// `FetchScheduler.decision(at:constraints:)`.
   ///
-  /// - Throws: ``FetchError`` with `storage`.
+  /// - Throws: `FetchError` with `storage`.
   public func decision() throws -> FetchDecision {
     let (schedule, now) = (try schedule, clock.now)
     let decision = schedule.decision(at: now)
@@ -263,14 +264,14 @@ extension NewsFetcher {
   /// Returns the records of the last wakes, newest first.
   ///
   /// - Parameter limit: The maximum number of records. The store keeps 500.
-  /// - Throws: ``FetchError`` with `storage`.
+  /// - Throws: `FetchError` with `storage`.
   public func runs(limit: Int = 20) throws -> [RunRecord] {
     try store.read { try RunTable($0).newest(limit) }
   }
 
   /// Records that the user has opened the app: learns the time, and clears the badge.
   ///
-  /// - Throws: ``FetchError`` with `storage`.
+  /// - Throws: `FetchError` with `storage`.
   public func recordOpening() throws {
     let now = clock.now
     try store.write { db in
@@ -289,7 +290,7 @@ extension NewsFetcher {
   /// followed one only once its server has answered a fetch. A call of `setInterval(_:)` in it is the counterpart of
   /// `UIApplication.setMinimumBackgroundFetchInterval(_:)`.
   ///
-  /// - Throws: ``FetchError`` with `storage`.
+  /// - Throws: `FetchError` with `storage`.
   public func updateSchedule(_ change: (inout FetchScheduler) -> Void) throws {
     let isFollowed = try store.write { db in
       var scheduler = try scheduler(db)

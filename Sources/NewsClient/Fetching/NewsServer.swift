@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransfer
 import News
 
 /// The API of a server. Each method returns a complete response of the expected form, or throws.
@@ -38,7 +39,7 @@ struct NewsServer: Sendable {
   ///   - at: A token that the response must have reached.
   ///   - conditions: The validators of the stored page.
   ///   - cost: The cost, which is increased even if this throws.
-  /// - Throws: ``FetchError``, `CancellationError`.
+  /// - Throws: `FetchError`, `CancellationError`.
   func items(
     _ query: Query, at: SyncToken?, conditions: Exchange.Conditions, cost: inout Cost
   ) async throws -> Outcome<Page> {
@@ -63,7 +64,7 @@ struct NewsServer: Sendable {
   /// Fetches the changes since a token, or without a token the beginning of a snapshot.
   ///
   /// - Parameter at: A token that the response must have reached.
-  /// - Throws: ``FetchError``, `CancellationError`.
+  /// - Throws: `FetchError`, `CancellationError`.
   func changes(
     _ query: Query, since: SyncToken?, at: SyncToken? = nil, cost: inout Cost
   ) async throws -> Outcome<ChangeList> {
@@ -81,7 +82,7 @@ struct NewsServer: Sendable {
         throw FetchError(.tooLarge, "\(list.changes.count) changes, \(query.limit) were asked for", status: 200)
       }
       if list.more, list.token == since {
-        throw FetchError(.notTidings, "there is more, but the token has not moved", status: 200)
+        throw FetchError(.unexpectedResponse, "there is more, but the token has not moved", status: 200)
       }
       return .changed(list)
     }
@@ -90,7 +91,7 @@ struct NewsServer: Sendable {
   /// Opens the stream of events, as bytes for an ``EventParser``.
   ///
   /// - Parameter token: The token of the stored items. The stream begins with later changes.
-  /// - Throws: ``FetchError``, `CancellationError`.
+  /// - Throws: `FetchError`, `CancellationError`.
   func events(topics: [String], after token: SyncToken?) async throws -> any AsyncSequence<Data, any Error> & Sendable {
     let type = "text/event-stream"
     var meter = Exchange.Meter()
@@ -101,7 +102,7 @@ struct NewsServer: Sendable {
       throw refusal(head, problem(Exchange.Answer(head: head, body: try await exchange.body(of: head, meter: &meter))))
     }
     guard head.mediaType == type else {
-      throw FetchError(.notTidings, "the answer is no stream of events", status: head.status)
+      throw FetchError(.unexpectedResponse, "the answer is no stream of events", status: head.status)
     }
     return head.body
   }
@@ -141,7 +142,8 @@ struct NewsServer: Sendable {
     switch head.status {
     case 200, 304:
       cost.proposal =
-        RetryAfter.proposal(pollInterval: head["X-Poll-Interval"], cacheControl: head["Cache-Control"]) ?? cost.proposal
+        PollInterval.proposal(pollInterval: head["X-Poll-Interval"], cacheControl: head["Cache-Control"])
+        ?? cost.proposal
       return answer
     case 410 where problem(answer)?.type == "/problems/token-expired":
       return answer
@@ -178,13 +180,14 @@ struct NewsServer: Sendable {
     guard answer.head.mediaType == "application/json" else {
       let type = String(answer.head.mediaType.terminalSafe.prefix(Self.longestExplanation))
       throw FetchError(
-        .notTidings, "the answer is \(type.isEmpty ? "of no type" : type), not JSON", status: answer.head.status)
+        .unexpectedResponse, "the answer is \(type.isEmpty ? "of no type" : type), not JSON", status: answer.head.status
+      )
     }
     do {
       return try NewsJSON.decode(type, from: answer.body)
     } catch {
       let words = String("\(error)".terminalSafe.prefix(Self.longestExplanation))
-      throw FetchError(.notTidings, "the answer is not what it should be: \(words)", status: answer.head.status)
+      throw FetchError(.unexpectedResponse, "the answer is not what it should be: \(words)", status: answer.head.status)
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransfer
 import News
 
 /// Requests the missing changes from the server.
@@ -36,7 +37,7 @@ struct Synchronization {
   /// Sends requests until there are no more changes or the page limit is reached.
   ///
   /// - Parameter at: A token from a push or an event, which the responses must have reached.
-  /// - Throws: ``FetchError``, `CancellationError`.
+  /// - Throws: `FetchError`, `CancellationError`.
   mutating func run(_ state: SyncState, at: SyncToken? = nil) async throws -> Result {
     guard let token = state.token else { return try await start(state, at: nil) }
     var pages: [ChangeList] = []
@@ -85,11 +86,11 @@ struct Synchronization {
     // A cache may have sent the 304 of another client. The request is repeated once, never in a loop.
     if case .unchanged = outcome { outcome = try await server.items(query, at: at, conditions: .init(), cost: &cost) }
     switch outcome {
-    case .unchanged: throw FetchError(.notTidings, "304 although nothing is held", status: 304)
+    case .unchanged: throw FetchError(.unexpectedResponse, "304 although nothing is held", status: 304)
     case .expired: throw FetchError(.unavailable, "the token of a 410 has expired at once", status: 410)
     case .changed(let page):
       guard let token = page.token else {
-        throw FetchError(.notTidings, "a list without Sync-Token", status: 200)
+        throw FetchError(.unexpectedResponse, "a list without Sync-Token", status: 200)
       }
       if let at, token.epoch != at.epoch || token.version < at.version {
         throw FetchError(.unavailable, "a cache has answered from before the token that was asked for", status: 200)
@@ -105,7 +106,7 @@ struct Synchronization {
     while true {
       switch try await server.changes(changeQuery, since: since, at: since == nil ? at : nil, cost: &cost) {
       case .unchanged:
-        throw FetchError(.notTidings, "304 in the middle of a snapshot", status: 304)
+        throw FetchError(.unexpectedResponse, "304 in the middle of a snapshot", status: 304)
       case .expired:
         guard mayRestart, since != nil else {
           throw FetchError(.unavailable, "the snapshot has expired at once", status: 410)
@@ -122,7 +123,7 @@ struct Synchronization {
 
   /// Checks that a page of a snapshot ends after the previous one; otherwise the pages would never end.
   ///
-  /// - Throws: ``FetchError`` with `notTidings`. The next fetch begins the snapshot anew, because either page may be
+  /// - Throws: `FetchError` with `unexpectedResponse`. The next fetch begins the snapshot anew, because either page may be
   ///   wrong.
   private func checkProgress(of list: ChangeList, since: SyncToken?) throws {
     guard list.more, let since, list.token.position ?? 0 <= since.position ?? 0 else { return }
@@ -131,11 +132,11 @@ struct Synchronization {
       state.continuation = nil
       try store.save(state, db)
     }
-    throw FetchError(.notTidings, "there is more, but the snapshot has not moved on", status: 200)
+    throw FetchError(.unexpectedResponse, "there is more, but the snapshot has not moved on", status: 200)
   }
 
   private func stage(_ list: ChangeList, isFirst: Bool) throws {
-    guard list.snapshot == true else { throw FetchError(.notTidings, "no snapshot", status: 200) }
+    guard list.snapshot == true else { throw FetchError(.unexpectedResponse, "no snapshot", status: 200) }
     try store.write { db in
       let staged = ItemTable(db, .staged)
       if isFirst { try staged.removeAll() }

@@ -1,6 +1,7 @@
 import BackgroundFetch
 import Foundation
 import GRDB
+import HTTPTransfer
 import Synchronization
 
 /// The client's cache in one SQLite file: items, synchronization state, badge, schedule, snapshot and a record of each
@@ -28,7 +29,7 @@ final class LocalStore: Sendable {
   /// Opens the store of a folder, and creates what is missing. A damaged store is renamed. A store that cannot be
   /// written is opened for reading.
   ///
-  /// - Throws: ``FetchError`` with `storage` if the folder cannot be created, or the store cannot even be read.
+  /// - Throws: `FetchError` with `storage` if the folder cannot be created, or the store cannot even be read.
   init(folder: URL, now: Date, log: @escaping @Sendable (String) -> Void) throws {
     file = Self.file(in: folder)
     settings = SettingsFile(folder: folder, log: log)
@@ -40,7 +41,7 @@ final class LocalStore: Sendable {
 
   /// Opens the store of a folder; nil if there is none.
   ///
-  /// - Throws: ``FetchError`` with `storage`.
+  /// - Throws: `FetchError` with `storage`.
   static func existing(
     in folder: URL, now: Date, log: @escaping @Sendable (String) -> Void
   ) throws -> LocalStore? {
@@ -54,7 +55,7 @@ final class LocalStore: Sendable {
 
   /// The source followed last, nil if there is none.
   ///
-  /// - Throws: ``FetchError`` with `storage`.
+  /// - Throws: `FetchError` with `storage`.
   var source: Source? {
     get throws { try read { try StateTable($0).sync?.source } ?? settings.contents.source }
   }
@@ -66,14 +67,14 @@ final class LocalStore: Sendable {
 
   /// Reads in one snapshot.
   ///
-  /// - Throws: ``FetchError`` with `storage`, and the errors of the body.
+  /// - Throws: `FetchError` with `storage`, and the errors of the body.
   func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
     try withQueue(connection.withLock(\.queue)) { try $0.read(body) }
   }
 
   /// Writes in one transaction, which is rolled back if the body throws.
   ///
-  /// - Throws: ``FetchError`` with `storage`, and the errors of the body.
+  /// - Throws: `FetchError` with `storage`, and the errors of the body.
   func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
     let queue = try connection.withLock { connection in
       if let obstacle = connection.obstacle {

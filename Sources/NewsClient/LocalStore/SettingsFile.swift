@@ -1,5 +1,6 @@
 import BackgroundFetch
 import Foundation
+import HTTPTransfer
 
 #if canImport(Glibc)
   import Glibc
@@ -66,7 +67,7 @@ struct SettingsFile: Sendable {
 
   /// Changes the settings. A crash leaves either the old or the new file.
   ///
-  /// - Throws: ``FetchError`` with `storage`.
+  /// - Throws: `FetchError` with `storage`.
   func update(_ change: (inout Contents) -> Void) throws {
     let before = contents
     var after = before
@@ -76,7 +77,7 @@ struct SettingsFile: Sendable {
 
   /// Copies the schedule, which takes about 9 KB.
   ///
-  /// - Throws: ``FetchError`` with `storage`.
+  /// - Throws: `FetchError` with `storage`.
   func save(_ schedule: FetchScheduler) throws { try write(schedule, to: habits) }
 
   /// Whether the copy of the schedule is missing or older than a day.

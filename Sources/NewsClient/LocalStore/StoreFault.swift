@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import HTTPTransfer
 
 /// The errors of a store as sentences.
 enum StoreFault {

@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPTransfer
 public import News
 
 /// The synchronization state of the stored items with a server. It is written in the same transaction as the items.

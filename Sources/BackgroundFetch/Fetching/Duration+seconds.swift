@@ -1,7 +1,0 @@
-extension Duration {
-  /// The duration in seconds, the unit of `FetchMoment`.
-  var inSeconds: Double {
-    let (seconds, attoseconds) = components
-    return Double(seconds) + Double(attoseconds) / 1e18
-  }
-}

@@ -1,0 +1,285 @@
+public import Foundation
+import GRDB
+
+/// The transfers of a store, in a file that apps and the worker share. A transfer in the journal continues whatever
+/// happens to the app.
+///
+///     let journal = try TransferJournal(store: folder)
+///     let url = URL(string: "https://news.example/video.mp4")!
+///     let request = TransferRequest(download: url, to: URL(filePath: "/tmp/video.mp4"))
+///     try journal.resume(journal.add(request, description: "video").number)
+///     if try TransferJournal.needsWorker(store: folder) { try worker.start() }
+public final class TransferJournal: Sendable {
+  /// The number of later transfers after which an ended transfer without a session is deleted.
+  static let mostOver = 100
+
+  /// The folder of the journal, and of downloads without a destination.
+  public let folder: URL
+  private let file: JournalFile
+
+  /// The name of the database in ``folder``.
+  static let name = "journal.sqlite"
+  /// The files that a commit changes.
+  static let committedFiles: Set = [name, name + "-wal"]
+
+  /// Opens the journal of a store, and creates it if it is missing. A damaged one is renamed, and an empty one replaces
+  /// it.
+  ///
+  /// - Parameters:
+  ///   - store: The folder of the client.
+  ///   - log: Receives a sentence if a damaged journal was renamed.
+  /// - Throws: ``FetchError`` with `storage`.
+  public init(store: URL, log: @escaping @Sendable (String) -> Void = { _ in }) throws {
+    folder = Self.folder(in: store)
+    file = try JournalFile(folder: folder, log: log)
+  }
+
+  /// The lock of the worker.
+  var lock: FetchLock { FetchLock(path: folder.appending(path: "worker.lock").path(percentEncoded: false)) }
+
+  /// Whether a worker runs for the store.
+  ///
+  /// - Throws: `FetchLock.Failure` if the lock cannot be used, so that no worker can start.
+  package var hasWorker: Bool { get throws { try lock.isHeld } }
+
+  /// Returns the seconds until the next attempt at a transfer: the longer of its own wait and the one that its server
+  /// demands.
+  package func delay(of transfer: Transfer, clock: any FetchClock = SystemClock()) -> Double {
+    transfer.delay(
+      holds: OriginHolds(store: folder.deletingLastPathComponent(), clock: clock), at: clock.now)
+  }
+
+  /// Adds a suspended transfer.
+  ///
+  /// - Parameters:
+  ///   - request: The content to transfer, and its conditions.
+  ///   - session: The identifier of the session; nil without a session.
+  ///   - description: A description for the app's own use.
+  /// - Returns: The transfer with its number.
+  /// - Throws: ``FetchError`` with `storage`.
+  public func add(_ request: TransferRequest, session: String? = nil, description: String? = nil) throws -> Transfer {
+    var transfer = Transfer(request, session: session, description: description)
+    try file.write { db in
+      try db.execute(
+        sql: "INSERT INTO transfers (session, state, json) VALUES (?, ?, x'')",
+        arguments: [session, transfer.state.rawValue])
+      transfer.number = db.lastInsertedRowID
+      try Self.save(transfer, db)
+      try db.execute(
+        sql: """
+          DELETE FROM transfers WHERE session IS NULL AND state IN ('finished', 'failed', 'cancelled')
+          AND number <= ?
+          """, arguments: [transfer.number - Int64(Self.mostOver)])
+    }
+    return transfer
+  }
+
+  /// Returns all transfers, or those of a session, in the order in which they were added.
+  ///
+  /// - Throws: ``FetchError`` with `storage`.
+  public func transfers(of session: String? = nil) throws -> [Transfer] {
+    try file.read { db in
+      try Data.fetchAll(
+        db, sql: "SELECT json FROM transfers WHERE ?1 IS NULL OR session = ?1 ORDER BY number", arguments: [session])
+    }.compactMap { try? JSONDecoder().decode(Transfer.self, from: $0) }
+  }
+
+  /// Returns the running transfers, in the order in which they were added.
+  func running() throws -> [Transfer] {
+    try file.read { try Data.fetchAll($0, sql: "SELECT json FROM transfers WHERE state = 'running' ORDER BY number") }
+      .compactMap { try? JSONDecoder().decode(Transfer.self, from: $0) }
+  }
+
+  /// Returns whether a worker should be started for a store: a transfer is due, and no worker runs.
+  ///
+  /// - Parameters:
+  ///   - store: The folder of the client.
+  ///   - obstacle: Returns the condition that discretionary transfers wait for, nil if there is none.
+  ///   - clock: The machine's clock, or a simulated one in tests.
+  ///   - log: Receives a sentence if a damaged journal was renamed.
+  /// - Throws: ``FetchError`` with `storage`; `FetchLock.Failure` if no worker can start.
+  public static func needsWorker(
+    store: URL, obstacle: () -> Transfer.Obstacle? = { nil }, clock: any FetchClock = SystemClock(),
+    log: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws -> Bool {
+    guard folder(in: store).exists else { return false }
+    let journal = try TransferJournal(store: store, log: log)
+    return try journal.needsWorker(
+      obstacle: obstacle, holds: OriginHolds(store: store, clock: clock), at: clock.now)
+  }
+
+  /// Returns whether a transfer is due and no worker runs.
+  func needsWorker(
+    obstacle: () -> Transfer.Obstacle?, holds: OriginHolds, at now: FetchMoment
+  ) throws -> Bool {
+    let due = try running().filter { $0.delay(holds: holds, at: now) <= 0 || $0.timeLeft(at: now) <= 0 }
+    guard !due.isEmpty, try !hasWorker else { return false }
+    // The machine is queried only if its answer matters.
+    return due.contains { !$0.request.isDiscretionary || $0.timeLeft(at: now) <= 0 }
+      || obstacle() == nil
+  }
+
+  private static func folder(in store: URL) -> URL { store.appending(path: "transfers", directoryHint: .isDirectory) }
+
+  /// Returns a transfer; nil if the number is unknown.
+  ///
+  /// - Throws: ``FetchError`` with `storage`.
+  public func transfer(_ number: Int64) throws -> Transfer? { try file.read { try Self.transfer(number, $0) } }
+
+  /// Resumes a transfer. A failed one has its whole time again, but a wait that its server demands (`Retry-After`)
+  /// stays in force.
+  ///
+  /// - Returns: Whether it is running now; false if it is finished, cancelled or unknown.
+  /// - Throws: ``FetchError`` with `rejected` for a failed transfer whose header fields are no longer stored; with
+  ///   `storage`.
+  @discardableResult
+  public func resume(_ number: Int64, at now: FetchMoment = SystemClock().now) throws -> Bool {
+    try file.write { db in
+      guard var transfer = try Self.transfer(number, db), ![.finished, .cancelled].contains(transfer.state) else {
+        return false
+      }
+      if transfer.state == .failed {
+        guard transfer.hasLostHeaders != true else {
+          throw FetchError(
+            .rejected, "transfer \(number) sent header fields, which are not kept once it is over; begin it anew")
+        }
+        transfer.start = nil
+        // An unreported end no longer applies.
+        try Self.forgetEnd(of: transfer, db)
+      }
+      transfer.state = .running
+      transfer.start = transfer.start ?? now
+      (transfer.waiting, transfer.failures, transfer.silentSince, transfer.failure) = (nil, 0, nil, nil)
+      try Self.save(transfer, db)
+      return true
+    }
+  }
+
+  private static func forgetEnd(of transfer: Transfer, _ db: Database) throws {
+    guard let session = transfer.session else { return }
+    let rows = try Row.fetchAll(db, sql: "SELECT number, json FROM events WHERE session = ?", arguments: [session])
+    for row in rows {
+      let event = try? JSONDecoder().decode(TransferEvent.self, from: row["json"])
+      guard let event, event.transfer == transfer.number, event.kind == .completed else { continue }
+      try db.execute(sql: "DELETE FROM events WHERE number = ?", arguments: [row["number"] as Int64])
+    }
+  }
+
+  /// Suspends a transfer. The received part is kept.
+  ///
+  /// - Throws: ``FetchError`` with `storage`.
+  public func suspend(_ number: Int64) throws {
+    try update(number) { if $0.state == .running { $0.state = .suspended } }
+  }
+
+  /// Cancels a transfer. The received part is removed.
+  ///
+  /// - Throws: ``FetchError`` with `storage`.
+  public func cancel(_ number: Int64) throws {
+    let transfer = try tell(number) { transfer in
+      if transfer.state.isOver { return nil }
+      transfer.state = .cancelled
+      return .completed
+    }
+    if let transfer, transfer.state == .cancelled { try? FileManager.default.removeItem(at: partialFile(transfer)) }
+  }
+
+  /// Changes a transfer.
+  ///
+  /// - Returns: The changed transfer; nil if the number is unknown.
+  @discardableResult
+  func update(_ number: Int64, _ change: (inout Transfer) -> Void) throws -> Transfer? {
+    try tell(number) { transfer in
+      change(&transfer)
+      return nil
+    }
+  }
+
+  /// Changes a transfer, and stores an event for its session.
+  ///
+  /// - Parameter change: Returns the event; nil for none.
+  /// - Returns: The changed transfer; nil if the number is unknown.
+  @discardableResult
+  func tell(_ number: Int64, _ change: (inout Transfer) -> TransferEvent.Kind?) throws -> Transfer? {
+    var hasDropped = false
+    let changed = try file.write { db -> Transfer? in
+      guard var transfer = try Self.transfer(number, db) else { return nil }
+      let event = change(&transfer)
+      hasDropped = transfer.dropHeaders()
+      try Self.save(transfer, db)
+      if let event, let session = transfer.session {
+        let json = try JSONEncoder().encode(TransferEvent(transfer: number, kind: event))
+        try db.execute(sql: "INSERT INTO events (session, json) VALUES (?, ?)", arguments: [session, json])
+      }
+      return transfer
+    }
+    // The log still contains the header fields. A process that is reading may prevent its removal, which is no failure.
+    if hasDropped { try? file.emptyLog() }
+    return changed
+  }
+
+  /// Returns the events that have not been reported to a session, in order.
+  func events(of session: String) throws -> [TransferEvent] {
+    try file.read { db in
+      try Row.fetchAll(
+        db, sql: "SELECT number, json FROM events WHERE session = ? ORDER BY number", arguments: [session]
+      )
+      .compactMap { row in
+        guard var event = try? JSONDecoder().decode(TransferEvent.self, from: row["json"]) else { return nil }
+        event.number = row["number"]
+        return event
+      }
+    }
+  }
+
+  /// Removes a reported event, and its transfer if that has ended.
+  func acknowledge(_ event: TransferEvent) throws {
+    try file.write { db in
+      try db.execute(sql: "DELETE FROM events WHERE number = ?", arguments: [event.number])
+      // A transfer that was resumed meanwhile continues.
+      guard event.kind == .completed, try Self.transfer(event.transfer, db)?.state.isOver == true else { return }
+      try db.execute(sql: "DELETE FROM transfers WHERE number = ?", arguments: [event.transfer])
+    }
+  }
+
+  /// Returns the path of a download in progress. It is beside the destination, so that one step moves it there.
+  func partialFile(_ transfer: Transfer) -> URL {
+    guard transfer.request.direction == .download, let file = transfer.request.file else {
+      return folder.appending(path: "\(transfer.number).part", directoryHint: .notDirectory)
+    }
+    return file.deletingLastPathComponent()
+      .appending(path: ".\(file.lastPathComponent).\(transfer.number).part", directoryHint: .notDirectory)
+  }
+
+  /// Returns the path of a complete download.
+  func wholeFile(_ transfer: Transfer) -> URL {
+    transfer.request.file ?? folder.appending(path: "\(transfer.number).whole", directoryHint: .notDirectory)
+  }
+
+  private static func transfer(_ number: Int64, _ db: Database) throws -> Transfer? {
+    try Data.fetchOne(db, sql: "SELECT json FROM transfers WHERE number = ?", arguments: [number])
+      .flatMap { try? JSONDecoder().decode(Transfer.self, from: $0) }
+  }
+
+  private static func save(_ transfer: Transfer, _ db: Database) throws {
+    try db.execute(
+      sql: "UPDATE transfers SET state = ?, json = ? WHERE number = ?",
+      arguments: [transfer.state.rawValue, try JSONEncoder().encode(transfer), transfer.number])
+  }
+
+  static var migrator: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("transfers") { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE transfers (
+            number INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT, state TEXT NOT NULL, json BLOB NOT NULL
+          );
+          CREATE INDEX transfers_running ON transfers (number) WHERE state = 'running';
+          -- Sessions have not been notified of it.
+          CREATE TABLE events (number INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT NOT NULL, json BLOB NOT NULL);
+          """)
+    }
+    return migrator
+  }
+}

@@ -1,0 +1,49 @@
+import Synchronization
+
+/// A timeout for connections without activity, since a peer or a proxy may fail without closing the connection.
+package final class SilenceGuard: Sendable {
+  private let limit: Duration
+  private let clock: any FetchClock
+  /// The moment of the last activity; nil while the timeout is paused.
+  private let last = Mutex<FetchMoment?>(nil)
+
+  /// - Parameter limit: The maximum silence of a connection.
+  package init(limit: Duration, clock: any FetchClock) {
+    self.limit = limit
+    self.clock = clock
+  }
+
+  /// Records activity, and resumes a paused timeout.
+  package func heard() { last.withLock { $0 = clock.now } }
+
+  /// Pauses the timeout until the next activity.
+  package func pause() { last.withLock { $0 = nil } }
+
+  /// Runs the body, and cancels it when the timeout expires.
+  ///
+  /// - Throws: ``FetchError`` with `unreachable` at the timeout, and the errors of the body.
+  package func watch<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    heard()
+    return try await withThrowingTaskGroup { group in
+      group.addTask { try await body() as Value? }
+      group.addTask {
+        try await self.waitForSilence()
+        return nil
+      }
+      defer { group.cancelAll() }
+      // The timeout task ends only by throwing.
+      guard let value = try await group.next().flatMap(\.self) else { throw CancellationError() }
+      return value
+    }
+  }
+
+  private func waitForSilence() async throws {
+    while true {
+      let now = clock.now
+      let silent = last.withLock { $0.map { now.seconds(since: $0) } } ?? 0
+      let left = limit - .seconds(silent)
+      guard left > .zero else { throw FetchError(.unreachable, "nothing has come for \(Int(limit / .seconds(1))) s") }
+      try await clock.sleep(for: left)
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package import Foundation
+package import GRDB
+
+extension DatabaseQueue {
+  /// The maximum time to wait for a lock, in seconds.
+  private static let busyTimeout = 5.0
+
+  /// Opens a file that several processes may share, and migrates it to the current schema.
+  package static func open(_ file: URL, _ migrator: DatabaseMigrator) throws -> DatabaseQueue {
+    let end = ContinuousClock.now + .seconds(busyTimeout)
+    while true {
+      do {
+        return try openOnce(file, migrator)
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && .now < end {
+        // SQLite does not wait when the journal mode changes, because two connections could wait for each other
+        // (https://www.sqlite.org/c3ref/busy_handler.html).
+        Thread.sleep(forTimeInterval: .random(in: 0.005...0.02))
+      }
+    }
+  }
+
+  private static func openOnce(_ file: URL, _ migrator: DatabaseMigrator) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    // Another process may be writing, such as a timer's fetch beside an open app.
+    configuration.busyMode = .timeout(busyTimeout)
+    configuration.prepareDatabase { db in
+      // In WAL mode readers and a writer do not block each other, and a commit is atomic without fsync. A power loss
+      // may lose the last commit, which the server sends again.
+      try db.execute(sql: "PRAGMA journal_mode = WAL")
+      try db.execute(sql: "PRAGMA synchronous = NORMAL")
+    }
+    let queue = try DatabaseQueue(path: file.path(percentEncoded: false), configuration: configuration)
+    do {
+      try migrator.migrate(queue)
+    } catch let error as DatabaseError where !error.isCorruption {
+      // Another process may have created the tables in the meantime.
+      guard try queue.read(migrator.hasCompletedMigrations) else { throw error }
+    }
+    return queue
+  }
+
+  /// Opens a file that cannot be written, for reading. The file must not change meanwhile, unless processes that write
+  /// it keep its log and index open.
+  ///
+  /// - Parameter table: A table that is read to check whether the file is usable.
+  package static func openReadOnly(_ file: URL, table: String) throws -> DatabaseQueue {
+    do {
+      return try openReadOnly(path: file.path(percentEncoded: false), table)
+    } catch {
+      // A file with a log needs an index, which cannot be created here. `immutable` needs neither, but hides rows that
+      // are only in the log (https://www.sqlite.org/uri.html).
+      return try openReadOnly(path: file.absoluteURL.absoluteString + "?immutable=1", table)
+    }
+  }
+
+  private static func openReadOnly(path: String, _ table: String) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.readonly = true
+    let queue = try DatabaseQueue(path: path, configuration: configuration)
+    _ = try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") }
+    return queue
+  }
+
+  /// Renames a damaged file and its log, and adds the time to their names.
+  ///
+  /// - Returns: The new path of the file.
+  package static func setAside(_ file: URL, now: Date) throws -> String {
+    let path = file.path(percentEncoded: false)
+    let ending = ".broken-\(Int(now.timeIntervalSince1970))"
+    for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
+      let place = path + suffix + ending
+      try? FileManager.default.removeItem(atPath: place)
+      try FileManager.default.moveItem(atPath: path + suffix, toPath: place)
+    }
+    return path + ending
+  }
+}
+
+extension DatabaseError {
+  /// Whether the file is damaged.
+  package var isCorruption: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(resultCode) }
+}

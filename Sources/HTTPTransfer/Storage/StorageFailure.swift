@@ -1,0 +1,56 @@
+import Foundation
+import GRDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The reasons of file and database errors, in words for users.
+package enum StorageFailure {
+  /// Returns the reason of an error, without the file name and without a full stop.
+  package static func reason(_ error: any Error) -> String {
+    switch error {
+    case let error as DatabaseError: database(error)
+    case let error as FetchError: error.message
+    case let error as POSIXError: system(error.code.rawValue)
+    case let error as CocoaError: cocoa(error)
+    default: error.localizedDescription
+    }
+  }
+
+  /// Returns the system's text for an `errno` value, such as "no space left on device".
+  package static func system(_ code: Int32) -> String {
+    let text = String(cString: strerror(code))
+    return text.prefix(1).lowercased() + text.dropFirst()
+  }
+
+  private static func cocoa(_ error: CocoaError) -> String {
+    if let underlying = error.userInfo[NSUnderlyingErrorKey] as? POSIXError { return system(underlying.code.rawValue) }
+    switch error.code {
+    case .fileWriteOutOfSpace: return system(ENOSPC)
+    case .fileWriteVolumeReadOnly: return system(EROFS)
+    case .fileWriteNoPermission, .fileReadNoPermission: return system(EACCES)
+    case .fileNoSuchFile, .fileReadNoSuchFile: return system(ENOENT)
+    default: return error.localizedDescription
+    }
+  }
+
+  /// Returns texts for the primary result codes that users can act on (https://sqlite.org/rescode.html).
+  private static func database(_ error: DatabaseError) -> String {
+    switch error.resultCode {
+    case .SQLITE_FULL: "the disk is full"
+    case .SQLITE_READONLY: "it is read-only"
+    case .SQLITE_CANTOPEN:
+      "it cannot be opened; the disk may be full or read-only, or the file may belong to another user"
+    case .SQLITE_IOERR: "the disk cannot be read or written; it may be full"
+    case .SQLITE_PERM, .SQLITE_AUTH: "permission denied"
+    case .SQLITE_BUSY, .SQLITE_LOCKED: "another process keeps it locked"
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB: "the file is damaged"
+    default: error.message ?? "SQLite reports error \(error.resultCode.rawValue)"
+    }
+  }
+}

@@ -1,0 +1,108 @@
+public import Foundation
+
+/// A download or upload, and its progress.
+///
+///     for transfer in try journal.transfers() where transfer.state == .failed {
+///       print(transfer.number, transfer.failure ?? "unknown reason")
+///     }
+public struct Transfer: Sendable, Hashable, Codable {
+  /// The state of a transfer. The counterpart of `URLSessionTask.State`.
+  public enum State: String, Sendable, Hashable, Codable {
+    /// The transfer is stopped until it is resumed.
+    case suspended
+    /// The transfer is active, or waits for its turn, for a condition or for the next attempt.
+    case running
+    /// The transfer is complete.
+    case finished
+    /// The transfer was given up, for the reason in ``Transfer/failure``.
+    case failed
+    /// The transfer was cancelled.
+    case cancelled
+
+    /// Whether the transfer has ended. Only a failed one can be resumed.
+    public var isOver: Bool { [.finished, .failed, .cancelled].contains(self) }
+  }
+
+  /// A condition that a discretionary transfer waits for.
+  public enum Obstacle: String, Sendable, Hashable, Codable {
+    /// The machine runs on battery, or is low on power.
+    case power
+    /// The network is metered.
+    case network
+  }
+
+  /// The server's response to an upload.
+  public struct Answer: Sendable, Hashable, Codable {
+    /// The status, 200...299.
+    public var status: Int
+    /// The `Location` field.
+    public var location: String?
+    /// The beginning of the body, at most 64 KiB.
+    public var body: Data
+  }
+
+  /// The number, unique among the transfers of a store and never reused.
+  public internal(set) var number: Int64 = 0
+  /// The identifier of the session; nil without a session.
+  public internal(set) var session: String?
+  /// The content to transfer, and its conditions.
+  public var request: TransferRequest
+  /// A description for the app's own use. The counterpart of `URLSessionTask.taskDescription`.
+  public var taskDescription: String?
+  /// The current state.
+  public internal(set) var state = State.suspended
+  /// The number of bytes received, or sent by an upload.
+  public internal(set) var completed: Int64 = 0
+  /// The total number of bytes; nil while it is unknown.
+  public internal(set) var total: Int64?
+  /// The reason of the failure, or of the last failed attempt, in words for users.
+  public internal(set) var failure: String?
+  /// The server's response to an upload.
+  public internal(set) var answer: Answer?
+  /// The condition that the transfer waits for; nil if there is none.
+  public internal(set) var obstacle: Obstacle?
+  /// The moment of the first resume, since the last failure if there was one.
+  var start: FetchMoment?
+  /// The wait before the next attempt; nil if it may begin at once.
+  var waiting: Waiting?
+  /// The number of consecutive attempts that failed without moving a fair part.
+  var failures = 0
+  /// The moment of the first consecutive attempt without any response.
+  var silentSince: FetchMoment?
+  /// Whether header fields were sent that are no longer stored.
+  var hasLostHeaders: Bool?
+  /// The strong entity tag of the received part of a download.
+  var entityTag: String?
+  /// The SHA-256 of the content that the server announces, in hexadecimal digits.
+  var announcedSHA256: String?
+
+  init(_ request: TransferRequest, session: String?, description: String?) {
+    self.request = request
+    self.session = session
+    taskDescription = description
+  }
+}
+
+extension Transfer {
+  /// Returns the seconds until the next attempt, 0 if there is no wait.
+  func remaining(at now: FetchMoment) -> Double { waiting?.remaining(at: now) ?? 0 }
+
+  /// Returns the seconds until the transfer is given up.
+  func timeLeft(at now: FetchMoment) -> Double { request.patience - (start.map { now.elapsed(since: $0) } ?? 0) }
+
+  /// Removes header fields, which may be secrets, from a transfer that has ended.
+  ///
+  /// - Returns: Whether there were any.
+  mutating func dropHeaders() -> Bool {
+    guard state.isOver, !request.headers.isEmpty else { return false }
+    (request.headers, hasLostHeaders) = ([:], true)
+    return true
+  }
+}
+
+extension Transfer {
+  /// Returns the seconds until an attempt may begin: the longer of its own wait and the one that its server demands.
+  func delay(holds: OriginHolds, at now: FetchMoment) -> Double {
+    max(remaining(at: now), holds.remaining(request.url))
+  }
+}

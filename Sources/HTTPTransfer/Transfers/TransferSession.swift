@@ -1,0 +1,184 @@
+public import Foundation
+import Synchronization
+
+/// Transfers that continue whatever happens to the app, and their events. A relaunched app opens a session with the
+/// same identifier, and receives the events since the last one.
+///
+/// The counterpart of a `URLSession` with `URLSessionConfiguration.background(withIdentifier:)`.
+///
+///     let session = try TransferSession(
+///       identifier: "media", store: folder, delegate: delegate, startWorker: { try worker.start() })
+///     let request = TransferRequest(download: URL(string: "https://news.example/video.mp4")!)
+///     try session.transfer(request, description: "video").resume()
+///     session.whenAllIsTold { print("the delegate has received all events") }
+public final class TransferSession: Sendable {
+  /// The reason why a session cannot be opened.
+  public enum Failure: Error, Sendable, Hashable {
+    /// Another session, in this process or in another, has the same identifier.
+    case inUse
+    /// The identifier is not 1...64 ASCII letters, digits, dots, hyphens and underscores.
+    case identifier
+  }
+
+  /// The minimum interval between two automatic starts of a worker, in seconds.
+  static let restartPause = 60.0
+  /// The maximum interval between two checks, in seconds.
+  static let longestPause = 600.0
+
+  /// The identifier, unique among the sessions of a store.
+  public let identifier: String
+  let journal: TransferJournal
+  private let isInForeground: @Sendable () -> Bool
+  private let delegate: any TransferDelegate
+  private let startWorker: @Sendable () throws -> Void
+  private let held: FetchLock.Held
+  private let handler = Mutex<(@Sendable () -> Void)?>(nil)
+  private let task = Mutex<Task<Void, Never>?>(nil)
+  private let changes: JournalChanges
+  private let clock = SystemClock()
+  private let holds: OriginHolds
+  private let lastStart: Mutex<FetchMoment>
+
+  /// Opens a session, and begins to report the events since the last session with this identifier.
+  ///
+  /// - Parameters:
+  ///   - identifier: 1...64 ASCII letters, digits, dots, hyphens and underscores, unique among the sessions of a store.
+  ///   - store: The folder of the client.
+  ///   - delegate: Receives the events, one after the other.
+  ///   - isInForeground: Returns whether the app is in the foreground. Transfers that are added in the background are
+  ///     discretionary.
+  ///   - startWorker: Starts a process that runs a ``TransferWorker`` for the store; see ``WorkerProcess``.
+  /// - Throws: ``Failure``; ``FetchError`` with `storage`; `FetchLock.Failure`; the errors of `startWorker`.
+  public init(
+    identifier: String, store: URL, delegate: any TransferDelegate,
+    isInForeground: @escaping @Sendable () -> Bool = { true }, startWorker: @escaping @Sendable () throws -> Void
+  ) throws {
+    guard identifier.wholeMatch(of: /[A-Za-z0-9._-]{1,64}/) != nil else { throw Failure.identifier }
+    self.identifier = identifier
+    journal = try TransferJournal(store: store)
+    let path = journal.folder.appending(path: "session-\(identifier).lock").path(percentEncoded: false)
+    guard let held = try FetchLock(path: path).acquire() else { throw Failure.inUse }
+    self.held = held
+    changes = JournalChanges(folder: journal.folder)
+    holds = OriginHolds(store: store, clock: clock)
+    lastStart = Mutex(clock.now)
+    (self.isInForeground, self.delegate, self.startWorker) = (isInForeground, delegate, startWorker)
+    // Transfers that were running when the machine went down have no worker.
+    if try transfers.contains(where: { $0.state == .running }) { try startWorker() }
+    let telling = Task { [weak self, changes, clock] in
+      var reported: [Int64: Int64] = [:]
+      while !Task.isCancelled, let pause = self?.report(&reported) { await changes.wait(atMost: pause, clock: clock) }
+    }
+    task.withLock { $0 = telling }
+  }
+
+  deinit { task.withLock { $0?.cancel() } }
+
+  /// Releases the identifier for another session. The transfers continue, and the delegate receives no more events.
+  public func invalidate() async {
+    let task = task.withLock { $0.take() }
+    task?.cancel()
+    await task?.value
+    held.release()
+  }
+
+  /// The transfers whose end the delegate has not received.
+  ///
+  /// - Throws: ``FetchError`` with `storage`.
+  public var transfers: [Transfer] {
+    get throws { try journal.transfers(of: identifier) }
+  }
+
+  /// Adds a transfer, which is suspended until it is resumed.
+  ///
+  /// - Parameters:
+  ///   - request: The content to transfer, and its conditions.
+  ///   - description: A description for the app's own use.
+  /// - Throws: ``FetchError`` with `storage`.
+  public func transfer(_ request: TransferRequest, description: String? = nil) throws -> TransferTask {
+    var request = request
+    if !isInForeground() { request.isDiscretionary = true }
+    return TransferTask(
+      session: self, number: try journal.add(request, session: identifier, description: description).number)
+  }
+
+  /// Returns the handle of a transfer that was added before.
+  public func task(_ transfer: Transfer) -> TransferTask { TransferTask(session: self, number: transfer.number) }
+
+  /// Calls a handler once, when no transfer is running and the delegate has received all events. The system may then
+  /// suspend the app that it launched for them.
+  ///
+  /// The counterpart of `URLSessionDelegate.urlSessionDidFinishEvents(forBackgroundURLSession:)`.
+  public func whenAllIsTold(_ handler: @escaping @Sendable () -> Void) {
+    self.handler.withLock { $0 = handler }
+    changes.signal()
+  }
+
+  func resume(_ number: Int64) throws {
+    guard try journal.resume(number) else { return }
+    lastStart.withLock { $0 = clock.now }
+    try startWorker()
+  }
+
+  /// Reports all new events. Restarts a worker if a transfer is due and the last worker has ended.
+  ///
+  /// - Parameter reported: The reported number of bytes of each transfer.
+  /// - Returns: The seconds until the next check, unless the journal changes before.
+  private func report(_ reported: inout [Int64: Int64]) -> Double {
+    tellEvents()
+    tellProgress(&reported)
+    runHandlerIfDue()
+    return restartWorkerIfDue()
+  }
+
+  private func restartWorkerIfDue() -> Double {
+    let now = clock.now
+    let running = ((try? transfers) ?? []).filter { $0.state == .running }
+    guard let due = running.map({ $0.delay(holds: holds, at: now) }).min() else { return Self.longestPause }
+    let wait = max(due, Self.restartPause - now.seconds(since: lastStart.withLock { $0 }))
+    guard wait <= 0 else { return min(wait, Self.longestPause) }
+    // A worker that waits for a condition ends at once. The worker queries the machine, not the session.
+    lastStart.withLock { $0 = now }
+    if (try? journal.hasWorker) == false { try? startWorker() }
+    return Self.restartPause
+  }
+
+  private func tellEvents() {
+    for event in (try? journal.events(of: identifier)) ?? [] {
+      if Task.isCancelled { return }
+      if let transfer = (try? journal.transfer(event.transfer)) ?? nil { tell(event, of: transfer) }
+      // A process that is killed before the acknowledgement reports the event again.
+      try? journal.acknowledge(event)
+    }
+  }
+
+  private func tell(_ event: TransferEvent, of transfer: Transfer) {
+    let task = task(transfer)
+    switch event.kind {
+    case .resumed(let offset): delegate.transfer(task, didResumeAt: offset, expected: transfer.total)
+    case .completed:
+      if transfer.state == .finished, transfer.request.direction == .download {
+        let file = journal.wholeFile(transfer)
+        delegate.transfer(task, didFinishDownloadingTo: file)
+        if transfer.request.file == nil { try? FileManager.default.removeItem(at: file) }
+      }
+      delegate.transfer(task, didEndAs: transfer)
+    }
+  }
+
+  private func tellProgress(_ told: inout [Int64: Int64]) {
+    for transfer in (try? transfers) ?? [] where transfer.state == .running {
+      let before = told.updateValue(transfer.completed, forKey: transfer.number) ?? 0
+      guard transfer.completed != before else { continue }
+      delegate.transfer(
+        task(transfer), didMove: transfer.completed - before, completed: transfer.completed, expected: transfer.total)
+    }
+  }
+
+  private func runHandlerIfDue() {
+    guard handler.withLock({ $0 != nil }), let transfers = try? transfers,
+      !transfers.contains(where: { $0.state == .running }), (try? journal.events(of: identifier))?.isEmpty == true
+    else { return }
+    handler.withLock { $0.take() }?()
+  }
+}

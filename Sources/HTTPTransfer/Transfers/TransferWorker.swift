@@ -1,0 +1,221 @@
+public import Foundation
+import Synchronization
+
+/// Performs the transfers of a store, several at once, until none is left. Each store has one worker in a process of
+/// its own, which continues when the app is suspended, crashes or is killed.
+///
+/// The counterpart of the system's background transfer daemon on Apple platforms.
+///
+///     let worker = try TransferWorker(store: folder, userAgent: "Harbour/1.0 (+https://harbour.example)")
+///     let hasRun = try await worker.run()
+///     if !hasRun { print("another worker is running") }
+public final class TransferWorker: Sendable {
+  /// The maximum number of concurrent transfers.
+  public static let mostAtOnce = 4
+  /// The idle timeout of the worker, in seconds.
+  static let idle = 3.0
+  /// The maximum wait for the next attempt, in seconds. For a longer one the worker ends, and a later check starts it
+  /// again, such as that of a timer (see ``TransferJournal/needsWorker(store:obstacle:clock:log:)``).
+  static let longestWait = 60.0
+  /// The seconds for which a reading of the machine's constraints is reused.
+  static let steadiness = 60.0
+  /// The maximum backoff between two attempts, in seconds.
+  static let longestBackoff = 600.0
+  /// The number of consecutive wrong responses that end a transfer.
+  static let mostWrongAnswers = 5
+  /// The minimum number of attempts without any response before a transfer is given up, however long they take.
+  static let leastSilentAttempts = 6
+  /// The maximum time without any response, in seconds, unless the request sets another.
+  static let silencePatience = 86_400.0
+  /// The number of bytes that make an attempt a partial success. A sixteenth of the total is enough too.
+  static let fairPart: Int64 = 1 << 20
+
+  private let journal: TransferJournal
+  private let exchange: Exchange
+  private let currentObstacle: @Sendable () -> Transfer.Obstacle?
+  private let clock: any FetchClock
+  private let log: @Sendable (String) -> Void
+  /// The tasks of the active transfers.
+  private let active = Mutex<[Int64: Task<Void, Never>]>([:])
+  /// The last reading of the machine's constraints.
+  private let asked = Mutex<(at: FetchMoment, obstacle: Transfer.Obstacle?)?>(nil)
+  private let changes: JournalChanges
+  private let holds: OriginHolds
+  /// The error of a failed write to the journal.
+  private let broken = Mutex<(any Error)?>(nil)
+
+  /// Creates a worker for a store.
+  ///
+  /// - Parameters:
+  ///   - store: The folder of the client.
+  ///   - userAgent: The name and version of the client, and how to reach its operators.
+  ///   - transport: The HTTP transport; nil for an ``AsyncHTTPTransport``.
+  ///   - obstacle: Returns the condition that discretionary transfers wait for, nil if there is none. It may block for
+  ///     a moment.
+  ///   - clock: The machine's clock, or a simulated one in tests.
+  ///   - log: Receives lines about failures.
+  /// - Throws: ``FetchError`` with `storage`.
+  public init(
+    store: URL, userAgent: String, transport: (any HTTPTransport)? = nil,
+    obstacle: @escaping @Sendable () -> Transfer.Obstacle? = { nil }, clock: any FetchClock = SystemClock(),
+    log: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws {
+    journal = try TransferJournal(store: store, log: log)
+    changes = JournalChanges(folder: journal.folder)
+    holds = OriginHolds(store: store, clock: clock)
+    exchange = Exchange(
+      transport: transport ?? AsyncHTTPTransport(), userAgent: userAgent, now: { clock.now.date }, holds: holds)
+    (currentObstacle, self.clock, self.log) = (obstacle, clock, log)
+  }
+
+  /// Works until for a while no transfer has been active or due within a minute, or the task is cancelled. In between
+  /// it sleeps until the next attempt is due or the journal changes.
+  ///
+  /// - Returns: Whether it has worked; false if another worker is running.
+  /// - Throws: ``FetchError`` with `storage` if the journal cannot be read or written; `FetchLock.Failure`;
+  ///   `CancellationError` during the wait for another worker.
+  @discardableResult
+  public func run() async throws -> Bool {
+    // Another worker may be about to end. This worker then takes over a transfer that was resumed at this moment.
+    guard let held = try await journal.lock.acquire(within: .seconds(5), clock: clock) else { return false }
+    defer { held.release() }
+    let failure = await work()
+    for task in active.withLock({ Array($0.values) }) {
+      task.cancel()
+      await task.value
+    }
+    if let failure { throw failure }
+    return true
+  }
+
+  /// - Returns: The error that makes the journal unusable; nil at a regular end.
+  private func work() async -> (any Error)? {
+    var lastWork = clock.now
+    while !Task.isCancelled {
+      let due: Double?
+      do { due = try step() } catch { return error }
+      let isActive = active.withLock { !$0.isEmpty }
+      let isSoon = due.map { $0 <= Self.longestWait } == true
+      if isActive || isSoon { lastWork = clock.now }
+      let idle = Self.idle - clock.now.seconds(since: lastWork)
+      if idle <= 0 { return nil }
+      let pause = isSoon ? due : isActive ? Self.steadiness : idle
+      await changes.wait(atMost: pause ?? idle, clock: clock)
+      if let error = broken.withLock({ $0 }) { return error }
+    }
+    return nil
+  }
+
+  /// Starts due transfers, and cancels attempts that are no longer wanted.
+  ///
+  /// - Returns: The seconds until the next transfer is due; nil if none will be without a change of the journal, of the
+  ///   machine's constraints or of active transfers.
+  private func step() throws -> Double? {
+    let running = try journal.running()
+    let wanted = Set(running.map(\.number))
+    for (number, task) in active.withLock({ $0 }) where !wanted.contains(number) { task.cancel() }
+    let now = clock.now
+    var next: Double?
+    for transfer in running where active.withLock({ $0[transfer.number] == nil && $0.count < Self.mostAtOnce }) {
+      let left = transfer.timeLeft(at: now)
+      if left <= 0 {
+        try giveUp(transfer.number, transfer.failure ?? "the time for it is over")
+        continue
+      }
+      let delay = transfer.delay(holds: holds, at: now)
+      if delay > 0 {
+        next = min(next ?? .infinity, delay, left)
+      } else if try isFree(transfer, at: now) {
+        start(transfer)
+      }
+    }
+    return next
+  }
+
+  private func start(_ transfer: Transfer) {
+    active.withLock { active in
+      active[transfer.number] = Task {
+        await attempt(transfer)
+        _ = self.active.withLock { $0.removeValue(forKey: transfer.number) }
+        changes.signal()
+      }
+    }
+  }
+
+  /// Returns whether no condition delays a transfer, and stores the condition in the journal.
+  private func isFree(_ transfer: Transfer, at now: FetchMoment) throws -> Bool {
+    let obstacle = transfer.request.isDiscretionary ? self.obstacle(at: now) : nil
+    if obstacle != transfer.obstacle { try journal.update(transfer.number) { $0.obstacle = obstacle } }
+    return obstacle == nil
+  }
+
+  /// Returns the condition that the machine reports. The machine is queried at most once a minute.
+  private func obstacle(at now: FetchMoment) -> Transfer.Obstacle? {
+    let known = asked.withLock { $0 }
+    if let known, now.seconds(since: known.at) < Self.steadiness { return known.obstacle }
+    let obstacle = currentObstacle()
+    asked.withLock { $0 = (now, obstacle) }
+    return obstacle
+  }
+
+  private func attempt(_ transfer: Transfer) async {
+    do {
+      switch transfer.request.direction {
+      case .download: try await Download(journal: journal, exchange: exchange, clock: clock).run(transfer)
+      case .upload: try await Upload(journal: journal, exchange: exchange, clock: clock).run(transfer)
+      }
+    } catch is CancellationError {
+      // The transfer was suspended or cancelled, or the worker ends.
+    } catch {
+      let error = error as? FetchError ?? FetchError(.storage, StorageFailure.reason(error))
+      log("transfer \(transfer.number): \(error)")
+      do { try note(error, of: transfer) } catch {
+        log("\(error)")
+        // Without a stored failure the transfer would be tried again at once.
+        broken.withLock { $0 = error }
+      }
+    }
+    // A transfer that was cancelled meanwhile has left its partial file.
+    if (try? journal.transfer(transfer.number))??.state == .cancelled {
+      try? FileManager.default.removeItem(at: journal.partialFile(transfer))
+    }
+  }
+
+  /// Decides about a transfer whose attempt has failed.
+  private func note(_ error: FetchError, of transfer: Transfer) throws {
+    guard let current = try journal.transfer(transfer.number) else { return }
+    let now = clock.now
+    // A request that was held back is not a failed attempt, since the server has not been asked.
+    let moved = current.completed - transfer.completed
+    let isFair = moved >= min(Self.fairPart, max(1, (current.total ?? .max) / 16))
+    let failures = isFair ? 0 : current.failures + (error.code == .held ? 0 : 1)
+    let isSilent = error.code == .unreachable && error.status == nil && moved <= 0
+    let silentSince = isSilent ? current.silentSince ?? now : nil
+    let isHopeless =
+      switch error.code {
+      case .rejected, .redirect, .storage: true
+      case .unexpectedResponse, .tooLarge: failures >= Self.mostWrongAnswers
+      default:
+        failures >= Self.leastSilentAttempts
+          && silentSince.map { now.elapsed(since: $0) } ?? 0
+            >= transfer.request.silencePatience ?? Self.silencePatience
+      }
+    if isHopeless { return try giveUp(transfer.number, error.message) }
+    let backoff = min(Double(1 << min(failures, 20)) / 2, Self.longestBackoff) * .random(in: 0.5...1)
+    try journal.update(transfer.number) { transfer in
+      (transfer.failures, transfer.failure, transfer.silentSince) = (failures, error.message, silentSince)
+      transfer.waiting = Waiting(max(error.retryAfter ?? 0, backoff), from: now, longest: RetryAfter.most)
+    }
+  }
+
+  private func giveUp(_ number: Int64, _ failure: String) throws {
+    guard let transfer = try journal.transfer(number), transfer.state == .running else { return }
+    // The partial file is removed first, so that nothing is left when the end is reported.
+    try? FileManager.default.removeItem(at: journal.partialFile(transfer))
+    try journal.tell(number) { transfer in
+      guard transfer.state == .running else { return nil }
+      (transfer.state, transfer.failure) = (.failed, failure)
+      return .completed
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import AsyncHTTPClient
+public import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOHTTPCompression
+import NIOPosix
+import NIOSSL
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// An HTTP transport over AsyncHTTPClient, with TLS 1.2 or later. The counterpart of `URLSession`.
+///
+///     let transport = AsyncHTTPTransport(connectTimeout: 5)
+///     let answer = try await transport.get(URL(string: "https://news.example/v1/state")!, headers: [])
+///     print(answer.status)
+public final class AsyncHTTPTransport: HTTPTransport {
+  private let client: HTTPClient
+
+  /// Creates a transport with its own connection pool.
+  ///
+  /// - Parameters:
+  ///   - maximumBody: The maximum number of bytes in a decompressed body. A larger body is an error, so that a few
+  ///     kilobytes cannot become gigabytes.
+  ///   - connectTimeout: The timeout of a connection attempt, in seconds.
+  public init(maximumBody: Int = 8 << 20, connectTimeout: Int64 = 10) {
+    var configuration = HTTPClient.Configuration()
+    configuration.redirectConfiguration = .disallow
+    configuration.decompression = .enabled(limit: .size(maximumBody))
+    configuration.timeout.connect = .seconds(connectTimeout)
+    // Older versions of TLS are deprecated (RFC 8996).
+    var tls = TLSConfiguration.makeClientConfiguration()
+    tls.minimumTLSVersion = .tlsv12
+    configuration.tlsConfiguration = tls
+    // A failure is reported at once. The caller decides about retries, not the pool.
+    configuration.connectionPool.retryConnectionEstablishment = false
+    client = HTTPClient(eventLoopGroupProvider: .shared(Self.eventLoop), configuration: configuration)
+  }
+
+  /// The thread of all transports in this process. One is enough on any machine, because a client waits for one server.
+  private static let eventLoop = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
+  deinit {
+    // The client stays alive until its connections are closed.
+    client.shutdown { _ in }
+  }
+
+  /// Sends a GET request; see ``HTTPTransport/get(_:headers:)``.
+  public func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPAnswer {
+    var request = HTTPClientRequest(url: url.absoluteString)
+    for header in headers { request.headers.add(name: header.name, value: header.value) }
+    return try await execute(request)
+  }
+
+  /// Sends a file; see ``HTTPTransport/upload(_:to:method:headers:)``.
+  public func upload(
+    _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]
+  ) async throws -> HTTPAnswer {
+    var request = HTTPClientRequest(url: url.absoluteString)
+    request.method = HTTPMethod(rawValue: method)
+    for header in headers { request.headers.add(name: header.name, value: header.value) }
+    request.body = .stream(FileChunks(file: file), length: .known(file.length))
+    return try await execute(request)
+  }
+
+  /// - Throws: ``HTTPTransportError``
+  private func execute(_ request: HTTPClientRequest) async throws -> HTTPAnswer {
+    let response: HTTPClientResponse
+    do {
+      // The caller enforces the deadline by cancelling the task.
+      response = try await client.execute(request, deadline: .distantFuture)
+    } catch {
+      throw HTTPTransportError(error)
+    }
+    return HTTPAnswer(
+      status: Int(response.status.code),
+      // White space around a field value is not part of it (RFC 9110, section 5.5).
+      headers: response.headers.map { HTTPHeader($0.name, $0.value.trimmingCharacters(in: .whitespaces)) },
+      body: AnswerBody(body: response.body))
+  }
+}
+
+/// The body of a response. Its errors are of type ``HTTPTransportError``.
+private struct AnswerBody: AsyncSequence, Sendable {
+  let body: HTTPClientResponse.Body
+
+  func makeAsyncIterator() -> Iterator { Iterator(iterator: body.makeAsyncIterator()) }
+
+  struct Iterator: AsyncIteratorProtocol {
+    var iterator: HTTPClientResponse.Body.AsyncIterator
+
+    mutating func next() async throws -> Data? {
+      do {
+        return try await iterator.next().map { Data($0.readableBytesView) }
+      } catch {
+        throw HTTPTransportError(error)
+      }
+    }
+  }
+}
+
+/// The content of a file in chunks, which are read on demand.
+private struct FileChunks: AsyncSequence, Sendable {
+  static let size = 256 << 10
+
+  let file: HTTPFile
+
+  func makeAsyncIterator() -> Iterator { Iterator(file: file) }
+
+  struct Iterator: AsyncIteratorProtocol {
+    let file: HTTPFile
+    private var handle: FileHandle?
+    private var sent: Int64 = 0
+
+    init(file: HTTPFile) { self.file = file }
+
+    mutating func next() async throws -> ByteBuffer? {
+      if handle == nil { handle = try FileHandle(forReadingFrom: file.url) }
+      file.progress(sent)
+      let chunk = try handle?.read(upToCount: Int(Swift.min(Int64(FileChunks.size), file.length - sent))) ?? Data()
+      guard !chunk.isEmpty else {
+        try handle?.close()
+        return nil
+      }
+      sent += Int64(chunk.count)
+      return ByteBuffer(bytes: chunk)
+    }
+  }
+}
+
+extension HTTPTransportError {
+  /// Converts an error of AsyncHTTPClient, NIO or BoringSSL.
+  init(_ error: any Error) {
+    if let error = error as? HTTPTransportError {
+      self = error
+    } else if let error = error as? NIOConnectionError, !error.connectionErrors.isEmpty {
+      // A host name may have several addresses. A refused connection says more than an unreachable network.
+      let failures = error.connectionErrors.map { HTTPTransportError($0.error) }
+      self = failures.first { $0.kind == .refused } ?? failures[0]
+    } else if error is NIOConnectionError || error is SocketAddressError || error is SocketAddressError.UnknownHost {
+      self.init(.offline, "the name cannot be resolved")
+    } else {
+      self.init(Self.kind(error), ConnectionFailure.reason(error))
+    }
+  }
+
+  private static func kind(_ error: any Error) -> Kind {
+    switch error {
+    case let error as IOError where [ENETUNREACH, EHOSTUNREACH, ENETDOWN, EADDRNOTAVAIL].contains(error.errnoCode):
+      .offline
+    case let error as IOError where error.errnoCode == ECONNREFUSED: .refused
+    case let error as HTTPClientError where error == .connectTimeout: .refused
+    case ChannelError.connectTimeout: .refused
+    case let error as HTTPClientError where error == .tlsHandshakeTimeout: .untrusted
+    case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: .untrusted
+    default: .broken
+    }
+  }
+}

@@ -1,0 +1,112 @@
+public import Foundation
+
+/// Sends HTTP requests for the client. A call is one exchange, without redirects, retries, cache or cookies. The layers
+/// above handle those.
+///
+///     struct OfflineTransport: HTTPTransport {
+///       func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPAnswer {
+///         throw HTTPTransportError(.offline, "there is no network")
+///       }
+///       func upload(
+///         _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]
+///       ) async throws -> HTTPAnswer { try await get(url, headers: headers) }
+///     }
+public protocol HTTPTransport: Sendable {
+  /// Sends a GET request, and returns when the head of the response has arrived.
+  ///
+  /// The caller enforces the deadline. Once its task is cancelled, connecting, waiting and reading throw.
+  ///
+  /// - Parameters:
+  ///   - url: An http or https URL.
+  ///   - headers: All fields to send, except `Host`.
+  /// - Throws: ``HTTPTransportError``, or any other error, if no complete head arrives.
+  func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPAnswer
+
+  /// Sends a file as the content of a request, and returns when the head of the response has arrived.
+  ///
+  /// - Parameters:
+  ///   - file: The content, which is sent with its length.
+  ///   - url: An http or https URL.
+  ///   - method: `POST` or `PUT`.
+  ///   - headers: All fields to send, except `Host` and `Content-Length`.
+  /// - Throws: Any error, if no complete head arrives.
+  func upload(_ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]) async throws -> HTTPAnswer
+}
+
+/// A file that is the content of a request.
+///
+///     let file = HTTPFile(url: URL(filePath: "/tmp/photo.jpg"), length: 48_213) { print("\($0) bytes sent") }
+///     let transport = AsyncHTTPTransport()
+///     let answer = try await transport.upload(
+///       file, to: URL(string: "https://news.example/photos")!, method: "PUT", headers: [])
+///     print(answer.status)
+public struct HTTPFile: Sendable {
+  /// The location of the file.
+  public var url: URL
+  /// The length in bytes. If the file is shorter when it is read, the request fails.
+  public var length: Int64
+  /// Receives the number of bytes handed over so far.
+  public var progress: @Sendable (Int64) -> Void
+
+  /// Creates a file; nothing is checked.
+  public init(url: URL, length: Int64, progress: @escaping @Sendable (Int64) -> Void) {
+    self.url = url
+    self.length = length
+    self.progress = progress
+  }
+}
+
+/// A field of a head.
+///
+///     let header = HTTPHeader("Accept", "application/json")
+///     print("\(header.name): \(header.value)")
+public struct HTTPHeader: Sendable, Hashable {
+  /// The name, whose case does not matter.
+  public var name: String
+  /// The value, without surrounding white space.
+  public var value: String
+
+  /// Creates a field; nothing is checked.
+  public init(_ name: String, _ value: String) {
+    self.name = name
+    self.value = value
+  }
+}
+
+/// The head of a response, and its content as it arrives. The counterpart of `HTTPURLResponse`.
+///
+///     let body = AsyncThrowingStream<Data, any Error> { continuation in
+///       continuation.yield(Data("{}".utf8))
+///       continuation.finish()
+///     }
+///     let answer = HTTPAnswer(status: 200, headers: [HTTPHeader("Content-Type", "application/json")], body: body)
+///     print(answer.status, answer["content-type"] ?? "no type")
+public struct HTTPAnswer: Sendable {
+  /// The status, 200...599.
+  public var status: Int
+  /// The fields, in the order of arrival.
+  public var headers: [HTTPHeader]
+  /// The decoded content. Reading throws if it is cut off or too large.
+  public var body: any AsyncSequence<Data, any Error> & Sendable
+
+  /// Creates a response whose body has not been read.
+  public init(status: Int, headers: [HTTPHeader], body: any AsyncSequence<Data, any Error> & Sendable) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+
+  /// The value of the first field with a name, in any case.
+  public subscript(name: String) -> String? { self[all: name].first }
+
+  /// The values of all fields with a name, in any case.
+  package subscript(all name: String) -> [String] {
+    headers.filter { $0.name.caseInsensitiveCompare(name) == .orderedSame }.map(\.value)
+  }
+
+  /// The media type, in lower case and without parameters; empty if there is none.
+  package var mediaType: String {
+    let value = self["Content-Type"] ?? ""
+    return value.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+  }
+}

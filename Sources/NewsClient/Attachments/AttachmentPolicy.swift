@@ -1,0 +1,70 @@
+package import Foundation
+package import News
+
+/// The selection of attachments that are downloaded with their items.
+///
+///     var policy = AttachmentPolicy(.thumbnails, mostBytes: 2 << 20, mostBytesOfAll: 50 << 20)
+///     policy.allowsOtherServers = true
+///     print(policy.selection)
+public struct AttachmentPolicy: Sendable, Hashable {
+  /// The wanted attachments of an item.
+  public enum Selection: String, Sendable, Hashable, CaseIterable {
+    /// No attachment.
+    case none
+    /// The first picture.
+    case thumbnails
+    /// All attachments.
+    case all
+  }
+
+  /// The wanted attachments of an item.
+  public var selection: Selection
+  /// The maximum number of bytes per item. A file of unknown length counts as the whole remainder.
+  public var mostBytes: Int
+  /// The maximum number of bytes of all items together. The oldest files are evicted for new ones.
+  public var mostBytesOfAll: Int
+  /// Whether files may come from other servers if the feed uses https. Another server learns which items a user reads.
+  public var allowsOtherServers = false
+
+  /// Creates a policy.
+  ///
+  /// - Parameters:
+  ///   - selection: The wanted attachments of an item.
+  ///   - mostBytes: The maximum number of bytes per item.
+  ///   - mostBytesOfAll: The maximum number of bytes of all items together.
+  public init(_ selection: Selection, mostBytes: Int = 10 << 20, mostBytesOfAll: Int = 200 << 20) {
+    self.selection = selection
+    self.mostBytes = mostBytes
+    self.mostBytesOfAll = mostBytesOfAll
+  }
+
+  /// Returns the URL from which a file is downloaded.
+  ///
+  /// - Returns: nil for a scheme other than http and https, for a URL with a user name, and for a less trusted channel
+  ///   than that of the feed.
+  package func location(of attachment: Attachment, server: URL) -> URL? {
+    guard let url = URL(string: attachment.url, relativeTo: server)?.absoluteURL, url.user() == nil,
+      let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme)
+    else { return nil }
+    guard server.scheme?.lowercased() == "https" else { return url }
+    let isOwn = url.host()?.lowercased() == server.host()?.lowercased() && url.port ?? 443 == server.port ?? 443
+    return scheme == "https" && (isOwn || allowsOtherServers) ? url : nil
+  }
+
+  /// Returns the wanted files of an item, each with its maximum number of bytes.
+  func wanted(of item: NewsItem) -> [(attachment: Attachment, most: Int)] {
+    let candidates =
+      switch selection {
+      case .none: [Attachment]()
+      case .thumbnails: Array(item.attachments.filter { $0.type.hasPrefix("image/") }.prefix(1))
+      case .all: item.attachments
+      }
+    var left = mostBytes
+    return candidates.compactMap { attachment in
+      let bytes = attachment.bytes ?? left
+      guard bytes > 0, bytes <= left else { return nil }
+      left -= bytes
+      return (attachment, bytes)
+    }
+  }
+}

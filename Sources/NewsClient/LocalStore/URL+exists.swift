@@ -1,6 +1,0 @@
-import Foundation
-
-extension URL {
-  /// Whether a file or a folder exists.
-  var exists: Bool { FileManager.default.fileExists(atPath: path(percentEncoded: false)) }
-}

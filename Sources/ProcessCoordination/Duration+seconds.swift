@@ -1,0 +1,7 @@
+extension Duration {
+  /// The duration in seconds, the unit of `FetchMoment`.
+  package var inSeconds: Double {
+    let (seconds, attoseconds) = components
+    return Double(seconds) + Double(attoseconds) / 1e18
+  }
+}

@@ -1,0 +1,136 @@
+import Crypto
+import FaultServer
+import Foundation
+import HTTPTransfer
+import Synchronization
+import TestKit
+import Testing
+
+/// A server of one file with configurable faults, a store, and a worker in this process.
+struct Depot {
+  typealias Spoil = @Sendable (_ honest: FaultAnswer, _ request: FaultRequest, _ number: Int) -> FaultAnswer
+
+  let server: FaultServer
+  let folder: URL
+  let clock = ManualClock()
+  let journal: TransferJournal
+  private let state: State
+
+  /// The state of the server.
+  private final class State: Sendable {
+    let content: Mutex<(bytes: Data, tag: String?)>
+    let spoil = Mutex<Spoil>({ answer, _, _ in answer })
+    let count = Mutex(0)
+    let arrived = Mutex<[Data]>([])
+
+    init(_ bytes: Data) { content = Mutex((bytes, "\"one\"")) }
+
+    @Sendable func answer(_ request: FaultRequest) -> FaultAnswer {
+      let number = count.withLock { count in
+        defer { count += 1 }
+        return count
+      }
+      let honest = request.method == "GET" ? download(request) : upload(request)
+      return spoil.withLock { $0 }(honest, request, number)
+    }
+
+    private func upload(_ request: FaultRequest) -> FaultAnswer {
+      arrived.withLock { $0.append(request.body) }
+      return FaultAnswer(
+        status: 201, headers: [("Location", "/v1/media/1")], body: Data("{}".utf8))
+    }
+
+    private func download(_ request: FaultRequest) -> FaultAnswer {
+      let (bytes, tag) = content.withLock { $0 }
+      var answer = FaultAnswer(
+        headers: [
+          ("Content-Type", "application/octet-stream"),
+          ("Repr-Digest", "sha-256=:\(Data(SHA256.hash(data: bytes)).base64EncodedString()):"),
+        ], body: bytes)
+      if let tag { answer = answer.setting("ETag", tag) }
+      guard let range = request["Range"], request["If-Range"].map({ $0 == tag }) ?? true,
+        let first = range.wholeMatch(of: /bytes=([0-9]+)-/).flatMap({ Int($0.1) })
+      else { return answer }
+      guard first < bytes.count else {
+        return FaultAnswer(status: 416, headers: [("Content-Range", "bytes */\(bytes.count)")])
+      }
+      answer.status = 206
+      answer.body = bytes.dropFirst(first)
+      return answer.setting("Content-Range", "bytes \(first)-\(bytes.count - 1)/\(bytes.count)")
+    }
+  }
+
+  /// Runs the body with an empty store.
+  static func with(_ bytes: Data = content(300_000), _ body: (Depot) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-depot-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let state = State(bytes)
+    try await FaultServer.with(state.answer) { server in
+      try await body(
+        Depot(server: server, folder: folder, journal: try TransferJournal(store: folder), state: state))
+    }
+  }
+
+  /// Returns bytes without repetition, determined by the seed.
+  static func content(_ count: Int, seed: UInt64 = 1) -> Data {
+    var state = seed
+    return Data(
+      (0..<count).map { _ in
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return UInt8(truncatingIfNeeded: state >> 56)
+      })
+  }
+
+  var url: URL { URL(string: server.url + "/file") ?? folder }
+  var output: URL { folder.appending(path: "output.bin") }
+  /// The bodies of uploads, complete or not.
+  var arrived: [Data] { state.arrived.withLock { $0 } }
+
+  /// Replaces the served content.
+  func serve(_ bytes: Data, tag: String?) { state.content.withLock { $0 = (bytes, tag) } }
+
+  func spoil(_ spoil: @escaping Spoil) { state.spoil.withLock { $0 = spoil } }
+
+  /// Runs the body with a worker and stops the worker afterwards.
+  func working(
+    obstacle: Transfer.Obstacle? = nil, _ body: () async throws -> Void
+  ) async throws {
+    let worker = try TransferWorker(
+      store: folder, userAgent: "tests/1 (+https://example.org)", obstacle: { obstacle }, clock: clock)
+    let task = Task { try await worker.run() }
+    let result: Result<Void, any Error>
+    do { result = .success(try await body()) } catch { result = .failure(error) }
+    task.cancel()
+    _ = try await task.value
+    try result.get()
+  }
+
+  /// Starts a download to `output`.
+  func download(_ change: (inout TransferRequest) -> Void = { _ in }) throws -> Int64 {
+    var request = TransferRequest(download: url, to: output)
+    change(&request)
+    let number = try journal.add(request).number
+    try journal.resume(number, at: clock.now)
+    return number
+  }
+
+  /// Waits for the end of a transfer, with accelerated time.
+  func end(of number: Int64) async throws -> Transfer {
+    try await eventually("the transfer is over") { try journal.transfer(number)?.state.isOver != false }
+    return try #require(try journal.transfer(number))
+  }
+
+  /// Waits for a condition. The clock advances in short steps, so that pending requests have real time to finish.
+  func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
+    try await TestKit.eventually(what) {
+      clock.advance(by: 0.2)
+      return try await condition()
+    }
+  }
+
+  /// Returns all files except those of the journal.
+  func files() throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+      .filter { !$0.hasPrefix("transfers/journal") && !$0.hasSuffix(".lock") && $0 != "transfers" }
+  }
+}
