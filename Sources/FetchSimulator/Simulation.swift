@@ -137,8 +137,8 @@ public struct Simulation: Sendable {
     return device.outcome(of: policy)
   }
 
-  private func moment(_ date: Date) -> FetchMoment {
+  private func moment(_ date: Date) -> FetchInstant {
     // An uptime of a day excludes the delay after a boot.
-    FetchMoment(date: date, uptime: date.timeIntervalSince(days.start) + 86_400, boot: "simulation")
+    FetchInstant(date: date, uptime: date.timeIntervalSince(days.start) + 86_400, boot: "simulation")
   }
 }

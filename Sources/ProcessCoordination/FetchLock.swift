@@ -9,11 +9,11 @@ import Foundation
 #endif
 import Synchronization
 
-/// A lock for one fetch at a time among the processes that share a file.
+/// A lock that allows one fetch at a time among the processes that share a file.
 ///
-/// The lock is that of flock(2). It belongs to the open file, so that it ends with the process however that ends, and
-/// two holders within a process exclude each other too. The file stays: if it were removed, another process could lock
-/// its successor while the lock on it is still held.
+/// The lock uses flock(2). It belongs to the open file, so it ends when the process ends, and also excludes other users
+/// within the process. The file is never removed: otherwise another process could create and lock a new file while the
+/// lock on the removed one is still held.
 ///
 ///     let lock = FetchLock(path: "/tmp/harbour.lock")
 ///     if let held = try lock.acquire() {
@@ -23,7 +23,7 @@ import Synchronization
 ///       print("process \(lock.holder ?? 0) is fetching")
 ///     }
 public struct FetchLock: Sendable {
-  /// The error if the file cannot be opened or locked, for another reason than that the lock is held.
+  /// The error if the file cannot be opened or locked. A lock that is held elsewhere is not an error.
   ///
   ///     do {
   ///       _ = try FetchLock(path: "/missing/harbour.lock").acquire()
@@ -46,7 +46,7 @@ public struct FetchLock: Sendable {
   ///       print("no other fetch is running")
   ///       held.release()
   ///     }
-  public final class Held: Sendable {
+  public final class Handle: Sendable {
     private let descriptor: Mutex<Int32?>
 
     init(_ descriptor: Int32) {
@@ -65,9 +65,9 @@ public struct FetchLock: Sendable {
     }
   }
 
-  /// The interval between two attempts of a waiter. A waiter does not block in the kernel, so cancellation need not
-  /// interrupt a system call.
-  static let pause = Duration.milliseconds(100)
+  /// The interval between two attempts of a waiter. A waiter does not block in the kernel, so cancellation does not
+  /// have to interrupt a system call.
+  static let retryInterval = Duration.milliseconds(100)
 
   /// The path of the file, which is created if it is missing.
   public let path: String
@@ -81,7 +81,7 @@ public struct FetchLock: Sendable {
   ///
   /// - Returns: The lock, or `nil` if it is held elsewhere.
   /// - Throws: `Failure`
-  public func acquire() throws -> Held? {
+  public func acquire() throws -> Handle? {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
     guard Self.lock(descriptor) else {
@@ -90,27 +90,27 @@ public struct FetchLock: Sendable {
       if code == EWOULDBLOCK { return nil }
       throw Failure(path: path, code: code)
     }
-    // The number is for messages only, so a full disk that does not take it does not fail the lock.
+    // The number is used only in messages, so a failure to write it (a full disk) is ignored.
     let line = "\(getpid())\n"
     ftruncate(descriptor, 0)
     _ = pwrite(descriptor, line, line.utf8.count, 0)
-    return Held(descriptor)
+    return Handle(descriptor)
   }
 
   /// Acquires the lock as soon as it is free.
   ///
   /// - Parameters:
-  ///   - patience: The timeout. There is at least one attempt.
+  ///   - timeout: The timeout. There is at least one attempt.
   ///   - clock: The clock that measures the timeout.
   /// - Returns: The lock, or `nil` if it was held elsewhere until the timeout.
   /// - Throws: `Failure`; `CancellationError`
-  public func acquire(within patience: Duration, clock: any FetchClock = SystemClock()) async throws -> Held? {
-    let end = clock.now.uptime + patience.inSeconds
+  public func acquire(within timeout: Duration, clock: any FetchClock = SystemClock()) async throws -> Handle? {
+    let end = clock.now.uptime + timeout.inSeconds
     while true {
       if let held = try acquire() { return held }
       let left = Duration.seconds(end - clock.now.uptime)
       guard left > .zero else { return nil }
-      try await clock.sleep(for: min(left, Self.pause))
+      try await clock.sleep(for: min(left, Self.retryInterval))
     }
   }
 
@@ -133,10 +133,10 @@ public struct FetchLock: Sendable {
     }
   }
 
-  /// The process that holds the lock, for messages; `nil` if the lock is free or the process has not written its number
-  /// yet.
+  /// The number of the process that holds the lock, for messages; `nil` if the lock is free or the process has not
+  /// written its number yet.
   ///
-  /// A process that was killed leaves its number behind, which may later belong to another process.
+  /// The number of a process that was killed stays in the file, and may later belong to another process.
   public var holder: Int32? {
     guard let text = try? String(contentsOfFile: path, encoding: .utf8),
       let process = Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)), process > 0

@@ -12,8 +12,8 @@ import Foundation
 ///
 /// The uptime counts from the boot and continues while the machine sleeps, as `ContinuousClock` does: on Linux it is
 /// `CLOCK_BOOTTIME` (clock_gettime(2)), on Apple platforms `CLOCK_MONOTONIC_RAW` (mach_continuous_time(3)). Elsewhere
-/// it counts from the first use in this process, and each process counts as a boot of its own: moments of two processes
-/// are then compared by the time of day.
+/// it counts from the first use in this process, and each process counts as a boot of its own. Instants of two
+/// processes are then compared by the time of day.
 ///
 ///     let clock = SystemClock()
 ///     let start = clock.now
@@ -24,8 +24,8 @@ public struct SystemClock: FetchClock {
   public init() {}
 
   /// The time of day and the time since the boot.
-  public var now: FetchMoment {
-    FetchMoment(date: Date(), uptime: Self.uptime, boot: Self.boot)
+  public var now: FetchInstant {
+    FetchInstant(date: Date(), uptime: Self.uptime, boot: Self.boot)
   }
 
   /// Waits. Time during which the machine sleeps counts.
@@ -38,7 +38,7 @@ public struct SystemClock: FetchClock {
   #if os(Linux)
     private static var uptime: Double {
       var time = timespec()
-      // The call fails only for clocks that do not exist, and this one has existed since Linux 2.6.39.
+      // The call fails only for unknown clocks. This one was added in Linux 2.6.39.
       clock_gettime(CLOCK_BOOTTIME, &time)
       return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }

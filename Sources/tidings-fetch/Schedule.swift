@@ -71,7 +71,7 @@ struct Status: AsyncParsableCommand {
 extension FetchInterval {
   /// Whether the requested interval is shorter than the minimum.
   fileprivate var isBelowFloor: Bool {
-    if case .seconds(let seconds) = self { seconds < Self.floor } else { false }
+    if case .seconds(let seconds) = self { seconds < Self.minimumSeconds } else { false }
   }
 
   /// The interval for people.

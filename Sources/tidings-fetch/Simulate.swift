@@ -88,7 +88,7 @@ struct Simulate: AsyncParsableCommand {
 private struct Play {
   private let client: NewsFetcher
   private let notes: Notes
-  private let observations: [Observation]
+  private let observations: [ObservationToken]
 
   /// Prepares an app that waits for a wake.
   ///
@@ -118,7 +118,7 @@ private struct Play {
   }
 
   /// Wakes the app, and throws the exit code of the result.
-  func wake(_ handler: (NewsFetcher, FetchMoment) async -> FetchReport) async throws {
+  func wake(_ handler: (NewsFetcher, FetchInstant) async -> FetchReport) async throws {
     let wake = notes.wake()
     await client.application.launch()
     let report = await handler(client, wake)
@@ -134,7 +134,7 @@ private func seconds(_ duration: Duration) -> String { String(format: "%.1f s", 
 
 /// Lines with the time since a wake, negative before it.
 private final class Notes: Sendable {
-  private let before = Mutex<[(moment: FetchMoment, text: String)]?>([])
+  private let before = Mutex<[(moment: FetchInstant, text: String)]?>([])
   private let start = Mutex(SystemClock().now)
   private let failure = Mutex<Output.Failure?>(nil)
 
@@ -149,7 +149,7 @@ private final class Notes: Sendable {
     if !isBefore { print(now, text) }
   }
 
-  func wake() -> FetchMoment {
+  func wake() -> FetchInstant {
     let now = SystemClock().now
     start.withLock { $0 = now }
     for line in before.withLock({ $0.take() }) ?? [] { print(line.moment, line.text) }
@@ -157,7 +157,7 @@ private final class Notes: Sendable {
     return now
   }
 
-  private func print(_ moment: FetchMoment, _ text: String) {
+  private func print(_ moment: FetchInstant, _ text: String) {
     let seconds = moment.seconds(since: start.withLock { $0 })
     do { try Output.print(String(format: "%7.3f s  ", seconds) + text) } catch let error as Output.Failure {
       failure.withLock { $0 = error }

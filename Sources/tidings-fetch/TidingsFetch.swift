@@ -47,7 +47,7 @@ struct TidingsFetch: AsyncParsableCommand {
     try Self.checkAccess(folder)
     return try NewsFetcher(
       folder: folder,
-      application: Application(launchReason: launchReason, exitsOnSuspend: exitsOnSuspend, log: Output.log),
+      application: ApplicationLifecycle(launchReason: launchReason, exitsOnSuspend: exitsOnSuspend, log: Output.log),
       transport: transport, log: Output.log
     ) { stored in
       var configuration = NewsFetcher.Configuration(

@@ -9,7 +9,7 @@ import Testing
 struct BackgroundFetcherTests {
   struct Offline: Error {}
 
-  @Test("each result comes back by each of the forms", arguments: FetchResult.allCases)
+  @Test("each form of perform returns each result", arguments: FetchResult.allCases)
   func forms(result: FetchResult) async throws {
     let wake = Wake()
     let outcome = await wake.fetcher.perform(reason: .scheduled) { _ in result }
@@ -24,7 +24,7 @@ struct BackgroundFetcherTests {
     #expect(wake.log.entries.isEmpty)
   }
 
-  @Test("a fetch that throws has failed, and why is logged")
+  @Test("an error of the fetch means failed, and is logged")
   func throwing() async {
     let wake = Wake()
     let outcome = await wake.fetcher.perform(reason: .scheduled) { _ in throw Offline() }
@@ -35,7 +35,7 @@ struct BackgroundFetcherTests {
     #expect(wake.log.entries == ["the fetch has failed: Offline()"])
   }
 
-  @Test("a fetch by callback that calls twice, never or late: its caller is told once")
+  @Test("a fetch that calls its completion twice, never or late reports one result to its caller")
   func misuse() async throws {
     let wake = Wake()
     let results = Journal<FetchResult>()
@@ -44,28 +44,28 @@ struct BackgroundFetcherTests {
       completion(.failed)
     }
     wake.fetcher.perform(reason: .push, fetch: twice, completion: results.append)
-    try await eventually("it has ended") { wake.fetcher.isIdle && results.entries == [.newData] }
-    #expect(wake.log.entries == ["a completion was called again, with failed"])
+    try await eventually("the fetch has ended") { wake.fetcher.isIdle && results.entries == [.newData] }
+    #expect(wake.log.entries == ["a completion was called again; the result failed is ignored"])
 
     wake.fetcher.perform(reason: .push, fetch: { _, _ in }, completion: results.append)
-    try await eventually("it has ended") { wake.fetcher.isIdle && results.entries == [.newData, .failed] }
-    #expect(wake.log.entries.last == "a completion was dropped without a result")
+    try await eventually("the fetch has ended") { wake.fetcher.isIdle && results.entries == [.newData, .failed] }
+    #expect(wake.log.entries.last == "a completion was released without a result; the fetch counts as failed")
 
     let kept = Journal<FetchCompletion>()
     wake.fetcher.perform(reason: .push, fetch: { kept.append($1) }, completion: results.append)
-    try await eventually("it has begun") { !kept.entries.isEmpty }
-    try await wake.sleeps(25)
+    try await eventually("the fetch has started") { !kept.entries.isEmpty }
+    try await wake.waitForTimer(25)
     wake.clock.advance(by: 25)
-    try await wake.sleeps(5)
+    try await wake.waitForTimer(5)
     wake.clock.advance(by: 5)
-    try await eventually("it has expired") { results.entries == [.newData, .failed, .failed] }
+    try await eventually("the fetch has expired") { results.entries == [.newData, .failed, .failed] }
     kept.entries[0](.newData)
-    try await eventually("it has ended") { wake.fetcher.isIdle }
+    try await eventually("the fetch has ended") { wake.fetcher.isIdle }
     #expect(results.entries.count == 3)
-    #expect(wake.log.entries.last == "a fetch that had been given up has ended: newData")
+    #expect(wake.log.entries.last == "an abandoned fetch has ended: newData")
   }
 
-  @Test("wakes during a fetch join it, a manual refresh and a wake alike", arguments: FetchReason.allCases)
+  @Test("calls during a fetch join it, whatever their reasons", arguments: FetchReason.allCases)
   func joining(first: FetchReason) async throws {
     let wake = Wake()
     let gate = Gate()
@@ -75,7 +75,7 @@ struct BackgroundFetcherTests {
       wake.fetcher.perform(
         reason: reason,
         fetch: { _ in
-          Issue.record("a second fetch has begun")
+          Issue.record("a second fetch has started")
           return .noData
         }, completion: results.append)
     }
@@ -84,22 +84,22 @@ struct BackgroundFetcherTests {
     let outcome = await begun.value
     #expect(outcome == FetchOutcome(result: .newData, ending: .finished, hasJoined: false, duration: .seconds(3)))
     let expected = Array(repeating: FetchResult.newData, count: FetchReason.allCases.count)
-    try await eventually("all are told") { results.entries == expected }
-    try await eventually("it is at rest") { wake.fetcher.isIdle }
+    try await eventually("all callers have the result") { results.entries == expected }
+    try await eventually("the fetcher is idle") { wake.fetcher.isIdle }
     let next = await wake.fetcher.perform(reason: .manual) { _ in .noData }
     #expect(next.result == .noData)
     #expect(!next.hasJoined)
   }
 
-  @Test("whoever joins an expiring fetch gets its result at its end, not 30 s after their own wake")
+  @Test("a caller that joins an expiring fetch gets the result at the end of that fetch, not 30 s after its own wake")
   func joiningLate() async throws {
     let wake = Wake()
     let gate = Gate()
     let first = try await wake.begin(at: gate)
-    try await wake.sleeps(25)
+    try await wake.waitForTimer(25)
     wake.clock.advance(by: 20)
     let second = Task { await wake.fetcher.perform(reason: .push) { _ in .newData } }
-    try await eventually("it has joined") { wake.fetcher.waitingCallers == 2 && wake.clock.sleeping == [5] }
+    try await eventually("the caller has joined") { wake.fetcher.waitingCallers == 2 && wake.clock.sleeping == [5] }
     wake.clock.advance(by: 5)
     try await eventually("the timer sleeps again") { wake.clock.sleeping == [5] }
     wake.clock.advance(by: 5)
@@ -110,18 +110,18 @@ struct BackgroundFetcherTests {
     gate.open()
   }
 
-  @Test("the budget is that of the earliest wake that is waited for")
+  @Test("the budget counts from the earliest wake of all callers")
   func joiningEarlierWake() async throws {
     let wake = Wake()
     let moment = wake.clock.now
     wake.clock.advance(by: 15)
     let gate = Gate()
     let first = try await wake.begin(at: gate)
-    try await wake.sleeps(25)
+    try await wake.waitForTimer(25)
     let second = Task { await wake.fetcher.perform(reason: .push, wake: moment) { _ in .newData } }
-    try await wake.sleeps(10)
+    try await wake.waitForTimer(10)
     wake.clock.advance(by: 10)
-    try await wake.sleeps(5)
+    try await wake.waitForTimer(5)
     wake.clock.advance(by: 5)
     let outcomes = [await first.value, await second.value]
     #expect(outcomes.map(\.ending) == [.expired, .expired])
@@ -129,7 +129,7 @@ struct BackgroundFetcherTests {
     gate.open()
   }
 
-  @Test("a cancelled caller has failed; the fetch goes on for the others and is cancelled with the last")
+  @Test("a cancelled caller gets failed; the fetch continues for the others and is cancelled with the last one")
   func cancellation() async throws {
     let wake = Wake()
     let isCancelled = Journal<Bool>()
@@ -146,7 +146,7 @@ struct BackgroundFetcherTests {
         }
       }
     }
-    try await eventually("the fetch has begun") { gate.waiting == 1 }
+    try await eventually("the fetch has started") { gate.waiting == 1 }
     try await eventually("both wait") { wake.fetcher.waitingCallers == 2 }
     callers[0].cancel()
     let first = await callers[0].value
@@ -158,10 +158,10 @@ struct BackgroundFetcherTests {
     #expect(second.ending == .cancelled)
     try await eventually("the fetch is cancelled") { isCancelled.entries == [true] }
     gate.open()
-    try await eventually("it has ended") { wake.fetcher.isIdle && wake.clock.sleeping.isEmpty }
+    try await eventually("the fetch has ended") { wake.fetcher.isIdle && wake.clock.sleeping.isEmpty }
   }
 
-  @Test("a caller who is cancelled already begins nothing that lasts")
+  @Test("a caller that is already cancelled leaves no running fetch")
   func cancelledBefore() async throws {
     let wake = Wake()
     let task = Task {
@@ -174,10 +174,10 @@ struct BackgroundFetcherTests {
     let outcome = await task.value
     #expect(outcome.result == .failed)
     #expect(outcome.ending == .cancelled)
-    try await eventually("all is over") { wake.fetcher.isIdle && wake.clock.sleeping.isEmpty }
+    try await eventually("the fetch has ended") { wake.fetcher.isIdle && wake.clock.sleeping.isEmpty }
   }
 
-  @Test("the next fetch waits for one that was given up, and never overlaps it", arguments: [false, true])
+  @Test("the next fetch waits for an abandoned one, and never overlaps it", arguments: [false, true])
   func givenUp(inForeground: Bool) async throws {
     let wake = Wake()
     if inForeground { await wake.application.enterForeground() }
@@ -192,7 +192,7 @@ struct BackgroundFetcherTests {
         return .noData
       }
     }
-    try await wake.sleeps(25)
+    try await wake.waitForTimer(25)
     wake.clock.advance(by: 10)
     #expect(begun.entries.isEmpty)
     gate.open()
@@ -201,7 +201,8 @@ struct BackgroundFetcherTests {
     #expect(begun.entries == [inForeground ? nil : .seconds(20)])
   }
 
-  @Test("who waits for a fetch that never ends has failed after 30 s, in the foreground too", arguments: [false, true])
+  @Test(
+    "a fetch that waits for an endless abandoned one fails after 30 s, in the foreground too", arguments: [false, true])
   func givenUpForGood(inForeground: Bool) async throws {
     let wake = Wake()
     if inForeground { await wake.application.enterForeground() }
@@ -215,9 +216,9 @@ struct BackgroundFetcherTests {
         return .noData
       }
     }
-    try await wake.sleeps(25)
+    try await wake.waitForTimer(25)
     wake.clock.advance(by: 25)
-    try await wake.sleeps(5)
+    try await wake.waitForTimer(5)
     wake.clock.advance(by: 5)
     let outcome = await second.value
     #expect(outcome.result == .failed)
@@ -227,7 +228,7 @@ struct BackgroundFetcherTests {
   }
 
   /// Starts as many fetches as there are cores, so that no thread is left for tasks.
-  @Test("fetches that keep every core busy are ended at 30 s all the same")
+  @Test("fetches that keep all cores busy end at 30 s too")
   func busy() async throws {
     let isOver = Flag()
     let count = ProcessInfo.processInfo.activeProcessorCount
@@ -245,9 +246,9 @@ struct BackgroundFetcherTests {
           return .newData
         }, completion: results.append)
     }
-    try await eventually("all are at work") { begun.entries.count == count }
+    try await eventually("all fetches are running") { begun.entries.count == count }
     for wake in wakes {
-      try await wake.sleeps(25)
+      try await wake.waitForTimer(25)
       wake.clock.advance(by: 30)
     }
     try await eventually("all have expired") { results.entries == Array(repeating: .failed, count: count) }
@@ -256,7 +257,7 @@ struct BackgroundFetcherTests {
     #expect(results.entries.count == count)
   }
 
-  @Test("a fetch holds the lock, and gives it back whatever comes of it", arguments: [true, false])
+  @Test("a fetch holds the lock and releases it, whatever its result", arguments: [true, false])
   func lock(succeeds: Bool) async throws {
     try await withTemporaryFile { path in
       let lock = FetchLock(path: path)
@@ -267,11 +268,11 @@ struct BackgroundFetcherTests {
         return .newData
       }
       #expect(outcome.result == (succeeds ? .newData : .failed))
-      try await eventually("it is free") { try lock.acquire() != nil }
+      try await eventually("the lock is free") { try lock.acquire() != nil }
     }
   }
 
-  @Test("if another process fetches, a wake is busy at once and a manual refresh waits", arguments: [false, true])
+  @Test("while another process fetches, a wake is busy at once and a manual refresh waits", arguments: [false, true])
   func otherProcess(isManual: Bool) async throws {
     try await withTemporaryFile { path in
       let lock = FetchLock(path: path)
@@ -280,18 +281,18 @@ struct BackgroundFetcherTests {
       await wake.application.launch()
       let task = Task { await wake.fetcher.perform(reason: isManual ? .manual : .push) { _ in .newData } }
       if isManual {
-        try await eventually("it waits") { !wake.clock.sleeping.isEmpty }
+        try await eventually("the fetch waits") { !wake.clock.sleeping.isEmpty }
         held.release()
         wake.clock.advance(by: 1)
       }
       let outcome = await task.value
       #expect(outcome.ending == (isManual ? .finished : .busy))
       #expect(outcome.result == (isManual ? .newData : .failed))
-      if !isManual { #expect(wake.log.entries == ["process \(getpid()) is fetching already"]) }
+      if !isManual { #expect(wake.log.entries == ["process \(getpid()) is already fetching"]) }
     }
   }
 
-  @Test("a lock that cannot be had for another reason is a failure")
+  @Test("an error of the lock means failed")
   func brokenLock() async {
     let wake = Wake(lock: FetchLock(path: "/nonexistent/lock"))
     let outcome = await wake.fetcher.perform(reason: .scheduled) { _ in .newData }

@@ -7,22 +7,22 @@ struct BackgroundTasksTests {
   let clock = ManualClock()
   let log = Journal<String>()
   let expired = Journal<String>()
-  let application: Application
+  let application: ApplicationLifecycle
   var tasks: BackgroundTasks { application.backgroundTasks }
 
   init() async {
-    application = Application(launchReason: .user, clock: clock, log: log.append)
+    application = ApplicationLifecycle(launchReason: .user, clock: clock, log: log.append)
     await application.launch()
   }
 
-  @Test("there is no limit in the foreground, and 30 s from leaving it")
-  func allowance() async throws {
+  @Test("tasks have no limit in the foreground, and 30 s after leaving it")
+  func timeLimit() async throws {
     let task = tasks.begin("a") { expired.append("a") }
     clock.advance(by: 1_000)
     #expect(tasks.timeRemaining == nil)
     await application.enterBackground()
     #expect(tasks.timeRemaining == .seconds(30))
-    try await eventually("the allowance runs") { clock.sleeping == [30] }
+    try await eventually("the time limit runs") { clock.sleeping == [30] }
     clock.advance(by: 12)
     #expect(tasks.timeRemaining == .seconds(18))
     await application.enterForeground()
@@ -34,7 +34,7 @@ struct BackgroundTasksTests {
     #expect(log.entries.isEmpty)
   }
 
-  @Test("expiry calls each handler once, in the order of the tasks, and none of those that have ended")
+  @Test("expiry calls each handler once, in the order of the tasks, except handlers of ended tasks")
   func expiry() async throws {
     let ended = tasks.begin("ended") { expired.append("ended") }
     _ = tasks.begin("a") { expired.append("a") }
@@ -42,11 +42,11 @@ struct BackgroundTasksTests {
     _ = tasks.begin("b") { expired.append("b") }
     tasks.end(ended)
     await application.enterBackground()
-    try await eventually("the allowance runs") { clock.sleeping == [30] }
+    try await eventually("the time limit runs") { clock.sleeping == [30] }
     clock.advance(by: 29)
     #expect(clock.sleeping == [1])
     clock.advance(by: 1)
-    try await eventually("all have expired") { log.entries.count == 3 && expired.entries == ["a", "b"] }
+    try await eventually("all tasks have expired") { log.entries.count == 3 && expired.entries == ["a", "b"] }
     #expect(
       log.entries == [
         "background task 2 (a) has expired", "background task 3 (silent) has expired",
@@ -55,11 +55,11 @@ struct BackgroundTasksTests {
     await application.enterForeground()
     await application.enterBackground()
     clock.advance(by: 100)
-    #expect(clock.sleeping.isEmpty, "nothing is left to expire")
+    #expect(clock.sleeping.isEmpty, "no task is left")
     #expect(expired.entries.count == 2)
   }
 
-  @Test("a handler may end its task, which is no misuse; ending it afterwards is logged")
+  @Test("a handler may end its task; ending it again is logged")
   func endingWithin() async throws {
     let ids = Journal<BackgroundTasks.ID>()
     let tasks = tasks
@@ -69,35 +69,35 @@ struct BackgroundTasksTests {
         expired.append("a")
       })
     await application.enterBackground()
-    try await eventually("the allowance runs") { clock.sleeping == [30] }
+    try await eventually("the time limit runs") { clock.sleeping == [30] }
     clock.advance(by: 30)
-    try await eventually("it has expired") { expired.entries == ["a"] }
+    try await eventually("the task has expired") { expired.entries == ["a"] }
     #expect(log.entries == ["background task 1 (a) has expired"])
     tasks.end(ids.entries[0])
-    #expect(log.entries.last == "background task 1 was ended again")
+    #expect(log.entries.last == "background task 1 has already ended")
   }
 
-  @Test("ending twice is logged and does nothing")
+  @Test("ending a task twice is logged and does nothing")
   func endingTwice() {
     let first = tasks.begin("a")
     let second = tasks.begin("b") { expired.append("b") }
     tasks.end(first)
     tasks.end(first)
-    #expect(log.entries == ["background task 1 was ended again"])
+    #expect(log.entries == ["background task 1 has already ended"])
     tasks.end(second)
     #expect(log.entries.count == 1)
   }
 
-  @Test("a task begun after the allowance is used up expires at once")
+  @Test("a task that begins after the time limit expires at once")
   func tooLate() async throws {
     await application.enterBackground()
     clock.advance(by: 31)
     #expect(tasks.timeRemaining == .zero)
     _ = tasks.begin("late") { expired.append("late") }
-    try await eventually("it has expired") { expired.entries == ["late"] }
+    try await eventually("the task has expired") { expired.entries == ["late"] }
   }
 
-  @Test("the end of the last task ends the timer, and what handlers hold is let go of")
+  @Test("the end of the last task ends the timer and releases the handlers")
   func nothingLeaks() async throws {
     weak var held: Gate?
     await application.enterBackground()
@@ -105,14 +105,14 @@ struct BackgroundTasksTests {
       let gate = Gate()
       held = gate
       let task = tasks.begin("a") { [gate] in gate.open() }
-      try await eventually("the allowance runs") { clock.sleeping == [30] }
+      try await eventually("the time limit runs") { clock.sleeping == [30] }
       tasks.end(task)
     }
     try await eventually("there is no timer") { clock.sleeping.isEmpty }
     #expect(held == nil)
   }
 
-  @Test("a wake gives a new allowance")
+  @Test("a wake starts a new time limit")
   func wake() async throws {
     await application.enterBackground()
     clock.advance(by: 1_000)

@@ -2,7 +2,7 @@ import BackgroundFetch
 import Foundation
 import Testing
 
-@Suite("The constraints of the machine") struct ConstraintTests {
+@Suite("System constraints") struct ConstraintTests {
   /// Runs the body with a generated sysfs that contains the given files.
   private func withSysfs(_ files: [String: String], _ body: (URL) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-sysfs-\(UUID().uuidString)")
@@ -23,7 +23,7 @@ import Testing
     return Dictionary(uniqueKeysWithValues: files.map { ("class/power_supply/\(name)/\($0)", $1) })
   }
 
-  @Test("are none where nothing is known")
+  @Test("nothing is constrained if the machine reports nothing")
   func nothing() throws {
     try withSysfs([:]) { sysfs in
       #expect(SystemConstraints(sysfs: sysfs, busctl: ["/nowhere"]).current == .none)
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test("say that power is to be saved where a battery is low and not being charged, or the profile says so")
+  @Test("low power means a low battery that is discharging, or the low-power profile")
   func power() throws {
     func isLow(_ files: [String: String]) throws -> Bool {
       var found = false
@@ -48,14 +48,14 @@ import Testing
     #expect(try !isLow(["firmware/acpi/platform_profile": "balanced"]))
   }
 
-  @Test("say that there is no network where NetworkManager finds none, or a login page", arguments: 0...4)
+  @Test("no connectivity and a captive portal in NetworkManager mean offline", arguments: 0...4)
   func connectivity(value: Int) throws {
     let source = SystemConstraints(
       sysfs: URL(filePath: "/nowhere"), busctl: ["/bin/sh", "-c", "echo u 4; echo u \(value)"])
     #expect(source.current.isOffline == [1, 2].contains(value))
   }
 
-  @Test("say that there is no network where no adapter is connected, unless NetworkManager knows better")
+  @Test("a machine without a connected adapter is offline, unless NetworkManager reports connectivity")
   func carrier() throws {
     func isOffline(_ states: [String: String], busctl: [String] = []) throws -> Bool {
       var found = false
@@ -77,7 +77,7 @@ import Testing
     #expect(try !isOffline(["enp0s1": "down"], busctl: ["/bin/sh", "-c", "echo u 4; echo u 4"]))
   }
 
-  @Test("are found without a program that hangs")
+  @Test("a program that hangs is ended after its timeout")
   func hanging() throws {
     let start = ContinuousClock.now
     let source = SystemConstraints(sysfs: URL(filePath: "/nowhere"), busctl: ["/bin/sh", "-c", "exec sleep 600"])
@@ -85,7 +85,7 @@ import Testing
     #expect(ContinuousClock.now - start < .seconds(60))
   }
 
-  @Test("say that the network is metered where NetworkManager does, or guesses so", arguments: 0...4)
+  @Test("the values yes and guess-yes of NetworkManager mean a metered network", arguments: 0...4)
   func network(value: Int) throws {
     // The arguments that follow belong to the shell.
     let source = SystemConstraints(sysfs: URL(filePath: "/nowhere"), busctl: ["/bin/sh", "-c", "echo u \(value)"])

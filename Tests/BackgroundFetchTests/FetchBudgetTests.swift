@@ -3,7 +3,7 @@ import TestKit
 import Foundation
 import Testing
 
-@Suite("Budget")
+@Suite("Fetch budget")
 struct FetchBudgetTests {
   /// A fetch that ignores cancellation until the test ends, and a log of its events with the seconds since its start.
   struct Endless {
@@ -12,7 +12,7 @@ struct FetchBudgetTests {
     let gate = Gate()
     let task: Task<FetchOutcome, Never>
 
-    init(_ wake: Wake, since moment: FetchMoment? = nil) async throws {
+    init(_ wake: Wake, since moment: FetchInstant? = nil) async throws {
       let start = moment ?? wake.clock.now
       let (events, budgets, gate) = (events, budgets, gate)
       task = Task {
@@ -25,27 +25,27 @@ struct FetchBudgetTests {
         events.append("\(outcome.ending) at \(Int(wake.clock.now.uptime - start.uptime))")
         return outcome
       }
-      try await eventually("the fetch has begun") { gate.waiting == 1 }
+      try await eventually("the fetch has started") { gate.waiting == 1 }
     }
 
     /// Waits until the expiration handler has been called and the timer sleeps again.
     func warned(_ wake: Wake, at second: Int = 25) async throws {
-      try await wake.sleeps(5)
+      try await wake.waitForTimer(5)
       try await eventually("the handler is called") { events.entries == ["warned at \(second)"] }
     }
 
     var remaining: Duration? { budgets.entries[0].timeRemaining }
   }
 
-  @Test("the expiration handler is called at 25 s and the fetch has failed at 30 s, even if it ignores that")
+  @Test("the expiration handler is called at 25 s and the fetch fails at 30 s, even if it ignores cancellation")
   func expiry() async throws {
     let wake = Wake()
     let fetch = try await Endless(wake)
-    try await wake.sleeps(25)
+    try await wake.waitForTimer(25)
     #expect(fetch.remaining == .seconds(30))
     wake.clock.advance(by: 24)
     #expect(fetch.remaining == .seconds(6))
-    #expect(wake.clock.sleeping.contains(1), "nothing is due before 25 s")
+    #expect(wake.clock.sleeping.contains(1), "no timer is due before 25 s")
     wake.clock.advance(by: 1)
     try await fetch.warned(wake)
     wake.clock.advance(by: 5)
@@ -53,14 +53,14 @@ struct FetchBudgetTests {
     #expect(outcome == FetchOutcome(result: .failed, ending: .expired, hasJoined: false, duration: .seconds(30)))
     #expect(fetch.events.entries == ["warned at 25", "expired at 30"])
     #expect(fetch.remaining == .zero)
-    #expect(!wake.fetcher.isIdle, "it is still at work")
+    #expect(!wake.fetcher.isIdle, "the fetch is still running")
     fetch.gate.open()
-    try await eventually("it has ended") { wake.fetcher.isIdle }
+    try await eventually("the fetch has ended") { wake.fetcher.isIdle }
     #expect(
-      wake.log.entries == ["a fetch that had been given up has ended: newData"], "one timer has ended it, and no other")
+      wake.log.entries == ["an abandoned fetch has ended: newData"], "exactly one timer has ended the fetch")
   }
 
-  @Test("suspension is granted after the result of a fetch that expires, not before")
+  @Test("suspension follows the result of an expiring fetch")
   func suspension() async throws {
     let wake = Wake()
     let fetch = try await Endless(wake)
@@ -68,7 +68,7 @@ struct FetchBudgetTests {
       let outcome = await wake.application.suspend()
       fetch.events.append("\(outcome)")
     }
-    try await wake.sleeps(25)
+    try await wake.waitForTimer(25)
     wake.clock.advance(by: 25)
     try await fetch.warned(wake)
     wake.clock.advance(by: 5)
@@ -80,7 +80,7 @@ struct FetchBudgetTests {
   }
 
   /// Runs in a process of its own, because an access to the released budget would end the process.
-  @Test("a handler that is still at work when the fetch ends may use the budget; those behind it are not called")
+  @Test("a handler that runs when the fetch ends may use the budget; later handlers are not called")
   func lateHandler() async throws {
     await #expect(processExitsWith: .success) {
       let (wake, release, called) = (Wake(), DispatchSemaphore(value: 0), Journal<Duration?>())
@@ -103,13 +103,13 @@ struct FetchBudgetTests {
       #expect(outcome.result == .newData)
       try await eventually("the fetch is over") { wake.fetcher.isIdle && wake.clock.sleeping.isEmpty }
       release.signal()
-      try await eventually("the first has ended") { !called.entries.isEmpty }
+      try await eventually("the first handler has returned") { !called.entries.isEmpty }
       for _ in 0..<100 { await Task.yield() }
       #expect(called.entries.count == 1)
     }
   }
 
-  @Test("a fetch that heeds its cancellation is cancelled at 30 s, not before")
+  @Test("a fetch that responds to cancellation is cancelled at 30 s, not before")
   func cancelled() async throws {
     let wake = Wake()
     let task = Task {
@@ -118,25 +118,25 @@ struct FetchBudgetTests {
         return .newData
       }
     }
-    try await wake.sleeps(1_000)
-    try await wake.sleeps(25)
+    try await wake.waitForTimer(1_000)
+    try await wake.waitForTimer(25)
     wake.clock.advance(by: 25)
-    try await wake.sleeps(5)
+    try await wake.waitForTimer(5)
     #expect(wake.clock.sleeping.contains(975))
     wake.clock.advance(by: 5)
     let outcome = await task.value
     #expect(outcome.ending == .expired)
-    try await eventually("it is gone, and its timer too") { wake.fetcher.isIdle && wake.clock.sleeping.isEmpty }
+    try await eventually("the fetch and its timer have ended") { wake.fetcher.isIdle && wake.clock.sleeping.isEmpty }
   }
 
-  @Test("a wake in the past leaves less", arguments: [1.0, 12, 26])
+  @Test("a wake in the past leaves less time", arguments: [1.0, 12, 26])
   func earlierWake(seconds: Double) async throws {
     let wake = Wake()
     let moment = wake.clock.now
     wake.clock.advance(by: seconds)
     let fetch = try await Endless(wake, since: moment)
     #expect(fetch.remaining == .seconds(30 - seconds))
-    try await wake.sleeps(seconds < 25 ? 25 - seconds : 30 - seconds)
+    try await wake.waitForTimer(seconds < 25 ? 25 - seconds : 30 - seconds)
     wake.clock.advance(by: 30 - seconds)
     let outcome = await fetch.task.value
     #expect(outcome.ending == .expired)
@@ -144,7 +144,7 @@ struct FetchBudgetTests {
     fetch.gate.open()
   }
 
-  @Test("a wake that is 30 s old begins nothing")
+  @Test("a wake that is 30 s old starts no fetch")
   func lateWake() async {
     let wake = Wake()
     let moment = wake.clock.now
@@ -157,7 +157,7 @@ struct FetchBudgetTests {
     #expect(wake.fetcher.isIdle)
   }
 
-  @Test("a wake in the future gives no more than 30 s")
+  @Test("a wake in the future leaves no more than 30 s")
   func futureWake() async throws {
     let wake = Wake()
     var moment = wake.clock.now
@@ -173,7 +173,7 @@ struct FetchBudgetTests {
   func jumps(seconds: Double) async throws {
     let wake = Wake()
     let fetch = try await Endless(wake)
-    try await wake.sleeps(25)
+    try await wake.waitForTimer(25)
     wake.clock.advance(by: 10)
     wake.clock.setDate(by: seconds)
     #expect(fetch.remaining == .seconds(20))
@@ -187,34 +187,34 @@ struct FetchBudgetTests {
     fetch.gate.open()
   }
 
-  @Test("a handler that comes after the warning is called at once, one that comes after the end is not")
+  @Test("a handler registered after the warning is called at once, one registered after the end is not called")
   func lateHandlers() async throws {
     let wake = Wake()
     let fetch = try await Endless(wake)
     let late = Journal<String>()
     let budget = fetch.budgets.entries[0]
-    try await wake.sleeps(25)
+    try await wake.waitForTimer(25)
     wake.clock.advance(by: 25)
-    try await wake.sleeps(5)
+    try await wake.waitForTimer(5)
     budget.onExpiration { late.append("after the warning") }
-    try await eventually("it is called") { late.entries == ["after the warning"] }
+    try await eventually("the handler is called") { late.entries == ["after the warning"] }
     wake.clock.advance(by: 5)
     _ = await fetch.task.value
     budget.onExpiration { late.append("after the end") }
     fetch.gate.open()
-    try await eventually("it has ended") { wake.fetcher.isIdle }
+    try await eventually("the fetch has ended") { wake.fetcher.isIdle }
     #expect(late.entries == ["after the warning"])
   }
 
-  @Test("a handler that blocks puts nothing off")
+  @Test("a handler that blocks delays nothing")
   func blockingHandler() async throws {
     let wake = Wake()
     let release = DispatchSemaphore(value: 0)
     let fetch = try await Endless(wake)
     fetch.budgets.entries[0].onExpiration { release.wait() }
-    try await wake.sleeps(25)
+    try await wake.waitForTimer(25)
     wake.clock.advance(by: 25)
-    try await wake.sleeps(5)
+    try await wake.waitForTimer(5)
     wake.clock.advance(by: 5)
     let outcome = await fetch.task.value
     #expect(outcome.ending == .expired)
@@ -222,16 +222,16 @@ struct FetchBudgetTests {
     fetch.gate.open()
   }
 
-  @Test("a fetch that ends in time is not warned, and leaves no timer")
+  @Test("a fetch that ends in time gets no warning, and leaves no timer")
   func inTime() async throws {
     let wake = Wake()
     let fetch = try await Endless(wake)
-    try await wake.sleeps(25)
+    try await wake.waitForTimer(25)
     wake.clock.advance(by: 20)
     fetch.gate.open()
     let outcome = await fetch.task.value
     #expect(outcome == FetchOutcome(result: .newData, ending: .finished, hasJoined: false, duration: .seconds(20)))
-    try await eventually("nobody sleeps") { wake.clock.sleeping.isEmpty }
+    try await eventually("no timer is left") { wake.clock.sleeping.isEmpty }
     wake.clock.advance(by: 100)
     #expect(fetch.events.entries == ["finished at 20"])
   }

@@ -2,35 +2,36 @@ import BackgroundFetch
 import Dispatch
 import Testing
 
-@Suite("Completion")
+@Suite("Fetch completion")
 struct FetchCompletionTests {
   let results = Journal<FetchResult>()
   let log = Journal<String>()
 
-  @Test("the first result counts, later ones are logged", arguments: FetchResult.allCases)
+  @Test("only the first result counts, later ones are logged", arguments: FetchResult.allCases)
   func once(first: FetchResult) {
     let completion = FetchCompletion(log: log.append, handler: results.append)
     #expect(completion(first))
     for late in FetchResult.allCases { #expect(!completion(late)) }
     #expect(results.entries == [first])
-    #expect(log.entries == FetchResult.allCases.map { "a completion was called again, with \($0.rawValue)" })
+    #expect(
+      log.entries == FetchResult.allCases.map { "a completion was called again; the result \($0.rawValue) is ignored" })
   }
 
-  @Test("one that is let go of without a result has failed")
+  @Test("a completion that is released without a result reports failed")
   func dropped() {
     _ = FetchCompletion(log: log.append, handler: results.append)
     #expect(results.entries == [.failed])
-    #expect(log.entries == ["a completion was dropped without a result"])
+    #expect(log.entries == ["a completion was released without a result; the fetch counts as failed"])
   }
 
-  @Test("one that was called is let go of in silence")
+  @Test("a completion that was called logs nothing on release")
   func droppedAfterwards() {
     FetchCompletion(log: log.append, handler: results.append)(.noData)
     #expect(results.entries == [.noData])
     #expect(log.entries.isEmpty)
   }
 
-  @Test("a handler may call it again from within")
+  @Test("a handler may call its completion again")
   func reentrant() {
     let again = Journal<Bool>()
     let itself = Journal<FetchCompletion>()
@@ -40,7 +41,7 @@ struct FetchCompletionTests {
     #expect(again.entries == [false])
   }
 
-  @Test("of many threads that call it at once, one is first")
+  @Test("exactly one of many concurrent calls counts")
   func threads() {
     for _ in 0..<1_000 {
       let first = Journal<Bool>()

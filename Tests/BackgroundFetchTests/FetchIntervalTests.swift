@@ -2,12 +2,12 @@ import BackgroundFetch
 import Foundation
 import Testing
 
-@Suite struct `Intervals between fetches` {
+@Suite struct `Fetch intervals` {
   @Test(arguments: [
     ("never", FetchInterval.never), ("minimum", .minimum), ("3600", .seconds(3600)), ("90m", .seconds(5400)),
     ("2h", .seconds(7200)), ("1.5h", .seconds(5400)), ("1d", .seconds(86_400)), ("45s", .seconds(45)),
   ])
-  func `People write them with a unit or as a word`(_ text: String, _ interval: FetchInterval) {
+  func `A word, a number and a number with a unit are parsed`(_ text: String, _ interval: FetchInterval) {
     #expect(FetchInterval(text) == interval)
   }
 
@@ -15,12 +15,12 @@ import Testing
     "", "Never", "-1", "0", "0h", "1e3", "nan", "inf", "h", "1h30m", " 60", "60 ", "1.2.3", ".", ".5h", "31d", "٣",
     "0x10", "99999999999999999999999",
   ])
-  func `Anything else is refused`(_ text: String) {
+  func `Any other text is refused`(_ text: String) {
     #expect(FetchInterval(text) == nil)
   }
 
   @Test(arguments: [FetchInterval.never, .minimum, .seconds(900), .seconds(0.5 + 5400)])
-  func `What is printed is read again, and so is the JSON`(_ interval: FetchInterval) throws {
+  func `The description and the JSON are parsed back`(_ interval: FetchInterval) throws {
     #expect(FetchInterval(interval.description) == interval)
     let data = try JSONEncoder().encode([interval])
     #expect(try JSONDecoder().decode([FetchInterval].self, from: data) == [interval])
@@ -31,18 +31,18 @@ import Testing
     #expect(!FetchInterval.seconds(seconds).description.isEmpty)
   }
 
-  @Test func `JSON that is no interval is an error`() {
+  @Test func `JSON without a valid interval is an error`() {
     for text in ["[3600]", "[\"often\"]", "[null]", "[\"-3\"]"] {
       #expect(throws: DecodingError.self) { try JSONDecoder().decode([FetchInterval].self, from: Data(text.utf8)) }
     }
   }
 
-  @Test func `No interval is shorter than a quarter of an hour, whatever is asked for`() {
+  @Test func `Every interval is clamped to 15 minutes to 30 days`() {
     #expect(FetchInterval.never.seconds == nil)
     #expect(FetchInterval.minimum.seconds == 900)
     #expect(FetchInterval.seconds(-5).seconds == 900)
-    #expect(FetchInterval.seconds(.nan).seconds == FetchInterval.longest)
-    #expect(FetchInterval.seconds(.infinity).seconds == FetchInterval.longest)
+    #expect(FetchInterval.seconds(.nan).seconds == FetchInterval.maximumSeconds)
+    #expect(FetchInterval.seconds(.infinity).seconds == FetchInterval.maximumSeconds)
     #expect(FetchInterval.seconds(7200).seconds == 7200)
   }
 }

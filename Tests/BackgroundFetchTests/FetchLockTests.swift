@@ -3,9 +3,9 @@ import TestKit
 import Foundation
 import Testing
 
-@Suite("Lock")
+@Suite("Fetch lock")
 struct FetchLockTests {
-  @Test("one holder at a time, within a process too, and again after the release")
+  @Test("the lock has one holder at a time, within a process too, and is free after its release")
   func exclusive() async throws {
     try await withTemporaryFile { path in
       let lock = FetchLock(path: path)
@@ -20,7 +20,7 @@ struct FetchLockTests {
     }
   }
 
-  @Test("a lock that is let go of is released")
+  @Test("deallocation of the handle releases the lock")
   func dropped() async throws {
     try await withTemporaryFile { path in
       let lock = FetchLock(path: path)
@@ -29,12 +29,12 @@ struct FetchLockTests {
     }
   }
 
-  @Test("of many threads that try, one gets it each time, and no descriptor is left open")
+  @Test("exactly one of many threads acquires the lock, and no descriptor stays open")
   func threads() async throws {
     try await withTemporaryFile { path in
       let lock = FetchLock(path: path)
       for _ in 0..<200 {
-        let held = Journal<FetchLock.Held>()
+        let held = Journal<FetchLock.Handle>()
         DispatchQueue.concurrentPerform(iterations: 4) { _ in
           if let one = try? lock.acquire() { held.append(one) }
         }
@@ -45,22 +45,22 @@ struct FetchLockTests {
     }
   }
 
-  @Test("another process is told apart, and ends its hold when it is killed")
+  @Test("the number of another holder is known, and its lock ends when it is killed")
   func killedHolder() async throws {
     try await withTemporaryFile { path in
       let lock = FetchLock(path: path)
       let child = try Child("/usr/bin/flock", ["--no-fork", path, "sh", "-c", "echo $$ > \(path); exec sleep 1000"])
-      try await eventually("it holds the lock") { lock.holder == child.process }
+      try await eventually("the process holds the lock") { lock.holder == child.process }
       #expect(try lock.acquire() == nil)
       kill(child.process, SIGKILL)
       let status = child.wait()
       #expect(status == SIGKILL)
-      #expect(lock.holder == nil, "its number is in the file, but there is no such process")
+      #expect(lock.holder == nil, "the number in the file belongs to no process")
       #expect(try lock.acquire() != nil)
     }
   }
 
-  @Test("a process of ours that is killed while it holds the lock leaves it free")
+  @Test("the lock of a killed process is free")
   func killedOurselves() async throws {
     try await withTemporaryFile { path in
       await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
@@ -68,12 +68,12 @@ struct FetchLockTests {
         withExtendedLifetime(held) { _ = raise(SIGKILL) }
       }
       let written = try String(contentsOfFile: path, encoding: .utf8)
-      #expect(Int32(written.dropLast()) != nil, "it held the lock")
+      #expect(Int32(written.dropLast()) != nil, "the process held the lock")
       #expect(try FetchLock(path: path).acquire() != nil)
     }
   }
 
-  @Test("other processes see our hold and its end, and do not inherit it")
+  @Test("other processes see the lock and its release, and do not inherit it")
   func ours() async throws {
     try await withTemporaryFile { path in
       let held = try #require(try FetchLock(path: path).acquire())
@@ -85,19 +85,19 @@ struct FetchLockTests {
     }
   }
 
-  @Test("whoever waits gets it once it is free, or nothing at the deadline")
+  @Test("a waiter acquires the lock once it is free, or returns nil at its timeout")
   func waiting() async throws {
     try await withTemporaryFile { path in
       let (lock, clock) = (FetchLock(path: path), ManualClock())
       let held = try #require(try lock.acquire())
       let gotNothing = Task { try await lock.acquire(within: .seconds(0.25), clock: clock) == nil }
-      for pause in [0.1, 0.1, 0.05] {
-        try await eventually("it waits") { clock.sleeping.contains { abs($0 - pause) < 1e-6 } }
-        clock.advance(by: pause + 1e-9)
+      for retryInterval in [0.1, 0.1, 0.05] {
+        try await eventually("the waiter sleeps") { clock.sleeping.contains { abs($0 - retryInterval) < 1e-6 } }
+        clock.advance(by: retryInterval + 1e-9)
       }
       #expect(try await gotNothing.value)
       let gotIt = Task { try await lock.acquire(within: .seconds(10), clock: clock) != nil }
-      try await eventually("it waits") { clock.sleeping.count == 1 }
+      try await eventually("the waiter sleeps") { clock.sleeping.count == 1 }
       held.release()
       clock.advance(by: 0.1)
       #expect(try await gotIt.value)
@@ -111,7 +111,7 @@ struct FetchLockTests {
       let (lock, clock) = (FetchLock(path: path), ManualClock())
       let held = try #require(try lock.acquire())
       let task = Task { try await lock.acquire(within: .seconds(10), clock: clock) }
-      try await eventually("it waits") { clock.sleeping.count == 1 }
+      try await eventually("the waiter sleeps") { clock.sleeping.count == 1 }
       task.cancel()
       await #expect(throws: CancellationError.self) { try await task.value }
       held.release()

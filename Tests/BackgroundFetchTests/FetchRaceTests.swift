@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Races of success, expiry and cancellation")
 struct FetchRaceTests {
-  @Test("in 10 000 of them each caller is told once, and each side wins some")
+  @Test("each caller gets one result in each of 10 000 races, and each side wins some")
   func races() async throws {
     let outcomes = try await run(10_000)
     #expect(outcomes[.finished, default: 0] > 100)
@@ -15,7 +15,7 @@ struct FetchRaceTests {
   }
 
   /// Runs in a process of its own, because other tests open files and start threads too.
-  @Test("they leave neither descriptors nor threads behind")
+  @Test("races leave neither descriptors nor threads open")
   func leaks() async throws {
     await #expect(processExitsWith: .success) {
       func count(_ directory: String) throws -> Int {
@@ -25,8 +25,8 @@ struct FetchRaceTests {
       let (descriptors, threads) = (try count("fd"), try count("task"))
       _ = try await run(10_000)
       // The runtime opens a few descriptors on first use, and idle threads of its pool end after some seconds.
-      try await eventually("no more descriptors are open than before") { try count("fd") < descriptors + 5 }
-      try await eventually("no more threads are there than before") { try count("task") < threads + 5 }
+      try await eventually("the number of open descriptors is as before") { try count("fd") < descriptors + 5 }
+      try await eventually("the number of threads is as before") { try count("task") < threads + 5 }
     }
   }
 }
@@ -85,7 +85,7 @@ private func run(_ count: Int) async throws -> [FetchOutcome.Ending: Int] {
         continuation.resume()
       }
     }
-    try await eventually("all are over") { rounds.allSatisfy(\.isOver) }
+    try await eventually("all races have ended") { rounds.allSatisfy(\.isOver) }
     for round in rounds {
       #expect(round.results.entries.count == 2)
       #expect(round.outcomes.entries.count == 1)

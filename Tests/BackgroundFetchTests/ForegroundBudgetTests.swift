@@ -3,17 +3,18 @@ import TestKit
 import Foundation
 import Testing
 
-@Suite("Budget and foreground")
+@Suite("Fetch budget and foreground")
 struct ForegroundBudgetTests {
-  @Test("coming to the foreground ends the budget; the fetch goes on until its timeout, and its caller is told once")
+  @Test(
+    "entering the foreground removes the budget; the fetch continues until its timeout, and its caller gets one result")
   func foreground() async throws {
     let wake = Wake()
     let fetch = try await FetchBudgetTests.Endless(wake)
-    try await wake.sleeps(25)
+    try await wake.waitForTimer(25)
     wake.clock.advance(by: 24)
     await wake.application.enterForeground()
     #expect(fetch.remaining == nil)
-    try await eventually("only that of the timeout is left") { wake.clock.sleeping == [60] }
+    try await eventually("only the timer of the timeout is left") { wake.clock.sleeping == [60] }
     wake.clock.advance(by: 59)
     fetch.gate.open()
     let outcome = await fetch.task.value
@@ -21,10 +22,10 @@ struct ForegroundBudgetTests {
     #expect(fetch.events.entries == ["finished at 83"])
   }
 
-  @Test("a timer that has run out as the application comes to the foreground ends nothing any more")
+  @Test("a timer that fires while the application enters the foreground does not end the fetch")
   func lateTimer() async throws {
     let clock = LateClock()
-    let application = Application(launchReason: .fetch, clock: clock)
+    let application = ApplicationLifecycle(launchReason: .fetch, clock: clock)
     let fetcher = BackgroundFetcher(application: application)
     let (gate, warnings) = (Gate(), Journal<Void>())
     let task = Task {
@@ -36,10 +37,10 @@ struct ForegroundBudgetTests {
     }
     try await eventually("the timer runs") { clock.manual.sleeping == [25] && gate.waiting == 1 }
     clock.manual.advance(by: 30)
-    try await eventually("it has run out") { clock.gate.waiting == 1 }
+    try await eventually("the timer has fired") { clock.gate.waiting == 1 }
     await application.enterForeground()
     clock.gate.open()
-    try await eventually("it is over") { clock.returned.entries.count == 1 }
+    try await eventually("the sleep has returned") { clock.returned.entries.count == 1 }
     for _ in 0..<100 { await Task.yield() }
     gate.open()
     let outcome = await task.value
@@ -47,7 +48,7 @@ struct ForegroundBudgetTests {
     #expect(warnings.entries.isEmpty)
   }
 
-  @Test("leaving the foreground gives a fetch 30 s from then")
+  @Test("a fetch has 30 s after the application leaves the foreground")
   func background() async throws {
     let wake = Wake(launchReason: .user)
     await wake.application.launch()
@@ -56,17 +57,19 @@ struct ForegroundBudgetTests {
     wake.clock.advance(by: 20)
     await wake.application.enterBackground()
     #expect(fetch.remaining == .seconds(30))
-    try await wake.sleeps(25)
+    try await wake.waitForTimer(25)
     wake.clock.advance(by: 25)
     try await fetch.warned(wake, at: 45)
     wake.clock.advance(by: 5)
     let outcome = await fetch.task.value
     #expect(outcome.ending == .expired)
-    try await eventually("all was told") { fetch.events.entries == ["warned at 45", "expired at 50"] }
+    try await eventually("the warning and the expiry are recorded") {
+      fetch.events.entries == ["warned at 45", "expired at 50"]
+    }
     fetch.gate.open()
   }
 
-  @Test("leaving the foreground gives a fetch no more than was left of its timeout")
+  @Test("after the application leaves the foreground, a fetch has no more than the rest of its timeout")
   func backgroundLate() async throws {
     let wake = Wake(launchReason: .user)
     await wake.application.launch()
@@ -74,7 +77,7 @@ struct ForegroundBudgetTests {
     wake.clock.advance(by: 45)
     await wake.application.enterBackground()
     #expect(fetch.remaining == .seconds(15))
-    try await wake.sleeps(10)
+    try await wake.waitForTimer(10)
     wake.clock.advance(by: 15)
     let outcome = await fetch.task.value
     #expect(outcome.ending == .expired)
@@ -82,43 +85,43 @@ struct ForegroundBudgetTests {
     fetch.gate.open()
   }
 
-  @Test("in the foreground a fetch that hangs ends after its timeout, and so do those who have joined it")
+  @Test("in the foreground, a fetch that hangs ends after its timeout for all callers")
   func foregroundTimeout() async throws {
     let wake = Wake(launchReason: .user, foregroundTimeout: .seconds(7))
     await wake.application.launch()
     let fetch = try await FetchBudgetTests.Endless(wake)
-    try await wake.sleeps(7)
+    try await wake.waitForTimer(7)
     wake.clock.advance(by: 4)
     let joined = Task { await wake.fetcher.perform(reason: .manual) { _ in .noData } }
-    try await eventually("it has joined") { wake.fetcher.waitingCallers == 2 }
+    try await eventually("the caller has joined") { wake.fetcher.waitingCallers == 2 }
     wake.clock.advance(by: 2)
-    #expect(wake.fetcher.waitingCallers == 2, "it is not time yet")
-    try await wake.sleeps(1)
+    #expect(wake.fetcher.waitingCallers == 2, "the timeout is not over")
+    try await wake.waitForTimer(1)
     wake.clock.advance(by: 1)
     let outcomes = [await fetch.task.value, await joined.value]
     #expect(outcomes.map(\.ending) == [.expired, .expired])
     #expect(outcomes.map(\.duration) == [.seconds(7), .seconds(3)])
     #expect(fetch.events.entries == ["expired at 7"])
     fetch.gate.open()
-    try await eventually("it is at rest") { wake.fetcher.isIdle && wake.clock.sleeping.isEmpty }
+    try await eventually("the fetcher is idle") { wake.fetcher.isIdle && wake.clock.sleeping.isEmpty }
   }
 
-  @Test("the timeout in the foreground is a minute")
+  @Test("the default timeout in the foreground is a minute")
   func defaultTimeout() async throws {
     let wake = Wake(launchReason: .user)
     await wake.application.launch()
     let fetch = try await FetchBudgetTests.Endless(wake)
-    try await wake.sleeps(60)
+    try await wake.waitForTimer(60)
     wake.clock.advance(by: 60)
     #expect(await fetch.task.value.ending == .expired)
     fetch.gate.open()
   }
 
-  @Test("a handler that comes in the foreground is called before the next end, not at once")
+  @Test("a handler registered in the foreground is called before the next end, not at once")
   func handlerInForeground() async throws {
     let wake = Wake()
     let fetch = try await FetchBudgetTests.Endless(wake)
-    try await wake.sleeps(25)
+    try await wake.waitForTimer(25)
     wake.clock.advance(by: 25)
     try await fetch.warned(wake)
     await wake.application.enterForeground()
@@ -127,25 +130,25 @@ struct ForegroundBudgetTests {
     fetch.budgets.entries[0].onExpiration { times.append(wake.clock.now.uptime - start) }
     wake.clock.advance(by: 20)
     await wake.application.enterBackground()
-    try await wake.sleeps(25)
+    try await wake.waitForTimer(25)
     wake.clock.advance(by: 25)
-    try await eventually("it is called") { times.entries == [45] }
+    try await eventually("the handler is called") { times.entries == [45] }
     fetch.gate.open()
     _ = await fetch.task.value
   }
 
-  @Test("a fetch is warned once, however often the foreground comes and goes")
+  @Test("the warning comes once, however often the application enters and leaves the foreground")
   func warnedOnce() async throws {
     let wake = Wake()
     let fetch = try await FetchBudgetTests.Endless(wake)
-    try await wake.sleeps(25)
+    try await wake.waitForTimer(25)
     wake.clock.advance(by: 25)
     try await fetch.warned(wake)
     await wake.application.enterForeground()
     await wake.application.enterBackground()
-    try await wake.sleeps(25)
+    try await wake.waitForTimer(25)
     wake.clock.advance(by: 25)
-    try await wake.sleeps(5)
+    try await wake.waitForTimer(5)
     wake.clock.advance(by: 5)
     _ = await fetch.task.value
     #expect(fetch.events.entries == ["warned at 25", "expired at 55"])
@@ -159,7 +162,7 @@ private final class LateClock: FetchClock {
   let gate = Gate()
   let returned = Journal<Void>()
 
-  var now: FetchMoment { manual.now }
+  var now: FetchInstant { manual.now }
 
   func sleep(for duration: Duration) async throws {
     try await manual.sleep(for: duration)

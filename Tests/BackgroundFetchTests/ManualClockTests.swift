@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Manual clock")
 struct ManualClockTests {
-  @Test("those who sleep wake when they are due and in that order")
+  @Test("sleepers wake when they are due, in the order of their times")
   func order() async throws {
     let clock = ManualClock()
     let woken = Journal<Int>()
@@ -14,18 +14,18 @@ struct ManualClockTests {
         woken.append(seconds)
       }
     }
-    try await eventually("all sleep") { clock.sleeping == [1, 2, 3] }
+    try await eventually("all tasks sleep") { clock.sleeping == [1, 2, 3] }
     for second in 1...3 {
       clock.advance(by: 1)
-      try await eventually("one more is awake") { woken.entries == Array(1...second) }
+      try await eventually("the next sleeper is awake") { woken.entries == Array(1...second) }
     }
   }
 
-  @Test("setting the time of day wakes nobody, and a boot starts the steady clock anew")
+  @Test("setting the time of day wakes no sleeper, and a reboot restarts the uptime")
   func jumps() async throws {
     let clock = ManualClock()
     let sleeper = Task { try await clock.sleep(for: .seconds(10)) }
-    try await eventually("it sleeps") { clock.sleeping == [10] }
+    try await eventually("the task sleeps") { clock.sleeping == [10] }
     let start = clock.now
     clock.setDate(by: 86_400)
     #expect(clock.sleeping == [10])

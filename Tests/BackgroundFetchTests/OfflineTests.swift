@@ -9,7 +9,7 @@ import Testing
     RunRecord(reason: reason, result: result, started: monday, isOffline: isOffline)
   }
 
-  @Test func `Does not begin, and the schedule asks again soon`() {
+  @Test func `Does not start, and the schedule tries again soon`() {
     let scheduler = scheduler()
     #expect(scheduler.decision(at: moment(0)).isWake)
     let decision = scheduler.decision(at: moment(0), constraints: FetchConstraints(isOffline: true))
@@ -17,7 +17,7 @@ import Testing
     #expect(decision.reason.description == "there is no network")
   }
 
-  @Test func `Is not spent: the floor counts from the wake before it`() {
+  @Test func `Does not count: the minimum interval starts at the wake before it`() {
     var scheduler = scheduler(.seconds(7200))
     scheduler.wakeStarted(at: moment(0))
     scheduler.record(run(.newData), at: moment(1))
@@ -28,13 +28,13 @@ import Testing
     #expect(scheduler.failures == 0)
     #expect(scheduler.lastWake == moment(0))
     let next = wake(scheduler, after: start + 5)
-    #expect(next - start <= 200, "the network was back within two minutes")
+    #expect(next - start <= 200, "the first retry follows within two minutes")
     scheduler.wakeStarted(at: moment(next))
     scheduler.record(run(.newData), at: moment(next + 5))
     #expect(wake(scheduler, after: next + 5) >= next + 7200)
   }
 
-  @Test func `Comes again later and later while there is none, up to a quarter of an hour`() throws {
+  @Test func `Is repeated at growing intervals of up to 15 minutes`() throws {
     var scheduler = scheduler(.seconds(7200))
     var now = 0.0
     var waits: [Double] = []
@@ -52,7 +52,7 @@ import Testing
     #expect(waits == [120, 240, 480, 900, 900, 900])
   }
 
-  @Test func `That was asked for by hand changes nothing`() {
+  @Test func `Changes nothing if it was manual`() {
     var scheduler = scheduler(.seconds(7200))
     scheduler.wakeStarted(at: moment(0))
     scheduler.record(run(.noData), at: moment(1))
@@ -61,9 +61,9 @@ import Testing
     #expect(wake(scheduler, after: 2) >= 7200)
   }
 
-  @Test func `Does not use up the wakes of a day that had nothing new`() {
+  @Test func `Does not count towards the daily limit`() {
     var one = scheduler()
-    _ = one.live(from: 0, to: 3 * day)
+    _ = one.simulate(from: 0, to: 3 * day)
     var other = one
     let start = wake(one, after: 3 * day)
     for number in 0..<8 {
@@ -81,8 +81,8 @@ import Testing
   }
 }
 
-@Suite struct `A push over the limit` {
-  @Test func `Is made up for by the next wake that the limit allows`() {
+@Suite struct `A push over the rate limit` {
+  @Test func `Is pending until the limit allows a wake`() {
     var scheduler = scheduler(.seconds(86_400))
     scheduler.wakeStarted(at: moment(-60))
     for second in 0..<3 {
@@ -98,10 +98,10 @@ import Testing
     #expect(scheduler.decision(at: moment(3600), constraints: FetchConstraints(isOffline: true)).reason == .offline)
     let taken = scheduler.takePendingPush(at: moment(3600))
     #expect(taken)
-    #expect(!scheduler.decision(at: moment(3600)).isWake, "one wake for all that waited")
+    #expect(!scheduler.decision(at: moment(3600)).isWake, "one wake for all pending pushes")
   }
 
-  @Test func `Waits for the server's hold, for the backoff and for the network`() {
+  @Test func `Waits for a hold, for the backoff and for the network`() {
     for obstacle in 0..<3 {
       var scheduler = scheduler(.seconds(86_400))
       let isWake = scheduler.receivePush(at: moment(0))
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func `Wakes nobody who wants no wakes`() {
+  @Test func `Is dropped if the interval is never`() {
     var scheduler = scheduler(.never)
     for second in 0..<5 { _ = scheduler.receivePush(at: moment(Double(second))) }
     #expect(scheduler.decision(at: moment(day)) == .wait(until: .distantFuture, .never))

@@ -10,7 +10,7 @@ import Testing
     var openings: [Double] = []
     for _ in 0..<200 { openings.append(.random(in: 0...20 * day, using: &generator)) }
     for number in 0..<20 { scheduler.setSource("a source with a long name \(number)", minimumInterval: 3600) }
-    _ = scheduler.live(from: 0, to: 20 * day, openings: openings.sorted()) { now in
+    _ = scheduler.simulate(from: 0, to: 20 * day, openings: openings.sorted()) { now in
       (.newData, (0..<60).map { monday + now - Double($0) * 700 })
     }
     scheduler.record(RunRecord(reason: .push, result: .failed, started: monday), at: moment(20 * day))
@@ -21,7 +21,7 @@ import Testing
     return scheduler
   }
 
-  @Test func `It decides the same after being stored`() throws {
+  @Test func `A decoded scheduler makes the same decisions`() throws {
     let scheduler = full()
     let data = try JSONEncoder().encode(scheduler)
     #expect(data.count < 24_000)
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `Damaged JSON is an error or a value that works`() throws {
+  @Test func `Damaged JSON is an error or decodes to a working scheduler`() throws {
     let text = Array(try JSONEncoder().encode(full()))
     var generator = SplitMix64(seed: 8)
     let bytes = Array("0123456789-.eE\"{}[],:ntfAz+/=".utf8)
@@ -53,7 +53,7 @@ import Testing
         continue
       }
       var other = scheduler
-      _ = other.live(from: 21 * day, to: 21.2 * day)
+      _ = other.simulate(from: 21 * day, to: 21.2 * day)
     }
     #expect(refused > 20)
   }

@@ -4,16 +4,16 @@ import TestKit
 import Testing
 
 @Suite struct `The schedule of wakes` {
-  @Test func `A fresh install is never woken`() {
+  @Test func `A fresh install has no wakes`() {
     var scheduler = FetchScheduler(seed: 1, timeZone: .gmt)
     #expect(scheduler.interval == .never)
     #expect(scheduler.decision(at: moment(0)) == .wait(until: .distantFuture, .never))
-    #expect(scheduler.live(from: 0, to: 30 * day).isEmpty)
+    #expect(scheduler.simulate(from: 0, to: 30 * day).isEmpty)
   }
 
-  @Test func `One that asks for the minimum is woken about every two hours before anything is known`() {
+  @Test func `With the minimum interval, a fresh install wakes about every two hours`() {
     var scheduler = scheduler()
-    let wakes = scheduler.live(from: 0, to: day) { _ in (.newData, []) }
+    let wakes = scheduler.simulate(from: 0, to: day) { _ in (.newData, []) }
     #expect(12...24 ~= wakes.count)
     let gaps = zip(wakes.dropFirst(), wakes).map { $0 - $1 }
     // No better times are known, so the wakes are evenly spaced within the grid of quarters of an hour.
@@ -21,7 +21,7 @@ import Testing
     #expect(gaps.allSatisfy { hour <= $0 && $0 <= 2.5 * hour })
   }
 
-  @Test func `Signing out sets never and drops what is pending`() {
+  @Test func `Signing out sets never and drops pending pushes`() {
     var scheduler = scheduler()
     scheduler.setSource("main", minimumInterval: 600)
     scheduler.record(RunRecord(reason: .scheduled, result: .failed, started: monday), at: moment(0))
@@ -30,20 +30,20 @@ import Testing
     #expect(scheduler.decision(at: moment(day)) == .wait(until: .distantFuture, .never))
   }
 
-  @Test func `Someone who opens the app at 1 p.m. is served just before from the third day on`() {
+  @Test func `From the third day on, a wake precedes a daily opening at 1 p.m.`() {
     for seed in UInt64(0)..<8 {
       var scheduler = scheduler(seed: seed)
       let wakes = learn(&scheduler, days: 14, hours: [13])
       for number in 2..<14 {
         let opening = Double(number) * day + 13 * hour
         let last = wakes.last { $0 <= opening } ?? 0
-        // The lead must use its full range. No wake in the quarters of an hour before the opening replaces it.
-        #expect(FetchScheduler.lead ~= opening - last, "seed \(seed), day \(number)")
+        // The lead times must use their full range. No wake in the quarters of an hour before the opening replaces it.
+        #expect(FetchScheduler.leadTimeRange ~= opening - last, "seed \(seed), day \(number)")
       }
     }
   }
 
-  @Test func `The reason names the time and the weekday that were learned`() {
+  @Test func `The reason names the learned time and weekday`() {
     var scheduler = scheduler()
     _ = learn(&scheduler, days: 14, hours: [13])
     let decision = scheduler.decision(at: moment(14 * day + 12.99 * hour))
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: ["2027-03-28", "2026-10-25"])
-  func `The wake follows the local clock when it is changed`(_ change: String) throws {
+  func `Wakes follow the local clock when daylight saving time changes`(_ change: String) throws {
     let berlin = try #require(TimeZone(identifier: "Europe/Berlin"))
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = berlin
@@ -76,31 +76,31 @@ import Testing
       return try #require(calendar.date(bySettingHour: 13, minute: 0, second: 0, of: date)).timeIntervalSince(monday)
     }
     var scheduler = scheduler(zone: berlin)
-    let wakes = scheduler.live(from: openings[0] - 12 * hour, to: openings[13] + hour, openings: openings) { now in
+    let wakes = scheduler.simulate(from: openings[0] - 12 * hour, to: openings[13] + hour, openings: openings) { now in
       (.newData, hourly(since: now - hour, until: now))
     }
     for opening in openings[3...] {
-      #expect(FetchScheduler.lead ~= opening - (wakes.last { $0 <= opening } ?? 0))
+      #expect(FetchScheduler.leadTimeRange ~= opening - (wakes.last { $0 <= opening } ?? 0))
     }
   }
 
-  @Test func `Constraints leave the wakes for habits and take others`() {
+  @Test func `Constraints keep the wakes before habits and remove others`() {
     var scheduler = scheduler()
     _ = learn(&scheduler, days: 14, hours: [8, 13, 19])
     var constrained = scheduler
-    let free = scheduler.live(from: 14 * day, to: 21 * day) { (.newData, hourly(since: $0 - hour, until: $0)) }
+    let free = scheduler.simulate(from: 14 * day, to: 21 * day) { (.newData, hourly(since: $0 - hour, until: $0)) }
     let constraints = FetchConstraints(isMetered: true, isLowPower: true)
-    let few = constrained.live(from: 14 * day, to: 21 * day, constraints: constraints) {
+    let few = constrained.simulate(from: 14 * day, to: 21 * day, constraints: constraints) {
       (.newData, hourly(since: $0 - hour, until: $0))
     }
     #expect(few.count >= 21 && few.count <= free.count)
     var fresh = BackgroundFetchTests.scheduler()
     var other = fresh
-    #expect(3...6 ~= fresh.live(from: 0, to: 3 * day, constraints: constraints) { _ in (.newData, []) }.count)
-    #expect(other.live(from: 0, to: 3 * day) { _ in (.newData, []) }.count > 30)
+    #expect(3...6 ~= fresh.simulate(from: 0, to: 3 * day, constraints: constraints) { _ in (.newData, []) }.count)
+    #expect(other.simulate(from: 0, to: 3 * day) { _ in (.newData, []) }.count > 30)
   }
 
-  @Test func `Slow and costly runs earn fewer wakes, but never none`() {
+  @Test func `Slow and costly runs reduce the number of wakes, but not to zero`() {
     var counts: [Int] = []
     for cost in [0.0, 1, 1000] {
       var scheduler = scheduler()
@@ -110,7 +110,7 @@ import Testing
             reason: .manual, result: .newData, started: monday, bytes: Int(cost * 200_000),
             cpuMilliseconds: cost * 200, wallMilliseconds: cost * 2000), at: moment(0))
       }
-      counts.append(scheduler.live(from: 1, to: 3 * day) { _ in (.newData, []) }.count)
+      counts.append(scheduler.simulate(from: 1, to: 3 * day) { _ in (.newData, []) }.count)
       scheduler.record(
         RunRecord(reason: .manual, result: .newData, started: monday, bytes: -5, wallMilliseconds: .nan), at: moment(1))
     }
@@ -118,7 +118,7 @@ import Testing
     #expect(counts[1] >= counts[2] && counts[2] >= 3)
   }
 
-  @Test func `Sources that are due within minutes share a wake`() {
+  @Test func `Sources that become due within minutes share a wake`() {
     var scheduler = scheduler()
     scheduler.setSource("b", minimumInterval: 3600)
     scheduler.setSource("a", minimumInterval: 3600)
@@ -139,7 +139,7 @@ import Testing
     #expect(sources == ["a", "b"])
   }
 
-  @Test func `A source whose interval is changed was fetched when it was fetched`() {
+  @Test func `A change of the interval keeps the last fetch of a source`() {
     var scheduler = scheduler()
     scheduler.setSource("main", minimumInterval: 3600)
     scheduler.record(RunRecord(reason: .manual, result: .noData, started: monday), at: moment(0))
@@ -148,12 +148,12 @@ import Testing
     #expect(scheduler.sources.map(\.minimumInterval) == [7200])
   }
 
-  @Test func `A timer may be early by its accuracy of a second`() throws {
+  @Test func `A timer may fire a second early`() throws {
     var scheduler = scheduler()
     scheduler.wakeStarted(at: moment(0))
     scheduler.record(RunRecord(reason: .scheduled, result: .newData, started: monday), at: moment(0))
     let next = try #require(scheduler.decision(at: moment(0)).until).timeIntervalSince(monday)
-    #expect(next > FetchInterval.floor)
+    #expect(next > FetchInterval.minimumSeconds)
     #expect(scheduler.decision(at: moment(next - 0.9)).isWake)
     #expect(!scheduler.decision(at: moment(next - 1.1)).isWake)
   }
@@ -161,7 +161,7 @@ import Testing
   @Test func `A source has its own interval, whatever the schedule`() {
     var scheduler = scheduler()
     scheduler.setSource("daily", minimumInterval: 12 * hour)
-    let wakes = scheduler.live(from: 0, to: 7 * day) { _ in (.newData, []) }
+    let wakes = scheduler.simulate(from: 0, to: 7 * day) { _ in (.newData, []) }
     #expect(zip(wakes.dropFirst(), wakes).allSatisfy { $0 - $1 >= 12 * hour })
     #expect(wakes.count >= 7)
   }

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A fetcher whose report is the bare result.
+/// A fetcher whose report is a plain result.
 typealias BackgroundFetcher = BackgroundFetch.BackgroundFetcher<FetchResult>
 typealias FetchOutcome = BackgroundFetch.FetchOutcome<FetchResult>
 
@@ -26,7 +26,7 @@ final class Journal<Entry: Sendable>: Sendable {
   }
 }
 
-/// A gate that suspends tasks until it is opened, even cancelled ones.
+/// A gate that suspends tasks until it is opened, cancelled tasks too.
 final class Gate: Sendable {
   private struct State {
     var isOpen = false
@@ -62,19 +62,19 @@ final class Gate: Sendable {
 struct Wake {
   let clock = ManualClock()
   let log = Journal<String>()
-  let application: Application
+  let application: ApplicationLifecycle
   let fetcher: BackgroundFetcher
 
   init(
     launchReason: LaunchReason = .fetch, lock: FetchLock? = nil, foregroundTimeout: Duration = .seconds(60)
   ) {
-    application = Application(launchReason: launchReason, clock: clock, log: log.append)
+    application = ApplicationLifecycle(launchReason: launchReason, clock: clock, log: log.append)
     fetcher = BackgroundFetcher(
       application: application, lock: lock, foregroundTimeout: foregroundTimeout, log: log.append)
   }
 
-  /// Waits until exactly one sleeper, the fetch's timer, has the given number of seconds left: nothing is due before.
-  func sleeps(_ seconds: Double) async throws {
+  /// Waits until the timer of the fetch, and no other sleeper, has the given number of seconds left.
+  func waitForTimer(_ seconds: Double) async throws {
     try await eventually("the timer sleeps for \(seconds) s") { clock.sleeping.count { $0 == seconds } == 1 }
   }
 
@@ -89,7 +89,7 @@ struct Wake {
         return result
       }
     }
-    try await eventually("the fetch has begun") { gate.waiting > before }
+    try await eventually("the fetch has started") { gate.waiting > before }
     return task
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("System clock")
 struct SystemClockTests {
-  @Test("the steady clock never goes back and agrees with the kernel's")
+  @Test("the uptime never decreases and equals that of the kernel")
   func uptime() throws {
     let clock = SystemClock()
     let first = clock.now
@@ -16,13 +16,13 @@ struct SystemClockTests {
     #expect(second.seconds(since: first) >= 0)
   }
 
-  @Test("the boot is the kernel's")
+  @Test("the boot identifier is that of the kernel")
   func boot() throws {
     let boot = try String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
     #expect(SystemClock().now.boot + "\n" == boot)
   }
 
-  @Test("nobody sleeps less than they wanted to")
+  @Test("sleep takes at least the requested time")
   func sleep() async throws {
     let clock = SystemClock()
     let start = clock.now
@@ -30,7 +30,7 @@ struct SystemClockTests {
     #expect(clock.now.seconds(since: start) >= 0.02)
   }
 
-  @Test("cancellation ends sleep")
+  @Test("cancellation ends a sleep")
   func cancellation() async {
     let task = Task { try await SystemClock().sleep(for: .seconds(1_000_000)) }
     task.cancel()

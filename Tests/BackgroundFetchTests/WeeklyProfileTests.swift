@@ -6,15 +6,15 @@ import Testing
 @Suite struct `Weekly profiles` {
   private let berlin = TimeZone(identifier: "Europe/Berlin") ?? .gmt
 
-  @Test func `Nothing known is the same at all times`() {
-    let profile = WeeklyProfile(usual: 4)
+  @Test func `A profile without observations is uniform`() {
+    let profile = WeeklyProfile(expectedPerDay: 4)
     let values = (0..<672).map { profile.probability(at: monday + Double($0) * 900, in: .gmt) }
     #expect(values.allSatisfy { abs($0 - 4.0 / 96) < 1e-12 })
   }
 
   @Test(arguments: 0..<7)
-  func `Two days at 1 p.m. make a clear peak on the third, whatever weekday`(_ first: Int) {
-    var profile = WeeklyProfile(usual: 4)
+  func `Two days at 1 p.m. result in a clear peak on the third day, on any weekday`(_ first: Int) {
+    var profile = WeeklyProfile(expectedPerDay: 4)
     for number in first...first + 1 {
       let date = monday + Double(number) * day + 13 * hour + 120
       profile.record([date], now: date, in: .gmt)
@@ -28,8 +28,8 @@ import Testing
     }
   }
 
-  @Test func `Two days at about 1 p.m. do as well`() {
-    var profile = WeeklyProfile(usual: 4)
+  @Test func `Two days at about 1 p.m. are sufficient too`() {
+    var profile = WeeklyProfile(expectedPerDay: 4)
     for (number, minutes) in [(0, -8.0), (1, 11)] {
       let date = monday + Double(number) * day + 13 * hour + minutes * 60
       profile.record([date], now: date, in: .gmt)
@@ -40,8 +40,8 @@ import Testing
     #expect(lunch.allSatisfy { $0 > 3 * evening })
   }
 
-  @Test func `What is to come later in the day has not happened`() {
-    var profile = WeeklyProfile(usual: 4)
+  @Test func `Future events are ignored`() {
+    var profile = WeeklyProfile(expectedPerDay: 4)
     for number in 0..<3 {
       let start = monday + Double(number) * day
       profile.record([start + hour, start + 13 * hour], now: start + hour, in: .gmt)
@@ -51,10 +51,10 @@ import Testing
     #expect(profile.hours.allSatisfy { $0[13] == 0 })
   }
 
-  @Test func `Someone without memory has a nearly even profile`() {
+  @Test func `Random openings result in a nearly uniform profile`() {
     var generator = SplitMix64(seed: 12)
     for _ in 0..<10 {
-      var profile = WeeklyProfile(usual: 4)
+      var profile = WeeklyProfile(expectedPerDay: 4)
       for number in 0..<28 {
         for _ in 0..<6 {
           let date = monday + (Double(number) + .random(in: 0..<1, using: &generator)) * day
@@ -68,8 +68,8 @@ import Testing
     }
   }
 
-  @Test func `Weekends are told from working days, and Tuesdays from the others`() {
-    var profile = WeeklyProfile(usual: 4)
+  @Test func `Weekends are distinguished from working days, and Tuesdays from other days`() {
+    var profile = WeeklyProfile(expectedPerDay: 4)
     for number in 0..<35 {
       let start = monday + Double(number) * day
       if number % 7 >= 5 { profile.record([start + 10 * hour], now: start + 10 * hour, in: .gmt) }
@@ -88,8 +88,8 @@ import Testing
     }
   }
 
-  @Test func `Old habits fade and new ones take their place`() {
-    var profile = WeeklyProfile(usual: 4)
+  @Test func `New habits replace old ones`() {
+    var profile = WeeklyProfile(expectedPerDay: 4)
     for number in 0..<84 {
       let date = monday + Double(number) * day + (number < 42 ? 8 : 20) * hour
       profile.record([date], now: date, in: .gmt)
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test(arguments: ["2026-03-29", "2026-10-25"])
-  func `A habit keeps its time by the local clock when the clock is changed`(_ change: String) throws {
+  func `A habit keeps its local time when daylight saving time changes`(_ change: String) throws {
     let sunday = try Date(change + "T12:00:00Z", strategy: .iso8601)
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = berlin
@@ -113,7 +113,7 @@ import Testing
       let date = try #require(calendar.date(byAdding: .day, value: number, to: sunday))
       return try #require(calendar.date(bySettingHour: 13, minute: 0, second: 0, of: date))
     }
-    var profile = WeeklyProfile(usual: 4)
+    var profile = WeeklyProfile(expectedPerDay: 4)
     for number in -10 ..< -1 {
       let date = try lunch(number)
       profile.record([date], now: date, in: berlin)
@@ -132,17 +132,17 @@ import Testing
     #expect(profile.days.reduce(0, +) > 10 && profile.days.reduce(0, +) < 13)
   }
 
-  @Test func `The hour that comes twice shares its cells`() throws {
+  @Test func `Both occurrences of a repeated hour share their cells`() throws {
     let first = try Date("2026-10-25T00:30:00Z", strategy: .iso8601)
-    var profile = WeeklyProfile(usual: 4)
+    var profile = WeeklyProfile(expectedPerDay: 4)
     profile.record([first], now: first, in: berlin)
     profile.record([first + hour], now: first + hour, in: berlin)
     profile.advance(to: first + 2 * day, in: berlin)
     #expect(abs(profile.hours[6][2] - exp2(-1.0 / 21)) < 1e-6)
   }
 
-  @Test func `What comes to be known a day late is learned, and the past of the first fetch`() {
-    var profile = WeeklyProfile(usual: 21, lateness: 1, learnsSilence: false)
+  @Test func `Events reported a day late and those before the first fetch are learned`() {
+    var profile = WeeklyProfile(expectedPerDay: 21, reportingDelay: 1, countsInitialDays: false)
     profile.record((1..<240).map { monday - Double($0) * hour }, now: monday, in: .gmt)
     #expect(profile.days.reduce(0, +) > 6)
     #expect(profile.probability(at: monday + 10 * hour, in: .gmt) > 0.8)
@@ -154,8 +154,8 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `Without any event nothing is learned, and the first one makes the silence count or not`(_ learns: Bool) {
-    var profile = WeeklyProfile(usual: 4, learnsSilence: learns)
+  func `The days before the first event count only if the profile is configured so`(_ learns: Bool) {
+    var profile = WeeklyProfile(expectedPerDay: 4, countsInitialDays: learns)
     for number in 0..<10 { profile.advance(to: monday + Double(number) * day, in: .gmt) }
     #expect(profile.days == Array(repeating: 0, count: 7))
     #expect(abs(profile.probability(at: monday, in: .gmt) - 4.0 / 96) < 1e-12)
@@ -164,8 +164,8 @@ import Testing
     #expect(profile.days.reduce(0, +) > (learns ? 8 : 0) && profile.days.reduce(0, +) < (learns ? 11 : 3))
   }
 
-  @Test func `A leap of the clock forgets weeks, not everything, and back again it goes on learning`() {
-    var profile = WeeklyProfile(usual: 4)
+  @Test func `A jump of the clock erases only weeks, and learning continues after the way back`() {
+    var profile = WeeklyProfile(expectedPerDay: 4)
     for number in 0..<14 {
       let date = monday + Double(number) * day + 13 * hour
       profile.record([date], now: date, in: .gmt)
@@ -180,9 +180,9 @@ import Testing
     #expect(profile.probability(at: monday + 40 * day + 13 * hour, in: .gmt) > 0.5)
   }
 
-  @Test func `It is the same after being stored, and takes six kilobytes`() throws {
+  @Test func `A decoded profile is equal, and the JSON takes up to six kilobytes`() throws {
     var generator = SplitMix64(seed: 24)
-    var profile = WeeklyProfile(usual: 21, lateness: 1, learnsSilence: false)
+    var profile = WeeklyProfile(expectedPerDay: 21, reportingDelay: 1, countsInitialDays: false)
     for number in 0..<60 {
       let now = monday + Double(number + 1) * day
       let dates = (0..<40).map { _ in now - .random(in: 0..<day, using: &generator) }
@@ -197,8 +197,8 @@ import Testing
   }
 
   @Test(arguments: [-1e300, -62_135_596_800, -1, 0, 4_291_747_200, 1e15, 1e300])
-  func `No date is too far away`(_ seconds: Double) {
-    var profile = WeeklyProfile(usual: 4)
+  func `Distant dates do not crash`(_ seconds: Double) {
+    var profile = WeeklyProfile(expectedPerDay: 4)
     let date = Date(timeIntervalSince1970: seconds)
     profile.record([date, .distantPast, .distantFuture], now: date, in: berlin)
     profile.record([monday], now: monday, in: berlin)

@@ -226,7 +226,7 @@ import Testing
       struct Nothing: Error {}
       let folder = installation.folder
       #expect(throws: Nothing.self) {
-        try NewsFetcher(folder: folder, application: Application(launchReason: .user)) { stored in
+        try NewsFetcher(folder: folder, application: ApplicationLifecycle(launchReason: .user)) { stored in
           #expect(stored == nil)
           throw Nothing()
         }
@@ -235,7 +235,7 @@ import Testing
       installation.feed.publish("goal", topics: ["sport"])
       let first = try installation.client()
       await first.performFetch()
-      let again = try NewsFetcher(folder: folder, application: Application(launchReason: .user)) { stored in
+      let again = try NewsFetcher(folder: folder, application: ApplicationLifecycle(launchReason: .user)) { stored in
         NewsFetcher.Configuration(
           folder: URL(filePath: "/nowhere"), source: try #require(stored), userAgent: "tests/1 (+https://example.org)")
       }

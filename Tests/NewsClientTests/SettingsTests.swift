@@ -27,7 +27,7 @@ import Testing
     let log = Reports()
     var source: Source?
     let client = try NewsFetcher(
-      folder: installation.folder, application: Application(launchReason: .fetch, clock: installation.clock),
+      folder: installation.folder, application: ApplicationLifecycle(launchReason: .fetch, clock: installation.clock),
       clock: installation.clock, log: log.note
     ) { stored in
       source = stored

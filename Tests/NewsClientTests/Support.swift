@@ -53,7 +53,7 @@ struct Installation {
     configuration.constraints = constraints
     return try NewsFetcher(
       configuration,
-      application: Application(launchReason: .fetch, clock: clock), transport: transport, clock: clock)
+      application: ApplicationLifecycle(launchReason: .fetch, clock: clock), transport: transport, clock: clock)
   }
 
   /// Checks that the stored items equal those of the feed.

@@ -1,4 +1,4 @@
-/// Waits until a condition is true, for at most 60 seconds, a limit that only a fault exceeds.
+/// Waits until a condition is true, for at most 60 seconds. Only a test that fails needs that long.
 ///
 /// - Parameter what: The description of the condition for the error message.
 /// - Throws: An error that names the condition, or an error of the condition.
@@ -10,9 +10,9 @@ public func eventually(
     if try await condition() { return }
     try await Task.sleep(for: .milliseconds(10))
   }
-  throw NeverTrue(description: "never came true: \(what) (\(file):\(line))")
+  throw ConditionTimeout(description: "not true within 60 s: \(what) (\(file):\(line))")
 }
 
-private struct NeverTrue: Error, CustomStringConvertible {
+private struct ConditionTimeout: Error, CustomStringConvertible {
   let description: String
 }

@@ -10,11 +10,11 @@ public final class ManualClock: FetchClock {
   }
 
   private struct State {
-    var now = FetchMoment(date: Date(timeIntervalSince1970: 1_700_000_000), uptime: 1_000, boot: "1")
+    var now = FetchInstant(date: Date(timeIntervalSince1970: 1_700_000_000), uptime: 1_000, boot: "1")
     var sleepers: [Int: Sleeper] = [:]
-    var last = 0
+    var lastNumber = 0
 
-    mutating func pass(until uptime: Double) {
+    mutating func advance(until uptime: Double) {
       let seconds = max(0, uptime - now.uptime)
       now.uptime += seconds
       now.date += seconds
@@ -27,7 +27,7 @@ public final class ManualClock: FetchClock {
   public init() {}
 
   /// The current time, which changes only on request.
-  public var now: FetchMoment { state.withLock(\.now) }
+  public var now: FetchInstant { state.withLock(\.now) }
 
   /// The remaining sleep times in seconds, shortest first.
   public var sleeping: [Double] {
@@ -39,8 +39,8 @@ public final class ManualClock: FetchClock {
   /// - Throws: `CancellationError`.
   public func sleep(for duration: Duration) async throws {
     let number = state.withLock { state in
-      state.last += 1
-      return state.last
+      state.lastNumber += 1
+      return state.lastNumber
     }
     let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
     try await withTaskCancellationHandler {
@@ -63,7 +63,7 @@ public final class ManualClock: FetchClock {
   public func advance(by seconds: Double) {
     let end = now.uptime + seconds
     while let sleeper = takeNext(until: end) { sleeper.resume() }
-    state.withLock { $0.pass(until: end) }
+    state.withLock { $0.advance(until: end) }
   }
 
   /// Shifts the time of day by seconds, back if negative; the uptime does not change.
@@ -83,7 +83,7 @@ public final class ManualClock: FetchClock {
     state.withLock { state in
       let next = state.sleepers.min { ($0.value.due, $0.key) < ($1.value.due, $1.key) }
       guard let next, next.value.due <= end else { return nil }
-      state.pass(until: next.value.due)
+      state.advance(until: next.value.due)
       return state.sleepers.removeValue(forKey: next.key)?.continuation
     }
   }

@@ -53,7 +53,7 @@ struct Command: Sendable {
   func storedItems() throws -> [NewsItem] {
     guard let source = try NewsFetcher.source(in: folder) else { return [] }
     return try NewsFetcher(
-      .init(folder: folder, source: source, userAgent: "tests"), application: Application(launchReason: .user)
+      .init(folder: folder, source: source, userAgent: "tests"), application: ApplicationLifecycle(launchReason: .user)
     ).allNewsItems
   }
 

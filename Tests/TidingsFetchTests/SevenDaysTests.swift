@@ -28,7 +28,7 @@ struct SevenDaysTests {
         folder: folder, source: Source(server: url), userAgent: "tests/1 (+https://example.org)")
       configuration.timeZone = .gmt
       client = try NewsFetcher(
-        configuration, application: Application(launchReason: .fetch, clock: clock), clock: clock)
+        configuration, application: ApplicationLifecycle(launchReason: .fetch, clock: clock), clock: clock)
       try client.updateSchedule { $0.setInterval(.minimum) }
       start = Date(timeIntervalSince1970: (clock.now.date.timeIntervalSince1970 / day).rounded(.up) * day)
       clock.advance(by: start.timeIntervalSince(clock.now.date))

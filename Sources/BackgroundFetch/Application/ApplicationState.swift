@@ -1,6 +1,6 @@
 /// The state of the application. The counterpart of `UIApplication.State`.
 ///
-///     let application = Application(launchReason: .fetch)
+///     let application = ApplicationLifecycle(launchReason: .fetch)
 ///     print(application.currentState)  // background
 public enum ApplicationState: String, Sendable, Hashable, Codable {
   /// The application is visible.

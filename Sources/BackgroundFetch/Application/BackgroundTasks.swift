@@ -2,40 +2,40 @@ import Synchronization
 
 /// The tasks that must finish although the application has left the foreground.
 ///
-/// There is no limit in the foreground. Tasks have an allowance that begins when the application leaves the foreground,
-/// and again with each wake. Tasks that have not ended by then expire. Suspension waits for all tasks. The counterpart
-/// of `UIApplication.beginBackgroundTask(withName:expirationHandler:)`.
+/// Tasks have no limit in the foreground. A time limit starts when the application leaves the foreground, and again
+/// with each wake. Tasks that have not ended at the limit expire. Suspension waits for all tasks. The counterpart of
+/// `UIApplication.beginBackgroundTask(withName:expirationHandler:)`.
 ///
-///     let application = Application(launchReason: .user)
+///     let application = ApplicationLifecycle(launchReason: .user)
 ///     let task = application.backgroundTasks.begin("upload") { print("interrupted") }
 ///     print(application.backgroundTasks.timeRemaining ?? .zero)
 ///     application.backgroundTasks.end(task)
 public final class BackgroundTasks: Sendable {
   /// The identifier of a task, valid within one process. The counterpart of `UIBackgroundTaskIdentifier`.
   ///
-  ///     let tasks = Application(launchReason: .push).backgroundTasks
+  ///     let tasks = ApplicationLifecycle(launchReason: .push).backgroundTasks
   ///     let id: BackgroundTasks.ID = tasks.begin("upload")
   ///     tasks.end(id)
   public struct ID: Sendable, Hashable {
     let number: UInt64
   }
 
-  /// The time for tasks, from the moment at which the application leaves the foreground or is woken.
-  public static let allowance = FetchBudget.total
+  /// The time limit of tasks. It counts from the moment at which the application leaves the foreground or is woken.
+  public static let timeLimit = FetchBudget.total
 
   private struct Work {
     var name: String
     var expirationHandler: (@Sendable () -> Void)?
-    /// Whether its owner ends it in time with a timer of its own.
-    var isHeld = false
+    /// Whether the owner of the task ends it in time with a timer of its own, so that it needs no limit here.
+    var isUnlimited = false
   }
 
-  /// The work that a change leaves to be done once no lock is held.
-  struct Leftovers {
+  /// The work that follows a change and runs once no lock is held.
+  struct DeferredWork {
     var timer: Task<Void, Never>?
     var waiters: [CheckedContinuation<Void, Never>] = []
 
-    func settle() {
+    func run() {
       timer?.cancel()
       for waiter in waiters { waiter.resume() }
     }
@@ -43,23 +43,24 @@ public final class BackgroundTasks: Sendable {
 
   private struct State {
     var tasks: [UInt64: Work] = [:]
-    var last: UInt64 = 0
-    /// The uptime at which the allowance is used up, in seconds; nil in the foreground.
+    /// The number of the last task.
+    var lastNumber: UInt64 = 0
+    /// The uptime at which tasks expire, in seconds; nil in the foreground.
     var end: Double?
     var timer: Task<Void, Never>?
     var waiters: [CheckedContinuation<Void, Never>] = []
 
     /// Whether any task needs the timer.
-    var needsTimer: Bool { tasks.values.contains { !$0.isHeld } }
+    var needsTimer: Bool { tasks.values.contains { !$0.isUnlimited } }
 
-    mutating func takeLeftoversIfIdle() -> Leftovers {
-      if tasks.isEmpty { return takeLeftovers() }
-      return needsTimer ? Leftovers() : Leftovers(timer: timer.take())
+    mutating func takeDeferredIfIdle() -> DeferredWork {
+      if tasks.isEmpty { return takeDeferred() }
+      return needsTimer ? DeferredWork() : DeferredWork(timer: timer.take())
     }
 
-    mutating func takeLeftovers() -> Leftovers {
+    mutating func takeDeferred() -> DeferredWork {
       defer { waiters = [] }
-      return Leftovers(timer: timer.take(), waiters: waiters)
+      return DeferredWork(timer: timer.take(), waiters: waiters)
     }
   }
 
@@ -80,38 +81,38 @@ public final class BackgroundTasks: Sendable {
   ///
   /// - Parameters:
   ///   - name: The name for the log.
-  ///   - expirationHandler: Called once if the allowance is used up before the task ends; soon if it is used up
-  ///     already. The task ends when the handler returns, or within it by `end(_:)`.
+  ///   - expirationHandler: The function that is called once if the task has not ended at the time limit. It is called
+  ///     soon if the limit is over already. The task ends when the handler returns or calls `end(_:)`.
   /// - Returns: The identifier to pass to `end(_:)`.
   public func begin(_ name: String, expirationHandler: (@Sendable () -> Void)? = nil) -> ID {
     let number = state.withLock { state in
-      state.last += 1
-      state.tasks[state.last] = Work(name: name, expirationHandler: expirationHandler)
+      state.lastNumber += 1
+      state.tasks[state.lastNumber] = Work(name: name, expirationHandler: expirationHandler)
       if state.end != nil, state.timer == nil { state.timer = makeTimer() }
-      return state.last
+      return state.lastNumber
     }
     return ID(number: number)
   }
 
   /// Begins a task that does not expire, because its owner ends it in time.
-  func hold(_ name: String) -> ID {
+  func beginUnlimited(_ name: String) -> ID {
     state.withLock { state in
-      state.last += 1
-      state.tasks[state.last] = Work(name: name, isHeld: true)
-      return ID(number: state.last)
+      state.lastNumber += 1
+      state.tasks[state.lastNumber] = Work(name: name, isUnlimited: true)
+      return ID(number: state.lastNumber)
     }
   }
 
   /// Ends a task. For a task that has already ended or expired, this only logs a message.
   public func end(_ id: ID) {
-    let (task, leftovers) = state.withLock { state in
-      (state.tasks.removeValue(forKey: id.number), state.takeLeftoversIfIdle())
+    let (task, deferred) = state.withLock { state in
+      (state.tasks.removeValue(forKey: id.number), state.takeDeferredIfIdle())
     }
-    leftovers.settle()
-    if task == nil { log("background task \(id.number) was ended again") }
+    deferred.run()
+    if task == nil { log("background task \(id.number) has already ended") }
   }
 
-  /// The rest of the allowance, not negative; `nil` in the foreground. The counterpart of
+  /// The remaining time, not negative; `nil` in the foreground. The counterpart of
   /// `UIApplication.backgroundTimeRemaining`.
   public var timeRemaining: Duration? {
     state.withLock(\.end).map { .seconds(max(0, $0 - clock.now.uptime)) }
@@ -119,23 +120,23 @@ public final class BackgroundTasks: Sendable {
 
   var isIdle: Bool { state.withLock(\.tasks.isEmpty) }
 
-  /// Sets the allowance, or extends the present one.
+  /// Sets the time limit, or extends the current one.
   ///
   /// - Parameter start: The uptime from which it counts, in seconds.
-  func limit(from start: Double) -> Leftovers {
+  func limit(from start: Double) -> DeferredWork {
     state.withLock { state in
-      let end = start + Self.allowance.inSeconds
+      let end = start + Self.timeLimit.inSeconds
       state.end = max(state.end ?? end, end)
       defer { state.timer = state.needsTimer ? makeTimer() : nil }
-      return Leftovers(timer: state.timer)
+      return DeferredWork(timer: state.timer)
     }
   }
 
-  /// Removes the limit, and takes the waiters, which need not wait any more.
-  func unlimit() -> Leftovers {
+  /// Removes the limit, and takes the waiters, which no longer need to wait.
+  func unlimit() -> DeferredWork {
     state.withLock { state in
       state.end = nil
-      return state.takeLeftovers()
+      return state.takeDeferred()
     }
   }
 
@@ -160,16 +161,16 @@ public final class BackgroundTasks: Sendable {
     }
   }
 
-  /// Expires the tasks in the order in which they began, except those that are held. Each stays until its handler has
+  /// Expires the tasks in the order in which they began, except unlimited ones. Each task stays until its handler has
   /// returned.
   ///
-  /// - Returns: Whether the allowance was used up.
+  /// - Returns: Whether the time limit was over.
   private func expire() -> Bool {
     let now = clock.now.uptime
     let expired = state.withLock { state -> [UInt64]? in
       guard let end = state.end, end <= now else { return nil }
       state.timer = nil
-      return state.tasks.filter { !$0.value.isHeld }.keys.sorted()
+      return state.tasks.filter { !$0.value.isUnlimited }.keys.sorted()
     }
     guard let expired else { return false }
     for number in expired {
@@ -180,11 +181,11 @@ public final class BackgroundTasks: Sendable {
       guard let task else { continue }
       log("background task \(number) (\(task.name)) has expired")
       task.expirationHandler?()
-      let leftovers = state.withLock { state in
+      let deferred = state.withLock { state in
         state.tasks[number] = nil
-        return state.takeLeftoversIfIdle()
+        return state.takeDeferredIfIdle()
       }
-      leftovers.settle()
+      deferred.run()
     }
     return true
   }

@@ -1,6 +1,6 @@
 /// The reason for the launch of the process. The counterpart of `UIApplication.LaunchOptionsKey`.
 ///
-///     let application = Application(launchReason: .push)
+///     let application = ApplicationLifecycle(launchReason: .push)
 ///     if application.launchReason != .user { print("launched in the background") }
 public enum LaunchReason: String, Sendable, Hashable, Codable, CaseIterable {
   /// The user opened the application.

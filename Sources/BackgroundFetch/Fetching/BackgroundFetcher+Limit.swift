@@ -1,21 +1,21 @@
 import Synchronization
 
 extension BackgroundFetcher {
-  func applicationChanged() {
+  func applicationStateChanged() {
     let now = clock.now.uptime
     state.withLock { setLimit(now: now, &$0) }?.cancel()
   }
 
   /// Sets, tightens or replaces the limit of the run according to the states of the application and of the run. The
-  /// limit is the budget in the background and the deadline in the foreground.
+  /// limit is the budget in the background, and the deadline in the foreground.
   ///
   /// A run that waits for an abandoned one has a budget in the foreground too, because that wait may take any time.
   ///
   /// - Parameter wake: The uptime of the wake of a new caller, in seconds.
   /// - Returns: The obsolete timer, to be cancelled once the lock is released.
-  func setLimit(now: Double, wake: Double? = nil, _ state: inout FetchState<Report>) -> Task<Void, Never>? {
+  func setLimit(now: Double, wake: Double? = nil, _ state: inout FetcherState<Report>) -> Task<Void, Never>? {
     guard let run = state.run else { return nil }
-    if application.currentState == .foreground, state.working == run.number {
+    if application.currentState == .foreground, state.activeRun == run.number {
       guard run.deadline == nil else { return nil }
       run.budget.unlimit()
       let deadline = now + foregroundTimeout.inSeconds
@@ -40,7 +40,7 @@ extension BackgroundFetcher {
         while let left = budget.timeRemaining, left > .zero { try await clock.sleep(for: left) }
         expire(number)
       } catch {
-        // Cancelled: the fetch has ended, or has another limit.
+        // The timer was cancelled, because the fetch has ended or has another limit.
       }
     }
   }
@@ -53,7 +53,7 @@ extension BackgroundFetcher {
         }
         expire(number)
       } catch {
-        // Cancelled: the fetch has ended, or the application has left the foreground.
+        // The timer was cancelled, because the fetch has ended or the application has left the foreground.
       }
     }
   }
@@ -62,10 +62,10 @@ extension BackgroundFetcher {
     let now = clock.now.uptime
     let run = state.withLock { state in
       // The limit may have been replaced since.
-      guard let run = state.run, run.number == number else { return nil as FetchState<Report>.Run? }
+      guard let run = state.run, run.number == number else { return nil as FetcherState<Report>.Run? }
       let isDue = run.deadline.map { $0 <= now } ?? (run.budget.timeRemaining == .zero)
       return isDue ? state.run.take() : nil
     }
-    if let run { end(run, End(ending: .expired)) }
+    if let run { finish(run, RunEnd(ending: .expired)) }
   }
 }

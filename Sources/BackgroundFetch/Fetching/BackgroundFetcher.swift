@@ -3,16 +3,16 @@ import Synchronization
 /// Runs one fetch at a time within the limits of the background, and returns an outcome to each of its callers.
 ///
 /// A call during a fetch joins that fetch, whatever the reasons of both, and does not run its own. The fetch ends for
-/// all callers when it returns, or when the 30 s of the earliest of their wakes are over. The fetch is then cancelled.
-/// A fetch that continues nevertheless is abandoned: its result is logged and dropped, and the next fetch waits for it,
-/// within its own time.
+/// all callers when it returns, or 30 s after the earliest of their wakes. An expired fetch is cancelled. If it
+/// continues nevertheless, it is abandoned: its result is logged and dropped. The next fetch waits for it, within its
+/// own time.
 ///
-/// In the foreground a fetch has a timeout instead. It counts from the start of the fetch, or from the moment at which
+/// In the foreground, a fetch has a timeout instead. It counts from the start of the fetch, or from the moment at which
 /// the application enters the foreground during the fetch. A fetch that runs when the application leaves the foreground
 /// has 30 s from then, but no more than the rest of its timeout. The counterpart of
 /// `UIApplicationDelegate.application(_:performFetchWithCompletionHandler:)`.
 ///
-///     let application = Application(launchReason: .fetch)
+///     let application = ApplicationLifecycle(launchReason: .fetch)
 ///     let fetcher = BackgroundFetcher<FetchResult>(application: application)
 ///     let outcome = await fetcher.perform(reason: .scheduled) { budget in
 ///       budget.onExpiration { print("5 s left") }
@@ -20,30 +20,32 @@ import Synchronization
 ///     }
 ///     print(outcome.result)  // noData
 public final class BackgroundFetcher<Report: FetchReporting>: Sendable {
-  /// The function that fetches and returns a report. It is cancelled at the end of its time. An error that it throws
-  /// means `failed`, and is logged unless the fetch was cancelled. It runs on a queue of its own, so that code that
-  /// blocks delays nothing else. It must not wait for another fetch by the same fetcher, which would deadlock.
+  /// The function that fetches and returns a report. It is cancelled at the end of its time.
+  ///
+  /// An error that it throws means `failed`, and is logged unless the fetch was cancelled. The function runs on a queue
+  /// of its own, so that code that blocks delays nothing else. It must not wait for another fetch by the same fetcher,
+  /// which would deadlock.
   public typealias Fetch = @Sendable (FetchBudget) async throws -> Report
 
-  let application: Application
+  let application: ApplicationLifecycle
   let foregroundTimeout: Duration
   private let lock: FetchLock?
   let clock: any FetchClock
   private let log: @Sendable (String) -> Void
-  let state = Mutex(FetchState<Report>())
-  private let observation = Mutex<Observation?>(nil)
+  let state = Mutex(FetcherState<Report>())
+  private let observation = Mutex<ObservationToken?>(nil)
 
   /// Creates an idle fetcher.
   ///
   /// - Parameters:
-  ///   - application: The application whose state decides the limits and whose clock measures them. Its suspension
+  ///   - application: The application whose state determines the limits and whose clock measures them. Its suspension
   ///     waits for fetches.
-  ///   - lock: The lock to hold during fetches if others fetch into the same store. If another process holds it, a
-  ///     manual fetch waits for up to 30 s, and any other is `busy` at once.
+  ///   - lock: The lock to hold during fetches, if other fetchers use the same store. If another process holds it, a
+  ///     manual fetch waits for up to 30 s, and any other fetch ends at once as `busy`.
   ///   - foregroundTimeout: The timeout of a fetch in the foreground, everything included.
-  ///   - log: Receives errors, late results and misuse.
+  ///   - log: Receives messages about errors, late results and misuse.
   public init(
-    application: Application, lock: FetchLock? = nil, foregroundTimeout: Duration = .seconds(60),
+    application: ApplicationLifecycle, lock: FetchLock? = nil, foregroundTimeout: Duration = .seconds(60),
     log: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.application = application
@@ -51,32 +53,32 @@ public final class BackgroundFetcher<Report: FetchReporting>: Sendable {
     self.foregroundTimeout = foregroundTimeout
     self.log = log
     clock = application.clock
-    let observation = application.changes.add { [weak self] in self?.applicationChanged() }
+    let observation = application.stateChanges.add { [weak self] in self?.applicationStateChanged() }
     self.observation.withLock { $0 = observation }
   }
 
   /// Runs a fetch, or joins the current one.
   ///
-  /// The caller's cancellation ends its wait at once. The fetch is cancelled when no caller waits for it.
+  /// Cancellation of the caller ends its wait at once. The fetch is cancelled when no caller waits for it.
   ///
   /// - Parameters:
   ///   - reason: The reason of the fetch.
-  ///   - wake: The moment from which the 30 s count; nil for now. A process that was started for the fetch passes its
-  ///     start.
+  ///   - wake: The moment from which the 30 s count; nil for now. A process that was started for the fetch passes the
+  ///     moment of its start.
   ///   - fetch: The function that fetches. It runs at most once.
   /// - Returns: The outcome for this caller.
   public func perform(
-    reason: FetchReason, wake: FetchMoment? = nil, fetch: @escaping Fetch
+    reason: FetchReason, wake: FetchInstant? = nil, fetch: @escaping Fetch
   ) async -> FetchOutcome<Report> {
     let number = state.withLock { $0.makeNumber() }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        enter(number, reason: reason, wake: wake, fetch: fetch) { continuation.resume(returning: $0) }
+        join(number, reason: reason, wake: wake, fetch: fetch) { continuation.resume(returning: $0) }
         // The cancellation handler may have run before the caller was registered.
-        if Task.isCancelled { leave(number) }
+        if Task.isCancelled { cancel(number) }
       }
     } onCancel: {
-      leave(number)
+      cancel(number)
     }
   }
 
@@ -84,122 +86,122 @@ public final class BackgroundFetcher<Report: FetchReporting>: Sendable {
   ///
   /// - Parameters:
   ///   - reason: The reason of the fetch.
-  ///   - wake: The moment from which the 30 s count; nil for now. A process that was started for the fetch passes its
-  ///     start.
+  ///   - wake: The moment from which the 30 s count; nil for now. A process that was started for the fetch passes the
+  ///     moment of its start.
   ///   - fetch: The function that fetches. It runs at most once.
   ///   - completion: Receives the result once, on any thread.
   public func perform(
-    reason: FetchReason, wake: FetchMoment? = nil, fetch: @escaping Fetch,
+    reason: FetchReason, wake: FetchInstant? = nil, fetch: @escaping Fetch,
     completion: @escaping @Sendable (FetchResult) -> Void
   ) {
     let once = FetchCompletion(log: log, handler: completion)
-    enter(state.withLock { $0.makeNumber() }, reason: reason, wake: wake, fetch: fetch) { once($0.result) }
+    join(state.withLock { $0.makeNumber() }, reason: reason, wake: wake, fetch: fetch) { once($0.result) }
   }
 
   /// Whether no fetch is running, not even an abandoned one.
-  package var isIdle: Bool { state.withLock { $0.run == nil && $0.working == nil } }
+  package var isIdle: Bool { state.withLock { $0.run == nil && $0.activeRun == nil } }
 
   /// The number of callers that wait for the current fetch.
   package var waitingCallers: Int { state.withLock { $0.run?.callers.count ?? 0 } }
 
-  private func enter(
-    _ number: UInt64, reason: FetchReason, wake: FetchMoment?, fetch: @escaping Fetch,
-    tell: @escaping @Sendable (FetchOutcome<Report>) -> Void
+  private func join(
+    _ number: UInt64, reason: FetchReason, wake: FetchInstant?, fetch: @escaping Fetch,
+    completion: @escaping @Sendable (FetchOutcome<Report>) -> Void
   ) {
     let now = clock.now
     // A wake in the future would extend the time.
     let wake = wake.flatMap { now.seconds(since: $0) >= 0 ? $0 : nil } ?? now
     let start = now.uptime - now.seconds(since: wake)
     application.wake(from: start)
-    // The timer of the fetch ends this task. A second timer would fire at the same instant.
-    let task = application.backgroundTasks.hold("fetch")
-    var caller = FetchState<Report>.Caller(number: number, start: start, hasJoined: false) { [application] outcome in
-      tell(outcome)
+    // The timer of the fetch ends this background task. A second timer would fire at the same instant.
+    let task = application.backgroundTasks.beginUnlimited("fetch")
+    var caller = FetcherState<Report>.Caller(number: number, start: start, hasJoined: false) { [application] outcome in
+      completion(outcome)
       application.backgroundTasks.end(task)
     }
     let isTooLate = now.uptime - start >= FetchBudget.total.inSeconds && application.currentState != .foreground
-    if isTooLate { return self.tell(caller, End(ending: .expired)) }
+    if isTooLate { return complete(caller, RunEnd(ending: .expired)) }
     let obsolete = state.withLock { state in
       if state.run == nil {
         let budget = FetchBudget(reason: reason, wake: wake, clock: clock)
-        state.run = FetchState<Report>.Run(number: number, budget: budget, fetch: fetch, callers: [caller])
-        state.takeTurn()
+        state.run = FetcherState<Report>.Run(number: number, budget: budget, fetch: fetch, callers: [caller])
+        state.activateRun()
       } else {
         caller.hasJoined = true
         state.run?.callers.append(caller)
       }
-      defer { begin(&state) }
+      defer { startIfActive(&state) }
       return setLimit(now: now.uptime, wake: start, &state)
     }
     obsolete?.cancel()
   }
 
-  private func leave(_ number: UInt64) {
-    guard let (caller, abandoned) = state.withLock({ $0.leave(number) }) else { return }
-    tell(caller, End(ending: .cancelled))
-    if let abandoned { end(abandoned, End(ending: .cancelled)) }
+  private func cancel(_ number: UInt64) {
+    guard let (caller, abandoned) = state.withLock({ $0.removeCaller(number) }) else { return }
+    complete(caller, RunEnd(ending: .cancelled))
+    if let abandoned { finish(abandoned, RunEnd(ending: .cancelled)) }
   }
 
-  /// Starts the fetch if it is its turn. Its limit has been set before.
-  private func begin(_ state: inout FetchState<Report>) {
-    guard let run = state.run, state.working == run.number, run.task == nil else { return }
+  /// Starts the fetch of the run if the run is active. Its limit has been set before.
+  private func startIfActive(_ state: inout FetcherState<Report>) {
+    guard let run = state.run, state.activeRun == run.number, run.task == nil else { return }
     state.run?.task = Task(executorPreference: FetchExecutor()) { [number = run.number, budget = run.budget] in
-      self.returned(number, await self.attempt(run.fetch, within: budget))
+      self.fetchReturned(number, await self.attempt(run.fetch, within: budget))
     }
   }
 
   /// The end of a run, the same for all of its callers.
-  struct End {
+  struct RunEnd {
     var report: Report?
     var ending: FetchOutcome<Report>.Ending
     var failure: String?
   }
 
-  private func attempt(_ fetch: Fetch, within budget: FetchBudget) async -> End {
+  private func attempt(_ fetch: Fetch, within budget: FetchBudget) async -> RunEnd {
     do {
       try Task.checkCancellation()
-      guard let lock else { return End(report: try await fetch(budget), ending: .finished) }
+      guard let lock else { return RunEnd(report: try await fetch(budget), ending: .finished) }
       let limit = budget.reason == .manual ? FetchBudget.total : .zero
       guard let held = try await lock.acquire(within: limit, clock: clock) else {
-        log("process \(lock.holder.map(String.init) ?? "unknown") is fetching already")
-        return End(ending: .busy)
+        log("process \(lock.holder.map(String.init) ?? "unknown") is already fetching")
+        return RunEnd(ending: .busy)
       }
       defer { held.release() }
-      return End(report: try await fetch(budget), ending: .finished)
+      return RunEnd(report: try await fetch(budget), ending: .finished)
     } catch {
-      // An error that follows from cancellation is not worth a message.
+      // Errors that follow from cancellation are not logged.
       if !Task.isCancelled { log("the fetch has failed: \(error)") }
-      return End(ending: .finished, failure: "\(error)")
+      return RunEnd(ending: .finished, failure: "\(error)")
     }
   }
 
-  private func returned(_ number: UInt64, _ result: End) {
+  private func fetchReturned(_ number: UInt64, _ result: RunEnd) {
     let now = clock.now.uptime
     let (ended, obsolete) = state.withLock { state in
-      state.working = nil
+      state.activeRun = nil
       let ended = state.run?.number == number ? state.run.take() : nil
-      state.takeTurn()
-      defer { begin(&state) }
+      state.activateRun()
+      defer { startIfActive(&state) }
       return (ended, setLimit(now: now, &state))
     }
     obsolete?.cancel()
     if let ended {
-      end(ended, result)
+      finish(ended, result)
     } else {
-      log("a fetch that had been given up has ended: \((result.report?.result ?? .failed).rawValue)")
+      log("an abandoned fetch has ended: \((result.report?.result ?? .failed).rawValue)")
     }
   }
 
-  func end(_ run: FetchState<Report>.Run, _ end: End) {
+  func finish(_ run: FetcherState<Report>.Run, _ end: RunEnd) {
     run.budget.close()
     run.timer?.cancel()
-    for caller in run.callers { tell(caller, end) }
+    for caller in run.callers { complete(caller, end) }
     // Cancellation comes last, because it runs the cancellation handlers of the fetch.
     run.task?.cancel()
   }
 
-  private func tell(_ caller: FetchState<Report>.Caller, _ end: End) {
-    caller.tell(
+  private func complete(_ caller: FetcherState<Report>.Caller, _ end: RunEnd) {
+    caller.completion(
       FetchOutcome(
         report: end.report, ending: end.ending, failure: end.failure, hasJoined: caller.hasJoined,
         duration: .seconds(clock.now.uptime - caller.start)))
@@ -211,14 +213,14 @@ extension BackgroundFetcher where Report == FetchResult {
   ///
   /// - Parameters:
   ///   - reason: The reason of the fetch.
-  ///   - wake: The moment from which the 30 s count; nil for now. A process that was started for the fetch passes its
-  ///     start.
-  ///   - fetch: The function that fetches. It runs at most once. It passes its result to the given completion;
-  ///     releasing the completion without a result means `failed`. Only `FetchBudget.onExpiration(_:)` reports the end
-  ///     of its time.
+  ///   - wake: The moment from which the 30 s count; nil for now. A process that was started for the fetch passes the
+  ///     moment of its start.
+  ///   - fetch: The function that fetches. It runs at most once, and passes its result to the given completion. A
+  ///     completion that is released without a result means `failed`. Only `FetchBudget.onExpiration(_:)` reports the
+  ///     end of its time.
   ///   - completion: Receives the result once, on any thread.
   public func perform(
-    reason: FetchReason, wake: FetchMoment? = nil, fetch: @escaping @Sendable (FetchBudget, FetchCompletion) -> Void,
+    reason: FetchReason, wake: FetchInstant? = nil, fetch: @escaping @Sendable (FetchBudget, FetchCompletion) -> Void,
     completion: @escaping @Sendable (FetchResult) -> Void
   ) {
     perform(

@@ -3,10 +3,10 @@ import Synchronization
 
 /// The time limit of a fetch, everything included: name resolution, body, decoding and disk.
 ///
-/// There is no budget in the foreground, where the timeout of ``BackgroundFetcher`` applies. Entering the foreground
-/// ends a budget; leaving it sets one that begins then.
+/// A fetch has no budget in the foreground, where the timeout of ``BackgroundFetcher`` applies. Entering the foreground
+/// removes the limit; leaving it sets a new one, which counts from then.
 ///
-///     let fetcher = BackgroundFetcher<FetchResult>(application: Application(launchReason: .fetch))
+///     let fetcher = BackgroundFetcher<FetchResult>(application: ApplicationLifecycle(launchReason: .fetch))
 ///     let outcome = await fetcher.perform(reason: .scheduled) { budget in
 ///       budget.onExpiration { print("5 s left") }
 ///       print(budget.timeRemaining ?? .zero)
@@ -14,15 +14,15 @@ import Synchronization
 ///     }
 ///     print(outcome.duration)
 public final class FetchBudget: Sendable {
-  /// The time from the wake to the end.
+  /// The time from the wake to the end of the fetch.
   public static let total = Duration.seconds(30)
   /// The time from the call of the expiration handlers to the end.
   public static let warning = Duration.seconds(5)
 
-  /// The reason of the fetch; that of the first caller if several wait for it.
+  /// The reason of the fetch. If several callers wait for it, this is the reason of the first one.
   public let reason: FetchReason
   /// The moment at which the application was woken for the fetch.
-  public let wake: FetchMoment
+  public let wake: FetchInstant
   private let clock: any FetchClock
   private let state = Mutex(State())
 
@@ -41,7 +41,7 @@ public final class FetchBudget: Sendable {
     }
   }
 
-  init(reason: FetchReason, wake: FetchMoment, clock: any FetchClock) {
+  init(reason: FetchReason, wake: FetchInstant, clock: any FetchClock) {
     self.reason = reason
     self.wake = wake
     self.clock = clock
@@ -56,11 +56,11 @@ public final class FetchBudget: Sendable {
     state.withLock(\.end).map { .seconds(max(0, $0 - clock.now.uptime)) }
   }
 
-  /// Registers a handler that is called once, 5 s before the end. It is called at once if less time is left, and never
-  /// if the fetch ends before.
+  /// Registers a handler that is called once, 5 s before the end. It is called at once if less time is left. If the
+  /// fetch ends before, it is not called.
   ///
   /// Handlers that are registered before those 5 s are called one after the other, in the order of registration. The
-  /// budget lives until the last has returned. The end does not wait for them: a handler that blocks does not delay it.
+  /// budget exists until the last handler has returned. A handler that blocks does not delay the end.
   public func onExpiration(_ handler: @escaping @Sendable () -> Void) {
     let isLate = state.withLock { state in
       if !state.isOver, !state.isExpiring { state.handlers.append(handler) }
@@ -74,7 +74,7 @@ public final class FetchBudget: Sendable {
     state.withLock(\.warning).map { .seconds(max(0, $0 - clock.now.uptime)) }
   }
 
-  /// Sets the limit, or keeps the one that is earlier.
+  /// Sets the limit, unless the current one is earlier.
   ///
   /// - Parameter start: The uptime from which the time counts, in seconds.
   /// - Returns: Whether the limit has changed.

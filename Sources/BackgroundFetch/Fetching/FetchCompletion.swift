@@ -2,13 +2,13 @@ import Synchronization
 
 /// A completion handler that is called exactly once.
 ///
-/// The first result counts. A second one is logged and dropped. A completion that is released without a result reports
-/// `failed`. The counterpart of the completion handler of
+/// Only the first result counts. Later results are logged and ignored. A completion that is released without a result
+/// reports `failed`. The counterpart of the completion handler of
 /// `UIApplicationDelegate.application(_:performFetchWithCompletionHandler:)`.
 ///
 ///     let completion = FetchCompletion(log: { print($0) }) { result in print(result) }
 ///     completion(.newData)  // prints newData
-///     completion(.noData)  // prints a completion was called again, with noData
+///     completion(.noData)  // logs: a completion was called again; the result noData is ignored
 public final class FetchCompletion: Sendable {
   private let handler: Mutex<(@Sendable (FetchResult) -> Void)?>
   private let log: @Sendable (String) -> Void
@@ -27,7 +27,7 @@ public final class FetchCompletion: Sendable {
 
   deinit {
     guard let handler = handler.withLock({ $0.take() }) else { return }
-    log("a completion was dropped without a result")
+    log("a completion was released without a result; the fetch counts as failed")
     handler(.failed)
   }
 
@@ -37,7 +37,7 @@ public final class FetchCompletion: Sendable {
   @discardableResult
   public func callAsFunction(_ result: FetchResult) -> Bool {
     guard let handler = handler.withLock({ $0.take() }) else {
-      log("a completion was called again, with \(result.rawValue)")
+      log("a completion was called again; the result \(result.rawValue) is ignored")
       return false
     }
     handler(result)

@@ -6,13 +6,14 @@
 ///       print("\(reason) until \(date)")
 ///     }
 public struct FetchConstraints: Sendable, Hashable, Codable {
-  /// Whether the network is paid for by volume.
+  /// Whether the network is metered, so that data costs money by volume.
   public var isMetered: Bool
   /// Whether the battery is low or the user asked to save power.
   public var isLowPower: Bool
-  /// Whether there is no external power. It makes no wake more expensive; large transfers may wait for external power.
+  /// Whether the machine runs on battery. This does not make wakes more expensive, but large transfers may wait for
+  /// external power.
   public var isOnBattery: Bool
-  /// Whether there is no network, or a login page in front of it. No scheduled wake begins.
+  /// Whether there is no network, or only a captive portal (a login page). No scheduled wake begins.
   public var isOffline: Bool
 
   /// No constraints.
@@ -21,9 +22,9 @@ public struct FetchConstraints: Sendable, Hashable, Codable {
   /// Creates constraints.
   ///
   /// - Parameters:
-  ///   - isMetered: Whether the network is paid for by volume.
-  ///   - isLowPower: Whether power is to be saved.
-  ///   - isOnBattery: Whether there is no external power.
+  ///   - isMetered: Whether the network is metered.
+  ///   - isLowPower: Whether the battery is low or the user asked to save power.
+  ///   - isOnBattery: Whether the machine runs on battery.
   ///   - isOffline: Whether there is no network.
   public init(
     isMetered: Bool = false, isLowPower: Bool = false, isOnBattery: Bool = false, isOffline: Bool = false
@@ -35,6 +36,6 @@ public struct FetchConstraints: Sendable, Hashable, Codable {
   }
 
   /// The factor for the price of a wake: 1.5 on a metered network, 2 to save power, 3 for both. Wakes before strong
-  /// habits remain, and those for the rest of the day become fewer or disappear. One wake a day remains in any case.
-  var factor: Double { (isMetered ? 1.5 : 1) * (isLowPower ? 2 : 1) }
+  /// habits remain, and other wakes become fewer or disappear. One wake a day remains in any case.
+  var priceFactor: Double { (isMetered ? 1.5 : 1) * (isLowPower ? 2 : 1) }
 }

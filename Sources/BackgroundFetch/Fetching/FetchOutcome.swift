@@ -1,6 +1,6 @@
 /// The outcome of a fetch for one of its callers.
 ///
-///     let fetcher = BackgroundFetcher<FetchResult>(application: Application(launchReason: .push))
+///     let fetcher = BackgroundFetcher<FetchResult>(application: ApplicationLifecycle(launchReason: .push))
 ///     let outcome = await fetcher.perform(reason: .push) { _ in .newData }
 ///     switch outcome.ending {
 ///     case .finished: print(outcome.failure ?? outcome.result.rawValue)
@@ -13,26 +13,26 @@ public struct FetchOutcome<Report: FetchReporting>: Sendable {
   public enum Ending: String, Sendable, Hashable, Codable {
     /// The fetch returned or threw; see ``FetchOutcome/failure``.
     case finished
-    /// The time was over.
+    /// The fetch has exceeded its time limit.
     case expired
     /// The caller was cancelled.
     case cancelled
-    /// Another process was fetching, so the fetch did not begin.
+    /// Another process held the lock, so the fetch did not begin.
     case busy
   }
 
-  /// The report of this fetch; nil if it has returned none.
+  /// The report of the fetch; nil if it has returned none.
   public var report: Report?
   /// The reason for the end.
   public var ending: Ending
-  /// The description of the error that the fetch or its lock has thrown; nil without an error.
+  /// The description of the error that the fetch or its lock has thrown; nil if there was none.
   public var failure: String?
-  /// Whether another caller had begun the fetch.
+  /// Whether another caller had started the fetch.
   public var hasJoined: Bool
-  /// The time from this caller's wake to the end, by the uptime.
+  /// The time from this caller's wake to the end, measured by the uptime.
   public var duration: Duration
 
-  /// The result of the fetch; `failed` without a report.
+  /// The result of the fetch; `failed` if there is no report.
   public var result: FetchResult { report?.result ?? .failed }
 
   package init(report: Report?, ending: Ending, failure: String? = nil, hasJoined: Bool, duration: Duration) {

@@ -5,9 +5,9 @@
 public enum FetchReason: String, Sendable, Hashable, Codable, CaseIterable {
   /// The schedule was due.
   case scheduled
-  /// A remote notification asked for it.
+  /// A remote notification arrived.
   case push
-  /// The user pulled to refresh or asked on the command line.
+  /// The user asked for it, by pull-to-refresh or on the command line.
   case manual
   /// The app was launched or came to the foreground.
   case launch

@@ -7,6 +7,6 @@ public enum FetchResult: String, Sendable, Hashable, Codable, CaseIterable {
   case newData
   /// The fetch has succeeded and the stored data is unchanged.
   case noData
-  /// The fetch has failed, so that it is unknown whether there is new data.
+  /// The fetch has failed, so it is unknown whether there is new data.
   case failed
 }

@@ -9,7 +9,7 @@ public struct RunRecord: Sendable, Hashable, Codable {
   public var reason: FetchReason
   /// The result of the run.
   public var result: FetchResult
-  /// Whether there was no network. Such a run says nothing about the server, so that it does not count as an error.
+  /// Whether there was no network. Such a run does not count as an error, because it did not reach the server.
   public var isOffline: Bool
   /// The number of items that were inserted, changed or removed.
   public var items: Int

@@ -16,7 +16,7 @@
   public struct SystemConstraints: ConstraintSource {
     /// The capacity below which a battery is low, in percent.
     static let lowCapacity = 20
-    /// The timeout of the program that asks NetworkManager, in milliseconds.
+    /// The timeout of the program that queries NetworkManager, in milliseconds.
     static let timeout = 3000
 
     private let sysfs: URL
@@ -26,7 +26,7 @@
     ///
     /// - Parameters:
     ///   - sysfs: The mount point of sysfs.
-    ///   - busctl: The program that asks NetworkManager, with its first arguments.
+    ///   - busctl: The program that queries NetworkManager, with its first arguments.
     public init(
       sysfs: URL = URL(filePath: "/sys", directoryHint: .isDirectory),
       busctl: [String] = ["/usr/bin/busctl", "--system", "--timeout=1"]
@@ -35,8 +35,8 @@
       self.busctl = busctl
     }
 
-    /// The current constraints. The getter takes up to one second if NetworkManager does not answer, and up to three if
-    /// its client hangs.
+    /// The current constraints. The getter takes up to one second if NetworkManager does not answer, and up to three
+    /// seconds if `busctl` hangs.
     public var current: FetchConstraints {
       let network = networkProperties
       let batteries = batteries
@@ -45,7 +45,7 @@
         || batteries.contains { battery in
           text("\(battery)/capacity").flatMap { Int($0) }.map { $0 < Self.lowCapacity } == true
         }
-      // NMConnectivityState: 1 is no network, 2 a login page in front of it, 0 unknown.
+      // NMConnectivityState: 1 is no network, 2 a captive portal, 0 unknown.
       let isOffline = network.connectivity.map { [1, 2].contains($0) }
       return FetchConstraints(
         isMetered: [1, 3].contains(network.metered), isLowPower: isLow, isOnBattery: !batteries.isEmpty,

@@ -15,23 +15,23 @@ public enum FetchDecision: Sendable, Hashable {
     /// The interval is ``FetchInterval/never``.
     case never
     /// The minimum interval since the last wake is not over.
-    case floor
-    /// The server asked for no requests, with `Retry-After`.
+    case minimumInterval
+    /// The server asked for a wait, with `Retry-After`.
     case hold
     /// The server suggested a later request, with `X-Poll-Interval` or `max-age`.
     case suggested
     /// The backoff after failed runs is not over.
     case backoff
-    /// The machine has booted or its network has come back a moment ago. The delay differs between installs, so that
-    /// they do not fetch all at once.
-    case settling
+    /// The machine has just booted, or its network has just come back. The delay differs between installs, so that they
+    /// do not fetch all at once.
+    case startupDelay
     /// There is no network.
     case offline
     /// A push that could not wake the app at once is pending.
     case push
-    /// No source is due.
+    /// No source is due yet.
     case sources
-    /// The last days brought nothing new.
+    /// The fetches of the last days found nothing new.
     case nothingNew
     /// The network is metered, or the app should save power.
     case constrained
@@ -41,9 +41,9 @@ public enum FetchDecision: Sendable, Hashable {
     ///   - weekday: 1...7, Monday is 1.
     ///   - minute: The start of the quarter of an hour on the local clock, in minutes since midnight, 0...1425.
     case opening(weekday: Int, minute: Int)
-    /// No time stands out.
+    /// No time is better than another, so wakes are evenly spaced.
     case evenSpacing
-    /// The app is rarely opened before the wake.
+    /// The app is rarely opened before the next wake.
     case quietHours
   }
 
@@ -51,15 +51,15 @@ public enum FetchDecision: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - reason: The reason for the wake.
-  ///   - sources: The names of the sources that are due, sorted. Empty if no source is registered, or if none is due at
-  ///     the wake for a push.
+  ///   - sources: The sorted names of the sources that are due. The list is empty if no source is registered, or if the
+  ///     wake is for a push and no source is due.
   case wake(Reason, sources: [String])
   /// No wake is due.
   ///
   /// - Parameters:
-  ///   - until: The time to ask again; `Date.distantFuture` if the interval is `never`. An event before that time, such
-  ///     as an opening of the app, may change the answer.
-  ///   - reason: The reason to wait.
+  ///   - until: The time at which to ask for the next decision; `Date.distantFuture` if the interval is `never`. An
+  ///     event before that time, such as an opening of the app, may change the decision.
+  ///   - reason: The reason for the wait.
   case wait(until: Date, Reason)
 }
 
@@ -68,23 +68,23 @@ extension FetchDecision.Reason: CustomStringConvertible {
   public var description: String {
     switch self {
     case .never: return "background fetch is off"
-    case .floor: return "the minimum interval is not over"
+    case .minimumInterval: return "the minimum interval is not over"
     case .hold: return "the server asked to wait"
-    case .suggested: return "the server suggested to come later"
+    case .suggested: return "the server suggested a later request"
     case .backoff: return "the last fetch has failed"
-    case .settling: return "the machine or its network has just come up"
+    case .startupDelay: return "the machine has just started or the network has just come back"
     case .offline: return "there is no network"
-    case .push: return "a push has been waiting for its wake"
+    case .push: return "a push is pending"
     case .sources: return "no source is due"
-    case .nothingNew: return "the last days brought nothing new"
-    case .constrained: return "the network is metered or power is low"
+    case .nothingNew: return "the fetches of the last days found nothing new"
+    case .constrained: return "the network is metered or the device saves power"
     case .opening(let weekday, let minute):
       let names = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
       let name = names.indices.contains(weekday - 1) ? names[weekday - 1] : "day"
       let digits = [minute / 60, minute % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
       return "the app is often opened at \(digits[0]):\(digits[1]) on a \(name)"
     case .evenSpacing: return "no time is better than another"
-    case .quietHours: return "the app is hardly opened until then"
+    case .quietHours: return "the app is rarely opened until then"
     }
   }
 }

@@ -8,24 +8,26 @@
 public enum FetchInterval: Sendable, Hashable {
   /// No scheduled wakes; the value of a fresh install. The counterpart of `UIApplication.backgroundFetchIntervalNever`.
   case never
-  /// As often as the scheduler decides, but at least ``floor`` apart. The counterpart of
+  /// As often as the scheduler decides, with at least ``minimumSeconds`` between two wakes. The counterpart of
   /// `UIApplication.backgroundFetchIntervalMinimum`.
   case minimum
-  /// The minimum number of seconds between two wakes, limited to ``floor``...``longest``. The scheduler may wait
-  /// longer.
+  /// The minimum number of seconds between two wakes, clamped to ``minimumSeconds``...``maximumSeconds``. The scheduler
+  /// may wait longer.
   case seconds(Double)
 
-  /// The minimum time between two scheduled wakes, in seconds, whatever interval is set.
-  public static let floor = 900.0
-  /// The maximum interval, in seconds: 30 days.
-  public static let longest = 2_592_000.0
+  /// The minimum time between two scheduled wakes in seconds, for every interval: 15 minutes.
+  public static let minimumSeconds = 900.0
+  /// The maximum interval in seconds: 30 days.
+  public static let maximumSeconds = 2_592_000.0
 
-  /// The minimum number of seconds between two scheduled wakes, ``floor``...``longest``; nil for ``never``.
+  /// The minimum number of seconds between two scheduled wakes, ``minimumSeconds``...``maximumSeconds``; nil for
+  /// ``never``.
   public var seconds: Double? {
     switch self {
     case .never: nil
-    case .minimum: Self.floor
-    case .seconds(let seconds): seconds.isNaN ? Self.longest : min(max(seconds, Self.floor), Self.longest)
+    case .minimum: Self.minimumSeconds
+    case .seconds(let seconds):
+      seconds.isNaN ? Self.maximumSeconds : min(max(seconds, Self.minimumSeconds), Self.maximumSeconds)
     }
   }
 }
@@ -35,7 +37,7 @@ extension FetchInterval: LosslessStringConvertible {
   ///
   /// - Parameter text: `never`, `minimum`, or a number with an optional unit of `s`, `m`, `h` or `d`: `3600`, `90m`,
   ///   `1.5h`.
-  /// - Returns: nil for any other text, and for values outside 1 second...``longest``.
+  /// - Returns: nil for any other text, and for values outside 1 second...``maximumSeconds``.
   public init?(_ text: String) {
     switch text {
     case "never": self = .never
@@ -45,7 +47,7 @@ extension FetchInterval: LosslessStringConvertible {
       let unit = text.last.flatMap { units[$0] }
       let number = unit == nil ? text[...] : text.dropLast()
       guard number.first?.isNumber == true, number.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
-        let value = Double(number), 1...Self.longest ~= value * (unit ?? 1)
+        let value = Double(number), 1...Self.maximumSeconds ~= value * (unit ?? 1)
       else { return nil }
       self = .seconds(value * (unit ?? 1))
     }
@@ -59,7 +61,6 @@ extension FetchInterval: LosslessStringConvertible {
     case .seconds(let seconds): Int(exactly: seconds).map { String($0) } ?? String(seconds)
     }
   }
-
 }
 
 extension FetchInterval: Codable {
@@ -69,7 +70,8 @@ extension FetchInterval: Codable {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let interval = FetchInterval(try container.decode(String.self)) else {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an interval between fetches")
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "not an interval: use never, minimum, or a time such as 90m")
     }
     self = interval
   }

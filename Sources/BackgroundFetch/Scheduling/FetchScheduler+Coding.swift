@@ -1,11 +1,12 @@
 extension FetchScheduler: Codable {
   private enum CodingKeys: String, CodingKey {
-    case interval, openings, news, sources, pushes, lastWake, failures, seed, price, allowance
+    case interval, openings, news, sources, pushes, lastWake, failures, seed, price
+    case dailyLimit = "allowance"
     case lastSuccess, lastFailure, holding, suggestion, reconnection
     case openWake, offline, offlineRuns
   }
 
-  /// Decodes the output of ``encode(to:)``. The time zone is the machine's.
+  /// Decodes the output of ``encode(to:)``. The time zone is that of the machine.
   ///
   /// - Throws: `DecodingError` for malformed values. Failure counts and waiting times are clamped instead.
   public init(from decoder: any Decoder) throws {
@@ -16,23 +17,23 @@ extension FetchScheduler: Codable {
     openings = try container.decode(WeeklyProfile.self, forKey: .openings)
     news = try container.decode(WeeklyProfile.self, forKey: .news)
     sources = try container.decode([FetchSource].self, forKey: .sources)
-    pushes = try container.decode(PushBudget.self, forKey: .pushes)
-    lastWake = try container.decodeIfPresent(FetchMoment.self, forKey: .lastWake)
+    pushes = try container.decode(PushRateLimit.self, forKey: .pushes)
+    lastWake = try container.decodeIfPresent(FetchInstant.self, forKey: .lastWake)
     failures = min(max(try container.decode(Int.self, forKey: .failures), 0), 1000)
     price = try container.decode(WakePrice.self, forKey: .price)
-    allowance = try container.decode(WakeAllowance.self, forKey: .allowance)
-    lastSuccess = try container.decodeIfPresent(FetchMoment.self, forKey: .lastSuccess)
-    lastFailure = try container.decodeIfPresent(FetchMoment.self, forKey: .lastFailure)
-    func waiting(_ key: CodingKeys, longest: Double) throws -> Waiting? {
-      try container.decodeIfPresent(Waiting.self, forKey: key).map {
-        Waiting($0.seconds, from: $0.start, longest: longest)
+    dailyLimit = try container.decode(DailyWakeLimit.self, forKey: .dailyLimit)
+    lastSuccess = try container.decodeIfPresent(FetchInstant.self, forKey: .lastSuccess)
+    lastFailure = try container.decodeIfPresent(FetchInstant.self, forKey: .lastFailure)
+    func waitingPeriod(_ key: CodingKeys, maximum: Double) throws -> WaitingPeriod? {
+      try container.decodeIfPresent(WaitingPeriod.self, forKey: key).map {
+        WaitingPeriod($0.seconds, from: $0.start, maximum: maximum)
       }
     }
-    holding = try waiting(.holding, longest: Self.longestHold)
-    suggestion = try waiting(.suggestion, longest: Self.longestSuggestion)
-    reconnection = try waiting(.reconnection, longest: Self.settling)
+    holding = try waitingPeriod(.holding, maximum: Self.maximumHold)
+    suggestion = try waitingPeriod(.suggestion, maximum: Self.maximumSuggestion)
+    reconnection = try waitingPeriod(.reconnection, maximum: Self.maximumStartupDelay)
     openWake = try container.decodeIfPresent(OpenWake.self, forKey: .openWake)
-    offline = try waiting(.offline, longest: Self.longestRetry)
+    offline = try waitingPeriod(.offline, maximum: Self.maximumOfflineRetryInterval)
     offlineRuns = min(max(try container.decodeIfPresent(Int.self, forKey: .offlineRuns) ?? 0, 0), 1000)
   }
 
@@ -48,7 +49,7 @@ extension FetchScheduler: Codable {
     try container.encode(failures, forKey: .failures)
     try container.encode(seed, forKey: .seed)
     try container.encode(price, forKey: .price)
-    try container.encode(allowance, forKey: .allowance)
+    try container.encode(dailyLimit, forKey: .dailyLimit)
     try container.encodeIfPresent(lastSuccess, forKey: .lastSuccess)
     try container.encodeIfPresent(lastFailure, forKey: .lastFailure)
     try container.encodeIfPresent(holding, forKey: .holding)

@@ -1,11 +1,10 @@
 public import Foundation
 
-/// Decides when to wake the app for a fetch.
+/// The schedule of fetches, which learns from the openings of the app and from the times of publication.
 ///
-/// The scheduler is a value. Store it with the rest of the state after each change; as JSON it takes about 9 KB.
-/// Callers pass all times. A time span is measured by the uptime within a boot and by the time of day across boots.
-/// Habits follow the local clock. The counterpart of the system behind
-/// `UIApplication.setMinimumBackgroundFetchInterval(_:)`.
+/// The scheduler is a value. Store it after each change; as JSON it takes about 9 KB. Callers pass the current time to
+/// each method. Time spans are measured by the uptime within a boot, and by the time of day across boots. Habits follow
+/// the local clock. The counterpart of the system behind `UIApplication.setMinimumBackgroundFetchInterval(_:)`.
 ///
 ///     var scheduler = FetchScheduler(interval: .minimum)
 ///     let now = SystemClock().now
@@ -18,39 +17,40 @@ public import Foundation
 ///     }
 public struct FetchScheduler: Sendable, Hashable {
   /// The maximum time for which a server can hold off all fetches, in seconds.
-  public static let longestHold = 86_400.0
+  public static let maximumHold = 86_400.0
   /// The maximum time for which a server can hold off scheduled wakes, in seconds.
-  public static let longestSuggestion = 21_600.0
+  public static let maximumSuggestion = 21_600.0
   /// The maximum backoff after errors, in seconds.
-  public static let longestBackoff = 21_600.0
-  /// The maximum time between two wakes, in seconds, while wakes are wanted and no server holds them off. An
-  /// ``interval`` above it applies instead.
-  public static let longestGap = 86_400.0
-  /// The period after a boot or a reconnection, in seconds, over which installs spread the end of their initial delay.
-  public static let settling = 300.0
-  /// The range of the lead, in seconds, by which a wake precedes the quarter of an hour that it serves. Each install
-  /// has its own lead. The fetch is therefore over when the app is opened on the dot, and installs do not fetch all at
-  /// once.
-  public static let lead = 180.0...480.0
+  public static let maximumBackoff = 21_600.0
+  /// The maximum time between two wakes in seconds, unless the interval is ``FetchInterval/never`` or the server holds
+  /// them off. A longer ``interval`` applies instead.
+  public static let maximumGap = 86_400.0
+  /// The maximum delay of wakes after a boot or a reconnection, in seconds. Each install has its own delay, so that
+  /// installs do not fetch all at once.
+  public static let maximumStartupDelay = 300.0
+  /// The range of the lead time: the number of seconds by which a wake precedes the quarter of an hour that it serves.
+  /// The fetch is therefore over if the app is opened at the start of that quarter. Each install has its own lead time,
+  /// so that installs do not fetch all at once.
+  public static let leadTimeRange = 180.0...480.0
 
   /// The maximum time between two attempts without a network, in seconds.
-  static let longestRetry = 900.0
+  static let maximumOfflineRetryInterval = 900.0
   /// The time between the first two attempts without a network, in seconds. It doubles with each attempt.
-  static let firstRetry = 120.0
+  static let initialOfflineRetryInterval = 120.0
 
   /// The minimum interval between wakes.
   public internal(set) var interval: FetchInterval
   /// The times at which the user opens the app.
-  public internal(set) var openings = WeeklyProfile(usual: WakePrice.usualOpenings)
-  /// The times at which news are published. News of an evening may be fetched only the next morning, so days are
-  /// learned a day late. Days before the first news do not count, because they say little about days with news.
-  public internal(set) var news = WeeklyProfile(usual: 21, lateness: 1, learnsSilence: false)
+  public internal(set) var openings = WeeklyProfile(expectedPerDay: WakePrice.expectedOpenings)
+  /// The times at which news are published. News of an evening may be fetched only the next morning, so each day is
+  /// learned a day later. Days before the first news do not count, because they say little about days with news.
+  public internal(set) var news = WeeklyProfile(expectedPerDay: 21, reportingDelay: 1, countsInitialDays: false)
   /// The sources of news, sorted by name.
   public internal(set) var sources: [FetchSource] = []
-  /// The budget of wakes for pushes.
-  public internal(set) var pushes = PushBudget()
-  /// The last wake by the schedule or for a push. A wake without a network does not count.
-  public internal(set) var lastWake: FetchMoment?
+  /// The rate limit of wakes for pushes.
+  public internal(set) var pushes = PushRateLimit()
+  /// The moment of the last wake, by the schedule or for a push. A wake without a network does not count.
+  public internal(set) var lastWake: FetchInstant?
   /// The number of failed runs since the last successful one, 0...1000. Runs without a network do not count.
   public internal(set) var failures = 0
   /// The user's time zone. It is not stored.
@@ -59,25 +59,25 @@ public struct FetchScheduler: Sendable, Hashable {
   /// The seed of this install's jitter.
   let seed: UInt64
   var price = WakePrice()
-  var allowance = WakeAllowance()
-  /// The end of the last run that was `newData` or `noData`.
-  var lastSuccess: FetchMoment?
-  var lastFailure: FetchMoment?
-  var holding: Waiting?
-  var suggestion: Waiting?
-  var reconnection: Waiting?
+  var dailyLimit = DailyWakeLimit()
+  /// The end of the last run with `newData` or `noData`.
+  var lastSuccess: FetchInstant?
+  var lastFailure: FetchInstant?
+  var holding: WaitingPeriod?
+  var suggestion: WaitingPeriod?
+  var reconnection: WaitingPeriod?
   /// The wake whose run has not been recorded yet.
   var openWake: OpenWake?
-  /// The wait until the next attempt after wakes without a network.
-  var offline: Waiting?
-  /// The number of successive wakes without a network.
+  /// The wait for the next attempt after wakes without a network.
+  var offline: WaitingPeriod?
+  /// The number of consecutive wakes without a network.
   var offlineRuns = 0
 
   /// A wake that is undone if its run has no network.
   struct OpenWake: Sendable, Hashable, Codable {
     var reason: FetchReason
     /// The wake before it.
-    var previous: FetchMoment?
+    var previous: FetchInstant?
   }
 
   /// Creates the scheduler of a fresh install.
@@ -103,8 +103,8 @@ public struct FetchScheduler: Sendable, Hashable {
     if interval == .never { pushes.cancelPending() }
   }
 
-  /// Sets the interval to `never`, and drops the pending push, the sources and the backoff, because the user has signed
-  /// out. Holds and suggestions of the server stay, and so do the habits.
+  /// Ends fetching, because the user has signed out. This sets the interval to `never`, and drops the pending push, the
+  /// sources and the backoff. Holds and suggestions of the server and the learned habits are kept.
   public mutating func signOut() {
     setInterval(.never)
     (offline, offlineRuns) = (nil, 0)
@@ -114,12 +114,12 @@ public struct FetchScheduler: Sendable, Hashable {
     sources = []
   }
 
-  /// Adds a source or changes its interval. The moment of its last fetch is kept.
+  /// Adds a source, or changes its interval and keeps the moment of its last fetch.
   ///
   /// - Parameters:
   ///   - name: The unique name of the source.
   ///   - minimumInterval: The minimum number of seconds between two fetches of it, clamped to
-  ///     0...``FetchInterval/longest``.
+  ///     0...``FetchInterval/maximumSeconds``.
   public mutating func setSource(_ name: String, minimumInterval: Double) {
     var source = FetchSource(name: name, minimumInterval: minimumInterval)
     source.lastFetch = sources.first { $0.name == name }?.lastFetch
@@ -134,7 +134,7 @@ public struct FetchScheduler: Sendable, Hashable {
   }
 
   /// Records that the user has opened the app. Several openings in a quarter of an hour count as one.
-  public mutating func recordOpening(at now: FetchMoment) {
+  public mutating func recordOpening(at now: FetchInstant) {
     openings.record([now.date], now: now.date, in: timeZone)
   }
 
@@ -144,32 +144,32 @@ public struct FetchScheduler: Sendable, Hashable {
   /// - Parameters:
   ///   - reason: The reason of the run. Only `scheduled` and `push` are wakes; other reasons change nothing.
   ///   - now: The moment of the wake.
-  public mutating func wakeStarted(_ reason: FetchReason = .scheduled, at now: FetchMoment) {
+  public mutating func wakeStarted(_ reason: FetchReason = .scheduled, at now: FetchInstant) {
     guard reason == .scheduled || reason == .push else { return }
     openWake = OpenWake(reason: reason, previous: lastWake)
     lastWake = now
     guard reason == .scheduled else { return }
-    allowance.advance(to: LocalQuarter(now.date, in: timeZone))
-    allowance.wake()
+    dailyLimit.advance(to: LocalQuarter(now.date, in: timeZone))
+    dailyLimit.recordWake()
   }
 
-  /// Records that the fetch handler has ended. A wake without a network does not count: another one follows after a few
-  /// minutes, whatever the interval.
+  /// Records that the fetch handler has ended. A wake without a network does not count: another wake follows after a
+  /// few minutes, whatever the interval.
   ///
   /// - Parameters:
-  ///   - run: The record of the run. One `newData` or `noData` ends the backoff. One `newData` also lifts the limit
-  ///     that days of `noData` have set, from the next decision on.
+  ///   - run: The record of the run. A `newData` or `noData` ends the backoff. A `newData` also removes the limit that
+  ///     days of `noData` have set.
   ///   - contentDates: The publication dates of the inserted items.
-  ///   - fetched: The names of the sources that were fetched or tried; nil for all that were due.
+  ///   - fetched: The names of the sources that were fetched or tried; nil for all sources that were due.
   ///   - now: The end of the run.
   public mutating func record(
-    _ run: RunRecord, contentDates: [Date] = [], sources fetched: [String]? = nil, at now: FetchMoment
+    _ run: RunRecord, contentDates: [Date] = [], sources fetched: [String]? = nil, at now: FetchInstant
   ) {
     price.add(run)
-    allowance.advance(to: LocalQuarter(now.date, in: timeZone))
+    dailyLimit.advance(to: LocalQuarter(now.date, in: timeZone))
     close(run, at: now)
     if !run.isOffline {
-      allowance.add(run.result)
+      dailyLimit.record(run.result)
       for index in sources.indices {
         let isFetched = fetched?.contains(sources[index].name) ?? (sources[index].delay(at: now) <= 0)
         if isFetched { sources[index].lastFetch = now }
@@ -189,65 +189,77 @@ public struct FetchScheduler: Sendable, Hashable {
   }
 
   /// Closes the open wake of a run, and undoes it if there was no network.
-  private mutating func close(_ run: RunRecord, at now: FetchMoment) {
+  private mutating func close(_ run: RunRecord, at now: FetchInstant) {
     if run.result == .failed, run.reason == .push { pushes.postpone() }
     if !run.isOffline { (offline, offlineRuns) = (nil, 0) }
     guard let wake = openWake, wake.reason == run.reason else { return }
     openWake = nil
     guard run.isOffline else { return }
     lastWake = wake.previous
-    if wake.reason == .scheduled { allowance.giveBack() }
-    let seconds = Self.firstRetry * exp2(Double(min(offlineRuns, 10)))
-    offline = Waiting(seconds, from: now, longest: Self.longestRetry)
+    if wake.reason == .scheduled { dailyLimit.undoWake() }
+    let seconds = Self.initialOfflineRetryInterval * exp2(Double(min(offlineRuns, 10)))
+    offline = WaitingPeriod(seconds, from: now, maximum: Self.maximumOfflineRetryInterval)
     offlineRuns = min(offlineRuns + 1, 1000)
   }
 
-  /// Holds off all requests, pushes and manual refresh included, because the server asked for it (`Retry-After`).
+  /// Holds off all requests, pushes and manual refresh included, because the server asked for it (`Retry-After`, RFC
+  /// 9110 section 10.2.3).
   ///
   /// - Parameters:
-  ///   - seconds: The length from `now` on, clamped to 0...``longestHold``. Of several holds, the one that ends last
-  ///     applies.
+  ///   - seconds: The length from `now` on, clamped to 0...``maximumHold``. A hold that ends before the current one is
+  ///     ignored.
   ///   - now: The moment of the response.
-  public mutating func hold(seconds: Double, at now: FetchMoment) {
-    let waiting = Waiting(seconds, from: now, longest: Self.longestHold)
+  public mutating func hold(seconds: Double, at now: FetchInstant) {
+    let waiting = WaitingPeriod(seconds, from: now, maximum: Self.maximumHold)
     if waiting.seconds > holding?.remaining(at: now) ?? 0 { holding = waiting }
   }
 
   /// Holds off all requests until a time of day. See ``hold(seconds:at:)``.
-  public mutating func hold(until date: Date, at now: FetchMoment) {
+  public mutating func hold(until date: Date, at now: FetchInstant) {
     hold(seconds: date.timeIntervalSince(now.date), at: now)
   }
 
-  /// Holds off scheduled wakes alone, because the server suggested a later request (`X-Poll-Interval`, `max-age`).
+  /// Holds off only scheduled wakes, because the server suggested a later request (`X-Poll-Interval`, `max-age`).
   ///
   /// - Parameters:
-  ///   - seconds: The length from `now` on, clamped to 0...``longestSuggestion``. The last suggestion replaces earlier
-  ///     ones.
+  ///   - seconds: The length from `now` on, clamped to 0...``maximumSuggestion``. The suggestion replaces an earlier
+  ///     one.
   ///   - now: The moment of the response.
-  public mutating func suggest(seconds: Double, at now: FetchMoment) {
-    suggestion = Waiting(seconds, from: now, longest: Self.longestSuggestion)
+  public mutating func suggest(seconds: Double, at now: FetchInstant) {
+    suggestion = WaitingPeriod(seconds, from: now, maximum: Self.maximumSuggestion)
   }
 
-  /// Records that the network has come back. Scheduled wakes begin after this install's delay within ``settling``.
-  public mutating func reconnected(at now: FetchMoment) {
+  /// Records that the network has come back. Scheduled wakes begin after a delay of up to ``maximumStartupDelay``
+  /// seconds, which differs between installs.
+  public mutating func reconnected(at now: FetchInstant) {
     (offline, offlineRuns) = (nil, 0)
-    reconnection = Waiting(settlingDelay, from: now, longest: Self.settling)
+    reconnection = WaitingPeriod(startupDelay, from: now, maximum: Self.maximumStartupDelay)
   }
 
-  /// Records a push for a sleeping app. A push over a live connection needs no wake and is not recorded here.
+  /// Records a push for an app that is not running. Do not record a push over a live connection, which needs no wake.
   ///
   /// - Parameter now: The moment of the push.
   /// - Returns: Whether to wake the app now. Otherwise the push is pending; see ``pushDelay(at:)``.
-  public mutating func receivePush(at now: FetchMoment) -> Bool {
-    if isAllowed(.push, at: now) { return pushes.receive(at: now) }
+  public mutating func receivePush(at now: FetchInstant) -> Bool {
+    if isFetchAllowed(at: now) { return pushes.receive(at: now) }
     pushes.postpone()
     return false
   }
 
-  /// Takes the pending push if it may wake the app now. The wake counts from then on.
+  /// Takes the pending push if it may wake the app now, and counts the wake.
+  ///
+  ///     var scheduler = FetchScheduler(interval: .minimum)
+  ///     let now = SystemClock().now
+  ///     // A wake for a push that exceeded the rate limit, or that arrived during a hold.
+  ///     if case .wake(.push, _) = scheduler.decision(at: now), scheduler.takePendingPush(at: now) {
+  ///       scheduler.wakeStarted(.push, at: now)
+  ///       print("fetch now")
+  ///     } else if let seconds = scheduler.pushDelay(at: now) {
+  ///       print("fetch in \(seconds) s")
+  ///     }
   ///
   /// - Returns: Whether to wake the app.
-  public mutating func takePendingPush(at now: FetchMoment) -> Bool {
+  public mutating func takePendingPush(at now: FetchInstant) -> Bool {
     pushDelay(at: now) == 0 && pushes.takePending(at: now)
   }
 }

@@ -2,8 +2,8 @@ import Foundation
 
 /// A quarter of an hour on a local clock, counted from the start of 1970 on that clock.
 ///
-/// Every day has 96 quarters, so that 1 p.m. has the same index in each day. Where the clock is set back, two quarters
-/// of absolute time share a number. Where it is set forward, some numbers never occur.
+/// Every day has 96 quarters, so that 1 p.m. has the same index in each day. When daylight saving time ends, two
+/// quarters of absolute time share a number. When it begins, some numbers are skipped.
 struct LocalQuarter: Sendable, Hashable {
   static let seconds = 900.0
   static let perDay = 96
@@ -21,7 +21,7 @@ struct LocalQuarter: Sendable, Hashable {
 
   /// - Parameter seconds: Seconds since 1970 in UTC.
   init(seconds: Double, in zone: TimeZone) {
-    // About 3000 years either way, which `Int` and the time zone tables can represent.
+    // About 3000 years before and after 1970, which `Int` and the time zone tables can represent.
     let seconds = seconds.isNaN ? 0 : min(max(seconds, -1e11), 1e11)
     let offset = Double(zone.secondsFromGMT(for: Date(timeIntervalSince1970: seconds)))
     number = Int(((seconds + offset) / Self.seconds).rounded(.down))

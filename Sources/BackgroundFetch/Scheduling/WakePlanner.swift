@@ -2,14 +2,14 @@ import Foundation
 
 /// Finds the optimal wakes in the coming quarters of an hour.
 ///
-/// An opening of the app is worth the probability that nothing was published between the last wake and the opening.
-/// Each wake has a price. Dynamic programming from the end finds the plan with the highest sum (Bellman, Dynamic
-/// Programming, 1957). Where openings and news are spread evenly, so are the wakes.
+/// The value of an opening of the app is the probability that nothing was published between the last wake and the
+/// opening. Each wake has a price. Backward dynamic programming finds the plan with the highest total value (Bellman,
+/// Dynamic Programming, 1957). If openings and news are spread evenly, so are the wakes.
 struct WakePlanner {
-  /// The probability of an opening, for each of the quarters.
+  /// The probability of an opening, for each quarter.
   var openings: [Double]
-  /// The probability that nothing is published, for each of the quarters.
-  var calm: [Double]
+  /// The probability that nothing is published, for each quarter.
+  var quiet: [Double]
   /// The probability that nothing was published between the last fetch and the first quarter.
   var freshness: Double
   /// The minimum and the maximum number of quarters between two wakes.
@@ -21,14 +21,14 @@ struct WakePlanner {
   /// longer.
   static let horizon = 2 * LocalQuarter.perDay
 
-  /// Returns the quarters before which to wake, in order. A wake serves its quarter and those that follow up to the
+  /// Returns the quarters before which to wake, in order. A wake serves its quarter and the following ones, up to the
   /// next wake.
   ///
   /// - Parameter price: The number of additional served openings that a wake must bring.
   func wakes(price: Double) -> [Int] {
     let count = openings.count
     guard first.lowerBound < count else { return [] }
-    // The value of the plan after a wake before each quarter, and the wake that follows.
+    // For a wake before each quarter: the value of the plan from then on, and the next wake.
     var values = [Double](repeating: 0, count: count + 1)
     var following = [Int](repeating: count, count: count + 1)
     for wake in stride(from: count - 1, through: first.lowerBound, by: -1) {
@@ -58,7 +58,7 @@ struct WakePlanner {
     var best = (value: -Double.infinity, next: count)
     var served = 0.0
     var fresh = fresh
-    // Most of the time is spent in this loop, and iterating over a range is slow without optimisation.
+    // This loop is the most expensive part, and iterating over a range is slow without optimisation.
     var quarter = start
     let end = min(range.upperBound, count)
     while quarter <= end {
@@ -66,10 +66,10 @@ struct WakePlanner {
         best = (served + values[quarter], quarter)
       }
       guard quarter < count else { break }
-      // News of a quarter precede half of its openings.
-      let calm = calm[quarter]
-      served += openings[quarter] * fresh * (1 + calm) / 2
-      fresh *= calm
+      // On average, the news of a quarter precede half of its openings.
+      let quiet = quiet[quarter]
+      served += openings[quarter] * fresh * (1 + quiet) / 2
+      fresh *= quiet
       quarter += 1
     }
     return best

@@ -2,10 +2,13 @@ import Foundation
 
 extension WeeklyProfile: Codable {
   private enum CodingKeys: String, CodingKey {
-    case counts, exposure, evidence, nextDay, pending, usual, lateness, learnsSilence
+    case counts, exposure, evidence, nextDay, pending
+    case expectedPerDay = "usual"
+    case reportingDelay = "lateness"
+    case countsInitialDays = "learnsSilence"
   }
 
-  /// The valid day numbers. A machine's clock shows no day outside this range.
+  /// The valid day numbers. No clock shows a day outside this range.
   private static let days = -2_000_000...2_000_000
 
   /// Decodes the output of ``encode(to:)``.
@@ -18,12 +21,13 @@ extension WeeklyProfile: Codable {
         throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: "out of range")
       }
     }
-    let usual = try container.decode(Double.self, forKey: .usual)
-    try check(0.1...95 ~= usual, .usual)
-    let lateness = try container.decode(Int.self, forKey: .lateness)
-    try check(0...7 ~= lateness, .lateness)
+    let expectedPerDay = try container.decode(Double.self, forKey: .expectedPerDay)
+    try check(0.1...95 ~= expectedPerDay, .expectedPerDay)
+    let reportingDelay = try container.decode(Int.self, forKey: .reportingDelay)
+    try check(0...7 ~= reportingDelay, .reportingDelay)
     self.init(
-      usual: usual, lateness: lateness, learnsSilence: try container.decode(Bool.self, forKey: .learnsSilence))
+      expectedPerDay: expectedPerDay, reportingDelay: reportingDelay,
+      countsInitialDays: try container.decode(Bool.self, forKey: .countsInitialDays))
 
     let bytes = try container.decode(Data.self, forKey: .counts)
     try check(bytes.count == 4 * LocalQuarter.perWeek, .counts)
@@ -47,9 +51,9 @@ extension WeeklyProfile: Codable {
   /// Encodes about 5 KB: the counts as the base64 of 672 little-endian 32-bit floats, the rest as numbers.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(usual, forKey: .usual)
-    try container.encode(lateness, forKey: .lateness)
-    try container.encode(learnsSilence, forKey: .learnsSilence)
+    try container.encode(expectedPerDay, forKey: .expectedPerDay)
+    try container.encode(reportingDelay, forKey: .reportingDelay)
+    try container.encode(countsInitialDays, forKey: .countsInitialDays)
     let bytes = counts.flatMap { count in (0..<4).map { UInt8(truncatingIfNeeded: count.bitPattern >> (8 * $0)) } }
     try container.encode(Data(bytes), forKey: .counts)
     try container.encode(exposure, forKey: .exposure)

@@ -1,15 +1,15 @@
 public import Foundation
 
-/// Estimates at which times of the week an event happens, such as an opening of the app or a publication of news.
+/// An estimate of the times of the week at which an event happens, such as an opening of the app or a publication.
 ///
 /// For each quarter of an hour of the week on the local clock, the profile holds the number of days with at least one
 /// event, and for each weekday the number of observed days. Both decay with a half-life of ``halfLife`` days, so that
-/// habits may change. A day is learned when it is over: the expectation for a day never depends on that day.
+/// habits may change. A day is learned when it is over. The forecast for a day therefore never depends on that day.
 ///
 /// Each operation takes the time zone as an argument. It is not part of the value, because travellers take their habits
 /// with them.
 ///
-///     var profile = WeeklyProfile(usual: 4)
+///     var profile = WeeklyProfile(expectedPerDay: 4)
 ///     let now = Date()
 ///     profile.record([now - 3600, now], now: now, in: .current)
 ///     profile.advance(to: now + 86_400, in: .current)
@@ -17,28 +17,28 @@ public import Foundation
 public struct WeeklyProfile: Sendable, Hashable {
   /// The half-life of observations, in days.
   public static let halfLife = 21.0
-  /// The maximum number of days that are learned at once. More days without an operation mean a jump of the clock or a
-  /// machine that was off. They must not erase the habits of a year.
-  static let longestAbsence = 28
+  /// The maximum number of days that are learned at once. More days without an operation mean that the clock has jumped
+  /// or the machine was off. They must not erase the habits of a year.
+  static let maximumMissedDays = 28
   /// The maximum age of the first recorded dates, in days.
-  static let longestPast = 14
+  static let maximumInitialAge = 14
 
   /// The decayed number of days with an event in a quarter, by ``LocalQuarter/ofWeek``.
   var counts = [Float](repeating: 0, count: LocalQuarter.perWeek)
   /// The decayed number of observed days, Monday first.
   var exposure = [Double](repeating: 0, count: 7)
-  /// The decayed sum of each model's evidence against the even model: the logarithm of the likelihood ratio.
+  /// The decayed sum of each model's evidence against the uniform model: the logarithm of the likelihood ratio.
   var evidence = [Double](repeating: 0, count: ProfileModels.count)
   /// The first day that is not learned yet.
   var nextDay: Int?
   /// The quarters with an event on days that are not learned yet.
   var pending: Set<LocalQuarter> = []
   /// The expected number of quarters with an event in a day, before any observation.
-  let usual: Double
+  let expectedPerDay: Double
   /// The maximum number of days between an event and its record.
-  let lateness: Int
+  let reportingDelay: Int
   /// Whether the days before the first event count as observed once it is recorded.
-  let learnsSilence: Bool
+  let countsInitialDays: Bool
   /// The probability of an event, for each quarter of the week. It is derived from the other values and changes only
   /// once a day.
   private(set) var probabilities: [Double] = []
@@ -46,16 +46,16 @@ public struct WeeklyProfile: Sendable, Hashable {
   /// Creates a profile without observations, in which all times are equally probable.
   ///
   /// - Parameters:
-  ///   - usual: The expected number of a day's 96 quarters of an hour with an event before any observation, clamped to
-  ///     0.1...95. It weighs as much as one observed day.
-  ///   - lateness: The maximum number of days between an event and its record, clamped to 0...7. Days are learned that
-  ///     much later.
-  ///   - learnsSilence: Whether the days before the first event count as observed once it is recorded. Before that, it
-  ///     is unknown whether events are recorded at all.
-  public init(usual: Double, lateness: Int = 0, learnsSilence: Bool = true) {
-    self.usual = min(max(usual, 0.1), 95)
-    self.lateness = min(max(lateness, 0), 7)
-    self.learnsSilence = learnsSilence
+  ///   - expectedPerDay: The expected number of a day's 96 quarters of an hour with an event before any observation,
+  ///     clamped to 0.1...95. It weighs as much as one observed day.
+  ///   - reportingDelay: The maximum number of days between an event and its record, clamped to 0...7. Days are learned
+  ///     that many days later.
+  ///   - countsInitialDays: Whether the days before the first event count as observed once that event is recorded.
+  ///     Until then, it is unknown whether events are recorded at all.
+  public init(expectedPerDay: Double, reportingDelay: Int = 0, countsInitialDays: Bool = true) {
+    self.expectedPerDay = min(max(expectedPerDay, 0.1), 95)
+    self.reportingDelay = min(max(reportingDelay, 0), 7)
+    self.countsInitialDays = countsInitialDays
     estimate()
   }
 
@@ -71,7 +71,7 @@ public struct WeeklyProfile: Sendable, Hashable {
     let quarters = dates.map { LocalQuarter($0, in: zone) }.filter { $0.number <= present.number }
     if nextDay == nil, let earliest = quarters.min(by: { $0.number < $1.number }) {
       // Only the end of the earliest day is known.
-      nextDay = max(min(earliest.day + 1, present.day), present.day - Self.longestPast)
+      nextDay = max(min(earliest.day + 1, present.day), present.day - Self.maximumInitialAge)
     }
     add(quarters)
     advance(to: present)
@@ -79,10 +79,10 @@ public struct WeeklyProfile: Sendable, Hashable {
     add(quarters)
   }
 
-  /// Learns the days that are over.
+  /// Adds the days that are over to the profile.
   ///
   /// - Parameters:
-  ///   - now: The current time of day. If it was set back by days, observation starts anew there.
+  ///   - now: The current time of day. If it was set back by days, observation starts again there.
   ///   - zone: The time zone of the habits.
   public mutating func advance(to now: Date, in zone: TimeZone) {
     advance(to: LocalQuarter(now, in: zone))
@@ -93,7 +93,7 @@ public struct WeeklyProfile: Sendable, Hashable {
   }
 
   private mutating func advance(to present: LocalQuarter) {
-    let end = present.day - lateness
+    let end = present.day - reportingDelay
     guard let start = nextDay, start <= present.day + 1 else {
       nextDay = nextDay == nil ? present.day : end
       pending = pending.filter { $0.number <= present.number && $0.day >= end }
@@ -101,10 +101,10 @@ public struct WeeklyProfile: Sendable, Hashable {
     }
     guard start < end else { return }
     guard !pending.isEmpty || counts.contains(where: { $0 > 0 }) else {
-      if !learnsSilence { nextDay = end }
+      if !countsInitialDays { nextDay = end }
       return
     }
-    for day in start..<min(end, start + Self.longestAbsence) { learn(day) }
+    for day in start..<min(end, start + Self.maximumMissedDays) { learn(day) }
     nextDay = end
     pending = pending.filter { $0.day >= end }
     estimate()
@@ -122,7 +122,9 @@ public struct WeeklyProfile: Sendable, Hashable {
     for quarter in events { counts[weekday * LocalQuarter.perDay + quarter] += 1 }
   }
 
-  private var models: ProfileModels { ProfileModels(counts: counts, exposure: exposure, usual: usual) }
+  private var models: ProfileModels {
+    ProfileModels(counts: counts, exposure: exposure, expectedPerDay: expectedPerDay)
+  }
 
   mutating func estimate() {
     probabilities = models.average(evidence: evidence)
@@ -142,7 +144,7 @@ public struct WeeklyProfile: Sendable, Hashable {
   public func probability(at date: Date, in zone: TimeZone) -> Double { probability(in: LocalQuarter(date, in: zone)) }
 
   /// The observed number of quarters of an hour with an event, for a heat map: seven weekdays, Monday first, of 24
-  /// hours of the local clock. Days that are not over are left out, and old ones count less.
+  /// hours of the local clock. Days that are not over are left out, and old days count less.
   public var hours: [[Double]] {
     (0..<7).map { weekday in
       (0..<24).map { hour in
@@ -152,6 +154,6 @@ public struct WeeklyProfile: Sendable, Hashable {
     }
   }
 
-  /// The number of observed days of each weekday, Monday first. Old ones count less.
+  /// The number of observed days of each weekday, Monday first. Old days count less.
   public var days: [Double] { exposure }
 }

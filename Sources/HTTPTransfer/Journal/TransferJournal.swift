@@ -110,7 +110,7 @@ public final class TransferJournal: Sendable {
 
   /// Returns whether a transfer is due and no worker runs.
   func needsWorker(
-    obstacle: () -> Transfer.Obstacle?, holds: OriginHolds, at now: FetchMoment
+    obstacle: () -> Transfer.Obstacle?, holds: OriginHolds, at now: FetchInstant
   ) throws -> Bool {
     let due = try running().filter { $0.delay(holds: holds, at: now) <= 0 || $0.timeLeft(at: now) <= 0 }
     guard !due.isEmpty, try !hasWorker else { return false }
@@ -133,7 +133,7 @@ public final class TransferJournal: Sendable {
   /// - Throws: ``FetchError`` with `rejected` for a failed transfer whose header fields are no longer stored; with
   ///   `storage`.
   @discardableResult
-  public func resume(_ number: Int64, at now: FetchMoment = SystemClock().now) throws -> Bool {
+  public func resume(_ number: Int64, at now: FetchInstant = SystemClock().now) throws -> Bool {
     try file.write { db in
       guard var transfer = try Self.transfer(number, db), ![.finished, .cancelled].contains(transfer.state) else {
         return false

@@ -19,7 +19,7 @@ package final class OriginHolds: Sendable {
   private let file: URL
   private let clock: any FetchClock
   /// The waits that this process has received. They apply even if the file cannot be written.
-  private let own = Mutex<[String: Waiting]>([:])
+  private let own = Mutex<[String: WaitingPeriod]>([:])
 
   /// Opens the waits of a store.
   ///
@@ -45,7 +45,7 @@ package final class OriginHolds: Sendable {
   package func hold(_ url: URL, seconds: Double) {
     guard let origin = Self.origin(url) else { return }
     let now = clock.now
-    let wait = Waiting(seconds, from: now, longest: RetryAfter.most)
+    let wait = WaitingPeriod(seconds, from: now, maximum: RetryAfter.most)
     let all = own.withLock { own in
       if wait.seconds > own[origin]?.remaining(at: now) ?? 0 { own[origin] = wait }
       own = own.filter { $0.value.remaining(at: now) > 0 }
@@ -54,13 +54,13 @@ package final class OriginHolds: Sendable {
     store(all, at: now)
   }
 
-  private func stored() -> [String: Waiting] {
+  private func stored() -> [String: WaitingPeriod] {
     guard let data = try? Data(contentsOf: file) else { return [:] }
-    return (try? JSONDecoder().decode([String: Waiting].self, from: data)) ?? [:]
+    return (try? JSONDecoder().decode([String: WaitingPeriod].self, from: data)) ?? [:]
   }
 
   /// Merges waits into the file, under a lock against other processes.
-  private func store(_ holds: [String: Waiting], at now: FetchMoment) {
+  private func store(_ holds: [String: WaitingPeriod], at now: FetchInstant) {
     let descriptor = open(file.path(percentEncoded: false) + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     // Without the lock an entry of another process may be lost, which costs one extra request.
     if descriptor >= 0 { flock(descriptor, LOCK_EX) }

@@ -5,7 +5,7 @@ package final class SilenceGuard: Sendable {
   private let limit: Duration
   private let clock: any FetchClock
   /// The moment of the last activity; nil while the timeout is paused.
-  private let last = Mutex<FetchMoment?>(nil)
+  private let last = Mutex<FetchInstant?>(nil)
 
   /// - Parameter limit: The maximum silence of a connection.
   package init(limit: Duration, clock: any FetchClock) {

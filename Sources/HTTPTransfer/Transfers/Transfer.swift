@@ -62,13 +62,13 @@ public struct Transfer: Sendable, Hashable, Codable {
   /// The condition that the transfer waits for; nil if there is none.
   public internal(set) var obstacle: Obstacle?
   /// The moment of the first resume, since the last failure if there was one.
-  var start: FetchMoment?
+  var start: FetchInstant?
   /// The wait before the next attempt; nil if it may begin at once.
-  var waiting: Waiting?
+  var waiting: WaitingPeriod?
   /// The number of consecutive attempts that failed without moving a fair part.
   var failures = 0
   /// The moment of the first consecutive attempt without any response.
-  var silentSince: FetchMoment?
+  var silentSince: FetchInstant?
   /// Whether header fields were sent that are no longer stored.
   var hasLostHeaders: Bool?
   /// The strong entity tag of the received part of a download.
@@ -85,10 +85,10 @@ public struct Transfer: Sendable, Hashable, Codable {
 
 extension Transfer {
   /// Returns the seconds until the next attempt, 0 if there is no wait.
-  func remaining(at now: FetchMoment) -> Double { waiting?.remaining(at: now) ?? 0 }
+  func remaining(at now: FetchInstant) -> Double { waiting?.remaining(at: now) ?? 0 }
 
   /// Returns the seconds until the transfer is given up.
-  func timeLeft(at now: FetchMoment) -> Double { request.patience - (start.map { now.elapsed(since: $0) } ?? 0) }
+  func timeLeft(at now: FetchInstant) -> Double { request.patience - (start.map { now.elapsed(since: $0) } ?? 0) }
 
   /// Removes header fields, which may be secrets, from a transfer that has ended.
   ///
@@ -102,7 +102,7 @@ extension Transfer {
 
 extension Transfer {
   /// Returns the seconds until an attempt may begin: the longer of its own wait and the one that its server demands.
-  func delay(holds: OriginHolds, at now: FetchMoment) -> Double {
+  func delay(holds: OriginHolds, at now: FetchInstant) -> Double {
     max(remaining(at: now), holds.remaining(request.url))
   }
 }

@@ -8,7 +8,7 @@ final class TransferProgress: Sendable {
   private let journal: TransferJournal
   private let number: Int64
   private let clock: any FetchClock
-  private let noted: Mutex<FetchMoment>
+  private let noted: Mutex<FetchInstant>
 
   init(journal: TransferJournal, number: Int64, clock: any FetchClock) {
     self.journal = journal

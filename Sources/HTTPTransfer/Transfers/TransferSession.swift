@@ -31,13 +31,13 @@ public final class TransferSession: Sendable {
   private let isInForeground: @Sendable () -> Bool
   private let delegate: any TransferDelegate
   private let startWorker: @Sendable () throws -> Void
-  private let held: FetchLock.Held
+  private let held: FetchLock.Handle
   private let handler = Mutex<(@Sendable () -> Void)?>(nil)
   private let task = Mutex<Task<Void, Never>?>(nil)
   private let changes: JournalChanges
   private let clock = SystemClock()
   private let holds: OriginHolds
-  private let lastStart: Mutex<FetchMoment>
+  private let lastStart: Mutex<FetchInstant>
 
   /// Opens a session, and begins to report the events since the last session with this identifier.
   ///

@@ -38,7 +38,7 @@ public final class TransferWorker: Sendable {
   /// The tasks of the active transfers.
   private let active = Mutex<[Int64: Task<Void, Never>]>([:])
   /// The last reading of the machine's constraints.
-  private let asked = Mutex<(at: FetchMoment, obstacle: Transfer.Obstacle?)?>(nil)
+  private let asked = Mutex<(at: FetchInstant, obstacle: Transfer.Obstacle?)?>(nil)
   private let changes: JournalChanges
   private let holds: OriginHolds
   /// The error of a failed write to the journal.
@@ -143,14 +143,14 @@ public final class TransferWorker: Sendable {
   }
 
   /// Returns whether no condition delays a transfer, and stores the condition in the journal.
-  private func isFree(_ transfer: Transfer, at now: FetchMoment) throws -> Bool {
+  private func isFree(_ transfer: Transfer, at now: FetchInstant) throws -> Bool {
     let obstacle = transfer.request.isDiscretionary ? self.obstacle(at: now) : nil
     if obstacle != transfer.obstacle { try journal.update(transfer.number) { $0.obstacle = obstacle } }
     return obstacle == nil
   }
 
   /// Returns the condition that the machine reports. The machine is queried at most once a minute.
-  private func obstacle(at now: FetchMoment) -> Transfer.Obstacle? {
+  private func obstacle(at now: FetchInstant) -> Transfer.Obstacle? {
     let known = asked.withLock { $0 }
     if let known, now.seconds(since: known.at) < Self.steadiness { return known.obstacle }
     let obstacle = currentObstacle()
@@ -204,7 +204,7 @@ public final class TransferWorker: Sendable {
     let backoff = min(Double(1 << min(failures, 20)) / 2, Self.longestBackoff) * .random(in: 0.5...1)
     try journal.update(transfer.number) { transfer in
       (transfer.failures, transfer.failure, transfer.silentSince) = (failures, error.message, silentSince)
-      transfer.waiting = Waiting(max(error.retryAfter ?? 0, backoff), from: now, longest: RetryAfter.most)
+      transfer.waiting = WaitingPeriod(max(error.retryAfter ?? 0, backoff), from: now, maximum: RetryAfter.most)
     }
   }
 

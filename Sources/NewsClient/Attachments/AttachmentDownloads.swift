@@ -27,7 +27,7 @@ public final class AttachmentDownloads: Sendable {
   private let journal: TransferJournal
   private let folder: URL
   private let startWorker: @Sendable () throws -> Void
-  private let observation = Mutex<Observation?>(nil)
+  private let observation = Mutex<ObservationToken?>(nil)
   /// Serializes the handovers of successive fetches.
   private let turn = Mutex(())
 

@@ -14,12 +14,12 @@ struct FetchRun: Sendable {
 
   private let client: NewsFetcher
   private let reason: FetchReason
-  private let wake: FetchMoment
+  private let wake: FetchInstant
   private let at: SyncToken?
   private let processorTime = ProcessorTime.now
   private let live = LiveMeter()
 
-  init(_ client: NewsFetcher, reason: FetchReason, wake: FetchMoment, at: SyncToken?) {
+  init(_ client: NewsFetcher, reason: FetchReason, wake: FetchInstant, at: SyncToken?) {
     self.client = client
     self.reason = reason
     self.wake = wake

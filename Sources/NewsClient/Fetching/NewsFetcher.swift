@@ -15,7 +15,7 @@ import Synchronization
 ///     let folder = URL(filePath: "/tmp/harbour", directoryHint: .isDirectory)
 ///     let news = try NewsFetcher(
 ///       .init(folder: folder, source: source, userAgent: "Harbour/1.0 (+https://harbour.example)"),
-///       application: Application(launchReason: .user))
+///       application: ApplicationLifecycle(launchReason: .user))
 ///     await news.application.launch()
 ///     for item in try news.items(limit: 10) { print(item.title ?? item.text) }
 ///     let report = await news.performFetch(.launch)
@@ -58,12 +58,12 @@ public final class NewsFetcher: Sendable {
   /// The settings of this client.
   public let configuration: Configuration
   /// The application that this client belongs to.
-  public let application: Application
+  public let application: ApplicationLifecycle
   /// The observers of changes, notified once per fetch that has changed the stored items. `NotificationCenter.default`
   /// posts each change too, as `Notification.Name.newsItemsDidChange`.
-  public let changes = Observers<Difference>()
+  public let changes = ObserverList<Difference>()
   /// The observers of expirations, notified 5 s before the budget of an unfinished fetch ends.
-  public let expirations = Observers<FetchBudget>()
+  public let expirations = ObserverList<FetchBudget>()
   let store: LocalStore
   let server: NewsServer
   /// The waits that servers demand by `Retry-After`, for fetches and transfers.
@@ -82,7 +82,7 @@ public final class NewsFetcher: Sendable {
   ///   - log: Receives lines about failures.
   /// - Throws: `FetchError` with `storage`.
   public convenience init(
-    _ configuration: Configuration, application: Application, transport: (any HTTPTransport)? = nil,
+    _ configuration: Configuration, application: ApplicationLifecycle, transport: (any HTTPTransport)? = nil,
     clock: any FetchClock = SystemClock(), log: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {
     let store = try LocalStore(folder: configuration.folder, now: clock.now.date, log: log)
@@ -100,7 +100,7 @@ public final class NewsFetcher: Sendable {
   ///   - configure: Receives the source followed last, nil if there is none. If it throws, nothing is created.
   /// - Throws: `FetchError` with `storage`, and the errors of `configure`.
   public convenience init(
-    folder: URL, application: Application, transport: (any HTTPTransport)? = nil,
+    folder: URL, application: ApplicationLifecycle, transport: (any HTTPTransport)? = nil,
     clock: any FetchClock = SystemClock(), log: @escaping @Sendable (String) -> Void = { _ in },
     configure: (Source?) throws -> Configuration
   ) throws {
@@ -112,7 +112,8 @@ public final class NewsFetcher: Sendable {
   }
 
   private init(
-    _ configuration: Configuration, _ store: LocalStore, _ application: Application, _ transport: (any HTTPTransport)?,
+    _ configuration: Configuration, _ store: LocalStore, _ application: ApplicationLifecycle,
+    _ transport: (any HTTPTransport)?,
     _ clock: any FetchClock, _ log: @escaping @Sendable (String) -> Void
   ) {
     self.configuration = configuration
@@ -144,7 +145,7 @@ public final class NewsFetcher: Sendable {
   /// - Returns: The report, failures included.
   @discardableResult
   public func performFetch(
-    _ reason: FetchReason = .manual, wake: FetchMoment? = nil, at: SyncToken? = nil
+    _ reason: FetchReason = .manual, wake: FetchInstant? = nil, at: SyncToken? = nil
   ) async -> FetchReport {
     let wake = wake ?? clock.now
     let run = FetchRun(self, reason: reason, wake: wake, at: at)
@@ -325,7 +326,7 @@ extension NewsFetcher {
   ///   - wake: The moment from which the 30 s count; nil for now.
   /// - Returns: The report of the fetch; `noData` without a request if there was no reason to fetch.
   @discardableResult
-  public func receive(_ notification: RemoteNotification, wake: FetchMoment? = nil) async -> FetchReport {
+  public func receive(_ notification: RemoteNotification, wake: FetchInstant? = nil) async -> FetchReport {
     let wake = wake ?? clock.now
     do {
       guard notification.isContentAvailable, try !holds(notification.token),

@@ -13,7 +13,7 @@ extension TransferSession {
   ///   - startWorker: Starts a process that runs a `TransferWorker` for the store; see `WorkerProcess`.
   /// - Throws: `TransferSession.Failure`; `FetchError` with `storage`; `FetchLock.Failure`; the errors of `startWorker`.
   public convenience init(
-    identifier: String, store: URL, application: Application, delegate: any TransferDelegate,
+    identifier: String, store: URL, application: ApplicationLifecycle, delegate: any TransferDelegate,
     startWorker: @escaping @Sendable () throws -> Void
   ) throws {
     try self.init(

@@ -1,14 +1,15 @@
-/// The current run and its callers. It is changed under the fetcher's lock, and its methods call no other code.
-struct FetchState<Report: FetchReporting> {
+/// The state of a ``BackgroundFetcher``: the current run and its callers. It is changed under the fetcher's lock, and
+/// its methods call no other code.
+struct FetcherState<Report: FetchReporting> {
   struct Caller {
     var number: UInt64
     /// The uptime of the caller's wake, in seconds.
     var start: Double
     var hasJoined: Bool
-    var tell: @Sendable (FetchOutcome<Report>) -> Void
+    var completion: @Sendable (FetchOutcome<Report>) -> Void
   }
 
-  /// One fetch and its callers.
+  /// A fetch and its callers.
   struct Run {
     var number: UInt64
     var budget: FetchBudget
@@ -24,25 +25,25 @@ struct FetchState<Report: FetchReporting> {
 
   /// The run that callers join.
   var run: Run?
-  /// The number of the run whose fetch has not returned: the one that callers join, or an abandoned one. An abandoned
-  /// run delays the next one, because two fetches never overlap.
-  var working: UInt64?
-  private var last: UInt64 = 0
+  /// The number of the run whose fetch may run or has not returned: the one that callers join, or an abandoned one. An
+  /// abandoned run delays the next one, because two fetches never overlap.
+  var activeRun: UInt64?
+  private var lastNumber: UInt64 = 0
 
   mutating func makeNumber() -> UInt64 {
-    last += 1
-    return last
+    lastNumber += 1
+    return lastNumber
   }
 
-  /// Lets the run begin unless the fetch of another one is still working.
-  mutating func takeTurn() {
-    if working == nil { working = run?.number }
+  /// Makes the current run the active one, unless the fetch of another run has not returned.
+  mutating func activateRun() {
+    if activeRun == nil { activeRun = run?.number }
   }
 
   /// Removes a caller.
   ///
   /// - Returns: The caller if it was still waiting, and the run if it has no caller left.
-  mutating func leave(_ number: UInt64) -> (caller: Caller, abandoned: Run?)? {
+  mutating func removeCaller(_ number: UInt64) -> (caller: Caller, abandoned: Run?)? {
     guard let index = run?.callers.firstIndex(where: { $0.number == number }),
       let caller = run?.callers.remove(at: index)
     else { return nil }

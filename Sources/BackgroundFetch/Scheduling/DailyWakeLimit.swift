@@ -1,11 +1,11 @@
 /// The limit of scheduled wakes in a day, after days without new data.
 ///
-/// After a day with wakes, with `noData` and without `newData`, the next day has at most three quarters of that day's
-/// wakes: at least one fewer, but never below one. A single `newData` lifts the limit.
-struct WakeAllowance: Sendable, Hashable {
-  /// The current day on the local clock. Such days compare well, because each includes the quiet hours of a night.
+/// After a day with wakes that found `noData` and never `newData`, the next day has at most three quarters of the
+/// wakes: at least one fewer, but never less than one. A single `newData` removes the limit.
+struct DailyWakeLimit: Sendable, Hashable {
+  /// The current day on the local clock. Such days are comparable, because each includes the quiet hours of a night.
   private var day: Int?
-  /// The quarter of the day at which counting began; 0 except on the first day.
+  /// The quarter of the day at which counting started; 0 except on the first day.
   private var start = 0
   private var wakes = 0
   private var hasNews = false
@@ -30,16 +30,16 @@ struct WakeAllowance: Sendable, Hashable {
     hasNothing = false
   }
 
-  mutating func wake() {
+  mutating func recordWake() {
     wakes += 1
   }
 
-  /// Takes the last wake out of the count, because it had no network.
-  mutating func giveBack() {
+  /// Removes the last wake from the count, because it had no network.
+  mutating func undoWake() {
     wakes = max(0, wakes - 1)
   }
 
-  mutating func add(_ result: FetchResult) {
+  mutating func record(_ result: FetchResult) {
     switch result {
     case .newData:
       hasNews = true
@@ -50,7 +50,7 @@ struct WakeAllowance: Sendable, Hashable {
   }
 }
 
-extension WakeAllowance: Codable {
+extension DailyWakeLimit: Codable {
   private enum CodingKeys: String, CodingKey {
     case day, start, wakes, hasNews, hasNothing, limit
   }

@@ -1,13 +1,14 @@
 import Synchronization
 
-/// A registration, which ends when it is cancelled or released. It does not retain the observed object.
+/// The registration of an observer, which ends when it is cancelled or released. It does not retain the observed
+/// object. The counterpart of `NSKeyValueObservation` and of Combine's `AnyCancellable`.
 ///
-///     let observers = Observers<Int>()
+///     let observers = ObserverList<Int>()
 ///     let observation = observers.add { value in print(value) }
 ///     observers.notify(1)  // prints 1
 ///     observation.cancel()
 ///     observers.notify(2)  // prints nothing
-public final class Observation: Sendable {
+public final class ObservationToken: Sendable {
   private let onCancel: Mutex<(@Sendable () -> Void)?>
 
   init(onCancel: @escaping @Sendable () -> Void) {
@@ -16,8 +17,8 @@ public final class Observation: Sendable {
 
   deinit { cancel() }
 
-  /// Ends the registration. No call begins after this has returned, except one that is about to begin. A second call
-  /// does nothing.
+  /// Ends the registration. At most one call, which was about to start, starts after this method has returned. A second
+  /// cancellation does nothing.
   public func cancel() {
     onCancel.withLock { $0.take() }?()
   }

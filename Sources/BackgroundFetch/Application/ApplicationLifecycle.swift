@@ -1,22 +1,23 @@
 import Synchronization
 
-/// The application from the system's point of view: its launch reason and its state. The counterpart of
-/// `UIApplication`.
+/// The lifecycle of the application: its launch reason, its state, and the events that announce changes of the state.
+///
+/// The counterpart of `UIApplication` and of the lifecycle methods of `UIApplicationDelegate`.
 ///
 /// The state changes at once. The event is then delivered to the observers one after the other, in the order of
-/// registration. Each is awaited, and the next event follows after all of them. An observer must not await a change of
-/// state, which would deadlock: the event of that change is delivered only after the observer has returned.
+/// registration. Each observer is awaited, and the next event follows after all of them. An observer must not await a
+/// change of state, which would deadlock: the event of that change is delivered only after the observer has returned.
 ///
-///     let application = Application(launchReason: .user)
+///     let application = ApplicationLifecycle(launchReason: .user)
 ///     let observation = application.observe { event in print(event) }
 ///     await application.launch()  // prints didLaunch, didEnterForeground
 ///     let suspension = await application.suspend()  // prints didEnterBackground
 ///     print(suspension)  // suspended
 ///     observation.cancel()
-public final class Application: Sendable {
+public final class ApplicationLifecycle: Sendable {
   /// An event that is delivered to observers.
   ///
-  ///     let application = Application(launchReason: .fetch)
+  ///     let application = ApplicationLifecycle(launchReason: .fetch)
   ///     let observation = application.observe { event in
   ///       if event == .didEnterBackground { print("save the state") }
   ///     }
@@ -33,15 +34,15 @@ public final class Application: Sendable {
     case willTerminate
   }
 
-  /// The outcome of ``Application/suspend()``.
+  /// The outcome of ``ApplicationLifecycle/suspend()``.
   ///
-  ///     switch await Application(launchReason: .fetch).suspend() {
+  ///     switch await ApplicationLifecycle(launchReason: .fetch).suspend() {
   ///     case .suspended: print("the process may stay")
   ///     case .terminated: print("the process may exit")
-  ///     case .refused: print("the user is back")
+  ///     case .refused: print("the application is in the foreground")
   ///     }
   public enum Suspension: String, Sendable, Hashable {
-    /// The application does nothing from now on, and its state is saved.
+    /// The application is inactive, and its state is saved.
     case suspended
     /// The application exits on suspension, and all observers have received `willTerminate`. The process may exit.
     case terminated
@@ -50,13 +51,14 @@ public final class Application: Sendable {
   }
 
   /// The delivery to await and, after a change of state, the work to do once no lock is held.
-  private typealias Change = (delivery: Task<Void, Never>?, leftovers: BackgroundTasks.Leftovers?)
+  private typealias Change = (delivery: Task<Void, Never>?, deferred: BackgroundTasks.DeferredWork?)
 
   private struct State {
     var current = ApplicationState.background
     var isLaunched = false
     var observers: [UInt64: @Sendable (Event) async -> Void] = [:]
-    var last: UInt64 = 0
+    /// The number of the last registration.
+    var lastNumber: UInt64 = 0
     /// The task that delivers the last event, after all earlier ones.
     var delivery: Task<Void, Never>?
   }
@@ -68,8 +70,9 @@ public final class Application: Sendable {
   /// The tasks that must finish in the background.
   public let backgroundTasks: BackgroundTasks
   let clock: any FetchClock
-  /// The observers of changes of state. They read the state when they are called, because it may have changed again.
-  let changes = Observers<Void>()
+  /// The observers of changes of the state. They read the state when they are called, because it may have changed
+  /// again.
+  let stateChanges = ObserverList<Void>()
   private let state = Mutex(State())
 
   /// Creates an application in the background that has not been launched.
@@ -87,7 +90,7 @@ public final class Application: Sendable {
     self.exitsOnSuspend = exitsOnSuspend
     self.clock = clock
     backgroundTasks = BackgroundTasks(clock: clock, log: log)
-    backgroundTasks.limit(from: clock.now.uptime).settle()
+    backgroundTasks.limit(from: clock.now.uptime).run()
   }
 
   /// The current state.
@@ -96,13 +99,13 @@ public final class Application: Sendable {
   /// Calls the body for each event from now on, and awaits it.
   ///
   /// - Returns: The registration, which ends when it is cancelled or released.
-  public func observe(_ body: @escaping @Sendable (Event) async -> Void) -> Observation {
+  public func observe(_ body: @escaping @Sendable (Event) async -> Void) -> ObservationToken {
     let number = state.withLock { state in
-      state.last += 1
-      state.observers[state.last] = body
-      return state.last
+      state.lastNumber += 1
+      state.observers[state.lastNumber] = body
+      return state.lastNumber
     }
-    return Observation { [weak self] in
+    return ObservationToken { [weak self] in
       // Releasing the body may run other code, so it is released outside the lock.
       _ = self?.state.withLock { $0.observers.removeValue(forKey: number) }
     }
@@ -124,32 +127,31 @@ public final class Application: Sendable {
 
   /// Enters the foreground, where nothing is limited, and returns once observers have loaded the content.
   public func enterForeground() async {
-    let (delivery, leftovers) = state.withLock { state -> Change in
+    let (delivery, deferred) = state.withLock { state -> Change in
       guard state.current != .foreground, !isTerminated(state) else { return (state.delivery, nil) }
       state.current = .foreground
       enqueue(.didEnterForeground, &state)
       return (state.delivery, backgroundTasks.unlimit())
     }
-    await announce(delivery, leftovers)
+    await deliver(delivery, deferred)
   }
 
   /// Leaves the foreground, and returns once observers have saved the state.
   public func enterBackground() async {
     let now = clock.now.uptime
-    let (delivery, leftovers) = state.withLock { state -> Change in
+    let (delivery, deferred) = state.withLock { state -> Change in
       guard state.current == .foreground else { return (state.delivery, nil) }
       state.current = .background
       enqueue(.didEnterBackground, &state)
       return (state.delivery, backgroundTasks.limit(from: now))
     }
-    await announce(delivery, leftovers)
+    await deliver(delivery, deferred)
   }
 
-  /// Suspends the application: leaves the foreground, waits until the state is saved and the background tasks have
+  /// Suspends the application. It leaves the foreground, waits until the state is saved and the background tasks have
   /// ended or expired, and delivers `willTerminate` if the application exits on suspension.
   ///
-  /// - Returns: The action that the system may take now. It is `refused` if the application enters the foreground
-  ///   meanwhile.
+  /// - Returns: The outcome. It is `refused` if the application enters the foreground meanwhile.
   public func suspend() async -> Suspension {
     await enterBackground()
     while true {
@@ -157,7 +159,7 @@ public final class Application: Sendable {
       await saved?.value
       await backgroundTasks.waitUntilIdle()
       let outcome = state.withLock { state -> ApplicationState in
-        // A delivery or a task that has begun meanwhile is awaited too.
+        // A delivery or a task that has started meanwhile is awaited too.
         let isSaved = state.delivery == saved && backgroundTasks.isIdle
         guard state.current == .background, isSaved else { return state.current }
         state.current = .suspended
@@ -168,7 +170,7 @@ public final class Application: Sendable {
       case .foreground: return .refused
       case .background: continue
       case .suspended:
-        changes.notify(())
+        stateChanges.notify(())
         await state.withLock(\.delivery)?.value
         return exitsOnSuspend ? .terminated : .suspended
       }
@@ -177,22 +179,22 @@ public final class Application: Sendable {
 
   /// Lets an application that is not in the foreground work for a limited time.
   ///
-  /// - Parameter start: The uptime from which its allowance counts, in seconds.
+  /// - Parameter start: The uptime from which its time limit counts, in seconds.
   func wake(from start: Double) {
-    let (leftovers, isChange) = state.withLock { state -> (BackgroundTasks.Leftovers?, Bool) in
+    let (deferred, isChange) = state.withLock { state -> (BackgroundTasks.DeferredWork?, Bool) in
       guard state.current != .foreground, !isTerminated(state) else { return (nil, false) }
       let isChange = state.current == .suspended
       state.current = .background
       return (backgroundTasks.limit(from: start), isChange)
     }
-    leftovers?.settle()
-    if isChange { changes.notify(()) }
+    deferred?.run()
+    if isChange { stateChanges.notify(()) }
   }
 
-  private func announce(_ delivery: Task<Void, Never>?, _ leftovers: BackgroundTasks.Leftovers?) async {
-    if let leftovers {
-      leftovers.settle()
-      changes.notify(())
+  private func deliver(_ delivery: Task<Void, Never>?, _ deferred: BackgroundTasks.DeferredWork?) async {
+    if let deferred {
+      deferred.run()
+      stateChanges.notify(())
     }
     await delivery?.value
   }

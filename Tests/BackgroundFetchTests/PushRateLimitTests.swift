@@ -3,40 +3,40 @@ import Foundation
 import TestKit
 import Testing
 
-@Suite struct `The budget of pushes` {
-  @Test func `Three pushes wake the app within an hour, the others become one wake`() {
-    var budget = PushBudget()
+@Suite struct `The rate limit of pushes` {
+  @Test func `Three pushes in an hour wake the app, the others share one later wake`() {
+    var budget = PushRateLimit()
     #expect(budget.delay(at: moment(0)) == nil)
     let answers = (0..<10).map { budget.receive(at: moment(Double($0))) }
     #expect(answers == [true, true, true] + Array(repeating: false, count: 7))
     #expect(budget.delay(at: moment(60)) == 3540)
     let later = [3599.0, 3600, 3700].map { budget.takePending(at: moment($0)) }
-    #expect(later == [false, true, false], "all that waited had one wake")
+    #expect(later == [false, true, false], "all pending pushes shared one wake")
     let next = budget.receive(at: moment(3700))
     #expect(next)
   }
 
-  @Test func `No hour has more than three wakes, however pushes come and clocks are set`() throws {
+  @Test func `No hour has more than three wakes, whatever the pushes and clock changes`() throws {
     var generator = SplitMix64(seed: 25)
     for _ in 0..<50 {
-      var budget = PushBudget()
+      var budget = PushRateLimit()
       var uptime = 0.0
       var wakes: [Double] = []
       for _ in 0..<300 {
         uptime += .random(in: 0...1500, using: &generator)
         let date = monday + .random(in: -1e6...1e6, using: &generator)
-        let now = FetchMoment(date: date, uptime: uptime, boot: "first")
+        let now = FetchInstant(date: date, uptime: uptime, boot: "first")
         let isPush = Bool.random(using: &generator)
         if isPush ? budget.receive(at: now) : budget.takePending(at: now) { wakes.append(uptime) }
         let data = try JSONEncoder().encode(budget)
-        budget = try JSONDecoder().decode(PushBudget.self, from: data)
+        budget = try JSONDecoder().decode(PushRateLimit.self, from: data)
       }
       #expect(wakes.count > 30)
       #expect(zip(wakes, wakes.dropFirst(3)).allSatisfy { $1 - $0 >= 3600 })
     }
   }
 
-  @Test func `A fetch that has brought everything, and signing out, leave no push to be made up for`() {
+  @Test func `A successful fetch and signing out drop the pending push`() {
     var one = scheduler()
     for second in 0..<4 { _ = one.receivePush(at: moment(Double(second))) }
     #expect(one.pushDelay(at: moment(4)) == 3596)
@@ -47,7 +47,7 @@ import Testing
     #expect(one.pushDelay(at: moment(6)) == nil)
   }
 
-  @Test func `A server that wants to be left alone is not asked for a push either`() {
+  @Test func `A push during a hold does not wake the app`() {
     var scheduler = scheduler()
     scheduler.hold(seconds: 600, at: moment(0))
     let isWake = scheduler.receivePush(at: moment(1))

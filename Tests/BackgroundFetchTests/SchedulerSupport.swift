@@ -6,9 +6,9 @@ let monday = Date(timeIntervalSince1970: 1_780_272_000)
 let hour = 3600.0
 let day = 86_400.0
 
-/// Returns a moment on a machine that was booted long ago.
-func moment(_ seconds: Double, boot: String = "first") -> FetchMoment {
-  FetchMoment(date: monday + seconds, uptime: 1_000_000 + seconds, boot: boot)
+/// Returns an instant on a machine that was booted long ago.
+func moment(_ seconds: Double, boot: String = "first") -> FetchInstant {
+  FetchInstant(date: monday + seconds, uptime: 1_000_000 + seconds, boot: boot)
 }
 
 extension FetchDecision {
@@ -28,13 +28,13 @@ extension FetchDecision {
 }
 
 extension FetchScheduler {
-  /// Simulates a period: wakes whenever the scheduler decides so, and asks again at the times that it returns.
+  /// Simulates a period: wakes when the scheduler decides to, and asks for decisions at the times that it returns.
   ///
   /// - Parameters:
   ///   - openings: The times at which the user opens the app, in ascending order.
   ///   - run: A function that returns the result of a fetch at a time and the dates of the items that it finds.
   /// - Returns: The times of the wakes.
-  mutating func live(
+  mutating func simulate(
     from start: Double, to end: Double, openings: [Double] = [], constraints: FetchConstraints = .none,
     run: (Double) -> (result: FetchResult, dates: [Date]) = { _ in (.noData, []) }
   ) -> [Double] {
@@ -81,7 +81,7 @@ func hourly(since last: Double, until now: Double) -> [Date] {
 func learn(_ scheduler: inout FetchScheduler, days: Int, hours: [Double]) -> [Double] {
   var last = 0.0
   let openings = (0..<days).flatMap { number in hours.map { Double(number) * day + $0 * hour } }
-  return scheduler.live(from: 0, to: Double(days) * day, openings: openings) { now in
+  return scheduler.simulate(from: 0, to: Double(days) * day, openings: openings) { now in
     defer { last = now }
     let dates = hourly(since: last, until: now)
     return (dates.isEmpty ? .noData : .newData, dates)

@@ -2,20 +2,21 @@ import BackgroundFetch
 import TestKit
 import Testing
 
-@Suite("Application")
+@Suite("Application lifecycle")
 struct ApplicationTests {
   let clock = ManualClock()
   let events = Journal<String>()
 
-  private func makeApplication(_ reason: LaunchReason, exitsOnSuspend: Bool = false) -> Application {
-    Application(launchReason: reason, exitsOnSuspend: exitsOnSuspend, clock: clock)
+  private func makeApplication(_ reason: LaunchReason, exitsOnSuspend: Bool = false) -> ApplicationLifecycle {
+    ApplicationLifecycle(launchReason: reason, exitsOnSuspend: exitsOnSuspend, clock: clock)
   }
 
-  private func record(_ application: Application, as name: String = "") -> Observation {
+  private func record(_ application: ApplicationLifecycle, as name: String = "") -> ObservationToken {
     application.observe { [events] event in events.append("\(name)\(event)") }
   }
 
-  @Test("a launch by the user ends in the foreground, any other in the background", arguments: LaunchReason.allCases)
+  @Test(
+    "a launch by the user ends in the foreground, any other launch in the background", arguments: LaunchReason.allCases)
   func launch(reason: LaunchReason) async {
     let application = makeApplication(reason)
     let observation = record(application)
@@ -26,11 +27,11 @@ struct ApplicationTests {
     #expect(events.entries == (reason == .user ? ["didLaunch", "didEnterForeground"] : ["didLaunch"]))
     await application.enterBackground()
     await application.launch()
-    #expect(application.currentState == .background, "it is launched once")
+    #expect(application.currentState == .background, "the second launch does nothing")
     observation.cancel()
   }
 
-  @Test("observers are told one after the other, each waited for, until they cancel")
+  @Test("observers are called one after the other, and each is awaited, until they cancel")
   func order() async {
     let application = makeApplication(.user)
     let slow = application.observe { [events] event in
@@ -50,7 +51,7 @@ struct ApplicationTests {
     other.cancel()
   }
 
-  @Test("suspension waits until the state is saved, and so does whoever enters the background")
+  @Test("suspension and entering the background wait until the state is saved")
   func saving() async throws {
     let application = makeApplication(.user)
     let gate = Gate()
@@ -65,7 +66,7 @@ struct ApplicationTests {
       await application.enterBackground()
       events.append("in the background")
     }
-    try await eventually("it is being saved") { gate.waiting == 1 }
+    try await eventually("the state is being saved") { gate.waiting == 1 }
     #expect(application.currentState == .background, "the state changes at once")
     let suspending = Task {
       let suspension = await application.suspend()
@@ -80,7 +81,7 @@ struct ApplicationTests {
     saves.cancel()
   }
 
-  @Test("suspension from the foreground goes by the background; one that exits tells of termination last")
+  @Test("suspension from the foreground passes through the background; willTerminate is the last event")
   func exitsOnSuspend() async {
     let application = makeApplication(.user, exitsOnSuspend: true)
     let observation = record(application)
@@ -92,12 +93,12 @@ struct ApplicationTests {
     await application.enterForeground()
     #expect(again == .terminated)
     #expect(application.currentState == .suspended)
-    #expect(events.entries.last == "willTerminate", "nothing comes after it")
+    #expect(events.entries.last == "willTerminate", "no event follows")
     #expect(events.entries.count == 4)
     observation.cancel()
   }
 
-  @Test("suspension waits for background tasks, at the most for their allowance", arguments: [false, true])
+  @Test("suspension waits for background tasks, up to their time limit", arguments: [false, true])
   func tasks(ends: Bool) async throws {
     let application = makeApplication(.user)
     await application.launch()
@@ -106,14 +107,14 @@ struct ApplicationTests {
       let suspension = await application.suspend()
       events.append("\(suspension)")
     }
-    try await eventually("the allowance runs") { clock.sleeping == [30] }
+    try await eventually("the time limit runs") { clock.sleeping == [30] }
     #expect(application.currentState == .background)
     if ends { application.backgroundTasks.end(task) } else { clock.advance(by: 30) }
     await suspending.value
     #expect(events.entries == (ends ? ["suspended"] : ["expired", "suspended"]))
   }
 
-  @Test("suspension waits for a fetch, and a fetch wakes an application that is suspended")
+  @Test("suspension waits for a fetch, and a fetch wakes a suspended application")
   func fetch() async throws {
     let wake = Wake()
     let gate = Gate()
@@ -132,14 +133,14 @@ struct ApplicationTests {
     #expect(outcome.result == .noData)
   }
 
-  @Test("suspension is refused if the user comes back meanwhile, and content is loaded")
+  @Test("suspension is refused if the application enters the foreground meanwhile, and content is loaded")
   func refused() async throws {
     let application = makeApplication(.user)
     await application.launch()
     let observation = record(application)
     let task = application.backgroundTasks.begin("upload")
     let suspending = Task { await application.suspend() }
-    try await eventually("the allowance runs") { clock.sleeping == [30] }
+    try await eventually("the time limit runs") { clock.sleeping == [30] }
     await application.enterForeground()
     let suspension = await suspending.value
     #expect(suspension == .refused)
@@ -149,7 +150,7 @@ struct ApplicationTests {
     observation.cancel()
   }
 
-  @Test("entering a state twice tells once; coming back from suspension loads")
+  @Test("entering a state twice sends one event; entering the foreground after suspension loads the content")
   func twice() async {
     let application = makeApplication(.fetch)
     let observation = record(application)
@@ -164,7 +165,7 @@ struct ApplicationTests {
     observation.cancel()
   }
 
-  @Test("changes that come at once are told in the order in which they were made")
+  @Test("events of concurrent changes are delivered in the order of the changes")
   func concurrentChanges() async {
     let application = makeApplication(.fetch)
     let observation = record(application)
@@ -185,9 +186,9 @@ struct ApplicationTests {
 struct ReloadGateTests {
   let reloads = Journal<String>()
 
-  @Test("in the foreground each change is shown at once")
+  @Test("in the foreground, each request reloads at once")
   func foreground() async {
-    let application = Application(launchReason: .user, clock: ManualClock())
+    let application = ApplicationLifecycle(launchReason: .user, clock: ManualClock())
     await application.launch()
     let gate = ReloadGate(application: application) { reloads.append("reload") }
     for count in 1...3 {
@@ -196,9 +197,10 @@ struct ReloadGateTests {
     }
   }
 
-  @Test("changes in the background are shown once, when the application is seen again and has loaded")
+  @Test(
+    "requests in the background reload once, after the application has entered the foreground and loaded its content")
   func background() async {
-    let application = Application(launchReason: .fetch, clock: ManualClock())
+    let application = ApplicationLifecycle(launchReason: .fetch, clock: ManualClock())
     let loads = application.observe { event in
       if event == .didEnterForeground { reloads.append("load") }
     }
@@ -211,13 +213,13 @@ struct ReloadGateTests {
     #expect(reloads.entries == ["load", "reload"])
     await application.enterBackground()
     await application.enterForeground()
-    #expect(reloads.entries == ["load", "reload", "load"], "nothing has changed since")
+    #expect(reloads.entries == ["load", "reload", "load"], "there was no new request")
     loads.cancel()
   }
 
-  @Test("a change while the application loads shows those of the background with it")
+  @Test("a request while the application loads its content reloads once, for earlier requests too")
   func whileLoading() async {
-    let application = Application(launchReason: .fetch, clock: ManualClock())
+    let application = ApplicationLifecycle(launchReason: .fetch, clock: ManualClock())
     let gates = Journal<ReloadGate>()
     let loads = application.observe { event in
       if event == .didEnterForeground { gates.entries[0].setNeedsReload() }
@@ -229,9 +231,9 @@ struct ReloadGateTests {
     loads.cancel()
   }
 
-  @Test("no change is lost between background and foreground")
+  @Test("no request is lost during a change from background to foreground")
   func races() async {
-    let application = Application(launchReason: .fetch, clock: ManualClock())
+    let application = ApplicationLifecycle(launchReason: .fetch, clock: ManualClock())
     let gate = ReloadGate(application: application) { reloads.append("reload") }
     for round in 0..<500 {
       let before = reloads.entries.count

@@ -2,18 +2,18 @@ import BackgroundFetch
 import Foundation
 import Testing
 
-@Suite struct `Days without news` {
+@Suite struct `The daily limit of wakes` {
   private func seven(_ hours: [Double], seed: UInt64) -> (scheduler: FetchScheduler, counts: [Int]) {
     var scheduler = scheduler(seed: seed)
     let learned = hours.isEmpty ? 0 : 14
     if !hours.isEmpty { _ = learn(&scheduler, days: learned, hours: hours) }
     let start = Double(learned) * day
-    let wakes = scheduler.live(from: start, to: start + 7 * day)
+    let wakes = scheduler.simulate(from: start, to: start + 7 * day)
     return (scheduler, perDay(wakes, from: start, days: 7))
   }
 
   @Test(arguments: UInt64(0)..<3)
-  func `Seven days of noData have fewer wakes each, evenly spaced or learned`(_ seed: UInt64) {
+  func `Each of seven days with noData has fewer wakes than the day before, with and without habits`(_ seed: UInt64) {
     for hours in [[], [6, 7.5, 9, 10.5, 12, 13.5, 15, 16.5, 18, 20, 22]] {
       let counts = seven(hours, seed: seed).counts
       #expect(zip(counts, counts.dropFirst()).allSatisfy { $0 > $1 }, "\(counts)")
@@ -22,58 +22,58 @@ import Testing
   }
 
   @Test(arguments: [[13.0], [8, 20], [7.5, 12, 18, 22]])
-  func `Few wakes become fewer until there is one a day`(_ hours: [Double]) {
+  func `A few wakes a day become fewer until one a day is left`(_ hours: [Double]) {
     let counts = seven(hours, seed: 3).counts
     #expect(zip(counts, counts.dropFirst()).allSatisfy { $0 > $1 || $1 == 1 }, "\(counts)")
     #expect(counts[6] == 1)
   }
 
-  @Test func `There is a wake in each 24 hours, however long nothing comes`() {
+  @Test func `There is a wake in each 24 hours, even after weeks without news`() {
     var scheduler = scheduler()
-    let wakes = scheduler.live(from: 0, to: 60 * day)
+    let wakes = scheduler.simulate(from: 0, to: 60 * day)
     #expect(zip(wakes.dropFirst(), wakes).allSatisfy { $0 - $1 <= day })
     #expect(perDay(wakes, from: 30 * day, days: 30).allSatisfy { $0 <= 2 })
   }
 
-  @Test func `One newData lifts the limit`() {
+  @Test func `One newData removes the limit`() {
     var (scheduler, counts) = seven([], seed: 5)
     scheduler.record(
       RunRecord(reason: .scheduled, result: .newData, started: monday + 7 * day), contentDates: [monday + 7 * day],
       at: moment(7 * day))
-    let wakes = scheduler.live(from: 7 * day, to: 8 * day) { now in (.newData, [monday + now]) }
+    let wakes = scheduler.simulate(from: 7 * day, to: 8 * day) { now in (.newData, [monday + now]) }
     #expect(wakes.count > 2 * counts[6], "\(counts) \(wakes.count)")
     #expect(scheduler.decision(at: moment(8 * day)).reason != .nothingNew)
   }
 
-  @Test func `A day with news at its end is no day without news`() {
+  @Test func `News late in a day prevent the limit for the next day`() {
     var scheduler = scheduler()
     let counts = perDay(
-      scheduler.live(from: 0, to: 7 * day) { now in
+      scheduler.simulate(from: 0, to: 7 * day) { now in
         now.truncatingRemainder(dividingBy: day) < 20 * hour ? (.noData, []) : (.newData, [])
       }, days: 7)
     #expect(counts.dropFirst().allSatisfy { $0 >= counts[0] - 1 }, "\(counts)")
   }
 
-  @Test func `A first day that begins at noon counts as the half of one`() {
+  @Test func `A first day that starts at noon counts as half a day`() {
     var scheduler = scheduler()
-    let counts = perDay(scheduler.live(from: 12 * hour, to: 2 * day), days: 2)
+    let counts = perDay(scheduler.simulate(from: 12 * hour, to: 2 * day), days: 2)
     #expect(counts[0] >= 4 && counts[1] > counts[0], "\(counts)")
   }
 
-  @Test func `A push takes nothing from the day's scheduled wakes`() {
+  @Test func `A wake for a push does not count as a scheduled wake`() {
     var scheduler = scheduler()
-    _ = scheduler.live(from: 0, to: 30 * day)
+    _ = scheduler.simulate(from: 0, to: 30 * day)
     let now = moment(30 * day + 60)
     let isWake = scheduler.receivePush(at: now)
     #expect(isWake)
     scheduler.wakeStarted(.push, at: now)
     scheduler.record(RunRecord(reason: .push, result: .noData, started: now.date), at: now)
-    #expect(scheduler.live(from: 30 * day + 61, to: 31 * day).count == 1)
+    #expect(scheduler.simulate(from: 30 * day + 61, to: 31 * day).count == 1)
   }
 
-  @Test func `Failures say nothing about news`() {
+  @Test func `Failed fetches do not set a limit`() {
     var scheduler = scheduler()
-    let counts = perDay(scheduler.live(from: 0, to: 4 * day) { _ in (.failed, []) }, days: 4)
+    let counts = perDay(scheduler.simulate(from: 0, to: 4 * day) { _ in (.failed, []) }, days: 4)
     #expect(Set(counts[1...]).count <= 2 && counts[3] >= 3)
   }
 }
