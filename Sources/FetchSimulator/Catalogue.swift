@@ -2,14 +2,14 @@ public import Foundation
 
 /// The available personas, newsrooms and policies.
 public struct Catalogue: Sendable, Hashable {
-  /// The error for a file of a catalogue that cannot be read.
+  /// The error if a file of a catalogue cannot be read.
   public struct ReadError: Error, Sendable, CustomStringConvertible {
     /// The path or the name of the file.
     public let file: String
     /// The reason why it cannot be read.
     public let reason: String
 
-    /// The file and the reason.
+    /// A message with the file and the reason.
     public var description: String { "\(file): \(reason)" }
   }
 
@@ -17,10 +17,10 @@ public struct Catalogue: Sendable, Hashable {
   public let personas: [Persona]
   /// The newsrooms, sorted by name.
   public let newsrooms: [Newsroom]
-  /// The policies: those of the kind `scheduler` first, then by name.
+  /// The policies, sorted by name. Policies of the kind `scheduler` come first.
   public let policies: [Policy]
 
-  /// Returns the shipped catalogue. It is compiled in: resources beside a binary would not follow it to another place.
+  /// Returns the shipped catalogue. It is part of the executable, which therefore works without resource files.
   ///
   /// - Throws: ``ReadError`` if a shipped file cannot be read.
   public static func shipped() throws -> Catalogue {
@@ -93,8 +93,23 @@ public struct Catalogue: Sendable, Hashable {
       do {
         return try JSONDecoder().decode(type, from: file.data)
       } catch {
-        throw ReadError(file: file.name, reason: "\(error)")
+        throw ReadError(file: file.name, reason: Self.reason(for: error))
       }
     }
+  }
+
+  /// Returns the reason of a decoding error: the invalid field, and the problem.
+  private static func reason(for error: any Error) -> String {
+    let (path, problem): ([any CodingKey], String) =
+      switch error {
+      case DecodingError.keyNotFound(let key, let context): (context.codingPath + [key], "the field is missing")
+      case DecodingError.valueNotFound(_, let context): (context.codingPath, "null is not allowed")
+      case DecodingError.typeMismatch(_, let context): (context.codingPath, "the value has the wrong type")
+      case DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty: ([], "the file is not valid JSON")
+      case DecodingError.dataCorrupted(let context): (context.codingPath, context.debugDescription)
+      default: ([], "cannot be read")
+      }
+    let names = path.map { $0.intValue.map { "\($0)" } ?? $0.stringValue }
+    return names.isEmpty ? problem : "\(names.joined(separator: ".")): \(problem)"
   }
 }

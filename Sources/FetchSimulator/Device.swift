@@ -1,15 +1,15 @@
 import Foundation
 
-/// A simulated device: the items on it, and the openings of its app.
+/// A simulated device: its stored items, and the openings of its app.
 struct Device {
   private let simulation: Simulation
   private var now: Date
   /// The number of past openings.
   private var opened = 0
   /// The number of items on the device once the fetch at ``lastFetch`` has ended.
-  private var held = 0
+  private var stored = 0
   /// The number of items on the device before the last fetch.
-  private var heldBefore = 0
+  private var storedBefore = 0
   private var lastFetch = Date.distantPast
   private var lastOpening = Date.distantPast
   private var wakes: [Date] = []
@@ -36,7 +36,7 @@ struct Device {
         now = opening
         return now
       }
-      // The plan may change when a wait ends.
+      // The next wake may change when a wait ends.
       if due <= now { return now }
       now = due
     }
@@ -48,7 +48,7 @@ struct Device {
 
   mutating func open(_ date: Date) -> (items: ArraySlice<Date>, bytes: Int) {
     let published = published(by: date)
-    let found = date >= lastFetch + Simulation.duration ? held : heldBefore
+    let found = date >= lastFetch + Simulation.duration ? stored : storedBefore
     if published > 0, simulation.items[published - 1] > lastOpening {
       if found == published { hits += 1 } else { misses += 1 }
     }
@@ -66,16 +66,16 @@ struct Device {
   }
 
   private mutating func fetch(_ date: Date, _ published: Int) -> (items: ArraySlice<Date>, bytes: Int) {
-    let new = simulation.items[held..<published]
-    heldBefore = held
-    held = published
+    let new = simulation.items[stored..<published]
+    storedBefore = stored
+    stored = published
     lastFetch = date
     let cost = new.isEmpty ? Simulation.emptyBytes : Simulation.headBytes + new.count * Simulation.itemBytes
     return (new, cost)
   }
 
   private func published(by date: Date) -> Int {
-    var low = held
+    var low = stored
     var high = simulation.items.count
     while low < high {
       let middle = (low + high) / 2

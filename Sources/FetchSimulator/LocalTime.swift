@@ -9,13 +9,15 @@ public struct LocalTime: Sendable, Hashable, Codable {
 
   /// Decodes a JSON string.
   ///
-  /// - Throws: `DecodingError` for any text but a time of day with two digits each for hours and minutes.
+  /// - Throws: `DecodingError` if the text is not a time of day with two digits each for hours and minutes.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let parts = try container.decode(String.self).split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy { 48...57 ~= $0 } }),
       let hour = Int(parts[0]), let minute = Int(parts[1]), minute < 60, hour * 60 + minute <= 1440
-    else { throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a time of day") }
+    else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a time of day: write it as 13:00")
+    }
     minutes = Double(hour * 60 + minute)
   }
 

@@ -30,13 +30,13 @@ public struct Newsroom: Sendable, Hashable, Codable {
     public var perHour: Double
   }
 
-  /// A story that breaks on some days and keeps the newsroom busy.
+  /// Breaking news: on some days, many items in a few hours.
   public struct Burst: Sendable, Hashable, Codable {
-    /// The days on which it may break.
+    /// The days on which it may happen.
     public var days: Days
-    /// The earliest local time at which it breaks.
+    /// The earliest local start time.
     public var from: LocalTime
-    /// The latest local time at which it breaks.
+    /// The latest local start time.
     public var to: LocalTime
     /// The duration in hours.
     public var hours: Double
@@ -54,7 +54,7 @@ public struct Newsroom: Sendable, Hashable, Codable {
   public var bulletins: [Bulletin]?
   /// The items at random times.
   public var streams: [Stream]?
-  /// The stories that may break.
+  /// The bursts of breaking news.
   public var bursts: [Burst]?
 
   /// Returns the publication dates of the items, in order.
@@ -78,9 +78,9 @@ public struct Newsroom: Sendable, Hashable, Codable {
         dates += generator.poisson(mean, from: stream.from, to: stream.to).map { days.date(day, $0) }
       }
       for burst in bursts ?? [] where burst.days.contains(weekday) {
-        let breaks = generator.unit() < burst.probability
+        let occurs = generator.unit() < burst.probability
         let start = burst.from.minutes + generator.unit() * (burst.to.minutes - burst.from.minutes)
-        guard breaks else { continue }
+        guard occurs else { continue }
         let end = LocalTime(minutes: start + burst.hours * 60)
         let minutes = generator.poisson(burst.perHour * burst.hours, from: LocalTime(minutes: start), to: end)
         dates += minutes.map { days.date(day, $0) }

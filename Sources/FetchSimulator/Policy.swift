@@ -8,8 +8,8 @@ public struct Policy: Sendable, Hashable, Codable {
     case scheduler
     /// A fixed interval, with about as many wakes in total as the scheduler.
     case fixed
-    /// An interval that grows with each wake without new items, and starts anew with each wake that finds some. It has
-    /// about as many wakes in total as the scheduler.
+    /// An interval that grows with each wake without new items, and is reset by each wake that finds some. It has about
+    /// as many wakes in total as the scheduler.
     case exponential
   }
 
@@ -24,5 +24,10 @@ public struct Policy: Sendable, Hashable, Codable {
   /// For `exponential`: the factor by which the interval grows, at least 1; 2 if nil.
   public var factor: Double?
   /// For `exponential`: the maximum interval, as a multiple of the shortest; 16 if nil.
-  public var longest: Double?
+  public var maximumFactor: Double?
+
+  private enum CodingKeys: String, CodingKey {
+    case name, kind, interval, jitter, factor
+    case maximumFactor = "longest"
+  }
 }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A report of outcomes as text for a terminal.
+/// A text report of outcomes for a terminal.
 public struct Report: Sendable, CustomStringConvertible {
   private let outcomes: [Outcome]
   private let zone: TimeZone
@@ -8,7 +8,7 @@ public struct Report: Sendable, CustomStringConvertible {
   /// Creates a report.
   ///
   /// - Parameters:
-  ///   - outcomes: The outcomes, in the order of the report. Those that differ only in the seed are added up.
+  ///   - outcomes: The outcomes, in the order of the report. Outcomes that differ only in the seed are added up.
   ///   - zone: The time zone for the hours of the day.
   public init(_ outcomes: [Outcome], in zone: TimeZone) {
     self.outcomes = outcomes

@@ -1,11 +1,11 @@
 import BackgroundFetch
 public import Foundation
 
-/// A simulation of days in the life of a user, with a newsroom and a policy that wakes the app, in virtual time.
+/// A simulation of a user, a newsroom and a policy that wakes the app, over several days of virtual time.
 ///
-/// A **hit** is an opening of the app that finds all news on the device, down to the newest item, before any request is
-/// made. Openings without anything new since the last opening count neither as hits nor as misses. Each opening is
-/// followed by a refresh, which is not a wake.
+/// A **hit** is an opening of the app that finds all news on the device, including the newest item, before any request.
+/// Openings without new items since the last opening count neither as hits nor as misses. Each opening is followed by a
+/// refresh, which does not count as a wake.
 public struct Simulation: Sendable {
   /// The duration of a fetch, in seconds. An opening during a fetch does not find its items.
   public static let duration = 2.0
@@ -29,7 +29,7 @@ public struct Simulation: Sendable {
   /// - Parameters:
   ///   - persona: The user who opens the app.
   ///   - newsroom: The newsroom that publishes items.
-  ///   - days: The number of days, at least 1. The scheduler has learned nothing before.
+  ///   - days: The number of days, at least 1. The scheduler starts without learned habits.
   ///   - seed: The seed of all random numbers.
   ///   - start: Any time of the first day.
   ///   - zone: The time zone of the persona and the newsroom.
@@ -47,9 +47,9 @@ public struct Simulation: Sendable {
     items = newsroom.items(in: self.days, seed: seed &* 2 &+ 2).filter(bounds.contains)
   }
 
-  /// Runs the policies. Policies of other kinds have about as many wakes as the scheduler.
+  /// Runs the policies. The other kinds have about as many wakes as the scheduler.
   ///
-  /// - Returns: An outcome for each policy, in their order. Without a scheduler among them, one with the interval
+  /// - Returns: An outcome for each policy, in the same order. If no policy is a scheduler, one with the interval
   ///   `minimum` determines the number of wakes.
   public func run(_ policies: [Policy]) -> [Outcome] {
     let scheduler = policies.first { $0.kind == .scheduler } ?? Policy(name: "scheduler", kind: .scheduler)
@@ -106,31 +106,31 @@ public struct Simulation: Sendable {
     return device.outcome(of: policy)
   }
 
-  /// Finds the shortest interval that gives as many wakes.
+  /// Finds the shortest interval that results in the given number of wakes.
   private func runExponential(_ policy: Policy, wakes: Int) -> Outcome {
     var low = 60.0
     var high = days.end.timeIntervalSince(days.start)
-    var best = runExponential(policy, shortest: high)
+    var best = runExponential(policy, minimum: high)
     for _ in 0..<16 {
       let middle = (low * high).squareRoot()
-      let outcome = runExponential(policy, shortest: middle)
+      let outcome = runExponential(policy, minimum: middle)
       if abs(outcome.wakes.count - wakes) <= abs(best.wakes.count - wakes) { best = outcome }
       if outcome.wakes.count > wakes { low = middle } else { high = middle }
     }
     return best
   }
 
-  private func runExponential(_ policy: Policy, shortest: Double) -> Outcome {
+  private func runExponential(_ policy: Policy, minimum: Double) -> Outcome {
     var generator = SeededGenerator(seed: seed &+ 0x5eed)
-    let longest = shortest * max(1, policy.longest ?? 16)
-    var interval = shortest
+    let maximum = minimum * max(1, policy.maximumFactor ?? 16)
+    var interval = minimum
     var device = Device(self)
     var due = days.start + interval * generator.unit()
     while let date = device.next(from: { max($0, due) }) {
       if device.isOpening(date) {
         _ = device.open(date)
       } else {
-        interval = device.wake(date).items.isEmpty ? min(longest, interval * max(1, policy.factor ?? 2)) : shortest
+        interval = device.wake(date).items.isEmpty ? min(maximum, interval * max(1, policy.factor ?? 2)) : minimum
         due = date + interval
       }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Successive days on a local clock, including its changes.
+/// Successive days on a local clock, including changes for daylight saving time.
 struct VirtualDays {
   let count: Int
   private let starts: [Date]
@@ -13,7 +13,7 @@ struct VirtualDays {
     let first = calendar.startOfDay(for: start)
     self.count = count
     self.calendar = calendar
-    // From one noon to the next, because midnight does not exist on some days.
+    // Days are counted from noon, because some days have no midnight.
     starts = (0...count).map { day in
       calendar.startOfDay(for: calendar.date(byAdding: .day, value: day, to: first + 43_200) ?? first)
     }
@@ -25,11 +25,11 @@ struct VirtualDays {
   /// Returns the weekday of a day, 0 for Monday.
   func weekday(of day: Int) -> Int { (calendar.component(.weekday, from: starts[day]) + 5) % 7 }
 
-  /// Returns the date at which the local clock shows a time, or the next time that it shows where it skips that one.
+  /// Returns the date at which the local clock shows a time. If the clock skips that time, the next one is used.
   ///
   /// - Parameter minutes: The minutes since midnight. Values outside the day belong to other days.
   func date(_ day: Int, _ minutes: Double) -> Date {
-    // A user's file may contain any number.
+    // The file of a user may contain any number.
     let minutes = minutes.isNaN ? 0 : min(max(minutes, -1e7), 1e7)
     let shift = (minutes / 1440).rounded(.down)
     let rest = minutes - shift * 1440

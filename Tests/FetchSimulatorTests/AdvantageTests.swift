@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct `The scheduler against a fixed interval` {
   #if DEBUG
-    // A decision takes many times longer without optimisation: `make simulate` runs all comparisons.
+    // Decisions are many times slower without optimisation. `make simulate` runs all comparisons.
     private static let seeds: Range<UInt64> = 0..<1
     private static let newsrooms = 1
   #else
@@ -26,7 +26,7 @@ import Testing
       for newsroom in catalogue.newsrooms {
         for seed in seeds {
           let simulation = Simulation(persona: persona, newsroom: newsroom, days: days, seed: seed)
-          // Tests with deadlines need threads too.
+          // Other tests with time limits need threads too.
           await Task.yield()
           for (index, outcome) in simulation.run(policies).enumerated() {
             hits[index] += outcome.hits
@@ -40,24 +40,24 @@ import Testing
     }
 
     @Test(arguments: ["commuter", "one-pm-reader", "night-owl", "weekend-reader"], [14, 21, 28])
-    func `Those with habits find all news twice as often for a wake, the time of learning included`(
+    func `Users with habits have twice as many hits per wake, the time of learning included`(
       _ persona: String, _ days: Int
     ) async throws {
       #expect(try await ratios(persona, days: days, seeds: Self.seeds).allSatisfy { $0 >= 2 })
     }
 
     @Test(arguments: ["commuter", "one-pm-reader"])
-    func `A week is enough for habits of each day`(_ persona: String) async throws {
+    func `A week is sufficient to learn daily habits`(_ persona: String) async throws {
       #expect(try await ratios(persona, days: 7, seeds: Self.seeds).allSatisfy { $0 >= 2 })
     }
 
-    @Test func `Someone without habits loses nothing`() async throws {
+    @Test func `Users without habits have as many hits per wake`() async throws {
       #expect(try await ratios("random", days: 14, seeds: Self.seeds).allSatisfy { $0 >= 0.95 })
     }
 
   #endif
 
-  @Test func `The reader of 1 p.m. has a wake before each opening from the third day on`() async throws {
+  @Test func `From the third day on, a wake precedes each opening of the 1 p.m. reader`() async throws {
     let catalogue = try Catalogue.shipped()
     let persona = try #require(catalogue.personas.first { $0.name == "one-pm-reader" })
     let scheduler = try #require(catalogue.policies.first { $0.name == "scheduler" })

@@ -3,7 +3,7 @@ import FetchSimulator
 import Foundation
 import Testing
 
-@Suite struct `The simulation of days` {
+@Suite struct `Simulation of days` {
   private let berlin = TimeZone(identifier: "Europe/Berlin") ?? .gmt
 
   private func read<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value {
@@ -18,7 +18,7 @@ import Testing
     #expect(catalogue.policies.map(\.name) == ["scheduler", "exponential", "fixed", "fixed-jitter"])
   }
 
-  @Test func `The same seed gives the same outcome, another one another`() throws {
+  @Test func `The outcome depends only on the seed`() throws {
     let catalogue = try Catalogue.shipped()
     func run(_ seed: UInt64) -> [Outcome] {
       Simulation(persona: catalogue.personas[0], newsroom: catalogue.newsrooms[0], days: 3, seed: seed)
@@ -28,7 +28,7 @@ import Testing
     #expect(run(1)[0].openings != run(2)[0].openings)
   }
 
-  @Test func `Baselines have as many wakes as the scheduler`() throws {
+  @Test func `The other policies have as many wakes as the scheduler`() throws {
     let catalogue = try Catalogue.shipped()
     for newsroom in catalogue.newsrooms {
       let outcomes = Simulation(persona: catalogue.personas[0], newsroom: newsroom, days: 10, seed: 4)
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `An opening is a hit if the newest item was there before, and counts for nothing if none is new`() throws {
+  @Test func `An opening is a hit if all news are on the device, and is not counted if there are none`() throws {
     let persona = try read(
       Persona.self,
       #"{"name":"p","about":"","visits":[{"days":"all","at":"12:00","spread":0,"probability":1},"#
@@ -62,13 +62,13 @@ import Testing
     let difference = early.hits * (Simulation.headBytes + 3 * Simulation.itemBytes - Simulation.emptyBytes)
     #expect(early.bytes == expected + difference)
     let sharp = try outcome("12:00", "12:01")
-    #expect(sharp.hits == 0 && sharp.misses == 10, "what comes out that very moment cannot be there")
+    #expect(sharp.hits == 0 && sharp.misses == 10, "an item published at that moment cannot be on the device")
   }
 
   @Test(arguments: [
     ("all", 0...6), ("workdays", 0...4), ("weekend", 5...6), ("monday", 0...0), ("saturday", 5...5), ("sunday", 6...6),
   ])
-  func `Habits keep to their days`(_ days: String, _ weekdays: ClosedRange<Int>) throws {
+  func `Habits occur only on their days`(_ days: String, _ weekdays: ClosedRange<Int>) throws {
     let persona = try read(
       Persona.self,
       #"{"name":"p","about":"","visits":[{"days":"\#(days)","at":"12:00","spread":0,"probability":1}]}"#)
@@ -82,7 +82,7 @@ import Testing
     #expect(opened.count == 2 * weekdays.count)
   }
 
-  @Test func `Habits follow the local clock over its changes`() throws {
+  @Test func `Habits follow the local clock when daylight saving time changes`() throws {
     let persona = try #require(try Catalogue.shipped().personas.first { $0.name == "one-pm-reader" })
     let newsroom = try #require(try Catalogue.shipped().newsrooms.first)
     let policy = try read(Policy.self, #"{"name":"s","kind":"scheduler","interval":"2h"}"#)
@@ -101,12 +101,32 @@ import Testing
   }
 
   @Test(arguments: [
-    #"{"name":"p","about":"","visits":[{"days":"someday","at":"12:00","spread":0,"probability":1}]}"#,
-    #"{"name":"p","about":"","visits":[{"days":"all","at":"25:00","spread":0,"probability":1}]}"#,
-    #"{"name":"p","about":"","visits":[{"days":"all","at":"12:60","spread":0,"probability":1}]}"#,
-    #"{"name":"p","about":"","visits":[{"days":"all","at":"1:00","spread":0,"probability":1}]}"#, "[]", "",
+    (
+      #"{"name":"p","about":"","visits":[{"days":"someday","at":"12:00","spread":0,"probability":1}]}"#,
+      "visits.0.days: "
+    ),
+    (
+      #"{"name":"p","about":"","visits":[{"days":"all","at":"25:00","spread":0,"probability":1}]}"#,
+      "visits.0.at: not a time of day: write it as 13:00"
+    ),
+    (
+      #"{"name":"p","about":"","visits":[{"days":"all","at":"12:60","spread":0,"probability":1}]}"#,
+      "visits.0.at: not a time of day: write it as 13:00"
+    ),
+    (
+      #"{"name":"p","about":"","visits":[{"days":"all","at":"1:00","spread":0,"probability":1}]}"#,
+      "visits.0.at: not a time of day: write it as 13:00"
+    ),
+    (
+      #"{"name":"p","about":"","visits":[{"days":"all","at":"12:00","spread":"0","probability":1}]}"#,
+      "visits.0.spread: the value has the wrong type"
+    ),
+    (#"{"name":"p"}"#, "about: the field is missing"), (#"{"name":null,"about":""}"#, "name: null is not allowed"),
+    ("[]", "the value has the wrong type"), ("", "the file is not valid JSON"),
   ])
-  func `A file that cannot be read is named with the reason`(_ text: String) throws {
+  func `The error for an invalid file names the file, the field and the problem`(
+    _ text: String, _ reason: String
+  ) throws {
     let folder = URL.temporaryDirectory.appending(path: UUID().uuidString)
     let personas = folder.appending(path: "Personas")
     try FileManager.default.createDirectory(at: personas, withIntermediateDirectories: true)
@@ -115,11 +135,11 @@ import Testing
     #expect {
       try Catalogue(folder: folder)
     } throws: { error in
-      "\(error)".contains("broken.json")
+      "\(error)".hasPrefix("broken.json: \(reason)")
     }
   }
 
-  @Test func `A folder takes the place of what is shipped, kind by kind`() throws {
+  @Test func `A folder replaces the shipped files of its kind`() throws {
     let folder = URL.temporaryDirectory.appending(path: UUID().uuidString)
     let newsrooms = folder.appending(path: "Newsrooms")
     try FileManager.default.createDirectory(at: newsrooms, withIntermediateDirectories: true)
@@ -131,7 +151,7 @@ import Testing
     #expect(catalogue.personas.count == 5)
   }
 
-  @Test func `The report has a line with a bar for each policy, and one for the hours`() throws {
+  @Test func `The report has a line with a bar for each policy, and a line for the hours`() throws {
     let catalogue = try Catalogue.shipped()
     let persona = try #require(catalogue.personas.first { $0.name == "one-pm-reader" })
     let outcomes = (UInt64(1)...2).flatMap { seed in
