@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// A duplicate of libpq's socket, closed when the last reference to it is released.
 ///
@@ -25,21 +19,11 @@ final class SocketHandle: Sendable {
   /// Whether nothing has arrived, neither data nor the end of the stream. Does not block.
   var isQuiet: Bool {
     var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    return Self.poll(&poll) == 0
+    return Glibc.poll(&poll, 1, 0) == 0
   }
 
   /// Ends the TCP connection, even though this descriptor stays open for a while.
   func shutDown() {
     _ = shutdown(descriptor, Int32(SHUT_RDWR))
-  }
-
-  private static func poll(_ descriptor: inout pollfd) -> Int32 {
-    #if canImport(Glibc)
-      Glibc.poll(&descriptor, 1, 0)
-    #elseif canImport(Musl)
-      Musl.poll(&descriptor, 1, 0)
-    #else
-      Darwin.poll(&descriptor, 1, 0)
-    #endif
   }
 }
