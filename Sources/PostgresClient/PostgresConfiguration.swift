@@ -19,7 +19,7 @@ public struct PostgresConfiguration: Sendable {
   public var connectTimeout: Duration = .seconds(5)
 
   /// The timeout for a query, pipeline or script, after which it is cancelled on the server. `.zero` means no limit.
-  /// The session's `statement_timeout` is 1 second longer, as a backstop.
+  /// The session's `statement_timeout` is 1 second longer, in case the cancel request fails.
   public var statementTimeout: Duration = .seconds(10)
 
   /// The maximum time that a transaction may wait for its next statement. Then the server ends the session, which

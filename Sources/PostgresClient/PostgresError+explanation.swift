@@ -14,7 +14,7 @@ extension PostgresError {
     switch code {
     case .connectionFailed: connectFailure.text
     case .connectTimedOut: "cannot reach the database\(place): no answer in time"
-    case .connectionLost where sqlState != nil: "the database ended the connection\(servers)"
+    case .connectionLost where sqlState != nil: "the database ended the connection\(serverMessage)"
     case .connectionLost: "the connection to the database was lost"
     case .acquireTimedOut: "no connection to the database became free in time"
     case .tooManyWaiters: "too many operations are waiting for a connection to the database"
@@ -27,7 +27,7 @@ extension PostgresError {
     case .transactionEnded: "a transaction was used after its end"
     case .decoding: "the database's answer lacks a column or has a value of another type"
     case .protocolViolation: "the database's answer does not belong to its statement"
-    default: "the database reported an error\(servers)"
+    default: "the database reported an error\(serverMessage)"
     }
   }
 
@@ -38,7 +38,7 @@ extension PostgresError {
     case .connectTimedOut: "Is it running, and is it reachable from here?"
     case .acquireTimedOut, .tooManyWaiters: "Is it overloaded?"
     case .connectionLost, .server: sqlState.flatMap(Self.advice)
-    case .commitOutcomeUnknown: "Look before repeating it."
+    case .commitOutcomeUnknown: "Check before you repeat it."
     default: nil
     }
   }
@@ -58,11 +58,11 @@ extension PostgresError {
 
   /// The server's message after a colon, unless it may quote data, and the SQLSTATE. The constraint or table replaces a
   /// message that is left out.
-  private var servers: String {
+  private var serverMessage: String {
     guard let sqlState else { return message.isEmpty ? "" : " without a code" }
-    let words = Self.isSafeToShow(sqlState) ? ": " + Self.line(message) : ""
-    let object = words.isEmpty ? (constraint ?? table).map { " about \"\(Self.line($0))\"" } ?? "" : ""
-    return "\(object)\(words) (SQLSTATE \(sqlState))"
+    let text = Self.isSafeToShow(sqlState) ? ": " + Self.line(message) : ""
+    let object = text.isEmpty ? (constraint ?? table).map { " about \"\(Self.line($0))\"" } ?? "" : ""
+    return "\(object)\(text) (SQLSTATE \(sqlState))"
   }
 }
 

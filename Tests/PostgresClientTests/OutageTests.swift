@@ -14,10 +14,10 @@ import Testing
     // Three attempts per second for two and a half minutes.
     for attempt in 0..<450 {
       time.withLock { $0 = start + .milliseconds(attempt * 1000 / 3) }
-      log.failed(Self.refused, logger: recorded.logger)
+      log.recordFailure(Self.refused, logger: recorded.logger)
     }
-    log.succeeded(logger: recorded.logger)
-    log.succeeded(logger: recorded.logger)
+    log.recordSuccess(logger: recorded.logger)
+    log.recordSuccess(logger: recorded.logger)
     let lines = recorded.text.split(separator: "\n")
     #expect(lines.count == 4, "\(recorded.text)")
     #expect(lines.map { $0.hasPrefix("warning") } == [true, true, true, false])
@@ -33,8 +33,8 @@ import Testing
     let log = OutageLog(now: { time.withLock { $0 } })
     for second in 0..<180 {
       time.withLock { $0 = start + .seconds(second) }
-      log.failed(Self.refused, logger: recorded.logger)
-      log.succeeded(logger: recorded.logger)
+      log.recordFailure(Self.refused, logger: recorded.logger)
+      log.recordSuccess(logger: recorded.logger)
     }
     #expect(recorded.text.split(separator: "\n").count == 6, "\(recorded.text)")
   }
@@ -43,10 +43,10 @@ import Testing
   func cancelled() {
     let recorded = RecordingLog()
     let log = OutageLog()
-    log.failed(PostgresError(.cancelled, "x"), logger: recorded.logger)
-    log.failed(PostgresError(.shutDown, "x"), logger: recorded.logger)
-    log.failed(CancellationError(), logger: recorded.logger)
-    log.succeeded(logger: recorded.logger)
+    log.recordFailure(PostgresError(.cancelled, "x"), logger: recorded.logger)
+    log.recordFailure(PostgresError(.shutDown, "x"), logger: recorded.logger)
+    log.recordFailure(CancellationError(), logger: recorded.logger)
+    log.recordSuccess(logger: recorded.logger)
     #expect(recorded.text == "")
   }
 }

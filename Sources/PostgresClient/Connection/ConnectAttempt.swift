@@ -1,22 +1,22 @@
 import Dispatch
 import Synchronization
 
-/// A pending attempt to connect, ended by the first of success, failure, deadline and cancellation.
+/// A pending attempt to connect. The first of success, failure, deadline and cancellation ends it.
 ///
 /// The deadline has a queue of its own, because name resolution blocks that of the connection.
 final class ConnectAttempt: Sendable {
   private static let queue = DispatchQueue(label: "tidings.postgres.connect-deadlines")
   private let continuation = Mutex<CheckedContinuation<Void, any Error>?>(nil)
-  private let isOver = Atomic<Bool>(false)
+  private let hasEnded = Atomic<Bool>(false)
 
-  var isPending: Bool { !isOver.load(ordering: .acquiring) }
+  var isPending: Bool { !hasEnded.load(ordering: .acquiring) }
 
   func begin(_ continuation: CheckedContinuation<Void, any Error>, timeout: UInt64) {
     self.continuation.withLock { $0 = continuation }
     // The attempt was cancelled before it began.
     if !isPending { return resume(.failure(.cancelled)) }
     Self.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(timeout))) { [weak self] in
-      self?.finish(.failure(PostgresError(.connectTimedOut, "no connection within the time allowed")))
+      self?.finish(.failure(PostgresError(.connectTimedOut, "no connection was made within connectTimeout")))
     }
   }
 
@@ -25,7 +25,7 @@ final class ConnectAttempt: Sendable {
   /// - Returns: Whether this call ended it.
   @discardableResult
   func finish(_ result: Result<Void, PostgresError>) -> Bool {
-    guard !isOver.exchange(true, ordering: .acquiringAndReleasing) else { return false }
+    guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return false }
     resume(result)
     return true
   }

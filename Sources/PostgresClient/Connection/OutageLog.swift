@@ -1,7 +1,7 @@
 package import Logging
 import Synchronization
 
-/// Logs the beginning and the end of an outage of the server, without a line for each attempt.
+/// Logs the beginning and the end of an outage of the server, without an entry for each attempt.
 ///
 /// All connections to one server share it: pools and listeners copy it with their configuration.
 package final class OutageLog: Sendable {
@@ -10,19 +10,19 @@ package final class OutageLog: Sendable {
     var attempts = 0
   }
 
-  private struct Memory {
+  private struct State {
     /// The current outage; nil while connections can be made.
     var outage: Outage?
-    /// The time of the last line about a failure; nil before the first.
-    var lastLine: ContinuousClock.Instant?
+    /// The time of the last log entry about a failure; nil before the first.
+    var lastEntry: ContinuousClock.Instant?
     /// Whether the outage has been logged, so that its end is logged too.
-    var isReported = false
+    var isLogged = false
   }
 
-  /// The minimum time between two lines about failures.
-  private static let interval: Duration = .seconds(60)
+  /// The minimum time between two log entries about failures.
+  private static let minimumInterval: Duration = .seconds(60)
 
-  private let memory = Mutex(Memory())
+  private let state = Mutex(State())
   private let now: @Sendable () -> ContinuousClock.Instant
 
   package init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
@@ -30,36 +30,36 @@ package final class OutageLog: Sendable {
   }
 
   /// Records a failed attempt and logs it, at most once a minute, even across outages.
-  package func failed(_ error: any Error, logger: Logger) {
+  package func recordFailure(_ error: any Error, logger: Logger) {
     // This is no outage: the process is stopping, or the caller has stopped waiting.
     if let code = (error as? PostgresError)?.code, [.cancelled, .shutDown].contains(code) { return }
     if error is CancellationError { return }
     let now = now()
-    let line = memory.withLock { memory -> (isFirst: Bool, outage: Outage)? in
-      var outage = memory.outage ?? Outage(began: now)
+    let entry = state.withLock { state -> (isFirst: Bool, outage: Outage)? in
+      var outage = state.outage ?? Outage(began: now)
       outage.attempts += 1
-      memory.outage = outage
-      if let last = memory.lastLine, now - last < Self.interval { return nil }
-      defer { (memory.lastLine, memory.isReported) = (now, true) }
-      return (!memory.isReported, outage)
+      state.outage = outage
+      if let last = state.lastEntry, now - last < Self.minimumInterval { return nil }
+      defer { (state.lastEntry, state.isLogged) = (now, true) }
+      return (!state.isLogged, outage)
     }
-    guard let line else { return }
+    guard let entry else { return }
     var metadata: Logger.Metadata = ["error": "\(Self.text(error))"]
-    if line.isFirst {
+    if entry.isFirst {
       logger.warning("no connection to PostgreSQL", metadata: metadata)
     } else {
-      metadata["seconds"] = "\((now - line.outage.began).components.seconds)"
-      metadata["attempts"] = "\(line.outage.attempts)"
+      metadata["seconds"] = "\((now - entry.outage.began).components.seconds)"
+      metadata["attempts"] = "\(entry.outage.attempts)"
       logger.warning("still no connection to PostgreSQL", metadata: metadata)
     }
   }
 
   /// Records that a connection was made, and logs the end of an outage that was logged.
-  package func succeeded(logger: Logger) {
+  package func recordSuccess(logger: Logger) {
     let now = now()
-    let ended = memory.withLock { memory -> Outage? in
-      guard let outage = memory.outage.take(), memory.isReported else { return nil }
-      memory.isReported = false
+    let ended = state.withLock { state -> Outage? in
+      guard let outage = state.outage.take(), state.isLogged else { return nil }
+      state.isLogged = false
       return outage
     }
     guard let ended else { return }

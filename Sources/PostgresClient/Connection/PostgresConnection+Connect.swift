@@ -16,16 +16,16 @@ extension PostgresConnection {
       } onCancel: {
         attempt.finish(.failure(.cancelled))
       }
-      try await setUp()
+      try await configureSession()
     } catch {
       // Not awaited, because the resolver may be blocking the queue.
-      onQueue { $0.close(with: PostgresError(.connectionFailed, "the attempt was given up")) }
-      throw naming(error)
+      onQueue { $0.close(with: PostgresError(.connectionFailed, "the connection attempt was abandoned")) }
+      throw addingServers(to: error)
     }
   }
 
   /// Sets the session's settings, except behind a pooler, where other clients share the session.
-  private nonisolated func setUp() async throws {
+  private nonisolated func configureSession() async throws {
     guard configuration.preparesStatements else { return }
     var settings = [
       "idle_in_transaction_session_timeout = \(Self.nanoseconds(configuration.idleTransactionTimeout) / 1_000_000)",
@@ -37,7 +37,7 @@ extension PostgresConnection {
       "tcp_user_timeout = \((Self.keepaliveIdle + Self.keepaliveInterval * Self.keepaliveCount) * 1000)",
     ]
     let limit = Self.nanoseconds(configuration.statementTimeout)
-    if limit > 0 { settings.append("statement_timeout = \((limit + Self.backstop) / 1_000_000)") }
+    if limit > 0 { settings.append("statement_timeout = \((limit + Self.serverTimeoutMargin) / 1_000_000)") }
     try await execute(script: settings.map { "SET \($0)" }.joined(separator: "; "))
   }
 
@@ -57,8 +57,8 @@ extension PostgresConnection {
     if PQstatus(pointer) == CONNECTION_BAD { return connectFailed(attempt, pointer) }
     let hosts = hostCount(pointer)
     if hosts > 1 {
-      let share = Self.nanoseconds(configuration.connectTimeout) / UInt64(hosts)
-      giveUpHost(attempt, currentHost(pointer), after: share)
+      let timeout = Self.nanoseconds(configuration.connectTimeout) / UInt64(hosts)
+      abandonHost(attempt, currentHost(pointer), after: timeout)
     }
     awaitSocket(attempt, for: PGRES_POLLING_WRITING)
   }
@@ -116,22 +116,26 @@ extension PostgresConnection {
 
   /// Makes libpq try the next host when one has used up its share of the timeout. Shutting down its socket makes the
   /// attempt fail.
-  private func giveUpHost(_ attempt: ConnectAttempt, _ host: String, after share: UInt64) {
+  private func abandonHost(_ attempt: ConnectAttempt, _ host: String, after timeout: UInt64) {
     let check = handler { connection in
       guard attempt.isPending, let pointer = connection.handle?.pointer else { return }
-      let present = connection.currentHost(pointer)
-      if present == host { SocketHandle(duplicating: PQsocket(pointer))?.shutDown() }
-      connection.giveUpHost(attempt, present, after: share)
+      let currentHost = connection.currentHost(pointer)
+      if currentHost == host { SocketHandle(duplicating: PQsocket(pointer))?.shutDown() }
+      connection.abandonHost(attempt, currentHost, after: timeout)
     }
-    executor.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(share)), execute: check)
+    executor.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(timeout)), execute: check)
   }
 
   private func awaitSocket(
     _ attempt: ConnectAttempt, for direction: PostgresPollingStatusType
   ) {
     let isReading = direction == PGRES_POLLING_READING
-    connectWatch = handle?.watchOnce(for: isReading ? .reading : .writing, queued { $0.continueConnecting(attempt) })
-    if connectWatch == nil { attempt.finish(.failure(PostgresError(.connectionFailed, "there is no socket"))) }
+    connectWatch = handle?.watchOnce(
+      for: isReading ? .readable : .writable, queueHandler { $0.continueConnecting(attempt) })
+    if connectWatch == nil {
+      attempt.finish(
+        .failure(PostgresError(.connectionFailed, "libpq has no socket, or the process has no file descriptors left")))
+    }
   }
 
   private func continueConnecting(_ attempt: ConnectAttempt) {
@@ -148,9 +152,9 @@ extension PostgresConnection {
 
   private func connected(_ attempt: ConnectAttempt, _ pointer: OpaquePointer) {
     PQsetnonblocking(pointer, 1)
-    handle?.adoptSocket()
+    handle?.duplicateSocket()
     guard let handle, let socket = handle.socket else { return connectFailed(attempt, pointer) }
-    quietSocket.withLock { $0 = socket }
+    polledSocket.withLock { $0 = socket }
     activity.store(.idle, ordering: .releasing)
     watchSocket()
     attempt.finish(.success(()))
@@ -164,7 +168,7 @@ extension PostgresConnection {
   }
 
   /// Adds the servers of the connection string to an error, for its message.
-  private nonisolated func naming(_ error: any Error) -> any Error {
+  private nonisolated func addingServers(to error: any Error) -> any Error {
     guard var error = error as? PostgresError, error.code != .cancelled else { return error }
     error.server = ConnectionOptions(configuration.connectionString)?.servers.joined(separator: ", ")
     return error

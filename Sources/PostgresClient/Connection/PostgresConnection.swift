@@ -29,7 +29,7 @@ public actor PostgresConnection {
 
   /// A caller and its result.
   private struct Completion: Sendable {
-    var continuation: Exchange.Continuation
+    var continuation: StatementBatch.Continuation
     var result: Result<[PostgresRows], any Error>
   }
 
@@ -41,25 +41,28 @@ public actor PostgresConnection {
   let activity = Atomic<Activity>(.busy)
   /// The time of the last answer, in nanoseconds of uptime.
   let lastAnswer = Atomic<UInt64>(0)
-  let quietSocket = Mutex<SocketHandle?>(nil)
+  /// The socket that is polled before a lease; nil unless the session is open.
+  let polledSocket = Mutex<SocketHandle?>(nil)
   let notificationHandler: (@Sendable (_ payload: String) -> Void)?
   let closeHandler: (@Sendable () -> Void)?
 
   var handle: ConnectionHandle?
-  var connectWatch: EventLoop.Watch?
-  var writeWatch: EventLoop.Watch?
-  var current: Exchange?
-  /// The results of finished exchanges. Their callers resume once the executor is free, so that their next statement
+  var connectWatch: SocketEventLoop.Watch?
+  var writeWatch: SocketEventLoop.Watch?
+  /// The batch that was sent last, and whose answers are outstanding.
+  var current: StatementBatch?
+  /// The results of finished batches. Their callers resume once the executor is free, so that their next statement
   /// finds it free.
   private var completed: [Completion] = []
-  var pending: [Exchange] = []
+  /// The batches that wait for the end of the current one.
+  var pending: [StatementBatch] = []
   var statements: StatementCache
   var flushWaiter: CheckedContinuation<Void, any Error>?
   var timer: (any DispatchSourceTimer)?
-  var timerDue = UInt64.max
+  var timerDeadline = UInt64.max
   /// The reason why the session ended; nil while it is open.
-  var end: PostgresError?
-  var isClosed: Bool { end != nil }
+  var closeReason: PostgresError?
+  var isClosed: Bool { closeReason != nil }
 
   init(
     configuration: PostgresConfiguration, logger: Logger,
@@ -69,7 +72,7 @@ public actor PostgresConnection {
     self.logger = logger
     self.notificationHandler = notificationHandler
     self.closeHandler = closeHandler
-    statements = StatementCache(limit: configuration.preparedStatementLimit)
+    statements = StatementCache(capacity: configuration.preparedStatementLimit)
   }
 
   /// Opens a session.
@@ -105,7 +108,7 @@ public actor PostgresConnection {
   ///
   /// - Throws: `PostgresError`
   public nonisolated func query(_ query: PostgresQuery) async throws -> PostgresRows {
-    try await single(Exchange(.pipeline([query])))
+    try await firstResult(StatementBatch(.pipeline([query])))
   }
 
   /// Runs statements in one round trip and, unless they contain transaction commands, in one transaction. The first
@@ -114,7 +117,7 @@ public actor PostgresConnection {
   /// - Returns: The rows of each statement, in order.
   /// - Throws: `PostgresError`
   public nonisolated func pipeline(_ queries: [PostgresQuery]) async throws -> [PostgresRows] {
-    queries.isEmpty ? [] : try await perform(Exchange(.pipeline(queries)))
+    queries.isEmpty ? [] : try await perform(StatementBatch(.pipeline(queries)))
   }
 
   /// Runs a script of any number of statements by the simple query protocol, in one transaction unless it contains
@@ -122,7 +125,7 @@ public actor PostgresConnection {
   ///
   /// - Throws: The first error, as `PostgresError`.
   public nonisolated func execute(script: String) async throws {
-    _ = try await perform(Exchange(.simple(script, copies: false)))
+    _ = try await perform(StatementBatch(.simple(script, copies: false)))
   }
 
   /// Ends the session. Running and queued statements fail with `.shutDown`, a COMMIT that was sent with
@@ -147,33 +150,33 @@ public actor PostgresConnection {
     guard activity.load(ordering: .acquiring) == .idle else { return false }
     // Polling the socket is a system call. It is skipped for a connection that answered within the last 10 ms.
     if Self.now &- lastAnswer.load(ordering: .relaxed) < 10_000_000 { return true }
-    return quietSocket.withLock { $0?.isQuiet ?? false }
+    return polledSocket.withLock { $0.map { !$0.hasPendingInput } ?? false }
   }
 
-  /// Rolls back an open transaction, if any, after the exchanges that are still running.
+  /// Rolls back an open transaction, if any, after the batches that are still running.
   nonisolated func rollback() async throws {
-    _ = try await single(Exchange(.pipeline(["ROLLBACK"]), isShielded: true))
+    _ = try await firstResult(StatementBatch(.pipeline(["ROLLBACK"]), isShielded: true))
   }
 
-  /// Runs an exchange and returns its first result.
-  nonisolated func single(_ exchange: Exchange) async throws -> PostgresRows {
-    guard let rows = try await perform(exchange).first else {
-      throw PostgresError(.protocolViolation, "there is no result")
+  /// Runs a batch and returns its first result.
+  nonisolated func firstResult(_ batch: StatementBatch) async throws -> PostgresRows {
+    guard let rows = try await perform(batch).first else {
+      throw PostgresError(.protocolViolation, "the server returned no result")
     }
     return rows
   }
 
-  /// Runs an exchange and waits for its end.
-  nonisolated func perform(_ exchange: Exchange) async throws -> [PostgresRows] {
+  /// Runs a batch and waits for its end.
+  nonisolated func perform(_ batch: StatementBatch) async throws -> [PostgresRows] {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        exchange.continuation = continuation
-        ifFree { $0.start(exchange) }
+        batch.continuation = continuation
+        runNowOrEnqueue { $0.start(batch) }
       }
     } onCancel: {
-      // The flag stops the exchange if the cancellation comes before `start`.
-      exchange.isCancelled = true
-      onQueue { $0.interrupt(exchange, because: .cancelled) }
+      // The flag stops the batch if the cancellation comes before `start`.
+      batch.isCancelled = true
+      onQueue { $0.cancel(batch, reason: .cancelled) }
     }
   }
 
@@ -183,7 +186,7 @@ public actor PostgresConnection {
   }
 
   /// Runs `body` at once if the executor is free, which saves a thread switch, and on the queue otherwise.
-  nonisolated func ifFree(_ body: @escaping @Sendable (isolated PostgresConnection) -> Void) {
+  nonisolated func runNowOrEnqueue(_ body: @escaping @Sendable (isolated PostgresConnection) -> Void) {
     var completed: [Completion] = []
     let isFree = executor.runIfFree { completed = self.assumeIsolated { $0.takeCompleted(after: body) } }
     if !isFree { return onQueue(body) }
@@ -197,25 +200,25 @@ public actor PostgresConnection {
   }
 
   /// Reads the data that has arrived, now or as soon as the executor is free.
-  private nonisolated func readArrived() {
+  private nonisolated func readAvailableData() {
     var completed: [Completion] = []
-    executor.runOrLeave { completed += self.assumeIsolated { $0.takeCompleted(after: { $0.readAndRearm() }) } }
+    executor.runOrDefer { completed += self.assumeIsolated { $0.takeCompleted(after: { $0.readAndRearm() }) } }
     for completion in completed { completion.continuation.resume(with: completion.result) }
   }
 
   private func readAndRearm() {
-    let exchange = current
+    let batch = current
     receive()
     // libpq may have left data in the socket's buffer. After a complete answer this loses nothing: later data is read
     // with the next answer, or found when the connection is leased. A listener does neither and always rearms.
-    if !isClosed, exchange == nil || exchange === current || notificationHandler != nil { handle?.rearm() }
+    if !isClosed, batch == nil || batch === current || notificationHandler != nil { handle?.rearm() }
   }
 
-  /// Registers `receive` as the handler for arriving data.
+  /// Registers `readAvailableData` as the handler for new data.
   func watchSocket() {
-    let reader: @Sendable () -> Void = { [weak self] in self?.readArrived() }
-    executor.setReader(reader)
-    handle?.watch(reader)
+    let handler: @Sendable () -> Void = { [weak self] in self?.readAvailableData() }
+    executor.setReadHandler(handler)
+    handle?.watch(handler)
   }
 
   private func takeCompleted(after body: (isolated PostgresConnection) -> Void) -> [Completion] {
@@ -224,9 +227,9 @@ public actor PostgresConnection {
     return completed
   }
 
-  /// Records the result of an exchange; its caller resumes once the executor is free.
-  func complete(_ exchange: Exchange, with result: Result<[PostgresRows], PostgresError>) {
-    guard let continuation = exchange.continuation.take() else { return }
+  /// Records the result of a batch; its caller resumes once the executor is free.
+  func complete(_ batch: StatementBatch, with result: Result<[PostgresRows], PostgresError>) {
+    guard let continuation = batch.continuation.take() else { return }
     completed.append(Completion(continuation: continuation, result: result.mapError { $0 }))
   }
 
@@ -238,7 +241,9 @@ public actor PostgresConnection {
   }
 
   /// Returns a handler for a thread that must not wait for the connection. It runs `body` later, on the queue.
-  nonisolated func queued(_ body: @escaping @Sendable (isolated PostgresConnection) -> Void) -> @Sendable () -> Void {
+  nonisolated func queueHandler(_ body: @escaping @Sendable (isolated PostgresConnection) -> Void)
+    -> @Sendable () -> Void
+  {
     { [weak self] in self?.onQueue(body) }
   }
 }

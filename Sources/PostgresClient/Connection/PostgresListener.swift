@@ -52,13 +52,13 @@ public final class PostgresListener: Sendable {
 
   private func run(_ channel: String, _ events: AsyncStream<Event>.Continuation) async {
     var delay: UInt64 = 0
-    var isAnnounced = false
+    var hasReportedDisconnection = false
     while !Task.isCancelled {
       let wasListening = await listen(channel, events)
       if Task.isCancelled { break }
-      if wasListening || !isAnnounced {
+      if wasListening || !hasReportedDisconnection {
         events.yield(.disconnected)
-        isAnnounced = true
+        hasReportedDisconnection = true
       }
       delay = wasListening ? 50 : min(max(50, delay * 2), 2_000)
       try? await Task.sleep(for: .milliseconds(UInt64.random(in: delay / 2...delay)))
@@ -70,21 +70,21 @@ public final class PostgresListener: Sendable {
   ///
   /// - Returns: Whether LISTEN was ever in effect.
   private func listen(_ channel: String, _ events: AsyncStream<Event>.Continuation) async -> Bool {
-    let (ends, end) = AsyncStream.makeStream(of: Never.self)
+    let (closed, closing) = AsyncStream.makeStream(of: Never.self)
     let connection = PostgresConnection(
       configuration: configuration, logger: logger,
-      notificationHandler: { events.yield(.notification(payload: $0)) }, closeHandler: { end.finish() })
+      notificationHandler: { events.yield(.notification(payload: $0)) }, closeHandler: { closing.finish() })
     var isListening = false
     do {
       try await connection.open()
       let name = channel.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
       try await connection.execute(script: "LISTEN \"\(name)\"")
-      configuration.outages.succeeded(logger: logger)
+      configuration.outages.recordSuccess(logger: logger)
       isListening = true
       events.yield(.listening)
-      for await _ in ends {}
+      for await _ in closed {}
     } catch {
-      configuration.outages.failed(error, logger: logger)
+      configuration.outages.recordFailure(error, logger: logger)
     }
     await connection.close()
     return isListening

@@ -18,7 +18,7 @@ public struct PostgresTransaction: Sendable {
   /// - Throws: `PostgresError`
   public func query(_ query: PostgresQuery) async throws -> PostgresRows {
     try state.checkOpen()
-    return try await connection.single(Exchange(.pipeline([query]), transaction: state))
+    return try await connection.firstResult(StatementBatch(.pipeline([query]), transaction: state))
   }
 
   /// Runs statements in one round trip. The first error skips the rest and is thrown.
@@ -27,7 +27,7 @@ public struct PostgresTransaction: Sendable {
   /// - Throws: `PostgresError`
   public func pipeline(_ queries: [PostgresQuery]) async throws -> [PostgresRows] {
     try state.checkOpen()
-    return queries.isEmpty ? [] : try await connection.perform(Exchange(.pipeline(queries), transaction: state))
+    return queries.isEmpty ? [] : try await connection.perform(StatementBatch(.pipeline(queries), transaction: state))
   }
 
   /// Loads rows with `COPY … FROM STDIN`, as `PostgresConnection.copyIn` does. After an error the transaction can only
@@ -64,7 +64,7 @@ public struct PostgresTransaction: Sendable {
     try state.end()
     do {
       guard let rows = try await connection.commit([query], of: state).first else {
-        throw PostgresError(.protocolViolation, "there is no result")
+        throw PostgresError(.protocolViolation, "the server returned no result")
       }
       return rows
     } catch let error as PostgresError {

@@ -16,10 +16,10 @@ final class SocketHandle: Sendable {
     _ = close(descriptor)
   }
 
-  /// Whether nothing has arrived, neither data nor the end of the stream. Does not block.
-  var isQuiet: Bool {
+  /// Whether data or the end of the stream has arrived, or the socket cannot be polled. Does not block.
+  var hasPendingInput: Bool {
     var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    return Glibc.poll(&poll, 1, 0) == 0
+    return Glibc.poll(&poll, 1, 0) != 0
   }
 
   /// Ends the TCP connection, even though this descriptor stays open for a while.

@@ -63,7 +63,7 @@ struct PoolState {
   /// Takes back a leased connection.
   ///
   /// - Returns: The first waiter, which receives the connection; nil if there is none.
-  mutating func giveBack(_ connection: PostgresConnection) -> Waiter? {
+  mutating func release(_ connection: PostgresConnection) -> Waiter? {
     if let waiter = waiters.popFirst() { return waiter }
     leased -= 1
     if !isShutDown { idle.append(connection) }
@@ -89,7 +89,7 @@ struct PoolState {
 
   /// Records a failed attempt and extends the backoff.
   ///
-  /// - Returns: All waiters, if no connection is left that could be given back to them.
+  /// - Returns: All waiters, if no connection is left that could be released to them.
   mutating func attemptFailed(now: UInt64) -> [Waiter] {
     opening -= 1
     failures = min(failures + 1, 5)

@@ -6,7 +6,7 @@ extension PostgresPool {
   func lease() async throws -> PostgresConnection {
     var discarded: [PostgresConnection] = []
     let lease = state.withLock { $0.lease(discarded: &discarded) }
-    for connection in discarded { connection.closeSoon() }
+    for connection in discarded { connection.closeAsynchronously() }
     switch lease {
     case .connection(let connection): return connection
     case .failure(let error): throw error
@@ -32,14 +32,14 @@ extension PostgresPool {
     let deadline = PostgresConnection.now + timeout
     var discarded: [PostgresConnection] = []
     let lease = state.withLock { state in
-      // A connection may have been given back since the first check.
+      // A connection may have been released since the first check.
       let lease = state.lease(discarded: &discarded)
       if case .wait = lease {
         state.waiters.append(PoolState.Waiter(continuation: continuation, deadline: deadline), id: id)
       }
       return lease
     }
-    for connection in discarded { connection.closeSoon() }
+    for connection in discarded { connection.closeAsynchronously() }
     switch lease {
     case .connection(let connection): continuation.resume(returning: connection)
     case .failure(let error): continuation.resume(throwing: error)
@@ -56,13 +56,13 @@ extension PostgresPool {
   /// Takes back a connection in any state. An open transaction is rolled back first.
   func release(_ connection: PostgresConnection) {
     switch connection.activity.load(ordering: .acquiring) {
-    case .idle: giveBack(connection)
+    case .idle: releaseIdle(connection)
     case .closed: discard(connection)
     case .inTransaction, .busy:
       Task {
         do {
           try await connection.rollback()
-          giveBack(connection)
+          releaseIdle(connection)
         } catch {
           await connection.close()
           discard(connection)
@@ -71,11 +71,11 @@ extension PostgresPool {
     }
   }
 
-  private func giveBack(_ connection: PostgresConnection) {
-    let (waiter, isShutDown) = state.withLock { ($0.giveBack(connection), $0.isShutDown) }
+  private func releaseIdle(_ connection: PostgresConnection) {
+    let (waiter, isShutDown) = state.withLock { ($0.release(connection), $0.isShutDown) }
     if let waiter { return waiter.continuation.resume(returning: connection) }
     if isShutDown {
-      connection.closeSoon()
+      connection.closeAsynchronously()
       announceEnd()
     }
   }
@@ -118,12 +118,12 @@ extension PostgresPool {
         await connection.close()
         throw error
       }
-      configuration.outages.succeeded(logger: logger)
+      configuration.outages.recordSuccess(logger: logger)
       state.withLock { $0.attemptSucceeded() }
       release(connection)
       launch()
     } catch {
-      configuration.outages.failed(error, logger: logger)
+      configuration.outages.recordFailure(error, logger: logger)
       let (waiters, isShutDown) = state.withLock { state in
         (state.attemptFailed(now: PostgresConnection.now), state.isShutDown)
       }
@@ -161,7 +161,7 @@ extension PostgresPool {
 
 extension PostgresConnection {
   /// Closes the connection without waiting for the end.
-  nonisolated func closeSoon() {
+  nonisolated func closeAsynchronously() {
     onQueue { $0.close(with: PostgresError(.shutDown, "the connection was closed")) }
   }
 

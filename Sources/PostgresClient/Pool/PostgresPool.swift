@@ -141,7 +141,7 @@ public final class PostgresPool: Sendable {
     }
   }
 
-  /// Rejects new callers and waiters with `.shutDown`, waits until leased connections are given back, and closes all
+  /// Rejects new callers and waiters with `.shutDown`, waits until leased connections are released, and closes all
   /// connections.
   public func shutdown() async {
     let (idle, waiters) = state.withLock { state in

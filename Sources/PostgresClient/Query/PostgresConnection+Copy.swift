@@ -17,8 +17,8 @@ extension PostgresConnection {
   @discardableResult
   public nonisolated func copyIn<Chunks: AsyncSequence>(_ query: PostgresQuery, rows: Chunks) async throws -> Int
   where Chunks.Element: ContiguousBytes {
-    let exchange = Exchange(.simple(query.sql, copies: true))
-    return try await copyIn(exchange) { sender in
+    let batch = StatementBatch(.simple(query.sql, copies: true))
+    return try await copyIn(batch) { sender in
       for try await chunk in rows {
         try await sender.send(chunk)
       }
@@ -32,8 +32,8 @@ extension PostgresConnection {
   @discardableResult
   public nonisolated func copyIn<Chunks: Sequence>(_ query: PostgresQuery, rows: Chunks) async throws -> Int
   where Chunks.Element: ContiguousBytes {
-    let exchange = Exchange(.simple(query.sql, copies: true))
-    return try await copyIn(exchange) { sender in
+    let batch = StatementBatch(.simple(query.sql, copies: true))
+    return try await copyIn(batch) { sender in
       for chunk in rows {
         try await sender.send(chunk)
       }
@@ -43,12 +43,12 @@ extension PostgresConnection {
   /// Runs a COPY without the server's `statement_timeout`, which would apply to the COPY as a whole, however slowly the
   /// caller's data arrives.
   private nonisolated func copyIn(
-    _ exchange: Exchange, _ feed: (inout CopySender) async throws -> Void
+    _ batch: StatementBatch, _ feed: (inout CopySender) async throws -> Void
   ) async throws -> Int {
     let limit = configuration.preparesStatements ? Self.nanoseconds(configuration.statementTimeout) : 0
     if limit > 0 { _ = try await query("SET statement_timeout = 0") }
     do {
-      let count = try await copyUnlimited(exchange, feed)
+      let count = try await copyWithoutServerTimeout(batch, feed)
       if limit > 0 { try await restoreStatementTimeout() }
       return count
     } catch {
@@ -59,59 +59,59 @@ extension PostgresConnection {
   }
 
   private nonisolated func restoreStatementTimeout() async throws {
-    let milliseconds = (Self.nanoseconds(configuration.statementTimeout) + Self.backstop) / 1_000_000
+    let milliseconds = (Self.nanoseconds(configuration.statementTimeout) + Self.serverTimeoutMargin) / 1_000_000
     let query = PostgresQuery(unsafeSQL: "SET statement_timeout = \(milliseconds)")
-    _ = try await single(Exchange(.pipeline([query]), isShielded: true))
+    _ = try await firstResult(StatementBatch(.pipeline([query]), isShielded: true))
   }
 
-  private nonisolated func copyUnlimited(
-    _ exchange: Exchange, _ feed: (inout CopySender) async throws -> Void
+  private nonisolated func copyWithoutServerTimeout(
+    _ batch: StatementBatch, _ feed: (inout CopySender) async throws -> Void
   ) async throws -> Int {
-    _ = try await perform(exchange)
-    var sender = CopySender(connection: self, exchange: exchange)
+    _ = try await perform(batch)
+    var sender = CopySender(connection: self, batch: batch)
     do {
       try await feed(&sender)
       try await sender.flush()
       if Task.isCancelled { throw PostgresError.cancelled }
     } catch {
-      await abort(exchange)
+      await abortCopy(batch)
       throw error is CancellationError ? PostgresError.cancelled : error
     }
-    return try await finishCopy(exchange, error: nil).last?.affected ?? 0
+    return try await finishCopy(batch, error: nil).last?.affected ?? 0
   }
 
   /// Ends a failed COPY and reads the server's answer, even if the task is cancelled.
-  private nonisolated func abort(_ exchange: Exchange) async {
-    await Task { _ = try? await finishCopy(exchange, error: "the data ended with an error") }.value
+  private nonisolated func abortCopy(_ batch: StatementBatch) async {
+    await Task { _ = try? await finishCopy(batch, error: "the data ended with an error") }.value
   }
 
-  func startCopying(_ exchange: Exchange, on pointer: OpaquePointer) {
-    guard case .simple(_, copies: true) = exchange.kind else {
+  func startCopying(_ batch: StatementBatch, on pointer: OpaquePointer) {
+    guard case .simple(_, copies: true) = batch.kind else {
       // The caller did not request COPY. The data is refused, and the server answers with an error.
       PQputCopyEnd(pointer, "no data was expected")
       return flush()
     }
-    exchange.isCopying = true
-    exchange.deadline = .max
-    complete(exchange, with: .success([]))
+    batch.isCopying = true
+    batch.deadline = .max
+    complete(batch, with: .success([]))
   }
 
   /// Sends a piece of data and returns once the socket has accepted it.
-  nonisolated func put(_ bytes: [UInt8], of exchange: Exchange) async throws {
+  nonisolated func sendCopyData(_ bytes: [UInt8], of batch: StatementBatch) async throws {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        onQueue { $0.put(bytes, of: exchange, continuation) }
+        onQueue { $0.sendCopyData(bytes, of: batch, continuation) }
       }
     } onCancel: {
-      onQueue { $0.interruptCopy(exchange) }
+      onQueue { $0.cancelCopy(batch) }
     }
   }
 
-  private func put(
-    _ bytes: [UInt8], of exchange: Exchange, _ continuation: CheckedContinuation<Void, any Error>
+  private func sendCopyData(
+    _ bytes: [UInt8], of batch: StatementBatch, _ continuation: CheckedContinuation<Void, any Error>
   ) {
-    guard current === exchange, exchange.isCopying, let pointer = handle?.pointer else {
-      return continuation.resume(throwing: hasEndedError)
+    guard current === batch, batch.isCopying, let pointer = handle?.pointer else {
+      return continuation.resume(throwing: closedConnectionError)
     }
     let isTaken = bytes.withUnsafeBytes {
       PQputCopyData(pointer, $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count)) == 1
@@ -123,58 +123,58 @@ extension PostgresConnection {
     let limit = Self.nanoseconds(configuration.statementTimeout)
     flushWaiter = continuation
     flush()
-    if flushWaiter != nil, limit > 0 { arm(exchange, after: limit) } else { exchange.deadline = .max }
+    if flushWaiter != nil, limit > 0 { setDeadline(of: batch, after: limit) } else { batch.deadline = .max }
   }
 
   /// Cancels a COPY whose data the server does not accept, perhaps because it waits for a lock.
-  private func interruptCopy(_ exchange: Exchange) {
-    if flushWaiter != nil { interrupt(exchange, because: .cancelled) }
+  private func cancelCopy(_ batch: StatementBatch) {
+    if flushWaiter != nil { cancel(batch, reason: .cancelled) }
   }
 
-  private nonisolated func finishCopy(_ exchange: Exchange, error: String?) async throws -> [PostgresRows] {
+  private nonisolated func finishCopy(_ batch: StatementBatch, error: String?) async throws -> [PostgresRows] {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        onQueue { $0.endCopy(exchange, error: error, continuation) }
+        onQueue { $0.endCopy(batch, error: error, continuation) }
       }
     } onCancel: {
-      exchange.isCancelled = true
-      onQueue { $0.interrupt(exchange, because: .cancelled) }
+      batch.isCancelled = true
+      onQueue { $0.cancel(batch, reason: .cancelled) }
     }
   }
 
-  private func endCopy(_ exchange: Exchange, error: String?, _ continuation: Exchange.Continuation) {
-    exchange.continuation = continuation
-    guard current === exchange, exchange.isCopying, let pointer = handle?.pointer else {
-      return complete(exchange, with: .failure(hasEndedError))
+  private func endCopy(_ batch: StatementBatch, error: String?, _ continuation: StatementBatch.Continuation) {
+    batch.continuation = continuation
+    guard current === batch, batch.isCopying, let pointer = handle?.pointer else {
+      return complete(batch, with: .failure(closedConnectionError))
     }
-    exchange.isCopying = false
+    batch.isCopying = false
     let limit = Self.nanoseconds(configuration.statementTimeout)
-    if limit > 0, exchange.interruption == nil { arm(exchange, after: limit) }
+    if limit > 0, batch.cancelReason == nil { setDeadline(of: batch, after: limit) }
     guard PQputCopyEnd(pointer, error) == 1 else {
       return close(with: PostgresError(.connectionLost, connection: pointer))
     }
     flush()
-    if exchange.isCancelled { interrupt(exchange, because: .cancelled) }
+    if batch.isCancelled { cancel(batch, reason: .cancelled) }
     if !isClosed { drain(pointer) }
   }
 }
 
 /// Collects chunks into pieces that are large enough to send.
 struct CopySender {
-  private static let size = 64 * 1024
+  private static let pieceSize = 64 * 1024
 
   let connection: PostgresConnection
-  let exchange: Exchange
+  let batch: StatementBatch
   private var buffer: [UInt8] = []
 
-  init(connection: PostgresConnection, exchange: Exchange) {
+  init(connection: PostgresConnection, batch: StatementBatch) {
     self.connection = connection
-    self.exchange = exchange
+    self.batch = batch
   }
 
   mutating func send(_ chunk: some ContiguousBytes) async throws {
     chunk.withUnsafeBytes { buffer.append(contentsOf: $0) }
-    if buffer.count >= Self.size { try await flush() }
+    if buffer.count >= Self.pieceSize { try await flush() }
   }
 
   mutating func flush() async throws {
@@ -182,7 +182,7 @@ struct CopySender {
     if buffer.isEmpty { return }
     let piece = buffer
     buffer = []
-    buffer.reserveCapacity(Self.size + Self.size / 4)
-    try await connection.put(piece, of: exchange)
+    buffer.reserveCapacity(Self.pieceSize + Self.pieceSize / 4)
+    try await connection.sendCopyData(piece, of: batch)
   }
 }

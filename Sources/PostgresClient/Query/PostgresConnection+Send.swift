@@ -2,42 +2,42 @@ import CLibPQ
 import Dispatch
 import Synchronization
 
-/// Writes exchanges to libpq's buffer, and the buffer to the socket.
+/// Writes batches to libpq's buffer, and the buffer to the socket.
 extension PostgresConnection {
-  /// Writes an exchange to libpq's buffer.
+  /// Writes a batch to libpq's buffer.
   ///
   /// - Returns: False if libpq refuses it, which happens for a broken connection only.
-  func send(_ exchange: Exchange, on pointer: OpaquePointer) -> Bool {
-    switch exchange.kind {
+  func send(_ batch: StatementBatch, on pointer: OpaquePointer) -> Bool {
+    switch batch.kind {
     case .simple(let text, _):
       guard PQexitPipelineMode(pointer) == 1 else { return false }
-      exchange.isSent = true
+      batch.isSent = true
       return PQsendQuery(pointer, text) == 1
     case .pipeline(let queries):
       guard PQenterPipelineMode(pointer) == 1 else { return false }
-      exchange.isSent = true
-      return sendPipeline(queries, of: exchange, on: pointer) && PQpipelineSync(pointer) == 1
+      batch.isSent = true
+      return sendPipeline(queries, of: batch, on: pointer) && PQpipelineSync(pointer) == 1
     }
   }
 
-  private func sendPipeline(_ queries: [PostgresQuery], of exchange: Exchange, on pointer: OpaquePointer) -> Bool {
+  private func sendPipeline(_ queries: [PostgresQuery], of batch: StatementBatch, on pointer: OpaquePointer) -> Bool {
     // In a failed transaction the server rejects everything but its end, DEALLOCATE included.
     let prepares = configuration.preparesStatements && PQtransactionStatus(pointer) != PQTRANS_INERROR
-    if let transaction = exchange.transaction, !transaction.hasBegun.load(ordering: .relaxed) {
+    if let transaction = batch.transaction, !transaction.hasBegun.load(ordering: .relaxed) {
       transaction.hasBegun.store(true, ordering: .relaxed)
-      exchange.steps.append(.begin)
+      batch.steps.append(.begin)
       guard sendUnprepared("BEGIN ISOLATION LEVEL READ COMMITTED", on: pointer) else { return false }
     }
     for query in queries {
       guard
         prepares && !query.isTransactionControl
-          ? sendPrepared(query, of: exchange, on: pointer)
+          ? sendPrepared(query, of: batch, on: pointer)
           : sendUnprepared(query, on: pointer)
       else { return false }
-      exchange.steps.append(.query)
+      batch.steps.append(.query)
     }
-    if exchange.commits {
-      exchange.steps.append(.commit)
+    if batch.commits {
+      batch.steps.append(.commit)
       guard sendUnprepared("COMMIT", on: pointer) else { return false }
     }
     return true
@@ -51,18 +51,18 @@ extension PostgresConnection {
   }
 
   /// Sends a query as a prepared statement. A new one is prepared in the same round trip.
-  private func sendPrepared(_ query: PostgresQuery, of exchange: Exchange, on pointer: OpaquePointer) -> Bool {
+  private func sendPrepared(_ query: PostgresQuery, of batch: StatementBatch, on pointer: OpaquePointer) -> Bool {
     let key = StatementCache.Key(sql: query.sql, types: query.types)
     let name: String
     if let known = statements.name(for: key) {
       name = known
     } else {
       name = statements.insert(key)
-      for garbage in statements.takeGarbage() {
-        exchange.steps.append(.deallocate(garbage))
-        guard sendUnprepared(PostgresQuery(unsafeSQL: "DEALLOCATE \(garbage)"), on: pointer) else { return false }
+      for evicted in statements.takeEvicted() {
+        batch.steps.append(.deallocate(evicted))
+        guard sendUnprepared(PostgresQuery(unsafeSQL: "DEALLOCATE \(evicted)"), on: pointer) else { return false }
       }
-      exchange.steps.append(.prepare(key))
+      batch.steps.append(.prepare(key))
       guard PQsendPrepare(pointer, name, query.sql, Int32(query.types.count), query.types) == 1 else { return false }
     }
     return query.withParameters { values, lengths, formats in
@@ -78,11 +78,11 @@ extension PostgresConnection {
       writeWatch = nil
       flushWaiter.take()?.resume()
     case 1:
-      writeWatch = handle?.watchOnce(for: .writing, queued { $0.flush() })
+      writeWatch = handle?.watchOnce(for: .writable, queueHandler { $0.flush() })
     default:
       // The server's last error message may still be unread.
       _ = EncryptedInput.consume(pointer)
-      closeWithLastWords(pointer)
+      closeWithSessionEndError(pointer)
     }
   }
 }

@@ -83,7 +83,7 @@ extension Array: PostgresDecodable where Element: PostgresArrayElement {
     guard let bytes = value.bytes else { throw PostgresValue.Mismatch("it is NULL") }
     var position = 0
     func next() throws -> Int32 {
-      guard position + 4 <= bytes.count else { throw PostgresValue.Mismatch("it is no array") }
+      guard position + 4 <= bytes.count else { throw PostgresValue.Mismatch("it is not an array") }
       defer { position += 4 }
       return Int32(bigEndian: bytes.loadUnaligned(fromByteOffset: position, as: Int32.self))
     }
@@ -92,12 +92,12 @@ extension Array: PostgresDecodable where Element: PostgresArrayElement {
     let type = PostgresType(rawValue: UInt32(bitPattern: try next()))
     if dimensions == 0, bytes.count == 12 { return [] }
     guard dimensions == 1, bytes.count >= 20 else {
-      throw PostgresValue.Mismatch("it is no array, or has several dimensions")
+      throw PostgresValue.Mismatch("it is not an array, or has several dimensions")
     }
     let count = Int(try next())
     _ = try next()
     // Each element takes four bytes at least.
-    guard count >= 0, count <= bytes.count / 4 else { throw PostgresValue.Mismatch("it is no array") }
+    guard count >= 0, count <= bytes.count / 4 else { throw PostgresValue.Mismatch("it is not an array") }
     var result: [Element] = []
     result.reserveCapacity(count)
     for _ in 0..<count {

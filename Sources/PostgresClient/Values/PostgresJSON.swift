@@ -29,7 +29,7 @@ extension PostgresJSON: PostgresEncodable, PostgresDecodable {
   public static func decodePostgres(_ value: PostgresValue) throws -> PostgresJSON {
     let bytes = try value.bytes(of: .jsonb, .json)
     if value.type == .json { return PostgresJSON(data: Data(bytes)) }
-    guard bytes.first == 1 else { throw PostgresValue.Mismatch("it is of an unknown version") }
+    guard bytes.first == 1 else { throw PostgresValue.Mismatch("its jsonb version is not 1") }
     return PostgresJSON(data: Data(UnsafeRawBufferPointer(rebasing: bytes.dropFirst())))
   }
 }

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// It is sendable because, after its creation, everything but the atomic flag is used on the executor of its one
 /// connection only.
-final class Exchange: @unchecked Sendable {
+final class StatementBatch: @unchecked Sendable {
   enum Kind {
     /// Statements of the extended query protocol, ended by one Sync.
     case pipeline([PostgresQuery])
@@ -25,12 +25,12 @@ final class Exchange: @unchecked Sendable {
   typealias Continuation = CheckedContinuation<[PostgresRows], any Error>
 
   let kind: Kind
-  /// The transaction, if any. BEGIN precedes its first exchange.
+  /// The transaction, if any. BEGIN precedes its first batch.
   let transaction: TransactionState?
   /// Whether COMMIT follows the queries.
   let commits: Bool
-  /// Whether the exchange is never cancelled, such as COMMIT, and ROLLBACK after a failure. The connection is closed if
-  /// it takes `shieldedGrace` longer than `statementTimeout`.
+  /// Whether the batch is never cancelled, such as COMMIT, and ROLLBACK after a failure. The connection is closed if
+  /// it takes `shieldedTimeoutMargin` longer than `statementTimeout`.
   let isShielded: Bool
   var continuation: Continuation?
 
@@ -39,16 +39,17 @@ final class Exchange: @unchecked Sendable {
   var results: [PostgresRows] = []
   var failure: PostgresError?
   /// The reason for the cancel request that was sent to the server; nil if none was sent.
-  var interruption: PostgresError.Code?
-  /// Whether a cancel request is on its way. It may hit any statement that is sent before it has arrived.
-  var isCancelling = false
+  var cancelReason: PostgresError.Code?
+  /// Whether a cancel request is being sent. It may cancel any statement that is sent before the server has processed
+  /// it.
+  var isCancelRequestPending = false
   /// Whether all answers have arrived.
   var isAnswered = false
   /// Whether anything may have been sent.
   var isSent = false
   /// Whether the server waits for COPY data, and the connection for the caller.
   var isCopying = false
-  /// Whether the exchange is a retry after a stale prepared statement.
+  /// Whether the batch is a retry after a stale prepared statement.
   var isRetry = false
   var startedInTransaction = false
   /// The deadline, in nanoseconds of the monotonic clock.
@@ -74,8 +75,8 @@ final class Exchange: @unchecked Sendable {
     if case .pipeline = kind { true } else { false }
   }
 
-  /// Resets the exchange to its state before sending, as a retry.
-  func rewind() {
+  /// Resets the batch to its state before sending, as a retry.
+  func resetForRetry() {
     steps = []
     nextStep = 0
     results = []

@@ -11,21 +11,22 @@ import Synchronization
 /// Events are edge-triggered (`EPOLLET`, see epoll(7)): a handler is called once for the data that has arrived. A
 /// handler that finds its connection busy can therefore defer to the thread that uses the connection. After `rearm`,
 /// the handler is called again if data is still unread.
-final class EventLoop: Sendable {
+final class SocketEventLoop: Sendable {
   typealias Handler = @Sendable () -> Void
 
   /// The socket event to wait for.
-  enum Readiness {
+  enum Event {
     /// Every arrival of data, and the end of the stream.
-    case arrivals
+    case newData
     /// Readability or writability of the socket, reported once.
-    case reading, writing
+    case readable, writable
 
-    fileprivate var events: UInt32 {
+    /// The bit mask for epoll_ctl(2).
+    fileprivate var mask: UInt32 {
       switch self {
-      case .arrivals: EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
-      case .reading: EPOLLIN.rawValue | EPOLLONESHOT.rawValue
-      case .writing: EPOLLOUT.rawValue | EPOLLONESHOT.rawValue
+      case .newData: EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
+      case .readable: EPOLLIN.rawValue | EPOLLONESHOT.rawValue
+      case .writable: EPOLLOUT.rawValue | EPOLLONESHOT.rawValue
       }
     }
   }
@@ -33,45 +34,45 @@ final class EventLoop: Sendable {
   /// A registration of a socket, which ends when this object is released. No handler starts after that, except one that
   /// is about to be called.
   final class Watch: Sendable {
-    private let number: UInt64
+    private let id: UInt64
     /// The socket, kept open while it is registered.
     private let socket: SocketHandle
-    private let loop: EventLoop
+    private let loop: SocketEventLoop
 
-    fileprivate init(_ number: UInt64, _ socket: SocketHandle, _ loop: EventLoop) {
-      self.number = number
+    fileprivate init(_ id: UInt64, _ socket: SocketHandle, _ loop: SocketEventLoop) {
+      self.id = id
       self.socket = socket
       self.loop = loop
     }
 
     /// Calls the handler once more if data is waiting to be read already.
-    func rearm() { loop.rearm(number) }
+    func rearm() { loop.rearm(id) }
 
-    deinit { loop.remove(number) }
+    deinit { loop.remove(id) }
   }
 
   private struct Registrations {
-    /// The handlers by the number of their watch. A descriptor is no key, because it may belong to another socket by
-    /// the time its event is processed.
-    var byNumber: [UInt64: (socket: Int32, handler: Handler)] = [:]
-    var last: UInt64 = 0
+    /// The handlers by the identifier of their watch. The descriptor is not used as the key, because it may belong to
+    /// another socket by the time its event is processed.
+    var byID: [UInt64: (socket: Int32, handler: Handler)] = [:]
+    var lastID: UInt64 = 0
   }
 
   private let registrations = Mutex(Registrations())
   private let jobs = Mutex<[UnownedJob]>([])
-  /// Whether the thread waits, or is about to, so that a new job must wake it.
-  private let isAsleep = Atomic<Bool>(false)
+  /// Whether the thread waits for events, or is about to, so that a new job must wake it.
+  private let needsWakeup = Atomic<Bool>(false)
   private let thread = Atomic<ThreadID>(noThread)
   private let epoll: Int32
-  /// An eventfd(2) that wakes the thread when it is written to. It has no handler and is never read, because each write
+  /// The eventfd(2) that wakes the thread when it is written to. It has no handler and is never read, because each write
   /// is a new event.
-  private let alarm: Int32
+  private let wakeupDescriptor: Int32
 
   init() {
     epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
-    alarm = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-    precondition(epoll >= 0 && alarm >= 0, "no file descriptors left")
-    control(EPOLL_CTL_ADD, alarm, 0, .arrivals)
+    wakeupDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    precondition(epoll >= 0 && wakeupDescriptor >= 0, "the process has no file descriptors left for an event loop")
+    control(EPOLL_CTL_ADD, wakeupDescriptor, 0, .newData)
     Thread.detachNewThread { [self] in run() }
   }
 
@@ -81,41 +82,41 @@ final class EventLoop: Sendable {
   /// Schedules the job on this thread.
   func enqueue(_ job: UnownedJob) {
     jobs.withLock { $0.append(job) }
-    if isAsleep.exchange(false, ordering: .sequentiallyConsistent) { eventfd_write(alarm, 1) }
+    if needsWakeup.exchange(false, ordering: .sequentiallyConsistent) { eventfd_write(wakeupDescriptor, 1) }
   }
 
   /// Calls the handler on this thread when the socket is ready.
   ///
   /// - Parameter socket: A socket that has no other watch.
-  func watch(_ socket: SocketHandle, for readiness: Readiness, handler: @escaping Handler) -> Watch {
-    let number = registrations.withLock { registrations in
-      registrations.last += 1
-      registrations.byNumber[registrations.last] = (socket.descriptor, handler)
-      return registrations.last
+  func watch(_ socket: SocketHandle, for event: Event, handler: @escaping Handler) -> Watch {
+    let id = registrations.withLock { registrations in
+      registrations.lastID += 1
+      registrations.byID[registrations.lastID] = (socket.descriptor, handler)
+      return registrations.lastID
     }
-    control(EPOLL_CTL_ADD, socket.descriptor, number, readiness)
-    return Watch(number, socket, self)
+    control(EPOLL_CTL_ADD, socket.descriptor, id, event)
+    return Watch(id, socket, self)
   }
 
-  private func rearm(_ number: UInt64) {
+  private func rearm(_ id: UInt64) {
     // While the registration exists, the socket is open and its descriptor cannot be reused.
     registrations.withLock { registrations in
-      guard let socket = registrations.byNumber[number]?.socket else { return }
-      control(EPOLL_CTL_MOD, socket, number, .arrivals)
+      guard let socket = registrations.byID[id]?.socket else { return }
+      control(EPOLL_CTL_MOD, socket, id, .newData)
     }
   }
 
-  private func remove(_ number: UInt64) {
+  private func remove(_ id: UInt64) {
     // The handler's captures are released outside the lock.
     _ = registrations.withLock { registrations in
-      let registration = registrations.byNumber.removeValue(forKey: number)
-      if let registration { control(EPOLL_CTL_DEL, registration.socket, number, .arrivals) }
+      let registration = registrations.byID.removeValue(forKey: id)
+      if let registration { control(EPOLL_CTL_DEL, registration.socket, id, .newData) }
       return registration
     }
   }
 
-  private func control(_ operation: Int32, _ socket: Int32, _ number: UInt64, _ readiness: Readiness) {
-    var event = epoll_event(events: readiness.events, data: epoll_data_t(u64: number))
+  private func control(_ operation: Int32, _ socket: Int32, _ id: UInt64, _ event: Event) {
+    var event = epoll_event(events: event.mask, data: epoll_data_t(u64: id))
     _ = epoll_ctl(epoll, operation, socket, &event)
   }
 
@@ -128,16 +129,16 @@ final class EventLoop: Sendable {
     while true {
       // The flag is set before the jobs are checked. A job that arrives after the check finds it set and wakes the
       // thread.
-      isAsleep.store(true, ordering: .sequentiallyConsistent)
+      needsWakeup.store(true, ordering: .sequentiallyConsistent)
       let hasJobs = jobs.withLock { !$0.isEmpty }
       let count = epoll_wait(epoll, &events, Int32(events.count), hasJobs ? 0 : -1)
-      isAsleep.store(false, ordering: .relaxed)
+      needsWakeup.store(false, ordering: .relaxed)
       for event in events.prefix(Int(max(count, 0))) {
-        let number = event.data.u64
-        registrations.withLock { $0.byNumber[number]?.handler }?()
+        let id = event.data.u64
+        registrations.withLock { $0.byID[id]?.handler }?()
         // The end of the stream can arrive together with an answer. No other event follows, so the handler must run
         // again.
-        if event.events & EPOLLRDHUP.rawValue != 0 { rearm(number) }
+        if event.events & EPOLLRDHUP.rawValue != 0 { rearm(id) }
       }
       for job in takeJobs() { job.runSynchronously(on: executor) }
     }
