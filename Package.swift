@@ -14,6 +14,7 @@ let settings: [SwiftSetting] = [
 extension Target.Dependency {
   static let asyncHTTPClient = product(name: "AsyncHTTPClient", package: "async-http-client")
   static let crypto = product(name: "Crypto", package: "swift-crypto")
+  static let dequeModule = product(name: "DequeModule", package: "swift-collections")
   static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
   static let grdb = product(name: "GRDB", package: "GRDB.swift")
   static let logging = product(name: "Logging", package: "swift-log")
@@ -63,6 +64,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -116,7 +118,7 @@ let package = Package(
     .target(name: "SafeHTML", dependencies: ["CLibXML2"], swiftSettings: settings),
     .target(
       name: "PostgresClient",
-      dependencies: ["CLibPQ", .logging],
+      dependencies: ["CLibPQ", .dequeModule, .logging],
       swiftSettings: settings),
     .target(name: "HTTPConditions", dependencies: [.httpTypes], swiftSettings: settings),
     .target(name: "News", swiftSettings: settings),

@@ -1,45 +1,82 @@
-/// The connections, leases and waiters of a pool. It is changed under the pool's lock and never waits.
+import DequeModule
+
+/// The connections and waiters of a pool, as a state machine without I/O. It is changed under the pool's lock and never
+/// waits.
+///
+/// Each connection of the pool is in one of three states:
+///
+/// - opening: an attempt to connect is planned or in progress. Can transition to: leased (`attemptSucceeded`), removed
+///   (`attemptFailed`).
+/// - leased: a caller uses the connection. Can transition to: idle, leased by the first waiter, removed at shutdown
+///   (all three in `release`), removed because it is closed (`removeLeased`).
+/// - idle: the connection is in `idle`. Can transition to: leased or removed because it is dead (both in `lease`),
+///   removed at shutdown (`beginShutdown`).
 struct PoolState {
+  /// The life cycle of the pool.
+  enum Phase {
+    /// Callers receive connections. Can transition to: `shuttingDown`.
+    case running
+    /// Callers are rejected. Connections are still leased or opening. Can transition to: `shutDown`.
+    case shuttingDown
+    /// No connection is left. The pool stays in this phase.
+    case shutDown
+  }
+
   struct Waiter {
+    var id: UInt64
     var continuation: CheckedContinuation<PostgresConnection, any Error>
+    /// The deadline, in nanoseconds of the monotonic clock.
     var deadline: UInt64
   }
 
-  enum Lease {
+  enum LeaseResult {
     case connection(PostgresConnection)
     case failure(PostgresError)
     /// The caller has to wait.
     case wait
   }
 
+  enum ReleaseAction {
+    /// The waiter receives the connection, which stays leased.
+    case resume(Waiter)
+    /// The connection is idle.
+    case keep
+    /// The connection is closed, because the pool shuts down.
+    case close
+  }
+
   /// The connection attempts that the pool starts after the lock is released, with their delay in nanoseconds.
-  struct Launch {
+  struct AttemptPlan {
     var count: Int
     var delay: UInt64
   }
 
   let configuration: PostgresPoolConfiguration
-  var idle: [PostgresConnection] = []
-  var leased = 0
-  var opening = 0
-  var opened = 0
-  var waiters = WaiterQueue<Waiter>()
-  var isShutDown = false
+  private(set) var phase = Phase.running
+  private(set) var idle: [PostgresConnection] = []
+  private(set) var leased = 0
+  /// The number of connections opened since the pool was created.
+  private(set) var opened = 0
+  private var waiters: Deque<Waiter> = []
+  /// Whether a timer is set for the deadline of the first waiter.
   var isTimerSet = false
-  var shutdownWaiters: [CheckedContinuation<Void, Never>] = []
-  private var failures: UInt64 = 0
-  private var nextAttempt: UInt64 = 0
+  private var opening = 0
+  private var lastWaiterID: UInt64 = 0
+  private var shutdownWaiters: [CheckedContinuation<Void, Never>] = []
+  private var consecutiveFailures: UInt64 = 0
+  /// The earliest time of the next attempt, in nanoseconds of the monotonic clock.
+  private var nextAttemptTime: UInt64 = 0
 
   init(configuration: PostgresPoolConfiguration) {
     self.configuration = configuration
   }
 
-  var isDrained: Bool { leased == 0 && opening == 0 }
+  // MARK: Leases
 
   /// Leases the most recently used live connection, preferably one of the caller's event loop. Dead connections are
   /// added to `discarded`.
-  mutating func lease(discarded: inout [PostgresConnection]) -> Lease {
-    if isShutDown { return .failure(PostgresError(.shutDown, "the pool was shut down")) }
+  mutating func lease(discarded: inout [PostgresConnection]) -> LeaseResult {
+    if phase != .running { return .failure(PostgresError(.shutDown, "the pool was shut down")) }
     while let connection = popIdle() {
       if connection.isReadyForLease {
         leased += 1
@@ -48,7 +85,7 @@ struct PoolState {
       discarded.append(connection)
     }
     if waiters.count >= configuration.maximumWaiters {
-      return .failure(PostgresError(.tooManyWaiters, "\(waiters.count) callers are waiting already"))
+      return .failure(PostgresError(.tooManyWaiters, "the pool's queue is full: \(waiters.count) callers are waiting"))
     }
     return .wait
   }
@@ -61,30 +98,70 @@ struct PoolState {
   }
 
   /// Takes back a leased connection.
-  ///
-  /// - Returns: The first waiter, which receives the connection; nil if there is none.
-  mutating func release(_ connection: PostgresConnection) -> Waiter? {
-    if let waiter = waiters.popFirst() { return waiter }
+  mutating func release(_ connection: PostgresConnection) -> ReleaseAction {
+    if let waiter = waiters.popFirst() { return .resume(waiter) }
     leased -= 1
-    if !isShutDown { idle.append(connection) }
-    return nil
+    if phase == .running { idle.append(connection) }
+    return phase == .running ? .keep : .close
   }
 
-  /// Returns the number of connections to open, and counts them as being opened. At most two are opened at a time,
-  /// after a failure only one, with a growing backoff. A server that comes back thus does not meet all clients at once.
-  mutating func launch(now: UInt64) -> Launch {
+  /// Removes a leased connection that is closed.
+  mutating func removeLeased() {
+    leased -= 1
+  }
+
+  // MARK: Waiters
+
+  var waiterCount: Int { waiters.count }
+
+  /// The deadline of the first waiter, in nanoseconds of the monotonic clock; nil if there is none.
+  var nextDeadline: UInt64? { waiters.first?.deadline }
+
+  mutating func makeWaiterID() -> UInt64 {
+    lastWaiterID += 1
+    return lastWaiterID
+  }
+
+  mutating func addWaiter(_ waiter: Waiter) {
+    waiters.append(waiter)
+  }
+
+  /// Removes a waiter; nil if it was resumed already, or is not in the queue yet.
+  mutating func removeWaiter(id: UInt64) -> Waiter? {
+    waiters.firstIndex { $0.id == id }.map { waiters.remove(at: $0) }
+  }
+
+  mutating func removeExpiredWaiters(now: UInt64) -> [Waiter] {
+    var expired: [Waiter] = []
+    while let waiter = waiters.first, waiter.deadline <= now {
+      expired.append(waiters.removeFirst())
+    }
+    return expired
+  }
+
+  private mutating func removeAllWaiters() -> [Waiter] {
+    defer { waiters = [] }
+    return Array(waiters)
+  }
+
+  // MARK: Connection attempts
+
+  /// Plans attempts for the waiters, and counts their connections as opening. At most two are opened at a time, after a
+  /// failure only one, with a growing backoff. A server that comes back thus does not meet all clients at once.
+  mutating func planAttempts(now: UInt64) -> AttemptPlan {
     let wanted = min(waiters.count - opening, max(1, configuration.size) - idle.count - leased - opening)
-    let count = max(0, min(wanted, (failures == 0 ? 2 : 1) - opening))
+    let count = max(0, min(wanted, (consecutiveFailures == 0 ? 2 : 1) - opening))
     opening += count
-    return Launch(count: count, delay: nextAttempt > now ? nextAttempt - now : 0)
+    return AttemptPlan(count: count, delay: nextAttemptTime > now ? nextAttemptTime - now : 0)
   }
 
+  /// Records a successful attempt, whose connection is then leased by the pool itself.
   mutating func attemptSucceeded() {
     opening -= 1
     leased += 1
     opened += 1
-    failures = 0
-    nextAttempt = 0
+    consecutiveFailures = 0
+    nextAttemptTime = 0
   }
 
   /// Records a failed attempt and extends the backoff.
@@ -92,19 +169,45 @@ struct PoolState {
   /// - Returns: All waiters, if no connection is left that could be released to them.
   mutating func attemptFailed(now: UInt64) -> [Waiter] {
     opening -= 1
-    failures = min(failures + 1, 5)
+    consecutiveFailures = min(consecutiveFailures + 1, 5)
     // The backoff doubles from 20 ms to 320 ms. Jitter subtracts up to half of it.
-    let delay = min(UInt64(10_000_000) << failures, 500_000_000)
-    nextAttempt = now + UInt64.random(in: delay / 2...delay)
-    return leased == 0 && opening == 0 ? waiters.removeAll() : []
+    let delay = min(UInt64(10_000_000) << consecutiveFailures, 500_000_000)
+    nextAttemptTime = now + UInt64.random(in: delay / 2...delay)
+    return isDrained ? removeAllWaiters() : []
   }
 
-  mutating func expiredWaiters(now: UInt64) -> [Waiter] {
-    var expired: [Waiter] = []
-    while let waiter = waiters.first, waiter.deadline <= now {
-      _ = waiters.popFirst()
-      expired.append(waiter)
+  // MARK: Shutdown
+
+  private var isDrained: Bool { leased == 0 && opening == 0 }
+
+  /// Starts the shutdown, unless it has started already.
+  ///
+  /// - Returns: The connections to close, and the waiters to reject.
+  mutating func beginShutdown() -> (idle: [PostgresConnection], waiters: [Waiter]) {
+    if phase == .running { phase = .shuttingDown }
+    defer { idle = [] }
+    return (idle, removeAllWaiters())
+  }
+
+  /// Registers a caller that waits for the end of the shutdown.
+  ///
+  /// - Returns: False if the shutdown has ended, so that the caller does not wait.
+  mutating func addShutdownWaiter(_ continuation: CheckedContinuation<Void, Never>) -> Bool {
+    if isDrained {
+      phase = .shutDown
+      return false
     }
-    return expired
+    shutdownWaiters.append(continuation)
+    return true
+  }
+
+  /// Ends the shutdown if no connection is left.
+  ///
+  /// - Returns: The callers that wait for the end; none if the pool is running or connections are left.
+  mutating func endShutdownIfDrained() -> [CheckedContinuation<Void, Never>] {
+    guard phase != .running, isDrained else { return [] }
+    phase = .shutDown
+    defer { shutdownWaiters = [] }
+    return shutdownWaiters
   }
 }

@@ -5,9 +5,9 @@ import Synchronization
 extension PostgresPool {
   func lease() async throws -> PostgresConnection {
     var discarded: [PostgresConnection] = []
-    let lease = state.withLock { $0.lease(discarded: &discarded) }
+    let result = state.withLock { $0.lease(discarded: &discarded) }
     for connection in discarded { connection.closeAsynchronously() }
-    switch lease {
+    switch result {
     case .connection(let connection): return connection
     case .failure(let error): throw error
     case .wait: return try await wait()
@@ -15,7 +15,7 @@ extension PostgresPool {
   }
 
   private func wait() async throws -> PostgresConnection {
-    let id = state.withLock { $0.waiters.makeID() }
+    let id = state.withLock { $0.makeWaiterID() }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         enqueue(continuation, id: id)
@@ -31,33 +31,33 @@ extension PostgresPool {
     let timeout = PostgresConnection.nanoseconds(poolConfiguration.acquireTimeout)
     let deadline = PostgresConnection.now + timeout
     var discarded: [PostgresConnection] = []
-    let lease = state.withLock { state in
+    let result = state.withLock { state in
       // A connection may have been released since the first check.
-      let lease = state.lease(discarded: &discarded)
-      if case .wait = lease {
-        state.waiters.append(PoolState.Waiter(continuation: continuation, deadline: deadline), id: id)
+      let result = state.lease(discarded: &discarded)
+      if case .wait = result {
+        state.addWaiter(PoolState.Waiter(id: id, continuation: continuation, deadline: deadline))
       }
-      return lease
+      return result
     }
     for connection in discarded { connection.closeAsynchronously() }
-    switch lease {
+    switch result {
     case .connection(let connection): continuation.resume(returning: connection)
     case .failure(let error): continuation.resume(throwing: error)
     case .wait:
-      launch()
+      startAttempts()
       setTimer()
     }
   }
 
   private func cancelWaiter(_ id: UInt64) {
-    state.withLock { $0.waiters.remove(id: id) }?.continuation.resume(throwing: PostgresError.cancelled)
+    state.withLock { $0.removeWaiter(id: id) }?.continuation.resume(throwing: PostgresError.cancelled)
   }
 
   /// Takes back a connection in any state. An open transaction is rolled back first.
   func release(_ connection: PostgresConnection) {
     switch connection.activity.load(ordering: .acquiring) {
     case .idle: releaseIdle(connection)
-    case .closed: discard(connection)
+    case .closed: removeClosed()
     case .inTransaction, .busy:
       Task {
         do {
@@ -65,52 +65,49 @@ extension PostgresPool {
           releaseIdle(connection)
         } catch {
           await connection.close()
-          discard(connection)
+          removeClosed()
         }
       }
     }
   }
 
   private func releaseIdle(_ connection: PostgresConnection) {
-    let (waiter, isShutDown) = state.withLock { ($0.release(connection), $0.isShutDown) }
-    if let waiter { return waiter.continuation.resume(returning: connection) }
-    if isShutDown {
+    switch state.withLock({ $0.release(connection) }) {
+    case .resume(let waiter): waiter.continuation.resume(returning: connection)
+    case .keep: break
+    case .close:
       connection.closeAsynchronously()
-      announceEnd()
+      endShutdownIfDrained()
     }
   }
 
-  private func discard(_ connection: PostgresConnection) {
-    let isShutDown = state.withLock { state in
-      state.leased -= 1
-      return state.isShutDown
+  /// Removes a leased connection that is closed, and replaces it if callers wait.
+  private func removeClosed() {
+    let phase = state.withLock { state in
+      state.removeLeased()
+      return state.phase
     }
-    isShutDown ? announceEnd() : launch()
+    phase == .running ? startAttempts() : endShutdownIfDrained()
   }
 
-  private func announceEnd() {
-    let waiters = state.withLock { state in
-      guard state.isDrained else { return [CheckedContinuation<Void, Never>]() }
-      defer { state.shutdownWaiters = [] }
-      return state.shutdownWaiters
-    }
-    for waiter in waiters { waiter.resume() }
+  private func endShutdownIfDrained() {
+    for waiter in state.withLock({ $0.endShutdownIfDrained() }) { waiter.resume() }
   }
 
-  /// Opens connections for the waiters, in tasks of their own: a waiter that leaves does not end the attempt.
-  private func launch() {
-    let launch = state.withLock { $0.launch(now: PostgresConnection.now) }
-    for _ in 0..<launch.count {
+  /// Opens connections for the waiters, in tasks of their own: an attempt continues if its waiter is cancelled.
+  private func startAttempts() {
+    let plan = state.withLock { $0.planAttempts(now: PostgresConnection.now) }
+    for _ in 0..<plan.count {
       Task {
-        if launch.delay > 0 { try? await Task.sleep(for: .nanoseconds(launch.delay)) }
-        await attempt()
+        if plan.delay > 0 { try? await Task.sleep(for: .nanoseconds(plan.delay)) }
+        await attemptConnection()
       }
     }
   }
 
-  private func attempt() async {
+  private func attemptConnection() async {
     do {
-      if state.withLock({ $0.isShutDown }) { throw PostgresError(.shutDown, "the pool was shut down") }
+      if state.withLock({ $0.phase }) != .running { throw PostgresError(.shutDown, "the pool was shut down") }
       let connection = try await PostgresConnection.connect(configuration: configuration, logger: logger)
       do {
         try await onConnect(connection)
@@ -121,23 +118,23 @@ extension PostgresPool {
       configuration.outages.recordSuccess(logger: logger)
       state.withLock { $0.attemptSucceeded() }
       release(connection)
-      launch()
+      startAttempts()
     } catch {
       configuration.outages.recordFailure(error, logger: logger)
-      let (waiters, isShutDown) = state.withLock { state in
-        (state.attemptFailed(now: PostgresConnection.now), state.isShutDown)
+      let (waiters, phase) = state.withLock { state in
+        (state.attemptFailed(now: PostgresConnection.now), state.phase)
       }
       for waiter in waiters { waiter.continuation.resume(throwing: error) }
-      isShutDown ? announceEnd() : launch()
+      phase == .running ? startAttempts() : endShutdownIfDrained()
     }
   }
 
   /// Sets one timer for all waiters. Their timeouts are equal, so the first waiter's deadline is the next.
   private func setTimer() {
     let deadline = state.withLock { state -> UInt64? in
-      guard !state.isTimerSet, let waiter = state.waiters.first else { return nil }
+      guard !state.isTimerSet, let deadline = state.nextDeadline else { return nil }
       state.isTimerSet = true
-      return waiter.deadline
+      return deadline
     }
     guard let deadline else { return }
     Self.timerQueue.asyncAfter(deadline: DispatchTime(uptimeNanoseconds: deadline)) { [weak self] in
@@ -148,10 +145,11 @@ extension PostgresPool {
   private func timerFired() {
     let expired = state.withLock { state in
       state.isTimerSet = false
-      return state.expiredWaiters(now: PostgresConnection.now)
+      return state.removeExpiredWaiters(now: PostgresConnection.now)
     }
     for waiter in expired {
-      waiter.continuation.resume(throwing: PostgresError(.acquireTimedOut, "no connection became free in time"))
+      waiter.continuation.resume(
+        throwing: PostgresError(.acquireTimedOut, "no connection became free within the timeout"))
     }
     setTimer()
   }

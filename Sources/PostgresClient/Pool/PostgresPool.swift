@@ -144,21 +144,14 @@ public final class PostgresPool: Sendable {
   /// Rejects new callers and waiters with `.shutDown`, waits until leased connections are released, and closes all
   /// connections.
   public func shutdown() async {
-    let (idle, waiters) = state.withLock { state in
-      state.isShutDown = true
-      defer { state.idle = [] }
-      return (state.idle, state.waiters.removeAll())
-    }
+    let (idle, waiters) = state.withLock { $0.beginShutdown() }
     for waiter in waiters {
       waiter.continuation.resume(throwing: PostgresError(.shutDown, "the pool was shut down"))
     }
     for connection in idle { await connection.close() }
     await withCheckedContinuation { continuation in
-      let isDrained = state.withLock { state in
-        if !state.isDrained { state.shutdownWaiters.append(continuation) }
-        return state.isDrained
-      }
-      if isDrained { continuation.resume() }
+      let isWaiting = state.withLock { $0.addShutdownWaiter(continuation) }
+      if !isWaiting { continuation.resume() }
     }
   }
 
@@ -167,7 +160,7 @@ public final class PostgresPool: Sendable {
     state.withLock { state in
       Statistics(
         size: poolConfiguration.size, idle: state.idle.count { !$0.hasEnded }, leased: state.leased,
-        waiting: state.waiters.count, opened: state.opened)
+        waiting: state.waiterCount, opened: state.opened)
     }
   }
 
