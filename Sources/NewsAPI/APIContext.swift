@@ -37,7 +37,7 @@ public struct APIContext: RequestContext {
   /// - Throws: `ProblemError`, 400, if the connection ended before the body did.
   func requireWholeBody() async throws {
     do {
-      try await channel.triggerUserOutboundEvent(ConnectionHandler.Event.bodyTaken)
+      try await channel.triggerUserOutboundEvent(ConnectionHandler.Event.bodyReadEnded)
     } catch {
       throw ProblemError(bodyError: error)
     }
@@ -56,6 +56,6 @@ public struct APIContext: RequestContext {
   /// Requests the body: sends 100 (Continue) to a client that waits for it (RFC 9110 section 10.1.1). If the request
   /// fails earlier, such a client need not send its body.
   func awaitBody() {
-    channel.triggerUserOutboundEvent(ConnectionHandler.Event.bodyWanted, promise: nil)
+    channel.triggerUserOutboundEvent(ConnectionHandler.Event.bodyReadStarted, promise: nil)
   }
 }

@@ -30,7 +30,7 @@ import Testing
   /// Whether the client exceeded a limit in a body.
   private func isBodyExceeded() -> Bool {
     do {
-      try connection.wantBody()
+      try connection.startReadingBody()
       try connection.channel.throwIfErrorCaught()
       return false
     } catch {
@@ -40,7 +40,7 @@ import Testing
 
   private let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
-  @Test("A connection without a request is closed when it has been idle for long, and no sooner")
+  @Test("A connection without a request is closed at the idle timeout, not before")
   func idle() throws {
     pass(limits.idleTimeout - .seconds(1))
     #expect(isActive)
@@ -53,7 +53,7 @@ import Testing
     #expect(!isBodyExceeded())
   }
 
-  @Test("A header that comes byte by byte has its time from the first byte on")
+  @Test("The timeout of a header that arrives byte by byte starts with its first byte")
   func slowHeader() throws {
     pass(.seconds(60))
     for byte in request.dropLast(4) {
@@ -63,7 +63,7 @@ import Testing
     #expect(try isHeaderExceeded())
   }
 
-  @Test("The time of a header ends with the header, and each has its own")
+  @Test("Each header has a timeout of its own, which ends with the header")
   func headersInTime() throws {
     for _ in 0..<10 {
       try receive("GET / HTTP/1.1\r\n")
@@ -76,7 +76,7 @@ import Testing
     #expect(try !isHeaderExceeded())
   }
 
-  @Test("The time that the server takes is its own")
+  @Test("The time that the server takes for a response does not count against the client")
   func slowServer() throws {
     try receive(request)
     pass(.hours(1))
@@ -87,7 +87,7 @@ import Testing
     #expect(!isActive)
   }
 
-  @Test("Not the first of two answers but the last one makes a connection idle")
+  @Test("A connection is idle after the last of two responses, not after the first")
   func pipelining() throws {
     try receive(request + request)
     try connection.respond()
@@ -100,7 +100,7 @@ import Testing
 
   private let upload = "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n"
 
-  @Test("A body that pauses is given up, however fast it came before")
+  @Test("A body that pauses for too long is rejected, however fast it was before")
   func pausingBody() throws {
     try receive(upload + String(repeating: "x", count: 500_000))
     pass(limits.bodyIdleTimeout - .seconds(1))
@@ -109,7 +109,7 @@ import Testing
     #expect(isBodyExceeded())
   }
 
-  @Test("A body that never pauses but trickles is given up")
+  @Test("A body below the minimum rate is rejected, even if it never pauses")
   func tricklingBody() throws {
     try receive(upload)
     var seconds = 0
@@ -121,7 +121,7 @@ import Testing
     #expect(seconds == 31)
   }
 
-  @Test("A body that is slow but steady arrives")
+  @Test("A body at the minimum rate is accepted")
   func slowBody() throws {
     try receive(upload)
     for _ in 0..<900 {
@@ -132,7 +132,7 @@ import Testing
     #expect(isActive)
   }
 
-  @Test("While the server does not read on, a body has time; then it must come as before")
+  @Test("The deadline of a body is extended by the time in which the server does not read")
   func slowTaker() throws {
     try receive(upload + String(repeating: "x", count: 50_000), readsOn: false)
     // The timer that checks the pause fires in the middle of the client's next 30 s.
@@ -149,21 +149,21 @@ import Testing
     #expect(isBodyExceeded())
   }
 
-  @Test("A body has its time, whatever number of bytes has come")
+  @Test("The deadline of a body is finite for any number of received bytes")
   func manyBytes() {
     let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
     for before: Int64 in [9_223_372_036, 9_223_372_037, 1 << 40, .max - 1, .max] {
-      var allowance = BodyAllowance(began: start, bytes: before)
-      allowance.add(1)
-      allowance.add(.max)
-      #expect(allowance.deadline(at: start, limits) == start + limits.bodyIdleTimeout)
+      var body = BodyDeadline(start: start, bytes: before)
+      body.add(1)
+      body.add(.max)
+      #expect(body.deadline(at: start, limits) == start + limits.bodyIdleTimeout)
       // The average rate extends the deadline by at most one year.
-      let late = allowance.deadline(at: start + .hours(24 * 366), limits) - start - limits.bodyIdleTimeout
+      let late = body.deadline(at: start + .hours(24 * 366), limits) - start - limits.bodyIdleTimeout
       #expect(late >= .hours(24 * 365) && late <= .hours(24 * 365) + .seconds(1))
     }
   }
 
-  @Test("More bytes of a body than nanoseconds fit into an integer are counted")
+  @Test("The number of received bytes does not overflow")
   func hugeBody() {
     let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
     var deadline = ConnectionDeadline(limits)
@@ -173,7 +173,7 @@ import Testing
     #expect(deadline.expire(at: start + limits.bodyIdleTimeout, unsentBytes: 0) == .fail)
   }
 
-  @Test("Chunks that have nothing in them but extensions are no progress")
+  @Test("Chunks that contain only extensions do not count as progress")
   func chunkExtensions() throws {
     try receive("PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;x=")
     for _ in 0..<30 {
@@ -183,7 +183,7 @@ import Testing
     #expect(isBodyExceeded())
   }
 
-  @Test("A client that was too slow, and does not go then, is made to go")
+  @Test("A client that was too slow and does not close is disconnected")
   func afterwards() throws {
     try receive(upload)
     pass(limits.bodyIdleTimeout)
@@ -193,7 +193,7 @@ import Testing
     #expect(!isActive)
   }
 
-  @Test("A client that has not read its answer yet is not idle, until it stops reading")
+  @Test("A client that is still reading its response is not idle")
   func slowReader() throws {
     try receive(request)
     // Embedded channels send flushed bytes at once, so these are not flushed.

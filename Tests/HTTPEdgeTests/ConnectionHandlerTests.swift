@@ -13,7 +13,7 @@ import Testing
 
   private let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
-  @Test("A refusal waits for the answers before it, and nothing comes after it")
+  @Test("A refusal is sent after the previous responses and is the last one")
   func order() throws {
     try connection.receive(request + request + "GET / HTTP/1.1\r\n\r\n" + request)
     #expect(try connection.sent().isEmpty)
@@ -26,7 +26,7 @@ import Testing
     #expect(try connection.sent().isEmpty)
   }
 
-  @Test("The answer to the request before one that ends the connection does not say that it closes")
+  @Test("Only the last response of a connection has Connection: close")
   func lastAnswerAlone() throws {
     try connection.receive(request + "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n" + request)
     try connection.respond()
@@ -35,19 +35,19 @@ import Testing
     #expect(try connection.sent().contains("Connection: close\r\n"))
   }
 
-  @Test("A header that takes too long is a 408")
+  @Test("A header that takes too long is answered with 408")
   func slowHeader() throws {
     try connection.receive("GET / HTTP/1.1\r\n")
     connection.advance(by: ConnectionLimits().headerTimeout)
     #expect(try connection.sent().hasPrefix("HTTP/1.1 408 "))
   }
 
-  @Test("A body that breaks or stops is an error for its reader, whose answer is the last one")
+  @Test("A malformed or late body throws in its handler, whose response is the last one")
   func brokenBodies() throws {
     try connection.receive("PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
     try connection.receive("zz\r\n")
     #expect(throws: HTTPParserError.self) {
-      try connection.wantBody()
+      try connection.startReadingBody()
       try connection.channel.throwIfErrorCaught()
     }
     #expect(try connection.sent().isEmpty)
@@ -55,7 +55,7 @@ import Testing
     #expect(try connection.sent().hasPrefix("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n"))
   }
 
-  @Test("A body that no handler waits for any more does not hold up the end")
+  @Test("A body that no handler reads does not delay the end of the connection")
   func unreadBody() throws {
     try connection.receive("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nx")
     try connection.respond()
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(
-    "Nothing is read behind the last request until its answer has been written",
+    "Nothing is read after the last request until its response has been written",
     arguments: [
       "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "GET / HTTP/1.0\r\n\r\n",
       "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n",
@@ -95,21 +95,21 @@ import Testing
     #expect(connection.reads == 1)
   }
 
-  @Test("A client that waits for a 100 gets one when a handler reads the body, and only then")
+  @Test("A 100 (Continue) is sent only when a handler reads the body")
   func expectation() throws {
     try connection.receive("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: 100-continue\r\n\r\n")
     #expect(try connection.sent().isEmpty)
-    try connection.wantBody()
+    try connection.startReadingBody()
     #expect(try connection.sent() == "HTTP/1.1 100 Continue\r\n\r\n")
-    try connection.wantBody()
+    try connection.startReadingBody()
     #expect(try connection.sent().isEmpty)
   }
 
-  @Test("A handler learns whether the body that it has read was whole")
+  @Test("A handler is informed whether the body that it has read is complete")
   func wholeBody() throws {
-    let taken = { try connection.channel.triggerUserOutboundEvent(ConnectionHandler.Event.bodyTaken).wait() }
+    let taken = { try connection.channel.triggerUserOutboundEvent(ConnectionHandler.Event.bodyReadEnded).wait() }
     try connection.receive("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nx")
-    #expect(throws: ConnectionHandler.BodyCut.self) { try taken() }
+    #expect(throws: ConnectionHandler.IncompleteBody.self) { try taken() }
     try connection.receive("x")
     try taken()
     // The body of the first request is whole, whatever has arrived of the next one.
@@ -117,7 +117,7 @@ import Testing
     try taken()
   }
 
-  @Test("HEAD is refused without a body")
+  @Test("The refusal of a HEAD request has no body")
   func head() throws {
     try connection.receive("HEAD / HTTP/1.1\r\n\r\n")
     let text = try connection.sent()
@@ -125,7 +125,7 @@ import Testing
     #expect(text.hasSuffix("\r\n\r\n"))
   }
 
-  @Test("A request beyond the rate limit is refused in its turn, and costs those before it nothing")
+  @Test("A request beyond the rate limit is refused after the previous responses, and does not affect them")
   func rate() throws {
     let bucket = RateBucket(RequestRate(perMinute: 2), at: .now())
     let limits = AddressLimits(

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct `Names of files (RFC 6266)` {
   @Test(
-    "The name is read as its sender wrote it; of a path only the end counts",
+    "The file name is the last component of the given path",
     arguments: [
       ("attachment", nil), ("inline;", nil), ("attachment; filename=a.png", "a.png"),
       ("attachment; filename=\"a b.png\"", "a b.png"), ("form-data; name=x; FileName=\"a;b=c.png\"", "a;b=c.png"),
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(
-    "What cannot be read is refused",
+    "Malformed fields are rejected",
     arguments: [
       "", ";", "attachment filename=a", "attachment; filename", "attachment; filename=", "attachment; filename=\"a",
       "attachment; filename=a; filename=b", "attachment; filename*=a.png", "attachment; filename*=latin1''a",
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(
-    "A name is written so that every client reads it, and cannot end its field",
+    "A file name is written in a form for all clients, and is escaped",
     arguments: [
       (nil, "inline"), ("a b.png", "inline; filename=\"a b.png\""),
       ("Fähre.png", "inline; filename=\"F_hre.png\"; filename*=UTF-8''F%C3%A4hre.png"),

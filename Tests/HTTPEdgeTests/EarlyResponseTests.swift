@@ -9,7 +9,7 @@ import Testing
 @Suite struct EarlyResponseTests {
   private static func request(_ target: String) -> String { "GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n" }
 
-  @Test("A response from memory is sent in its turn, and the router does not see the request")
+  @Test("A response from memory is sent in order, and its request does not reach the router")
   func stored() throws {
     let connection = try TestConnection(Responder())
     try connection.receive(Self.request("/stored"))
@@ -23,7 +23,7 @@ import Testing
     #expect(try connection.sent().isEmpty)
   }
 
-  @Test("A request that waits holds up all input behind it, and nothing more is read")
+  @Test("All input after a held request waits, and nothing more is read")
   func wait() throws {
     let responder = Responder()
     let connection = try TestConnection(responder)
@@ -38,7 +38,7 @@ import Testing
     #expect(responder.cancelled == 1)
   }
 
-  @Test("A malformed message behind a request that waits is refused after its response")
+  @Test("A malformed message after a held request is refused after its response")
   func malformedBehindWait() throws {
     let responder = Responder()
     let connection = try TestConnection(responder)
@@ -53,7 +53,7 @@ import Testing
     #expect(text.contains("HTTP/1.1 400 Bad Request\r\n"))
   }
 
-  @Test("A wait ends when the client sends no more, when the server shuts down, and with the connection")
+  @Test("A wait ends when the client half-closes, when the server shuts down, and with the connection")
   func ends() throws {
     for event in [ChannelEvent.inputClosed as any Sendable, ChannelShouldQuiesceEvent()] {
       let responder = Responder()
@@ -70,7 +70,7 @@ import Testing
     #expect(responder.cancelled == 1)
   }
 
-  @Test("No request waits once the server shuts down")
+  @Test("No request is held once the server shuts down")
   func shutdown() throws {
     let connection = try TestConnection(Responder())
     connection.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
@@ -78,7 +78,7 @@ import Testing
     #expect(try connection.routed() == ["/wait", "/stream"])
   }
 
-  @Test("A stream begins after the responses before it, and ends its connection")
+  @Test("A stream begins after the previous responses, and ends its connection")
   func stream() throws {
     let responder = Responder()
     let connection = try TestConnection(responder)
@@ -99,7 +99,7 @@ import Testing
     #expect(throws: ChannelError.outputClosed) { try connection.respond() }
   }
 
-  @Test("A request for a stream that cannot begin goes to the router, with all input behind it")
+  @Test("A request for a stream that cannot begin is passed to the router, with all input after it")
   func noStream() throws {
     let responder = Responder()
     responder.stream.canOpen = false

@@ -15,14 +15,14 @@ import Testing
     channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.outputClosed)
   }
 
-  @Test("What comes after the last answer is thrown away")
+  @Test("Input after the last response is discarded")
   func input() throws {
     try channel.writeInbound(ByteBuffer(string: "after"))
     #expect(try channel.readInbound(as: ByteBuffer.self) == nil)
     #expect(channel.isActive)
   }
 
-  @Test("A client that does not close in time is not waited for")
+  @Test("A client that does not close within the timeout is disconnected")
   func time() {
     channel.embeddedEventLoop.advanceTime(by: limits.lingerTimeout - .seconds(1))
     #expect(channel.isActive)
@@ -30,7 +30,7 @@ import Testing
     #expect(!channel.isActive)
   }
 
-  @Test("A client that goes on sending is cut off")
+  @Test("A client that sends more than the limit is disconnected")
   func bytes() throws {
     for _ in 0..<4 { try channel.writeInbound(ByteBuffer(repeating: 1, count: limits.maximumLingeringBytes / 4)) }
     #expect(channel.isActive)
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test("What was written leaves before the connection closes, whoever ends it", arguments: [true, false])
+  @Test("Pending output is sent before the connection closes, whichever side closes it", arguments: [true, false])
   func unsent(isClient: Bool) throws {
     let socket = FullSocket()
     let channel = EmbeddedChannel(handlers: [socket, LingeringClose(limits: limits)])

@@ -19,7 +19,7 @@ import Testing
     RateLimiter(RequestRate(perMinute: perMinute), capacity: capacity) { [clock] in clock.now }
   }
 
-  @Test("So many requests pass at once, the next after the time that it says, and no sooner")
+  @Test("The allowed number of requests passes at once, and the next one exactly after the announced time")
   func bucket() throws {
     let limiter = limiter(30)
     let bucket = limiter.bucket(of: 1)
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(
-    "In the long run it is the rate, however the requests are spread and whatever the rate is",
+    "The average rate is the limit, for any distribution of requests and any rate",
     arguments: [7, 60, 6001])
   func rate(perMinute: Int) async {
     let limiter = limiter(perMinute)
@@ -51,7 +51,7 @@ import Testing
     #expect(abs(Double(passed) - Double(perMinute) * (minutes + 1)) < Double(perMinute) * 0.02 + 2)
   }
 
-  @Test("Nothing new costs a tenth")
+  @Test("A 304 costs a tenth of a request")
   func notModified() {
     let limiter = limiter(10)
     let bucket = limiter.bucket(of: 1)
@@ -70,7 +70,7 @@ import Testing
     #expect(passed == 10)
   }
 
-  @Test("A long rest fills the bucket, and no more than that")
+  @Test("A long pause fills the bucket only up to its capacity")
   func rest() {
     let limiter = limiter(5)
     let bucket = limiter.bucket(of: 1)
@@ -80,7 +80,7 @@ import Testing
     #expect(limiter.charge(bucket) != nil)
   }
 
-  @Test("The memory is bounded, and who has asked for too much is not forgotten for the sake of others")
+  @Test("The number of buckets is bounded, and empty buckets are not evicted before full ones")
   func memory() async {
     let limiter = limiter(10, capacity: 6400)
     let culprit = limiter.bucket(of: -1)

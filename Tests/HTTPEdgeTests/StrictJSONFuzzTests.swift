@@ -24,7 +24,7 @@ import Testing
     return bytes
   }
 
-  @Test func `Any bytes give a value or a fault that lies within them`() async {
+  @Test func `Any bytes give a value or an error within them`() async {
     var generator = SplitMix64(seed: 8259)
     var accepted = 0
     for number in 0..<200_000 {
@@ -70,7 +70,7 @@ import Testing
     _ = try JSONValue.parse(body)
     for length in 1..<body.count {
       let error = #expect(throws: StrictJSONError.self) { try JSONValue.parse(body.prefix(length)) }
-      #expect(error?.fault == .unexpectedEnd || error?.fault == .notUTF8 || error?.fault == .loneSurrogate)
+      #expect(error?.reason == .unexpectedEnd || error?.reason == .notUTF8 || error?.reason == .loneSurrogate)
       #expect(error?.offset ?? -1 <= length)
     }
   }

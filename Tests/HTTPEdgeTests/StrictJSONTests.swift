@@ -58,22 +58,22 @@ import Testing
 
   struct Refusal: Sendable, CustomTestStringConvertible {
     var text: String
-    var fault: StrictJSONError.Fault
+    var reason: StrictJSONError.Reason
     var offset: Int
     var testDescription: String { text }
 
-    init(_ text: String, _ fault: StrictJSONError.Fault, _ offset: Int) {
+    init(_ text: String, _ reason: StrictJSONError.Reason, _ offset: Int) {
       self.text = text
-      self.fault = fault
+      self.reason = reason
       self.offset = offset
     }
   }
 
-  static let value = StrictJSONError.Fault.unexpected(expected: "a value")
-  static let key = StrictJSONError.Fault.unexpected(expected: "a key in double quotes")
-  static let colon = StrictJSONError.Fault.unexpected(expected: "\":\" after a key")
-  static let commaOrBracket = StrictJSONError.Fault.unexpected(expected: "\",\" or \"]\"")
-  static let commaOrBrace = StrictJSONError.Fault.unexpected(expected: "\",\" or \"}\"")
+  static let value = StrictJSONError.Reason.unexpected(expected: "a value")
+  static let key = StrictJSONError.Reason.unexpected(expected: "a key in double quotes")
+  static let colon = StrictJSONError.Reason.unexpected(expected: "\":\" after a key")
+  static let commaOrBracket = StrictJSONError.Reason.unexpected(expected: "\",\" or \"]\"")
+  static let commaOrBrace = StrictJSONError.Reason.unexpected(expected: "\",\" or \"}\"")
 
   @Test(arguments: [
     Refusal("", .empty, 0),
@@ -189,7 +189,7 @@ import Testing
   }
 
   private func expect(_ refusal: Refusal) {
-    #expect(throws: StrictJSONError(fault: refusal.fault, offset: refusal.offset)) {
+    #expect(throws: StrictJSONError(reason: refusal.reason, offset: refusal.offset)) {
       try JSONValue.parse(refusal.text.utf8)
     }
   }
@@ -210,20 +210,20 @@ import Testing
       ([0xF0, 0x9F, 0x98], 3),
       ([0xFF], 0),
     ] as [([UInt8], Int)])
-  func `Bytes that are not UTF-8 are refused inside a string and outside`(_ bytes: [UInt8], _ fault: Int) {
-    #expect(throws: StrictJSONError(fault: .notUTF8, offset: 1 + fault)) {
+  func `Bytes that are not UTF-8 are refused inside a string and outside`(_ bytes: [UInt8], _ index: Int) {
+    #expect(throws: StrictJSONError(reason: .notUTF8, offset: 1 + index)) {
       try JSONValue.parse([UInt8(ascii: "\"")] + bytes + [UInt8(ascii: "\"")])
     }
-    #expect(throws: StrictJSONError(fault: .notUTF8, offset: 2 + fault)) {
+    #expect(throws: StrictJSONError(reason: .notUTF8, offset: 2 + index)) {
       try JSONValue.parse([UInt8(ascii: "{"), UInt8(ascii: "}")] + bytes)
     }
   }
 
   @Test func `UTF-16 is refused`() {
-    #expect(throws: StrictJSONError(fault: .notUTF8, offset: 0)) {
+    #expect(throws: StrictJSONError(reason: .notUTF8, offset: 0)) {
       try JSONValue.parse([0xFF, 0xFE, 0x7B, 0, 0x7D, 0])
     }
-    #expect(throws: StrictJSONError(fault: Self.key, offset: 1)) { try JSONValue.parse([0x7B, 0, 0x7D, 0]) }
+    #expect(throws: StrictJSONError(reason: Self.key, offset: 1)) { try JSONValue.parse([0x7B, 0, 0x7D, 0]) }
   }
 
   @Test(arguments: ["[", "{\"a\":"])
@@ -242,7 +242,7 @@ import Testing
     }
     #expect(value == .integer(1))
     for depth in [33, 100_000] {
-      #expect(throws: StrictJSONError(fault: .tooDeep, offset: 32 * opening.utf8.count)) {
+      #expect(throws: StrictJSONError(reason: .tooDeep, offset: 32 * opening.utf8.count)) {
         try JSONValue.parse(nested(depth).utf8)
       }
     }
@@ -287,7 +287,7 @@ import Testing
     }
     #expect(members.keys.map(\.utf8.count) == [256])
     for key in ["aa\(even)\(odd)", "a" + String(repeating: marks, count: 150_000)] {
-      #expect(throws: StrictJSONError(fault: .keyTooLong, offset: 1)) { try JSONValue.parse("{\"\(key)\":1}".utf8) }
+      #expect(throws: StrictJSONError(reason: .keyTooLong, offset: 1)) { try JSONValue.parse("{\"\(key)\":1}".utf8) }
     }
     let value = String(repeating: marks, count: 150_000)
     guard case .string(let text) = try JSONValue.parse("\"\(value)\"".utf8) else {
@@ -308,10 +308,10 @@ import Testing
     }
     #expect(members.count == count / 16)
     #expect(members["key99"] == .integer(99))
-    #expect(throws: StrictJSONError(fault: .numberOutOfRange, offset: 0)) {
+    #expect(throws: StrictJSONError(reason: .numberOutOfRange, offset: 0)) {
       try JSONValue.parse(String(repeating: "9", count: count).utf8)
     }
-    #expect(throws: StrictJSONError(fault: .unexpectedEnd, offset: count)) {
+    #expect(throws: StrictJSONError(reason: .unexpectedEnd, offset: count)) {
       try JSONValue.parse(("\"" + String(repeating: "a", count: count - 1)).utf8)
     }
   }

@@ -60,8 +60,8 @@ final class TestConnection {
   }
 
   /// Reports that the handler of the request reads its body.
-  func wantBody() throws {
-    try channel.triggerUserOutboundEvent(ConnectionHandler.Event.bodyWanted).wait()
+  func startReadingBody() throws {
+    try channel.triggerUserOutboundEvent(ConnectionHandler.Event.bodyReadStarted).wait()
   }
 
   func advance(by time: TimeAmount) { channel.embeddedEventLoop.advanceTime(by: time) }

@@ -13,7 +13,7 @@ import Testing
     return "\(proxies.client(of: try #require(IPAddress(peer)), lines))"
   }
 
-  @Test("Nobody but a trusted proxy can say for whom it asks")
+  @Test("Only a trusted proxy can name the client of a request")
   func untrusted() throws {
     #expect(try client(of: "203.0.113.9", ["198.51.100.1"]) == "203.0.113.9")
     #expect(try client(of: "10.1.2.3", ["198.51.100.1"], trusting: []) == "10.1.2.3")
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(
-    "The client is the last address that is no proxy's, whatever it has written before that",
+    "The client is the rightmost address that is not a proxy's",
     arguments: [
       (["198.51.100.1"], "198.51.100.1"), (["8.8.8.8, 198.51.100.1"], "198.51.100.1"),
       (["8.8.8.8", "198.51.100.1"], "198.51.100.1"), (["198.51.100.1,10.9.9.9 ,\t192.0.2.7"], "198.51.100.1"),
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(
-    "What cannot be understood ends the way at the proxy that said it",
+    "A malformed address ends the search at the proxy that sent it",
     arguments: [
       ([], "10.0.0.3"), ([""], "10.0.0.3"), (["198.51.100.1, "], "10.0.0.3"), (["unknown"], "10.0.0.3"),
       (["198.51.100.1, _hidden, 10.0.0.4"], "10.0.0.4"), (["198.51.100.256"], "10.0.0.3"),
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(
-    "Forwarded is read as RFC 7239 writes it",
+    "Forwarded is parsed as specified in RFC 7239",
     arguments: [
       (["for=198.51.100.1"], "198.51.100.1"), (["For=\"198.51.100.1:80\";proto=https;by=10.0.0.3"], "198.51.100.1"),
       (["proto=https; for=\"[2001:db8:2::1]:4711\""], "2001:db8:2::1"),
@@ -65,7 +65,7 @@ import Testing
     #expect(try client(of: "10.0.0.3", lines, .forwarded) == expected)
   }
 
-  @Test("Whatever a client writes, the address that its proxy adds is the one that counts")
+  @Test("The address that the proxy adds applies, whatever the client writes")
   func spoofing() throws {
     var random = SplitMix64(seed: 11)
     let pieces = [
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(
-    "A network is an address with the number of bits that count, and nothing behind them",
+    "A network is an address with a prefix length, without bits after the prefix",
     arguments: [
       "10.0.0.0/33", "10.0.0.1/8", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0/8", "2001:db8::1/64", "::/129",
       "", "/8", "news.example", "10.0.0.0/8/8", "[::1]",
@@ -90,7 +90,7 @@ import Testing
     #expect(IPNetwork(text) == nil)
   }
 
-  @Test("A network contains what begins like it, in both versions")
+  @Test("A network contains all addresses with its prefix, in both versions")
   func networks() throws {
     func contains(_ network: String, _ address: String) throws -> Bool {
       try #require(IPNetwork(network)).contains(try #require(IPAddress(address)))

@@ -14,7 +14,7 @@ package final class AcceptBackoff: ChannelInboundHandler {
 
   private let logger: Logger
   private var isPaused = false
-  private var nextLine = NIODeadline.now()
+  private var nextLogTime = NIODeadline.now()
 
   package init(logger: Logger) {
     self.logger = logger
@@ -28,9 +28,9 @@ package final class AcceptBackoff: ChannelInboundHandler {
   }
 
   private func pause(_ context: ChannelHandlerContext, _ error: IOError) {
-    if nextLine <= .now() {
-      nextLine = .now() + Self.logInterval
-      logger.error("no more connections are accepted for now", metadata: ["error": "\(error)"])
+    if nextLogTime <= .now() {
+      nextLogTime = .now() + Self.logInterval
+      logger.error("new connections are not accepted for now", metadata: ["error": "\(error)"])
     }
     isPaused = true
     let options = context.channel.syncOptions

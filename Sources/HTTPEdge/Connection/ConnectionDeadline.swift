@@ -1,17 +1,17 @@
 package import NIOCore
 
-/// The time by which a client must have gone on, without a clock of its own.
+/// The deadline for the next input of a client, as a pure value: callers pass the time.
 ///
-/// The time that the server takes for a response is never the client's.
+/// The time that the server takes for a response does not count against the client.
 package struct ConnectionDeadline {
   /// The client took too long for a header or a body.
   package struct Exceeded: Error {}
 
   /// The action at the deadline.
   package enum Expiry: Equatable, Sendable {
-    /// The client has time until the deadline, which may have been moved.
+    /// The deadline is in the future, because it was moved.
     case wait
-    /// Nothing is read at present. The client's time is checked again later.
+    /// Nothing is read at present. The deadline is checked again later.
     case paused
     /// The connection is closed without a response: no request is in progress.
     case close
@@ -24,8 +24,8 @@ package struct ConnectionDeadline {
     case idle(unsentBytes: Int)
     /// Bytes of a header have arrived.
     case header
-    case body(BodyAllowance)
-    /// The next step is the server's.
+    case body(BodyDeadline)
+    /// The server makes and sends responses.
     case responding
   }
 
@@ -46,8 +46,7 @@ package struct ConnectionDeadline {
     time = now + limits.idleTimeout
   }
 
-  /// Bytes have arrived, and the decoder has not made a part of them: a header has begun, unless a request is in
-  /// progress.
+  /// Bytes have arrived that do not complete a part of a message: a header has begun, unless a request is in progress.
   package mutating func receiveBytes(at now: NIODeadline) {
     guard case .idle = phase else { return }
     phase = .header
@@ -56,15 +55,15 @@ package struct ConnectionDeadline {
 
   /// A header is complete.
   package mutating func receiveHead(at now: NIODeadline) {
-    phase = .body(BodyAllowance(began: now))
+    phase = .body(BodyDeadline(start: now))
     time = now + limits.bodyIdleTimeout
   }
 
   package mutating func receiveBody(bytes: Int, at now: NIODeadline) {
-    guard case .body(var allowance) = phase else { return }
-    allowance.add(bytes)
-    phase = .body(allowance)
-    time = allowance.deadline(at: now, limits)
+    guard case .body(var body) = phase else { return }
+    body.add(bytes)
+    phase = .body(body)
+    time = body.deadline(at: now, limits)
   }
 
   /// A request is complete.
@@ -81,15 +80,15 @@ package struct ConnectionDeadline {
   /// Nothing more is read until `resume(at:)`.
   package mutating func pause(at now: NIODeadline) { pausedSince = now }
 
-  /// Reading goes on after backpressure: a disk, or an earlier response, has caught up.
+  /// Reading continues after backpressure: a disk, or an earlier response, has caught up.
   package mutating func resume(at now: NIODeadline) {
-    guard let since = pausedSince.take(), case .body(var allowance) = phase else { return }
-    allowance.began = allowance.began + (now - since)
-    phase = .body(allowance)
+    guard let since = pausedSince.take(), case .body(var body) = phase else { return }
+    body.start = body.start + (now - since)
+    phase = .body(body)
     time = time + (now - since)
   }
 
-  /// The alarm has gone off.
+  /// The timer has fired.
   ///
   /// - Parameter unsentBytes: The bytes that wait for the client to read them.
   package mutating func expire(at now: NIODeadline, unsentBytes: Int) -> Expiry {
@@ -102,7 +101,7 @@ package struct ConnectionDeadline {
       time = now + limits.bodyIdleTimeout
       return .wait
     case .body where pausedSince != nil:
-      // The deadline is moved when reading goes on.
+      // The deadline is moved when reading continues.
       return .paused
     case .header, .body:
       // Further input must be read, too, and not for ever.

@@ -7,7 +7,7 @@ struct HeldRequest {
   let head: HTTPRequestHead
   let deferral: EarlyDeferral
   /// The bucket that was charged for it.
-  let payer: RateBucket?
+  let bucket: RateBucket?
   /// Whether its end has arrived.
   var isComplete = false
   /// Ends the wait.
@@ -20,13 +20,13 @@ extension ConnectionHandler {
     guard let encoder else { return }
     response.write(to: encoder, services.date.line)
     needsFlush = true
-    state.payer?.refund(status: response.status)
+    state.bucket?.refund(status: response.status)
     endResponse(context)
     logger.debug(
       "request", metadata: ["method": "GET", "path": "\(target.prefix { $0 != "?" })", "status": "\(response.status)"])
   }
 
-  /// Holds a complete request, unless what it waits for has happened.
+  /// Holds a complete request, unless its event has happened already.
   func hold(_ request: HeldRequest, _ context: ChannelHandlerContext) {
     held?.isComplete = true
     state.hold()
@@ -39,18 +39,18 @@ extension ConnectionHandler {
     }
   }
 
-  /// Processes the held request, which waits no longer, and the input behind it.
+  /// Processes the held request and the input after it.
   func release(_ context: ChannelHandlerContext) {
     guard let request = held, request.isComplete else { return }
     request.cancel?()
     held = nil
     state.release()
-    begin(request.head, payer: request.payer, context)
+    begin(request.head, bucket: request.bucket, context)
     receive(.part(.end(nil)), context)
     resume(context)
   }
 
-  /// Opens the stream that is held, in its turn.
+  /// Opens the stream of the held request, if it is complete.
   func openStream(_ context: ChannelHandlerContext) {
     guard let request = held, request.isComplete, case .stream(let response) = request.deferral else { return }
     let connection = ResponseStream(context, version: request.head.version, logger: logger) { [weak self] in
@@ -64,9 +64,9 @@ extension ConnectionHandler {
       return release(context)
     }
     // The response is the last one of the connection.
-    backlog.removeAll()
+    heldInput.removeAll()
     state.release()
-    state.beginStream(payer: request.payer)
+    state.beginStream(bucket: request.bucket)
     if isClosing { response.end() }
   }
 
@@ -82,25 +82,25 @@ extension ConnectionHandler {
   /// The time for the last bytes of a stream to be sent.
   private static let streamEndTimeout = TimeAmount.seconds(10)
 
-  /// Ends what waits, because the connection ends.
+  /// Ends the stream or the held request, because the connection ends.
   func endWaiting(_ context: ChannelHandlerContext) {
     isClosing = true
     if let stream { return stream.end() }
     if case .wait? = held?.deferral { release(context) }
   }
 
-  /// Processes the input behind a request that was held.
+  /// Processes the input after a request that was held.
   private func resume(_ context: ChannelHandlerContext) {
-    while held?.isComplete != true, let arrival = backlog.popFirst() { receive(arrival, context) }
+    while held?.isComplete != true, let input = heldInput.popFirst() { receive(input, context) }
     flush()
     context.fireChannelReadComplete()
-    readIfWanted(context)
+    resumeWithheldRead(context)
   }
 
-  /// The connection is closed.
-  func leave() {
+  /// Releases the held request and the stream of a closed connection.
+  func releaseWaiting() {
     held.take()?.cancel?()
     stream.take()?.close()
-    backlog.removeAll()
+    heldInput.removeAll()
   }
 }

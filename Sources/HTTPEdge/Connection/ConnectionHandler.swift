@@ -6,7 +6,7 @@ package import NIOHTTP1
 /// Runs the HTTP/1.1 messages of a connection: it refuses malformed requests and those beyond a rate limit, answers
 /// requests before the router where it can, keeps deadlines, and ends the connection (RFC 9112 section 9).
 ///
-/// The handler is in the pipeline behind the decoder and the encoder. The rules are in `ConnectionState` and
+/// The handler is in the pipeline after the decoder and the encoder. The rules are in `ConnectionState` and
 /// `ConnectionDeadline`; this class connects them to the channel.
 package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
   package typealias InboundIn = HTTPServerRequestPart
@@ -14,20 +14,20 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   package typealias OutboundIn = HTTPServerResponsePart
   package typealias OutboundOut = HTTPServerResponsePart
 
-  /// The reports of a request handler about the body of its request.
+  /// The events that a request handler sends about the body of its request.
   package enum Event: Sendable {
-    /// The handler reads the body, so the client may send it.
-    case bodyWanted
-    /// The handler has read the body to its end. Succeeds if the body is complete, fails with `BodyCut` if not: to the
-    /// framework, the end of a connection is the end of a body.
-    case bodyTaken
+    /// The handler starts to read the body, so the client may send it.
+    case bodyReadStarted
+    /// The handler has read the body to its end. Succeeds if the body is complete, fails with `IncompleteBody` if not: the
+    /// framework reports the end of a connection as the end of a body.
+    case bodyReadEnded
   }
 
   /// The connection ended before the body did.
-  package struct BodyCut: Error {}
+  package struct IncompleteBody: Error {}
 
-  /// Input behind a request that is held.
-  enum Arrival {
+  /// Input that waits while a request is held.
+  enum Input {
     case part(HTTPServerRequestPart)
     case failure(any Error)
   }
@@ -37,7 +37,7 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   let client: AddressLimits.Client
   var state = ConnectionState()
   private var deadline: ConnectionDeadline
-  private let alarm = DeadlineAlarm()
+  private let timer = DeadlineTimer()
   /// The refusal of the request that was read last.
   private var refusal: (reason: RequestRefusal, head: HTTPRequestHead?)?
   /// The response from memory to the request that is being read.
@@ -45,9 +45,9 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   var held: HeldRequest?
   /// The streamed response, which is the last one of the connection.
   var stream: (any StreamedResponse)?
-  /// The input behind the held request.
-  var backlog = CircularBuffer<Arrival>()
-  /// The server shuts down, or the client sends no more. Nothing waits any longer.
+  /// The input after the held request.
+  var heldInput = CircularBuffer<Input>()
+  /// Whether the server shuts down, or the client has ended its output. No request is held then.
   var isClosing = false
   private var context: ChannelHandlerContext?
   /// The context of the encoder, which stored responses bypass.
@@ -55,7 +55,7 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   /// Whether stored responses have been written since the last flush.
   var needsFlush = false
   private var hasReadPart = false
-  private var wantsToRead = false
+  private var hasWithheldRead = false
 
   /// - Parameter client: The client whose rate limit applies.
   package init(services: EdgeServices, client: AddressLimits.Client = .unlimited, logger: Logger) {
@@ -74,7 +74,7 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   package func handlerRemoved(context: ChannelHandlerContext) {
     self.context = nil
     encoder = nil
-    leave()
+    releaseWaiting()
   }
 
   package func channelActive(context: ChannelHandlerContext) {
@@ -83,7 +83,7 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   }
 
   package func channelInactive(context: ChannelHandlerContext) {
-    leave()
+    releaseWaiting()
     context.fireChannelInactive()
   }
 
@@ -98,7 +98,7 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
     if !hasReadPart { deadline.receiveBytes(at: context.eventLoop.now) }
     hasReadPart = false
     deadline.pause(at: context.eventLoop.now)
-    updateAlarm(context)
+    updateTimer(context)
     flush()
     context.fireChannelReadComplete()
   }
@@ -106,7 +106,7 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   package func errorCaught(context: ChannelHandlerContext, error: any Error) {
     switch error {
     case is HTTPParserError: receive(.failure(error), context)
-    // Bytes behind those that the decoder has given up.
+    // Bytes after a message that the decoder has rejected.
     case is ByteToMessageDecoderError: break
     default:
       if let stream { stream.end() } else if !state.isOver { context.fireErrorCaught(error) }
@@ -114,9 +114,9 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   }
 
   /// Processes input, or keeps it while a request is held.
-  func receive(_ arrival: Arrival, _ context: ChannelHandlerContext) {
-    if held?.isComplete == true { return backlog.append(arrival) }
-    switch arrival {
+  func receive(_ input: Input, _ context: ChannelHandlerContext) {
+    if held?.isComplete == true { return heldInput.append(input) }
+    switch input {
     case .part(.head(let head)): receive(head, context)
     case .part(.body(let bytes)):
       deadline.receiveBody(bytes: bytes.readableBytes, at: context.eventLoop.now)
@@ -129,30 +129,30 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   private func receive(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
     guard state.acceptsRequest else { return }
     deadline.receiveHead(at: context.eventLoop.now)
-    // No later step sees the absolute form of an http URL.
+    // Later steps receive the origin form only.
     let head = head.uri.utf8.first == UInt8(ascii: "/") ? head : head.inOriginForm
-    let payer = services.addressLimits?.bucket(of: head, from: client)
-    if let payer, let time = services.addressLimits?.charge(payer) {
+    let bucket = services.addressLimits?.bucket(of: head, from: client)
+    if let bucket, let time = services.addressLimits?.charge(bucket) {
       services.onLimitedRequest()
       return refuse(.tooManyRequests(time), head, context)
     }
     if !isClosing, let deferral = services.responder.deferral(of: head) {
       state.beginHeld()
-      held = HeldRequest(head: head, deferral: deferral, payer: payer)
+      held = HeldRequest(head: head, deferral: deferral, bucket: bucket)
       return
     }
-    begin(head, payer: payer, context)
+    begin(head, bucket: bucket, context)
   }
 
-  /// Begins a request in its turn.
-  func begin(_ head: HTTPRequestHead, payer: RateBucket?, _ context: ChannelHandlerContext) {
+  /// Begins a request after all earlier ones.
+  func begin(_ head: HTTPRequestHead, bucket: RateBucket?, _ context: ChannelHandlerContext) {
     if state.hasNoPendingResponse, encoder != nil, let response = services.responder.storedResponse(to: head) {
-      state.beginEarly(payer: payer)
+      state.beginEarly(bucket: bucket)
       storedResponse = (response, head.uri)
     } else if let reason = head.refusal {
       refuse(reason, head, context)
     } else {
-      state.begin(head, payer: payer)
+      state.begin(head, bucket: bucket)
       context.fireChannelRead(wrapInboundOut(.head(head)))
     }
   }
@@ -168,7 +168,7 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
     }
   }
 
-  /// A message cannot be read any further.
+  /// Handles a message that cannot be read to its end.
   private func fail(_ error: any Error, _ context: ChannelHandlerContext) {
     if let stream { return stream.end() }
     switch state.failBody(error) {
@@ -182,25 +182,25 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
 
   package func read(context: ChannelHandlerContext) {
     guard state.reads, context.channel.isWritable else {
-      wantsToRead = true
+      hasWithheldRead = true
       return
     }
     deadline.resume(at: context.eventLoop.now)
-    updateAlarm(context)
+    updateTimer(context)
     context.read()
   }
 
   /// Reads if a read has been withheld and is possible now.
-  func readIfWanted(_ context: ChannelHandlerContext) {
-    guard wantsToRead else { return }
-    wantsToRead = false
+  func resumeWithheldRead(_ context: ChannelHandlerContext) {
+    guard hasWithheldRead else { return }
+    hasWithheldRead = false
     read(context: context)
   }
 
   package func channelWritabilityChanged(context: ChannelHandlerContext) {
     if context.channel.isWritable {
       stream?.becomeWritable()
-      readIfWanted(context)
+      resumeWithheldRead(context)
     }
     context.fireChannelWritabilityChanged()
   }
@@ -214,7 +214,7 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
     }
     switch unwrapOutboundIn(data) {
     case .head(var head):
-      state.payer?.refund(status: Int(head.status.code))
+      state.bucket?.refund(status: Int(head.status.code))
       if state.beginResponse() { head.headers.replaceOrAdd(name: "Connection", value: "close") }
       context.write(wrapOutboundOut(.head(head)), promise: promise)
     case .body: context.write(data, promise: promise)
@@ -224,12 +224,12 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
     }
   }
 
-  /// Goes on after a response has been written.
+  /// Continues after a response was written.
   func endResponse(_ context: ChannelHandlerContext) {
     let next = state.endResponse()
     if state.hasNoPendingResponse {
       deadline.endResponses(at: context.eventLoop.now)
-      updateAlarm(context)
+      updateTimer(context)
     }
     switch next {
     case .close: close(context)
@@ -247,10 +247,10 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   package func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
     switch event as? Event {
     case nil: context.triggerUserOutboundEvent(event, promise: promise)
-    case .bodyTaken: if state.isBodyComplete { promise?.succeed() } else { promise?.fail(BodyCut()) }
-    case .bodyWanted:
+    case .bodyReadEnded: if state.isBodyComplete { promise?.succeed() } else { promise?.fail(IncompleteBody()) }
+    case .bodyReadStarted:
       promise?.succeed()
-      let (failure, sendsContinue) = state.wantBody()
+      let (failure, sendsContinue) = state.startReadingBody()
       if let failure { context.fireErrorCaught(failure) }
       if sendsContinue {
         let head = HTTPResponseHead(version: .http1_1, status: .continue)
@@ -270,13 +270,13 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
     context.fireUserInboundEventTriggered(event)
   }
 
-  /// Between two requests nothing is left to do, but the last response may still be in a buffer.
+  /// Closes the connection. Between two requests, the last response may still be in a buffer and is sent first.
   package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
     flush()
     guard mode == .all, state.hasNoPendingResponse else {
       if mode == .output { state.close() }
       context.close(mode: mode, promise: promise)
-      readIfWanted(context)
+      resumeWithheldRead(context)
       return
     }
     context.triggerUserOutboundEvent(LingeringClose.Event.closeWhenSent, promise: promise)
@@ -285,10 +285,10 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   /// Ends the output. `LingeringClose` discards a bounded number of bytes.
   private func close(_ context: ChannelHandlerContext) {
     state.close()
-    backlog.removeAll()
+    heldInput.removeAll()
     context.flush()
     context.close(mode: .output, promise: nil)
-    readIfWanted(context)
+    resumeWithheldRead(context)
   }
 
   // MARK: Refusals
@@ -314,26 +314,26 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
 
   private func beginIdle(_ context: ChannelHandlerContext) {
     deadline.beginIdle(at: context.eventLoop.now)
-    updateAlarm(context)
+    updateTimer(context)
   }
 
-  private func updateAlarm(_ context: ChannelHandlerContext) {
-    setAlarm(deadline.time, context)
+  private func updateTimer(_ context: ChannelHandlerContext) {
+    setTimer(deadline.time, context)
   }
 
-  private func setAlarm(_ time: NIODeadline, _ context: ChannelHandlerContext) {
+  private func setTimer(_ time: NIODeadline, _ context: ChannelHandlerContext) {
     // A closed connection is not retained until then.
-    alarm.set(time, context) { [weak self] in if let self, let context = self.context { expire(context) } }
+    timer.set(time, context) { [weak self] in if let self, let context = self.context { expire(context) } }
   }
 
   private func expire(_ context: ChannelHandlerContext) {
     let unsent = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     switch deadline.expire(at: context.eventLoop.now, unsentBytes: unsent) {
-    case .wait: updateAlarm(context)
-    case .paused: setAlarm(context.eventLoop.now + services.limits.bodyIdleTimeout, context)
+    case .wait: updateTimer(context)
+    case .paused: setTimer(context.eventLoop.now + services.limits.bodyIdleTimeout, context)
     case .close: context.close(promise: nil)
     case .fail:
-      updateAlarm(context)
+      updateTimer(context)
       fail(ConnectionDeadline.Exceeded(), context)
     }
   }

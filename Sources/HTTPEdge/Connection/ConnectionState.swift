@@ -7,7 +7,7 @@ package import NIOHTTP1
 /// requests arrive one after the other, and their responses are sent in the same order.
 ///
 ///     var state = ConnectionState()
-///     state.begin(head, payer: nil)
+///     state.begin(head, bucket: nil)
 ///     if state.end() { /* pass the end of the request on */ }
 ///     let isLast = state.beginResponse()
 ///     switch state.endResponse().next { … }
@@ -37,7 +37,7 @@ package struct ConnectionState {
     /// Whether the client sends the body only after a 100 (Continue).
     var expectsContinue: Bool
     /// Whether the handler of the request reads the body.
-    var isWanted = false
+    var isBeingRead = false
     /// Whether the body has ended too early. Nothing more is read then.
     var isBroken = false
     /// The reason why it has ended too early, until the handler of the request reads the body. To another handler it
@@ -47,7 +47,7 @@ package struct ConnectionState {
 
   /// The action after a response.
   package enum Next: Equatable, Sendable {
-    /// The connection goes on.
+    /// The connection continues.
     case proceed
     /// The refusal of the next request is due.
     case refuse
@@ -56,7 +56,7 @@ package struct ConnectionState {
   }
 
   private var input = Input.ready
-  /// The requests whose responses have not been sent, each with the bucket that pays for it.
+  /// The requests whose responses have not been sent, each with the bucket that was charged for it.
   private var pending = CircularBuffer<RateBucket?>()
   /// Whether a refusal is sent after the pending responses.
   private var hasRefusal = false
@@ -86,15 +86,15 @@ package struct ConnectionState {
 
   /// Begins a request that is passed to the router.
   ///
-  /// - Parameter payer: The bucket that was charged for it; nil if it is not limited.
-  package mutating func begin(_ head: HTTPRequestHead, payer: RateBucket?) {
-    pending.append(payer)
+  /// - Parameter bucket: The bucket that was charged for it; nil if it is not limited.
+  package mutating func begin(_ head: HTTPRequestHead, bucket: RateBucket?) {
+    pending.append(bucket)
     input = .body(Body(isLast: head.isLast, expectsContinue: head.expectsContinue))
   }
 
   /// Begins a request that is answered before the router.
-  package mutating func beginEarly(payer: RateBucket?) {
-    pending.append(payer)
+  package mutating func beginEarly(bucket: RateBucket?) {
+    pending.append(bucket)
     input = .early(isPending: true)
   }
 
@@ -146,17 +146,17 @@ package struct ConnectionState {
     return pending.isEmpty
   }
 
-  /// Begins a response without an end of its own to the held request. It is the last one of the connection.
-  package mutating func beginStream(payer: RateBucket?) {
-    pending.append(payer)
+  /// Begins a streamed response to the held request. It is the last one of the connection.
+  package mutating func beginStream(bucket: RateBucket?) {
+    pending.append(bucket)
     input = .finished
     isLastResponse = true
   }
 
   // MARK: Bodies
 
-  /// Whether the end of the body that was passed on last is the real one. The framework ends the body of a request at the
-  /// end of the connection as well.
+  /// Whether the body whose end was passed on last is complete. The framework ends the body of a request at the end of
+  /// the connection as well.
   package var isBodyComplete: Bool {
     // Another request has begun after it.
     if pending.count > 1 { return true }
@@ -172,19 +172,19 @@ package struct ConnectionState {
     if body.isBroken { return false }
     body.isLast = true
     body.isBroken = true
-    body.failure = body.isWanted ? nil : error
+    body.failure = body.isBeingRead ? nil : error
     input = .body(body)
-    return body.isWanted
+    return body.isBeingRead
   }
 
   /// Records that the handler of the only pending request reads the body.
   ///
   /// - Returns: The error with which the body has ended already, and whether the client waits for a 100 (Continue).
-  package mutating func wantBody() -> (failure: (any Error)?, sendsContinue: Bool) {
+  package mutating func startReadingBody() -> (failure: (any Error)?, sendsContinue: Bool) {
     // The handler of an earlier request has its body already.
     guard pending.count == 1, case .body(var body) = input else { return (nil, false) }
     defer { input = .body(body) }
-    body.isWanted = true
+    body.isBeingRead = true
     let result = (body.failure, body.expectsContinue)
     body.failure = nil
     body.expectsContinue = false
@@ -210,8 +210,8 @@ package struct ConnectionState {
     return isLastResponse
   }
 
-  /// The bucket that pays for the first pending request.
-  package var payer: RateBucket? { pending.first ?? nil }
+  /// The bucket that was charged for the first pending request.
+  package var bucket: RateBucket? { pending.first ?? nil }
 
   /// Ends the response to the first pending request.
   package mutating func endResponse() -> Next {

@@ -27,7 +27,7 @@ package struct EdgeChannel: ServerChildChannel {
       try channel.syncOptions?.setOption(
         .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 65_536))
       let pipeline = channel.pipeline.syncOperations
-      let entrance = LazyRouterChannel(on: channel.eventLoop, logger: logger)
+      let routerChannel = LazyRouterChannel(on: channel.eventLoop, logger: logger)
       try pipeline.addHandler(LingeringClose(limits: services.limits))
       try pipeline.configureHTTPServerPipeline(
         withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
@@ -35,10 +35,11 @@ package struct EdgeChannel: ServerChildChannel {
       )
       let client = services.addressLimits?.client(of: channel.remoteAddress.flatMap { IPAddress($0) })
       try pipeline.addHandlers([
-        ConnectionHandler(services: services, client: client ?? .unlimited, logger: logger), FileSender(), entrance,
+        ConnectionHandler(services: services, client: client ?? .unlimited, logger: logger), FileSender(),
+        routerChannel,
       ])
       services.onConnection?(channel)
-      return Value(channel: channel, router: entrance.router)
+      return Value(channel: channel, router: routerChannel.router)
     }
   }
 

@@ -43,6 +43,7 @@ package final class FileSender: ChannelOutboundHandler, RemovableChannelHandler 
   }
 
   private func send(_ body: Body, _ context: ChannelHandlerContext) {
+    // The other initialiser is deprecated in favour of NIOFileSystem, whose handles `FileRegion` does not accept.
     let handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: body.descriptor)
     let region = FileRegion(
       fileHandle: handle, readerIndex: body.range.lowerBound, endIndex: body.range.upperBound)

@@ -1,7 +1,7 @@
 package import NIOHTTP1
 
 extension HTTPRequestHead {
-  /// The reason to refuse a message whose target is in origin form; nil for a proper one.
+  /// The reason to refuse a message whose target is in origin form; nil for an acceptable one.
   ///
   /// Some messages that the decoder accepts are refused, because another server might read them differently. Such
   /// differences are the means of request smuggling.

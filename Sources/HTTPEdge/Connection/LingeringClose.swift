@@ -70,7 +70,7 @@ package final class LingeringClose: ChannelDuplexHandler, RemovableChannelHandle
   }
 
   private func close(_ context: ChannelHandlerContext, in time: TimeAmount) {
-    // The alarm is never cancelled: SwiftNIO would search for it among the alarms of all connections.
+    // The timer is never cancelled, because SwiftNIO would search for it among the timers of all connections.
     context.eventLoop.assumeIsolated().scheduleTask(in: time) { [weak self] in self?.context?.close(promise: nil) }
   }
 

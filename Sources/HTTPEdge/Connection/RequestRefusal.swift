@@ -6,7 +6,7 @@ import NIOHTTP1
 
 /// A reason to refuse a message before it reaches the router.
 package enum RequestRefusal: Equatable, Sendable {
-  /// The message violates HTTP/1.1 (400). The text says how, if that is known.
+  /// The message violates HTTP/1.1 (400). The text describes the violation, if it is known.
   case malformed(String?)
   /// The server does not implement the method or the transfer coding (501).
   case notImplemented(String)
@@ -21,7 +21,7 @@ package enum RequestRefusal: Equatable, Sendable {
   /// The client has exceeded its rate limit (429). The next request is accepted after this time.
   case tooManyRequests(TimeAmount)
 
-  /// - Parameter error: The error with which the decoder or the deadline has given up a message.
+  /// - Parameter error: The error with which the decoder or the deadline has rejected a message.
   init(_ error: any Error) {
     self =
       switch error {

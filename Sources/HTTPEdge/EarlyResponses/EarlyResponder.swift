@@ -8,14 +8,14 @@ package protocol EarlyResponder: Sendable {
   /// The request has no body that matters to it: a responder returns nil for any request that could have one.
   func storedResponse(to head: HTTPRequestHead) -> StoredResponse?
 
-  /// Returns why a request is held until later; nil to answer it in its turn.
+  /// Returns why a request is held until later; nil to answer it at once.
   func deferral(of head: HTTPRequestHead) -> EarlyDeferral?
 
-  /// The server shuts down. Called by each connection before its waits are ended.
+  /// Called by each connection when the server shuts down, before its waits are ended.
   func beginShutdown()
 }
 
-/// A reason to hold a request, and everything behind it on its connection.
+/// A reason to hold a request, and all input after it on its connection.
 package enum EarlyDeferral {
   /// The request waits for an event, and is then answered like any other.
   case wait(any EarlyWait)
@@ -32,7 +32,7 @@ package protocol EarlyWait: Sendable {
   func start(on eventLoop: any EventLoop, release: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)?
 }
 
-/// The body of a response that has no end of its own, such as a stream of events. All calls are on the event loop of its
+/// The body of a response of unlimited length, such as a stream of events. All calls are on the event loop of its
 /// connection.
 package protocol StreamedResponse: AnyObject {
   /// Sends the head and the first bytes.

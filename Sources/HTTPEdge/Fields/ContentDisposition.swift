@@ -3,7 +3,7 @@ import Foundation
 /// The file name in a `Content-Disposition` field (RFC 6266).
 package enum ContentDisposition {
   /// The maximum length of a file name in bytes of UTF-8, as in file systems.
-  private static let longestName = 255
+  private static let maximumNameBytes = 255
 
   /// The field, or the file name in it, is not acceptable.
   package struct Malformed: Error {}
@@ -18,7 +18,8 @@ package enum ContentDisposition {
     guard let given = try parameters["filename*"].map(extended) ?? parameters["filename"] else { return nil }
     let name = given.split { $0 == "/" || $0 == "\\" }.last.map(String.init) ?? ""
     if name.allSatisfy({ $0 == "." || $0.isWhitespace }) { return nil }
-    guard name.utf8.count <= longestName, name.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+    guard name.utf8.count <= maximumNameBytes,
+      name.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
     else { throw Malformed() }
     return name
   }

@@ -24,7 +24,7 @@ package enum JSONValue: Sendable, Equatable {
   ///
   /// - Parameter bytes: The body in UTF-8, without a byte order mark: exactly one value of any kind, with optional
   ///   whitespace around it.
-  /// - Throws: The first fault and its position.
+  /// - Throws: The first error and its position.
   package static func parse(_ bytes: some Sequence<UInt8>) throws(StrictJSONError) -> JSONValue {
     var parser = StrictJSON(bytes: Array(bytes))
     return try parser.parse()

@@ -18,7 +18,7 @@ struct StrictJSON {
   /// Parses the whole text. The caller may call it only once.
   mutating func parse() throws(StrictJSONError) -> JSONValue {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { throw error(.byteOrderMark, at: 0) }
-    if let offset = Self.firstFault(inUTF8: bytes) { throw error(.notUTF8, at: offset) }
+    if let offset = Self.firstInvalidByte(inUTF8: bytes) { throw error(.notUTF8, at: offset) }
     skipWhitespace()
     guard position < bytes.count else { throw error(.empty, at: 0) }
     let value = try value()
@@ -27,8 +27,8 @@ struct StrictJSON {
     return value
   }
 
-  private func error(_ fault: StrictJSONError.Fault, at offset: Int) -> StrictJSONError {
-    StrictJSONError(fault: fault, offset: offset)
+  private func error(_ reason: StrictJSONError.Reason, at offset: Int) -> StrictJSONError {
+    StrictJSONError(reason: reason, offset: offset)
   }
 
   /// The error for the byte at `position`, or for the end of the text.
@@ -158,7 +158,7 @@ extension StrictJSON {
   /// - Returns: The number of digits.
   private mutating func skipDigits() -> Int {
     let start = position
-    while let byte = current, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
+    while let byte = current, byte.isDigit { position += 1 }
     return position - start
   }
 
@@ -259,7 +259,7 @@ extension StrictJSON {
 extension StrictJSON {
   /// Returns the index of the first invalid byte, or the length if the last character is incomplete; nil for valid
   /// UTF-8 (Unicode 16, section 3.9, table 3-7).
-  private static func firstFault(inUTF8 bytes: [UInt8]) -> Int? {
+  private static func firstInvalidByte(inUTF8 bytes: [UInt8]) -> Int? {
     var index = 0
     while index < bytes.count {
       let lead = bytes[index]

@@ -1,7 +1,7 @@
 /// The reason for which a body is not accepted as JSON, and its position.
 package struct StrictJSONError: Error, Hashable, Sendable {
-  /// The kind of fault.
-  package enum Fault: Hashable, Sendable {
+  /// The kind of error.
+  package enum Reason: Hashable, Sendable {
     /// A body of whitespace only.
     case empty
     /// U+FEFF at the start, which RFC 8259 section 8.1 forbids to senders.
@@ -34,22 +34,22 @@ package struct StrictJSONError: Error, Hashable, Sendable {
     case trailingContent
   }
 
-  /// The kind of fault.
-  package var fault: Fault
-  /// The index of the first byte at fault; the length of the body if it ends too early.
+  /// The kind of error.
+  package var reason: Reason
+  /// The index of the first invalid byte; the length of the body if it ends too early.
   package var offset: Int
 
   /// - Parameters:
-  ///   - fault: The kind of fault.
-  ///   - offset: The index of the first byte at fault; the length of the body if it ends too early.
-  package init(fault: Fault, offset: Int) {
-    self.fault = fault
+  ///   - reason: The kind of error.
+  ///   - offset: The index of the first invalid byte; the length of the body if it ends too early.
+  package init(reason: Reason, offset: Int) {
+    self.reason = reason
     self.offset = offset
   }
 
   /// A sentence for the sender of the body. It quotes nothing from the body except the start of a repeated key.
   package var message: String {
-    switch fault {
+    switch reason {
     case .empty: "The body is empty, but a JSON value is required."
     case .byteOrderMark: "The body starts with a byte order mark, which JSON does not allow."
     case .notUTF8: "The body is not valid UTF-8 at byte \(offset)."

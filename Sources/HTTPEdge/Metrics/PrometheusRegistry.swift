@@ -38,13 +38,13 @@ public final class PrometheusRegistry: MetricsFactory {
   }
 
   /// Removes a counter.
-  public func destroyCounter(_ handler: any CounterHandler) { forget(handler) }
+  public func destroyCounter(_ handler: any CounterHandler) { unregister(handler) }
 
   /// Removes a histogram or gauge.
-  public func destroyRecorder(_ handler: any RecorderHandler) { forget(handler) }
+  public func destroyRecorder(_ handler: any RecorderHandler) { unregister(handler) }
 
   /// Removes a histogram.
-  public func destroyTimer(_ handler: any TimerHandler) { forget(handler) }
+  public func destroyTimer(_ handler: any TimerHandler) { unregister(handler) }
 
   /// Writes all families, sorted by name.
   package func write(to text: inout PrometheusText) {
@@ -71,7 +71,7 @@ public final class PrometheusRegistry: MetricsFactory {
     }
   }
 
-  private func forget(_ handler: AnyObject) {
+  private func unregister(_ handler: AnyObject) {
     families.withLock { families in
       families = families.mapValues { family in
         Family(kind: family.kind, series: family.series.filter { $0.value !== handler })

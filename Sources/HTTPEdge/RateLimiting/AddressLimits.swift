@@ -40,14 +40,14 @@ package final class AddressLimits: Sendable {
     guard let peer else { return .unlimited }
     if proxies.trusts(peer) { return .proxy(peer) }
     // Behind a proxy that is not configured, all clients share one address. No limit is better than one limit for all.
-    guard proxies.areKnown || !IPNetwork.inside.contains(where: { $0.contains(peer) }) else {
+    guard proxies.areKnown || !IPNetwork.privateNetworks.contains(where: { $0.contains(peer) }) else {
       if !hasWarned.exchange(true, ordering: .relaxed) { onUnknownProxy(peer) }
       return .unlimited
     }
     return .bucket(limiter.bucket(of: peer.subscriber))
   }
 
-  /// Returns the bucket that pays for a request; nil if the request is not limited.
+  /// Returns the bucket that is charged for a request; nil if the request is not limited.
   ///
   /// - Parameter head: The head of the request, with its target in origin form.
   package func bucket(of head: HTTPRequestHead, from client: Client) -> RateBucket? {

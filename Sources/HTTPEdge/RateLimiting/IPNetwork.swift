@@ -11,15 +11,15 @@ public struct IPNetwork: Sendable {
   public init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = IPAddress(parts[0]) else { return nil }
-    let longest = parts[0].contains(":") ? 128 : 32
-    var length = longest
+    let maximumLength = parts[0].contains(":") ? 128 : 32
+    var length = maximumLength
     if parts.count > 1 {
-      guard parts[1].utf8.allSatisfy({ 48...57 ~= $0 }), let number = Int(parts[1]), number <= longest else {
+      guard parts[1].utf8.allSatisfy(\.isDigit), let number = Int(parts[1]), number <= maximumLength else {
         return nil
       }
       length = number
     }
-    length += 128 - longest
+    length += 128 - maximumLength
     self.address = address
     masks = (Self.mask(length), Self.mask(length - 64))
     guard address.high & ~masks.high == 0, address.low & ~masks.low == 0 else { return nil }
@@ -34,7 +34,7 @@ public struct IPNetwork: Sendable {
 
   /// The networks that are not routed over the internet: loopback (RFC 1122 section 3.2.1.3), private (RFC 1918, RFC
   /// 4193), link-local (RFC 3927, RFC 4291) and shared address space behind carrier-grade NAT (RFC 6598).
-  static let inside = [
+  static let privateNetworks = [
     "127.0.0.0/8", "::1", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7", "169.254.0.0/16", "fe80::/10",
     "100.64.0.0/10",
   ].compactMap { IPNetwork($0) }

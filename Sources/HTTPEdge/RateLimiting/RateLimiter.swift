@@ -32,7 +32,7 @@ package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
     shards[Int(UInt(bitPattern: key.hashValue) % UInt(shards.count))].buckets.withLock { buckets in
       if let known = buckets[key] { return known }
       let now = now()
-      if buckets.count >= shardLimit { makeRoom(in: &buckets, at: now) }
+      if buckets.count >= shardLimit { evictBuckets(in: &buckets, at: now) }
       let new = RateBucket(rate, at: now)
       buckets[key] = new
       return new
@@ -46,7 +46,7 @@ package final class RateLimiter<Key: Hashable & Sendable>: Sendable {
 
   /// Evicts all full buckets, or the fullest quarter if fewer are full. A client cannot cause the eviction of its
   /// empty bucket by sending requests from many other addresses.
-  private func makeRoom(in buckets: inout [Key: RateBucket], at now: NIODeadline) {
+  private func evictBuckets(in buckets: inout [Key: RateBucket], at now: NIODeadline) {
     let levels = buckets.mapValues { $0.points(at: now) }
     let full = levels.count { $0.value == rate.capacity }
     for (key, _) in levels.sorted(by: { $0.value > $1.value }).prefix(max(full, shardLimit / 4)) {
