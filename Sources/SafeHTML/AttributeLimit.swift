@@ -129,11 +129,11 @@ package struct AttributeLimit {
   }
 
   private func isNameStart(_ byte: UInt8) -> Bool {
-    65...90 ~= byte || 97...122 ~= byte || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ":")
+    byte.isASCIILetter || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ":")
       || byte == UInt8(ascii: ".") || isXML && byte >= 0x80
   }
 
   private func isNameByte(_ byte: UInt8) -> Bool {
-    isNameStart(byte) || 48...57 ~= byte || byte == UInt8(ascii: "-")
+    isNameStart(byte) || byte.isASCIIDigit || byte == UInt8(ascii: "-")
   }
 }

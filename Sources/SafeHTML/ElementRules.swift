@@ -74,7 +74,7 @@ enum ElementRules {
     case "dir": return word(value, of: ["ltr", "rtl", "auto"])
     case "scope": return word(value, of: ["row", "col", "rowgroup", "colgroup"])
     case "lang":
-      let isTag = value.utf8.allSatisfy { 48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0 || $0 == 45 }
+      let isTag = value.utf8.allSatisfy { $0.isASCIIAlphanumeric || $0 == 45 }
       return isTag && 1...35 ~= value.utf8.count ? value : nil
     default: return line(value)
     }

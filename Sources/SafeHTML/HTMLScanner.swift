@@ -1,7 +1,7 @@
 internal import CLibXML2
 
-/// Parses HTML with libxml2, and passes its parts to a composer in order. No tree is built, so that depth costs no
-/// stack.
+/// Parses HTML with libxml2, and passes its parts to a builder in order. No tree is built, so that deep nesting does not
+/// overflow the stack.
 package final class HTMLScanner {
   /// The maximum nesting depth. Parsing stops where the markup is deeper; real pages stay below a hundred.
   static let maximumDepth = 512
@@ -9,17 +9,17 @@ package final class HTMLScanner {
   private static let parserIsReady: Void = xmlInitParser()
 
   private let context: htmlParserCtxtPtr
-  private unowned let composer: Composer
+  private unowned let builder: FragmentBuilder
   private var maximumAttributeCount = 0
   /// The number of elements that libxml2 has open, including void elements that it does not recognise. It searches all
   /// of them for each end tag.
   private var depth = 0
 
-  private init?(composer: Composer) {
+  private init?(builder: FragmentBuilder) {
     _ = Self.parserIsReady
     guard let context = htmlNewParserCtxt() else { return nil }
     self.context = context
-    self.composer = composer
+    self.builder = builder
   }
 
   deinit {
@@ -27,16 +27,16 @@ package final class HTMLScanner {
   }
 
   /// Parses a fragment or document in UTF-8 without NUL.
-  static func scan(_ source: [UInt8], into composer: Composer) {
-    guard let scanner = HTMLScanner(composer: composer) else { return }
+  static func scan(_ source: [UInt8], into builder: FragmentBuilder) {
+    guard let scanner = HTMLScanner(builder: builder) else { return }
     scanner.run(source)
-    composer.finish()
+    builder.finish()
   }
 
   /// Returns the greatest number of attributes that libxml2 finds in a tag. Repeated names count once.
   package static func maximumAttributeCount(in source: [UInt8]) -> Int {
-    let composer = Composer(base: nil)
-    guard let scanner = HTMLScanner(composer: composer) else { return 0 }
+    let builder = FragmentBuilder(base: nil)
+    guard let scanner = HTMLScanner(builder: builder) else { return 0 }
     scanner.run(source)
     return scanner.maximumAttributeCount
   }
@@ -72,12 +72,12 @@ package final class HTMLScanner {
       next = pair + 2
     }
     maximumAttributeCount = max(maximumAttributeCount, pairs.count)
-    composer.start(String(cString: name).lowercased(), pairs)
+    builder.start(String(cString: name).lowercased(), pairs)
   }
 
   private func end(_ name: UnsafePointer<xmlChar>) {
     depth -= 1
-    composer.end(String(cString: name).lowercased())
+    builder.end(String(cString: name).lowercased())
   }
 
   private static func scanner(_ context: UnsafeMutableRawPointer) -> HTMLScanner {
@@ -97,7 +97,7 @@ package final class HTMLScanner {
     }
     let characters: charactersSAXFunc = { context, bytes, count in
       guard let context, let bytes, count > 0 else { return }
-      HTMLScanner.scanner(context).composer.characters(UnsafeBufferPointer(start: bytes, count: Int(count)))
+      HTMLScanner.scanner(context).builder.characters(UnsafeBufferPointer(start: bytes, count: Int(count)))
     }
     handler.characters = characters
     handler.ignorableWhitespace = characters

@@ -40,11 +40,11 @@ public struct SafeHTML: Sendable, Equatable {
   ///   - base: The absolute URL that relative links refer to. Without one they are dropped.
   public init(_ source: String, base: String? = nil) {
     let base = base.flatMap { URL(string: $0) }
-    let composer = Composer(base: base)
-    HTMLScanner.scan(Self.cleaned(source), into: composer)
-    text = composer.text
-    images = composer.images
-    html = Self.settled(composer.html, text: text, base: base)
+    let builder = FragmentBuilder(base: base)
+    HTMLScanner.scan(Self.cleaned(source), into: builder)
+    text = builder.text
+    images = builder.images
+    html = Self.stabilized(builder.html, text: text, base: base)
   }
 
   /// Whether a text contains a tag or comment of HTML, so that it has to be parsed as markup. `a < b` and `Array<Int>`
@@ -56,7 +56,7 @@ public struct SafeHTML: Sendable, Equatable {
       index = start + 1
       if bytes[index...].starts(with: "!--".utf8) { return true }
       let rest = bytes[index...].first == UInt8(ascii: "/") ? bytes[(index + 1)...] : bytes[index...]
-      let name = rest.prefix(16).prefix { 48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0 }
+      let name = rest.prefix(16).prefix { $0.isASCIIAlphanumeric }
       guard rest.count > name.count, " \t\n\r/>".utf8.contains(rest[rest.startIndex + name.count]) else { continue }
       if ElementRules.isKnown(String(decoding: name, as: UTF8.self).lowercased()) { return true }
     }
@@ -65,18 +65,18 @@ public struct SafeHTML: Sendable, Equatable {
 
   /// Decodes the entities of a text that is not markup. Its white space is kept, except at both ends.
   public static func decodingEntities(_ text: String) -> String {
-    let composer = Composer(base: nil)
+    let builder = FragmentBuilder(base: nil)
     // The text is searched as bytes, because comparing characters takes time quadratic in their combining marks.
     let escaped = text.utf8.flatMap { $0 == UInt8(ascii: "<") ? Array("&lt;".utf8) : [$0] }
-    HTMLScanner.scan(cleaned("<pre>" + String(decoding: escaped, as: UTF8.self) + "</pre>"), into: composer)
-    return composer.text.trimmingCharacters(in: .whitespacesAndNewlines)
+    HTMLScanner.scan(cleaned("<pre>" + String(decoding: escaped, as: UTF8.self) + "</pre>"), into: builder)
+    return builder.text.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
   /// Rewrites a fragment until it no longer changes.
   ///
   /// The parser corrects nesting by its own rules, so that the rest may be corrected again after elements are removed.
   /// If the fragment does not become stable, the result is its text alone, in paragraphs.
-  private static func settled(_ first: String, text: String, base: URL?) -> String {
+  private static func stabilized(_ first: String, text: String, base: URL?) -> String {
     var html = first
     for _ in 0..<6 {
       let again = rewritten(html, base: base)
@@ -88,9 +88,9 @@ public struct SafeHTML: Sendable, Equatable {
   }
 
   private static func rewritten(_ html: String, base: URL?) -> String {
-    let composer = Composer(base: base)
-    HTMLScanner.scan(cleaned(html), into: composer)
-    return composer.html
+    let builder = FragmentBuilder(base: base)
+    HTMLScanner.scan(cleaned(html), into: builder)
+    return builder.html
   }
 
   /// Replaces `<wbr>` by `<wbr/>`. The parser does not know that the element is void, and would keep it open.
@@ -124,6 +124,6 @@ public struct SafeHTML: Sendable, Equatable {
       }
       afterReturn = isReturn
     }
-    return AttributeLimit.applied(to: closed(HTMLEntities.numbered(bytes)), maximum: maximumAttributes)
+    return AttributeLimit.applied(to: closed(HTMLEntities.replacingNames(in: bytes)), maximum: maximumAttributes)
   }
 }

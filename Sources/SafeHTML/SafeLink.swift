@@ -54,7 +54,7 @@ public enum SafeLink {
     guard let colon = reference.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
     let name = reference[..<colon]
     let isScheme = name.utf8.allSatisfy {
-      48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0 || [43, 45, 46].contains($0)
+      $0.isASCIIAlphanumeric || [43, 45, 46].contains($0)
     }
     return isScheme && !name.isEmpty ? name.lowercased() : nil
   }
@@ -87,11 +87,11 @@ public enum SafeLink {
   /// Whether the byte is an unreserved or reserved character of RFC 3986, except brackets, which occur only in the
   /// host.
   private static func isURLByte(_ byte: UInt8) -> Bool {
-    48...57 ~= byte || 65...90 ~= byte || 97...122 ~= byte || "-._~!$&'()*+,;=:@/?#".utf8.contains(byte)
+    byte.isASCIIAlphanumeric || "-._~!$&'()*+,;=:@/?#".utf8.contains(byte)
   }
 
   private static func isHexadecimal(_ byte: UInt8) -> Bool {
-    48...57 ~= byte || 65...70 ~= byte || 97...102 ~= byte
+    byte.isASCIIDigit || 65...70 ~= byte || 97...102 ~= byte
   }
 
   private static func percentEncoded(_ byte: UInt8) -> [UInt8] {

@@ -54,7 +54,7 @@ struct HostileMarkupTests {
   }
 
   @Test(
-    "takes with it what stands in elements that are dropped",
+    "is dropped with the content of dropped elements",
     arguments: [
       "script", "style", "iframe", "object", "form", "noscript", "svg", "math", "template", "select", "title",
     ])
@@ -65,13 +65,13 @@ struct HostileMarkupTests {
   }
 
   @Test(
-    "keeps what follows elements that have no content",
+    "keeps the text after void elements",
     arguments: ["embed", "source", "track", "wbr", "input", "param"])
   func voidElements(element: String) {
     #expect(SafeHTML("a<\(element) src=x>b").text == "ab")
   }
 
-  @Test("survives nesting without end")
+  @Test("is read at any nesting depth")
   func depth() {
     for tag in ["<b>", "<div>", "<ul><li>", "<blockquote><p>", "<table><tr><td>", "<svg>", "<x>"] {
       let safe = SafeHTML("start " + String(repeating: tag, count: 20_000) + "x", base: Self.base)
@@ -86,7 +86,7 @@ struct HostileMarkupTests {
     #expect(depth(99) == 99 && depth(100) == 100 && depth(101) == 100)
   }
 
-  @Test("comes out harmless, and the same again, whatever tags are thrown together", arguments: 0..<40)
+  @Test("comes out harmless and stable for random sequences of tags", arguments: 0..<40)
   func tagSoup(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let names =
@@ -120,7 +120,7 @@ struct HostileMarkupTests {
     }
   }
 
-  @Test("takes any bytes", arguments: 0..<40)
+  @Test("is accepted for any bytes", arguments: 0..<40)
   func noise(seed: UInt64) {
     var random = SplitMix64(seed: seed &+ 1000)
     let alphabet = Array("<>/=\"'&;#! \n\u{0}abpi-[]?".utf8) + [0x80, 0xC3, 0xA4, 0xE2, 0xFF, 0xF0, 0x9F]

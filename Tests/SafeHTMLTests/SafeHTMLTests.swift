@@ -1,12 +1,12 @@
 import SafeHTML
 import Testing
 
-@Suite("Markup made safe")
+@Suite("Sanitised markup")
 struct SafeHTMLTests {
   private static let base = "https://example.org/blog/post.html"
 
   @Test(
-    "keeps what an article is made of",
+    "keeps the elements of an article",
     arguments: [
       ("<p>One <em>two</em> <strong>three</strong></p>", "<p>One <em>two</em> <strong>three</strong></p>"),
       ("plain <b>text</b>", "plain <b>text</b>"),
@@ -39,7 +39,7 @@ struct SafeHTMLTests {
   }
 
   @Test(
-    "resolves links, and drops those that lead nowhere",
+    "resolves links, and drops unusable ones",
     arguments: [
       ("<a href='/x?a=1&amp;b=2'>y</a>", "<a href=\"https://example.org/x?a=1&amp;b=2\">y</a>"),
       ("<a href='#part'>y</a>", "<a href=\"https://example.org/blog/post.html#part\">y</a>"),
@@ -65,7 +65,7 @@ struct SafeHTMLTests {
   }
 
   @Test(
-    "writes text as a reader would type it",
+    "writes plain text with the layout of the markup",
     arguments: [
       ("<p>One\n  two</p><p>three</p>", "One two\n\nthree"),
       ("<div>a</div><div>b<span>c</span></div>", "a\nbc"),
@@ -84,7 +84,7 @@ struct SafeHTMLTests {
     #expect(SafeHTML(source).text == expected)
   }
 
-  @Test("lists its pictures once each, with what is known of them")
+  @Test("lists each picture once, with its known properties")
   func images() {
     let source = """
       <img src=a.png alt=" A  picture " width=640 height=480><p><img src="a.png"><img src="https://e.org/b.jpg" width="50%">
@@ -100,7 +100,7 @@ struct SafeHTMLTests {
   }
 
   @Test(
-    "tells markup from text with angle brackets",
+    "distinguishes markup from text with angle brackets",
     arguments: [
       ("a < b and c > d", false), ("Array<Int>", false), ("<T>", false), ("Tom &amp; Jerry", false), ("x <", false),
       ("</", false), ("a<br>b", true), ("<P>x", true), ("x</p>", true), ("<!-- x -->", true), ("<img\nsrc=x>", true),

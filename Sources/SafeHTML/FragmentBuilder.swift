@@ -1,12 +1,12 @@
 internal import Foundation
 
 /// Builds the safe fragment, the text and the list of pictures from the events of a scan.
-final class Composer {
+final class FragmentBuilder {
   /// The maximum nesting depth of the fragment. Deeper elements lose their tags, not their text.
   private static let maximumNesting = 100
 
   /// The treatment of an open element of the source.
-  private enum Fate {
+  private enum Treatment {
     /// The tag is in the fragment from `start` on, and the content from `content` on.
     case written(tag: String, start: Int, content: Int)
     /// Only the content is in the fragment, or the end tag is already written.
@@ -18,7 +18,7 @@ final class Composer {
   private struct OpenElement {
     let name: String
     let rule: ElementRules.Rule?
-    var fate: Fate
+    var treatment: Treatment
   }
 
   private(set) var images: [SafeHTML.Image] = []
@@ -49,10 +49,10 @@ final class Composer {
       return
     }
     let rule = ElementRules.rule(for: name)
-    var element = OpenElement(name: name, rule: rule, fate: .unwrapped)
+    var element = OpenElement(name: name, rule: rule, treatment: .unwrapped)
     if dropping > 0 || ElementRules.dropped.contains(name) {
       dropping += 1
-      element.fate = .dropped
+      element.treatment = .dropped
     } else if let rule {
       plain.start(rule)
       if rule.closesParagraph { closeParagraph() }
@@ -61,7 +61,7 @@ final class Composer {
         let start = output.count
         Markup.appendTag(tag, written, to: &output)
         nesting += 1
-        element.fate = .written(tag: tag, start: start, content: output.count)
+        element.treatment = .written(tag: tag, start: start, content: output.count)
       }
     }
     open.append(element)
@@ -85,7 +85,7 @@ final class Composer {
 
   private func close() {
     guard let element = open.popLast() else { return }
-    switch element.fate {
+    switch element.treatment {
     case .dropped: dropping -= 1
     case .unwrapped: break
     case .written(let tag, let start, let content): writeEnd(tag, element.rule, start, content)
@@ -95,13 +95,14 @@ final class Composer {
 
   /// Ends the open paragraph before a block, because HTML allows no block inside a paragraph.
   private func closeParagraph() {
-    guard let index = open.lastIndex(where: { if case .written("p", _, _) = $0.fate { true } else { false } }) else {
+    guard let index = open.lastIndex(where: { if case .written("p", _, _) = $0.treatment { true } else { false } })
+    else {
       return
     }
     for position in (index..<open.count).reversed() {
-      if case .written(let tag, let start, let content) = open[position].fate {
+      if case .written(let tag, let start, let content) = open[position].treatment {
         writeEnd(tag, open[position].rule, start, content)
-        open[position].fate = .unwrapped
+        open[position].treatment = .unwrapped
       }
     }
   }
