@@ -7,7 +7,7 @@ import Synchronization
 /// process, and are added too slowly when many of them block.
 enum BlockingWork {
   private static let queues = (0..<16).map { DispatchQueue(label: "media-\($0)") }
-  private static let turn = Atomic<Int>(0)
+  private static let nextIndex = Atomic<Int>(0)
 
   /// Runs work on the next queue, round-robin.
   static func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
@@ -28,7 +28,7 @@ enum BlockingWork {
   }
 
   private static func queue() -> DispatchQueue {
-    let turn = turn.wrappingAdd(1, ordering: .relaxed).oldValue
-    return queues[turn & (queues.count - 1)]
+    let index = nextIndex.wrappingAdd(1, ordering: .relaxed).oldValue
+    return queues[index & (queues.count - 1)]
   }
 }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// An upload into a `MediaDirectory`.
 ///
-/// The file has a name of its own in the same folder, so that it can be renamed. It is locked, so that no sweep takes
-/// it for the upload of a dead process.
+/// The file has a name of its own in the same folder, so that it can be renamed. It is locked, so that no sweep
+/// removes it as abandoned.
 final class FileUpload: MediaUpload {
   private struct State: ~Copyable {
     var hash = SHA256()
@@ -18,7 +18,7 @@ final class FileUpload: MediaUpload {
 
   /// The number of bytes after which the upload waits for the disk. Otherwise the kernel would buffer all of a large
   /// file, and the sender would wait for its response longer than the timeout of a proxy.
-  private static let portion = 64 << 20
+  private static let maximumUnsyncedBytes = 64 << 20
 
   private let directory: MediaDirectory
   private let descriptor: Int32
@@ -30,8 +30,8 @@ final class FileUpload: MediaUpload {
 
   /// Begins an upload.
   ///
-  /// - Returns: nil if a sweep came between the creation of the file and its lock, and took it for the remains of a dead
-  ///   process. The next attempt has a file of its own.
+  /// - Returns: nil if a sweep between the creation of the file and its lock has removed the file. The next attempt uses
+  ///   another file.
   init?(in directory: MediaDirectory) throws(MediaError) {
     self.directory = directory
     path = "\(directory.path)/\(MediaDirectory.uploadPrefix)\(UUID().uuidString.lowercased())"
@@ -62,7 +62,7 @@ final class FileUpload: MediaUpload {
         bytes.withUnsafeBytes { state.hash.update(bufferPointer: $0) }
         try append(bytes)
         state.bytes += bytes.count
-        if state.bytes - state.synced >= Self.portion {
+        if state.bytes - state.synced >= Self.maximumUnsyncedBytes {
           guard fdatasync(descriptor) == 0 else { throw MediaError.last("fdatasync") }
           state.synced = state.bytes
         }
@@ -96,7 +96,7 @@ final class FileUpload: MediaUpload {
           guard rename(path, directory.path(of: digest)) == 0 else { throw MediaError.last("rename") }
           state.isPublished = true
         }
-        // Also at a repeat: the first call may have failed here.
+        // Also on a repeat: the first call may have failed here.
         let folder = open(directory.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw MediaError.last("open") }
         defer { close(folder) }

@@ -5,7 +5,7 @@ public enum MediaFormat: Sendable, CaseIterable {
   case mp4, quickTime, webm, ogg, mp3, adts, flac, wave
 
   /// The number of bytes that `init(beginning:)` needs. A shorter file gives fewer.
-  public static let sample = 4096
+  public static let headerByteCount = 4096
 
   /// The media types of all formats.
   public static let types = allCases.flatMap(\.types)
@@ -33,7 +33,7 @@ public enum MediaFormat: Sendable, CaseIterable {
 
   /// Recognises a file by its signature (MIME Sniffing standard, section 6; ISO/IEC 14496-12 section 4.3; RFC 8794).
   ///
-  /// - Parameter beginning: The first `sample` bytes of the file, or all of a shorter one.
+  /// - Parameter beginning: The first `headerByteCount` bytes of the file, or all of a shorter one.
   /// - Returns: nil for anything else.
   public init?(beginning bytes: [UInt8]) {
     func has(_ signature: [UInt8], at offset: Int = 0) -> Bool { bytes.dropFirst(offset).starts(with: signature) }

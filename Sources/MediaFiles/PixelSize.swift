@@ -65,7 +65,7 @@ public struct PixelSize: Equatable, Sendable {
     _ read: (Int, Int) throws(Failure) -> [UInt8]
   ) throws(Failure) -> PixelSize? {
     var offset = 2
-    var isTurned = false
+    var isRotated = false
     // The limit is more segments than any camera writes. Without a limit, a file could cause as many reads as it has
     // bytes.
     for _ in 0..<1024 {
@@ -79,9 +79,9 @@ public struct PixelSize: Equatable, Sendable {
       switch marker {
       case 0xc0...0xcf where ![0xc4, 0xc8, 0xcc].contains(marker):
         guard let height = segment.big(5, 2), let width = segment.big(7, 2) else { return nil }
-        return isTurned ? PixelSize(height, width) : PixelSize(width, height)
-      // XMP has the same marker, and says nothing of it.
-      case 0xe1 where !isTurned: isTurned = HeaderBytes(try read(offset + 4, length - 2)).isTurned
+        return isRotated ? PixelSize(height, width) : PixelSize(width, height)
+      // XMP has the same marker and no orientation.
+      case 0xe1 where !isRotated: isRotated = HeaderBytes(try read(offset + 4, length - 2)).isRotated
       case 0xda, 0xd9: return nil
       default: break
       }
@@ -113,7 +113,7 @@ private struct HeaderBytes {
 
   /// Whether an Exif segment has an orientation from 5 to 8, a quarter turn (Exif section 4.6.4, tag 274). After six
   /// bytes the segment is a TIFF file, which specifies its byte order.
-  var isTurned: Bool {
+  var isRotated: Bool {
     guard has("Exif\0\0", at: 0) else { return false }
     let isLittle = has("II", at: 6)
     func number(_ offset: Int, _ count: Int) -> Int? { isLittle ? little(offset, count) : big(offset, count) }

@@ -27,7 +27,7 @@ import Testing
     return pread(file.descriptor, &bytes, bytes.count, 0) == bytes.count ? bytes : []
   }
 
-  @Test("A file is there under its digest once it is published, and not before")
+  @Test("A file is available under its digest once it is published, not before")
   func publication() async throws {
     try await Self.with { directory, folder in
       let upload = try await directory.begin()
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("The same content is one file")
+  @Test("Equal content is stored once")
   func sameContent() async throws {
     try await Self.with { directory, folder in
       let first = try await Self.store([Array("abc".utf8)], in: directory)
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test("An upload begins, however many sweeps run at the same moment")
+  @Test("An upload can begin while sweeps run at the same time")
   func beginsBesideSweeps() async throws {
     try await Self.with { directory, _ in
       try await withThrowingTaskGroup(of: Void.self) { group in
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test("An upload that is let go of leaves nothing")
+  @Test("An upload that is released without being published leaves no file")
   func abandoned() async throws {
     try await Self.with { directory, folder in
       do {
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test("A sweep takes what dead uploads have left, and nothing of living ones")
+  @Test("A sweep removes abandoned uploads and keeps active ones")
   func sweep() async throws {
     try await Self.with { directory, folder in
       try Data("dead".utf8).write(to: folder.appending(path: "upload-\(UUID())"))
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test("Who has opened a file reads it to its end, removed or replaced")
+  @Test("An open file can be read to its end after it was removed or replaced")
   func openFiles() async throws {
     try await Self.with { directory, folder in
       let digest = try await Self.store([Array("abc".utf8)], in: directory)
@@ -115,13 +115,13 @@ import Testing
     }
   }
 
-  @Test("A folder that cannot be one is an error at once")
+  @Test("A folder that cannot be created or used is an error at once")
   func unusable() {
     #expect(throws: (any Error).self) { try MediaDirectory(URL(filePath: "/dev/null/media")) }
   }
 
   @Test(
-    "A digest is 64 digits in lower case",
+    "A digest has 64 hexadecimal digits in lower case",
     arguments: ["", "00", String(repeating: "A", count: 64), "../\(String(repeating: "0", count: 61))"])
   func digests(text: String) {
     #expect(MediaDigest(hexadecimal: text) == nil)

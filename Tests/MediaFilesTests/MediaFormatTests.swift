@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct MediaFormatTests {
   @Test(
-    "A file is known by how it begins",
+    "A format is recognised by the first bytes of a file",
     arguments: [
       ([0xff, 0xd8, 0xff, 0xe0], .jpeg),
       ([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a], .png),
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(
-    "What a browser might run, and what is of no known kind, is nothing that is kept",
+    "Active content and unknown formats are rejected",
     arguments: [
       "", "<!DOCTYPE html><script>alert(1)</script>", "<svg xmlns=\"http://www.w3.org/2000/svg\" onload=\"x()\"/>",
       "<?xml version=\"1.0\"?><x/>", " GIF89a", "GIF90a", "\n%PDF-1.4", "RIFF1234AVI ", "MZ", "#!/bin/sh",
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(
-    "Signatures that only resemble one are none",
+    "Bytes that only resemble a signature are rejected",
     arguments: [
       // UTF-16 and similar bytes, reserved versions, layers, rates and frequencies, and Matroska files that are not
       // WebM.
@@ -52,7 +52,7 @@ import Testing
     #expect(MediaFormat(beginning: bytes) == nil)
   }
 
-  @Test("No kind that is kept is a page, a script or a style")
+  @Test("No accepted format is a page, a script or a style sheet")
   func passive() {
     for type in MediaFormat.types {
       #expect(type == "application/pdf" || ["image/", "audio/", "video/"].contains { type.hasPrefix($0) })

@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(
-    "In a JPEG they stand in the frame header, whatever comes before, turned as the camera was",
+    "The size of a JPEG is read from its frame header, and rotated by its orientation",
     arguments: [
       (segment(0xc0, frame), [640, 480]),
       (segment(0xe0, Array("JFIF".utf8)) + segment(0xdb, [0xff, 0xc0]) + segment(0xc2, frame), [640, 480]),
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(
-    "A header that does not tell has no size",
+    "A header without a size gives none",
     arguments: [
       segment(0xda, [1]) + segment(0xc0, frame), segment(0xc0, [8, 0, 0, 2, 0x80, 3]), [0xff, 0xc0, 0, 1],
       [0, 0xff, 0xc0], Array(repeating: 0xff, count: 10_000), [],
@@ -73,7 +73,7 @@ import Testing
     #expect(Self.size(.jpeg, [0xff, 0xd8] + segments) == nil)
   }
 
-  @Test("Sizes that no picture has are none")
+  @Test("Sizes out of range are rejected")
   func bounds() {
     var bytes = Self.png
     bytes[16] = 0x80
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test("Random headers have a size or none, and take few reads")
+  @Test("Random headers give a size or none, with a bounded number of reads")
   func random() {
     var generator = SplitMix64(seed: 7)
     for round in 0..<3000 {

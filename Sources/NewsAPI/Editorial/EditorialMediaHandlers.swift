@@ -59,7 +59,9 @@ struct EditorialMediaHandlers: Sendable {
       length += part?.readableBytes ?? 0
       guard length <= largest else { throw ProblemError.bodyTooLarge(largest) }
       if let part { waiting.append(contentsOf: part.readableBytesView) }
-      if format == nil, part == nil || waiting.count >= MediaFormat.sample { format = try head.format(of: waiting) }
+      if format == nil, part == nil || waiting.count >= MediaFormat.headerByteCount {
+        format = try head.format(of: waiting)
+      }
       if waiting.count >= Self.portion || part == nil {
         try await upload.write(waiting)
         waiting.removeAll(keepingCapacity: true)
@@ -128,7 +130,7 @@ private struct MediaUploadHead {
 
   /// Detects the format of a file and compares it with the declared type.
   ///
-  /// - Parameter beginning: The first `MediaFormat.sample` bytes of the file or more, or all of a shorter one.
+  /// - Parameter beginning: The first `MediaFormat.headerByteCount` bytes of the file or more, or all of a shorter one.
   /// - Throws: `ProblemError`, 415, if the format is unknown or of another type.
   func format(of beginning: [UInt8]) throws -> MediaFormat {
     guard let format = MediaFormat(beginning: beginning), type == Self.anyType || format.types.contains(type) else {
