@@ -25,7 +25,7 @@ enum Digest {
   static func fallbackName(title: String?, date: Date?) -> String {
     var hash = SHA256()
     for part in [title ?? "", date.map { RFC3339.string(from: $0) } ?? ""] { hash.update(part) }
-    return "sha256:" + hash.finalize().map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    return "sha256:" + hash.finalize().hexadecimal
   }
 
   /// Returns a digest of the source's content, before it is sanitised. A new version of the sanitiser therefore does
@@ -49,6 +49,11 @@ enum Digest {
     }
     return Data(hash.finalize())
   }
+}
+
+extension Sequence<UInt8> {
+  /// The bytes in hexadecimal, two digits each in lower case.
+  var hexadecimal: String { map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
 }
 
 extension HashFunction {

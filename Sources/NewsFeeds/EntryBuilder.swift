@@ -53,7 +53,7 @@ enum EntryBuilder {
     func bounded(_ value: String?, _ limit: Int, _ name: String) -> String? {
       guard let value = value?.nonEmpty else { return nil }
       if value.utf8.count <= limit { return value }
-      notes.append("the \(name) is left out: it has \(value.utf8.count) bytes, more than \(limit)")
+      notes.append("the \(name) is omitted: it has \(value.utf8.count) bytes, more than \(limit)")
       return nil
     }
     let (guid, link) = (raw.guid?.trimmed.nonEmpty, raw.link.flatMap { SafeLink.web($0, base: raw.base) })

@@ -42,8 +42,8 @@ struct EntrySearch {
       }
       if isTag(end, tail) { foundEnd = true }
       let opaque = Self.opaque.first { tail.starts(with: $0.start) }
-      let longest = max(entry.count, end.count, 9) + 1
-      if opaque == nil, tail.count < longest, !tail.dropFirst().contains(UInt8(ascii: ">")) {
+      let maximumTagBytes = max(entry.count, end.count, 9) + 1
+      if opaque == nil, tail.count < maximumTagBytes, !tail.dropFirst().contains(UInt8(ascii: ">")) {
         drop(start)
         return nil
       }

@@ -11,16 +11,16 @@ final class FeedDecoder {
     case undecided([UInt8])
     case utf8
     /// Bytes declared as another encoding, none of them above 127 so far.
-    case unproven(CharsetConverter, name: String)
+    case declared(CharsetConverter, name: String)
     /// The bytes from the first one above 127 on, which may be UTF-8.
-    case doubtful([UInt8], CharsetConverter, name: String)
+    case verifying([UInt8], CharsetConverter, name: String)
     case other(CharsetConverter, name: String)
   }
 
   /// The number of bytes that are searched for an XML declaration.
-  private static let prologue = 1024
+  private static let maximumDeclarationBytes = 1024
   /// The number of bytes that decide whether content declared as another encoding is UTF-8.
-  private static let sample = 4096
+  private static let verifiedByteCount = 4096
 
   /// The problems found, ordered by line, each kind once.
   var problems: [FeedProblem] {
@@ -36,7 +36,7 @@ final class FeedDecoder {
   private var found: [String: Int] = [:]
   /// The start of an incomplete UTF-8 character.
   private var held: [UInt8] = []
-  private let western = CharsetConverter("WINDOWS-1252")
+  private let windows1252 = CharsetConverter("WINDOWS-1252")
 
   /// Decodes more bytes.
   func decode(_ bytes: [UInt8], isLast: Bool) -> [UInt8] {
@@ -45,31 +45,31 @@ final class FeedDecoder {
       return decide(start + bytes, isLast: isLast)
     case .utf8:
       return counted(utf8(bytes, isLast: isLast))
-    case .unproven(let converter, let name):
+    case .declared(let converter, let name):
       let plain = bytes.prefix { $0 < 0x80 }
       let output = counted(converter.convert(plain, isLast: isLast && plain.count == bytes.count))
       if plain.count == bytes.count { return output }
-      state = .doubtful([], converter, name: name)
+      state = .verifying([], converter, name: name)
       return output + decode(Array(bytes.dropFirst(plain.count)), isLast: isLast)
-    case .doubtful(let start, let converter, let name):
-      return judge(start + bytes, converter, name: name, isLast: isLast)
+    case .verifying(let start, let converter, let name):
+      return checkForUTF8(start + bytes, converter, name: name, isLast: isLast)
     case .other(let converter, let name):
       return convert(bytes, converter, name: name, isLast: isLast)
     }
   }
 
-  private func judge(_ bytes: [UInt8], _ converter: CharsetConverter, name: String, isLast: Bool) -> [UInt8] {
-    guard bytes.count >= Self.sample || isLast else {
-      state = .doubtful(bytes, converter, name: name)
+  private func checkForUTF8(_ bytes: [UInt8], _ converter: CharsetConverter, name: String, isLast: Bool) -> [UInt8] {
+    guard bytes.count >= Self.verifiedByteCount || isLast else {
+      state = .verifying(bytes, converter, name: name)
       return []
     }
-    let sample = bytes.prefix(Self.sample)
+    let sample = bytes.prefix(Self.verifiedByteCount)
     guard String(validating: sample.dropLast(UTF8Tail.length(of: sample)), as: UTF8.self) != nil else {
       state = .other(converter, name: name)
       return convert(bytes, converter, name: name, isLast: isLast)
     }
     state = .utf8
-    note("says that it is \(name), but is UTF-8 and read as such")
+    note("declares the encoding \(name), but is UTF-8 and is read as UTF-8")
     return counted(utf8(bytes, isLast: isLast))
   }
 
@@ -77,7 +77,7 @@ final class FeedDecoder {
     let before = converter.replacements
     let output = converter.convert(bytes, isLast: isLast)
     if converter.replacements > before, let place = output.firstRange(of: "\u{FFFD}".utf8)?.lowerBound {
-      note("has bytes that are not \(name); they become U+FFFD", in: output, at: place)
+      note("has bytes that are not \(name); they are replaced by U+FFFD", in: output, at: place)
     }
     return counted(output)
   }
@@ -100,7 +100,7 @@ final class FeedDecoder {
         index += character.count
       case .error(let length):
         note("has bytes that are not UTF-8; they are read as windows-1252", in: output, at: output.count)
-        output += western?.convert(input[index..<index + length], isLast: true) ?? []
+        output += windows1252?.convert(input[index..<index + length], isLast: true) ?? []
         index += length
       case .emptyInput:
         return output
@@ -114,7 +114,7 @@ final class FeedDecoder {
     func isAllowed(_ byte: UInt8) -> Bool { byte >= 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
     isXML = isXML ?? bytes.first { $0 > 0x20 }.map { $0 == UInt8(ascii: "<") }
     guard isXML == true, let place = bytes.firstIndex(where: { !isAllowed($0) }) else { return bytes }
-    note("has control characters, which XML does not allow; they are left out", in: bytes, at: place)
+    note("has control characters, which XML does not allow; they are removed", in: bytes, at: place)
     return bytes.filter(isAllowed)
   }
 
@@ -132,7 +132,8 @@ extension FeedDecoder {
     let content = Array(bytes.dropFirst(blanks.count))
     let mark = Self.marks.first { content.starts(with: $0.bytes) }
     let isDeclared = content.starts(with: "<?xml".utf8)
-    let isEnough = content.count >= (isDeclared ? Self.prologue : 5) || content.firstRange(of: "?>".utf8) != nil
+    let isEnough =
+      content.count >= (isDeclared ? Self.maximumDeclarationBytes : 5) || content.firstRange(of: "?>".utf8) != nil
     guard isEnough || isLast else {
       state = .undecided(content)
       return counted(Array(blanks))
@@ -143,7 +144,7 @@ extension FeedDecoder {
       let converter = mark.isWide ? CharsetConverter(name, unit: 2) : nil
       state = converter.map { .other($0, name: name) } ?? .utf8
     } else {
-      state = isDeclared ? declared(in: content.prefix(Self.prologue)) : .utf8
+      state = isDeclared ? declared(in: content.prefix(Self.maximumDeclarationBytes)) : .utf8
     }
     let text = content.dropFirst(mark.map { $0.isWritten ? $0.bytes.count : 0 } ?? 0)
     return output + decode(Array(text), isLast: isLast)
@@ -167,14 +168,14 @@ extension FeedDecoder {
     if ["utf-8", "utf8"].contains(label) { return .utf8 }
     // The declaration is readable byte by byte, so the content is in none of these encodings.
     if ["utf-16", "utf16", "utf-32", "utf32", "ucs", "iso-10646", "unicode"].contains(where: label.hasPrefix) {
-      note("says that it is \(name), but is UTF-8 and read as such")
+      note("declares the encoding \(name), but is UTF-8 and is read as UTF-8")
       return .utf8
     }
     guard let converter = CharsetConverter(Self.supersets[label] ?? name) else {
-      note("says that it is \(name.prefix(64)), which is not known; read as UTF-8")
+      note("declares the encoding \(name.prefix(64)), which is unknown; it is read as UTF-8")
       return .utf8
     }
-    return .unproven(converter, name: name)
+    return .declared(converter, name: name)
   }
 
   /// The encodings that these labels mean in practice (Encoding Standard section 4.2), by their `iconv` names.

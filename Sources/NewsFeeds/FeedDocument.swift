@@ -127,7 +127,7 @@ final class FeedDocument {
     case (.rdf, "RDF"): dialect = .rdf
     case (.atom, "feed"): dialect = .atom
     case (.none, "feed"): dialect = .bareAtom
-    default: return "is XML, but no feed: its root is <\(name.local.prefix(64))>"
+    default: return "is XML, but not a feed: its root is <\(name.local.prefix(64))>"
     }
     format = dialect == .rss || dialect == .rdf ? .rss : .atom
     structure = 1
@@ -147,8 +147,8 @@ final class FeedDocument {
       if format == .rss { feed.applyRSS(element) } else { feed.applyAtom(element) }
       return
     }
-    if let fault = element.sign(ofTwoEntries: format == .rss ? ["guid", "title"] : ["id", "title"]) {
-      events.append(.skipped(FeedProblem(position: .line(element.line), message: fault)))
+    if let evidence = element.evidence(ofTwoEntries: format == .rss ? ["guid", "title"] : ["id", "title"]) {
+      events.append(.skipped(FeedProblem(position: .line(element.line), message: evidence)))
       return
     }
     let entry = format == .rss ? RawEntry(rss: element, feed) : RawEntry(atom: element, feed)

@@ -74,14 +74,14 @@ final class FeedElement {
   ///
   /// - Parameter names: The children that occur once in an entry.
   /// - Returns: The evidence as a message; nil if there is none.
-  func sign(ofTwoEntries names: [String]) -> String? {
+  func evidence(ofTwoEntries names: [String]) -> String? {
     for name in names {
       // The values are compared as bytes, because hashing characters takes time quadratic in their combining marks.
       let values = Set(all(self.name.space, name).map { Array($0.text.trimmed.utf8) })
-      if values.count > 1 { return "has two elements \"\(name)\", as if it were two entries" }
+      if values.count > 1 { return "has two different elements \"\(name)\" and may be two entries" }
     }
     let marks = ["<![CDATA[", "</\(name.local)>"]
-    return hasCDATA(with: marks) ? "has a CDATA section with another one inside, as if it were two entries" : nil
+    return hasCDATA(with: marks) ? "has a nested CDATA section and may be two entries" : nil
   }
 
   private func hasCDATA(with marks: [String]) -> Bool {

@@ -71,7 +71,7 @@ public final class FeedReader {
       state = .ended
       document += bytes
       guard document.count <= limits.documentBytes else {
-        return fail("is a JSON Feed of more than \(limits.documentBytes) bytes; give one object a line")
+        return fail("is a JSON Feed of more than \(limits.documentBytes) bytes; use JSON Lines, one object per line")
       }
       if isLast { return JSONFeedParser.events(of: document) }
       state = .jsonFeed(document)
@@ -122,7 +122,7 @@ extension FeedReader {
     case UInt8(ascii: "{"):
       if let format = jsonFormat(content, isLast: isLast) { return begin(format, Array(content), isLast: isLast) }
     case UInt8(ascii: "["):
-      return fail("is a JSON array; give a JSON Feed, or one object a line")
+      return fail("is a JSON array; a JSON Feed or one object per line is required")
     default:
       return fail("is neither XML nor JSON")
     }

@@ -19,7 +19,7 @@ enum JSONFeedParser {
       return [.failed(FeedProblem(position: .line(1), message: JSONProblem.message(for: error)))]
     }
     guard feed.isJSONFeed, let items = feed.items else {
-      let message = "is JSON, but neither a JSON Feed nor one object a line"
+      let message = "is JSON, but neither a JSON Feed nor one object per line"
       return [.failed(FeedProblem(position: .line(1), message: message))]
     }
     var history = EntryHistory()
@@ -65,7 +65,7 @@ private struct JSONFeedDocument: Decodable {
   var language: String?
   var authors: [JSONFeedAuthor]?
   var author: JSONFeedAuthor?
-  var items: [Attempt<JSONFeedItem>]?
+  var items: [DecodingResult<JSONFeedItem>]?
 
   private enum CodingKeys: String, CodingKey {
     case version, title, language, authors, author, items
@@ -139,7 +139,7 @@ private struct JSONFeedAttachment: Decodable {
 }
 
 /// A value, or the reason why decoding failed, so that one malformed item leaves the others readable.
-private struct Attempt<Value: Decodable>: Decodable {
+private struct DecodingResult<Value: Decodable>: Decodable {
   struct Failure: Error {
     let message: String
   }

@@ -46,7 +46,7 @@ public struct JSONLine: Sendable, Codable {
     author = item.author
     breaking = item.breaking
     attachments = item.attachments
-    sourceDigest = (digest ?? Data()).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    sourceDigest = (digest ?? Data()).hexadecimal
     self.newTopics = newTopics.isEmpty ? nil : newTopics
   }
 }

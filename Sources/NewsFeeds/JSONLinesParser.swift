@@ -61,7 +61,7 @@ struct JSONLinesParser {
     do {
       let item = try JSONDecoder().decode(JSONLine.self, from: Data(line))
       return item.sourceDigest == nil
-        ? EntryBuilder.events(for: RawEntry(item, at: position)) : [CopyReader.event(for: item, at: position)]
+        ? EntryBuilder.events(for: RawEntry(item, at: position)) : [ExportedLineReader.event(for: item, at: position)]
     } catch {
       return [.skipped(FeedProblem(position: position, message: JSONProblem.message(for: error)))]
     }

@@ -7,7 +7,7 @@ enum JSONProblem {
       return "\"\(text.joined().drop { $0 == "." })\""
     }
     return switch error as? DecodingError {
-    case .typeMismatch(_, let context) where context.codingPath.count <= depth: "is no JSON object"
+    case .typeMismatch(_, let context) where context.codingPath.count <= depth: "is not a JSON object"
     case .typeMismatch(_, let context): "the field \(path(context.codingPath)) has the wrong type"
     case .keyNotFound(let key, let context): "the field \(path(context.codingPath + [key])) is missing"
     case .valueNotFound(_, let context) where context.codingPath.count <= depth: "is null"

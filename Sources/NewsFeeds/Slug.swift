@@ -21,7 +21,7 @@ public enum Slug {
     if !slug.isEmpty, slug.utf8.count <= maximumLength { return slug }
     guard category.contains(where: { $0.isLetter || $0.isNumber }) else { return nil }
     let hash = SHA256.hash(data: Array(category.precomposedStringWithCanonicalMapping.lowercased().utf8)).prefix(5)
-    let suffix = hash.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    let suffix = hash.hexadecimal
     return ([String(slug.prefix(maximumLength - 11)), suffix].filter { !$0.isEmpty }).joined(separator: "-")
       .replacing("--", with: "-")
   }

@@ -55,7 +55,7 @@ final class XMLFeedParser {
         let piece = rest.prefix(pieceSize)
         rest = rest.dropFirst(pieceSize)
         parser.feed(piece)
-        remember(piece)
+        appendRecent(piece)
         pieceSize = min(2 * pieceSize, Self.maximumPieceSize)
         if parser.failure != nil { rest = startSearch() + rest }
       } else if let found = search?.find(in: rest) {
@@ -67,7 +67,7 @@ final class XMLFeedParser {
     }
   }
 
-  private func remember(_ piece: ArraySlice<UInt8>) {
+  private func appendRecent(_ piece: ArraySlice<UInt8>) {
     recent += piece
     let isLost = parser.anchor.offset < recentStart || recent.count > maximumEntryBytes + Self.maximumPieceSize
     let passed = isLost ? recent.count : parser.anchor.offset - recentStart

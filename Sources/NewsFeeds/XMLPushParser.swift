@@ -86,7 +86,7 @@ final class XMLPushParser {
     let user = Unmanaged.passUnretained(self).toOpaque()
     context = xmlCreatePushParserCtxt(&handler, user, nil, 0, nil)
     guard let context else {
-      failure = XMLFailure(line: firstLine, message: "no memory for a parser")
+      failure = XMLFailure(line: firstLine, message: "cannot be parsed: out of memory")
       return
     }
     xmlCtxtUseOptions(context, Int32(XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue))
@@ -118,7 +118,7 @@ final class XMLPushParser {
     guard firstError == nil, error.level == XML_ERR_FATAL else { return }
     if Int32(XML_ERR_DOCUMENT_END.rawValue) == error.code, depth > 0 {
       // The position of libxml2 in incomplete content depends on the pieces.
-      firstError = XMLFailure(line: anchor.line, message: "is not well-formed XML: it ends in the middle")
+      firstError = XMLFailure(line: anchor.line, message: "is not well-formed XML: it is truncated")
       return
     }
     // At the edge of a piece libxml2 cannot get past an invalid character, and reports an "internal error".
@@ -153,10 +153,10 @@ final class XMLPushParser {
     declaredNamespaces.append(declaredCount)
     namespaceCount += declaredCount
     if namespaceCount > Self.maximumNamespaces {
-      return stop("declares more than \(Self.maximumNamespaces) namespaces within each other")
+      return stop("declares more than \(Self.maximumNamespaces) nested namespaces")
     }
     if depth <= reopened { return }
-    if depth > Self.maximumDepth { return stop("has more than \(Self.maximumDepth) elements within each other") }
+    if depth > Self.maximumDepth { return stop("has more than \(Self.maximumDepth) nested elements") }
     let prefix = prefix.map { String(cString: $0) }
     let local = String(cString: name)
     let space = FeedNamespace(uri: uri.map(Self.namespace), prefix: prefix)
@@ -222,7 +222,7 @@ final class XMLPushParser {
       // mentioned in the declaration of another is harmless.
       let name = String(cString: name).prefix(64)
       if depth > 0, failure == nil {
-        failure = XMLFailure(line: line, message: "uses the entity \"\(name)\", which is not known")
+        failure = XMLFailure(line: line, message: "uses the entity \"\(name)\", which is unknown")
       }
       return nil
     }

@@ -83,7 +83,7 @@ struct AtomTests {
     #expect(entry.url == nil)
   }
 
-  @Test("takes the author of an entry, or else of the feed it comes from, or else of this feed (RFC 4287, 4.2.1)")
+  @Test("uses the author of the entry, else of its source feed, else of this feed (RFC 4287 section 4.2.1)")
   func authors() throws {
     let head = "<id>urn:example:feed</id><author><name>Feed</name></author>"
     func author(_ parts: String) throws -> String? {
@@ -95,7 +95,7 @@ struct AtomTests {
     #expect(try author("<source><id>urn:example:origin</id></source>") == "Feed")
   }
 
-  @Test("reads Atom without namespace, and 0.3")
+  @Test("reads Atom without a namespace, and Atom 0.3")
   func dialects() throws {
     let bare = "<feed><entry><id>1</id><updated>2026-08-20T13:45:00Z</updated><summary>x</summary></entry></feed>"
     #expect(try entry(bare).text == "x")
@@ -107,7 +107,7 @@ struct AtomTests {
   }
 
   @Test(
-    "resolves links by the bases around them, each relative to the one outside",
+    "resolves links against nested bases, each relative to the outer one",
     arguments: [
       ("", "", "<content type='html'>&lt;img src='i'&gt;", "https://example.org/a/i"),
       (" xml:base='b/'", "", "<content type='html'>&lt;img src='i'&gt;", "https://example.org/a/b/i"),
@@ -133,7 +133,7 @@ struct AtomTests {
     #expect(entry.html?.contains("src=\"\(url)\"") == true)
   }
 
-  @Test("resolves a relative base by the feed's own address, and that of a summary")
+  @Test("resolves a relative base against the feed's address, also for summaries")
   func relativeBase() throws {
     let head = "<id>urn:example:feed</id><link rel='self' href='https://example.org/feeds/atom'/>"
     let entry = try entry(

@@ -19,12 +19,12 @@ struct BrokenXMLTests {
   }
 
   @Test(
-    "costs the entry it is in, and no other",
+    "skips only the entry that contains it",
     arguments: [
       ("<b>x</p>", "is not well-formed XML: Opening and ending tag mismatch: b line 6 and p"),
       ("A & B", "is not well-formed XML: xmlParseEntityRef: no name"),
       ("a < b", "is not well-formed XML: StartTag: invalid element name"),
-      ("&unheard;", "uses the entity \"unheard\", which is not known"),
+      ("&unheard;", "uses the entity \"unheard\", which is unknown"),
       ("<a href='x>y</a>", "is not well-formed XML: Unescaped '<' not allowed in attributes values"),
       ("<a x='1' x='2'/>", "is not well-formed XML: Attribute x redefined"),
       ("&#0;", "has bytes or characters that XML does not allow"),
@@ -46,19 +46,19 @@ struct BrokenXMLTests {
     #expect(events.complaints.first?.hasPrefix("skipped line 6: \(problem)") == true, "\(events.complaints)")
   }
 
-  @Test("names the line where it broke where that is another one")
+  @Test("reports the line of the error if it is not that of the entry")
   func lines() {
     let events = found(
       rss(Self.item("1", "\n\n<b></p>") + Self.item("2") + "\n" + Self.item("3", "\n&x;") + Self.item("4")))
     #expect(
       events.complaints == [
         "skipped line 5: is not well-formed XML: Opening and ending tag mismatch: b line 7 and p (line 7)",
-        "skipped line 8: uses the entity \"x\", which is not known (line 9)",
+        "skipped line 8: uses the entity \"x\", which is unknown (line 9)",
       ])
     #expect(events.entries.map(\.guid) == ["2", "4"])
   }
 
-  @Test("costs the last entry only, if the feed has its end; else it is the end of the reading")
+  @Test("skips only the last entry if the feed's end tag follows; otherwise, parsing fails")
   func last() {
     let text = rss(Self.item("1") + Self.item("2", "&"))
     #expect(found(text).entries.map(\.guid) == ["1"])
@@ -68,7 +68,7 @@ struct BrokenXMLTests {
     #expect(found(cut).complaints.map { $0.prefix(14) } == ["failed line 5:"])
   }
 
-  @Test("between entries costs none")
+  @Test("skips no entry if it is between entries")
   func between() {
     for rubbish in ["&", "</p>", "</item>", "<!-- a -- b -->", "<image><title>A & B</title></image>"] {
       let events = found(rss(Self.item("1") + "\n" + rubbish + Self.item("2")))
@@ -78,7 +78,7 @@ struct BrokenXMLTests {
     }
   }
 
-  @Test("before the first entry is the end, unless it is known by then which feed this is")
+  @Test("before the first entry ends parsing, unless the feed is identified already")
   func head() {
     let late = found(rss(Self.item("1"), channel: "<description>A & B</description><link>https://example.org/</link>"))
     #expect(late.complaints.map { $0.prefix(14) } == ["failed line 4:"])
@@ -87,7 +87,7 @@ struct BrokenXMLTests {
     #expect(early.entries.map(\.source) == ["rss:https://example.org/"])
   }
 
-  @Test("does not make an entry's parts the feed's")
+  @Test("does not turn parts of an entry into parts of the feed")
   func metadata() {
     let channel = "<link>https://example.org/</link><language>en</language>"
     let stray = "<title>x</title></item><language>de</language><link>https://example.org/2</link>"
@@ -96,7 +96,7 @@ struct BrokenXMLTests {
     #expect(Set(events.entries.map(\.source)) == ["rss:https://example.org/"])
   }
 
-  @Test("leaves prefixes and bases as they were")
+  @Test("does not change the prefixes and bases in effect")
   func namespaces() {
     func entry(_ name: String, _ extra: String = "") -> String {
       """
@@ -117,7 +117,7 @@ struct BrokenXMLTests {
   }
 
   @Test(
-    "never makes one entry of two",
+    "never merges two entries",
     arguments: [
       ("</item>", ""), ("</item>\n<item>", ""), ("</description></item>", ""), ("]]></description>", "</description>"),
     ])
@@ -136,7 +136,7 @@ struct BrokenXMLTests {
     #expect(events.complaints.count == 1)
   }
 
-  @Test("is told once of an entry that is too large")
+  @Test("is reported once for an entry that is too large")
   func large() {
     var limits = FeedReader.Limits()
     limits.entryBytes = 1000
@@ -151,7 +151,7 @@ struct BrokenXMLTests {
     }
   }
 
-  @Test("ends the reading where it is everywhere")
+  @Test("ends parsing if it is everywhere")
   func everywhere() {
     let events = events(rss(Self.item("1") + String(repeating: "<item>", count: 10_010)))
     #expect(events.entries.count == 1)
@@ -159,7 +159,7 @@ struct BrokenXMLTests {
     #expect(events.complaints.last == "failed line 5: has another entry inside")
   }
 
-  @Test("is nothing that entities can hide in: those a document declares are refused, and no files are read")
+  @Test("is rejected if it declares entities, and causes no file to be read")
   func entities() {
     let declarations = """
       <!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">
@@ -171,7 +171,7 @@ struct BrokenXMLTests {
           let events = found(declared(type, Self.item("1") + Self.item("2", use) + Self.item("3")))
           #expect(events.entries.map(\.guid) == ["1", "3"], "\(type) \(use)")
           #expect(events.complaints.count == 1)
-          #expect(events.complaints.first?.contains("uses the entity \"\(name)\", which is not known") == true)
+          #expect(events.complaints.first?.contains("uses the entity \"\(name)\", which is unknown") == true)
         }
       }
     }

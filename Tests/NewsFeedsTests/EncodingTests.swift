@@ -44,7 +44,8 @@ struct EncodingTests {
   }
 
   @Test(
-    "are UTF-16 with a mark or without one, whatever is declared", arguments: ["UTF-16", "UTF-8", "windows-1251"],
+    "are UTF-16 with or without a byte order mark, whatever is declared",
+    arguments: ["UTF-16", "UTF-8", "windows-1251"],
     [String.Encoding.utf16LittleEndian, .utf16BigEndian])
   func wide(name: String, encoding: String.Encoding) throws {
     let text = "Grüße, 東京 😀"
@@ -53,24 +54,25 @@ struct EncodingTests {
     expect((encoding == .utf16BigEndian ? Data([0xFE, 0xFF]) : Data([0xFF, 0xFE])) + bytes, text: text)
   }
 
-  @Test("are UTF-8 where there is a mark or the bytes say so, whatever is declared")
+  @Test("are UTF-8 if there is a byte order mark or the bytes are UTF-8, whatever is declared")
   func disguised() throws {
     let mark = Data([0xEF, 0xBB, 0xBF])
     for name in ["windows-1252", "ISO-8859-1", "windows-1251", "Shift_JIS", "GB2312"] {
       let bytes = Data(Self.feed("Grüße, мир 東京", declared: name).utf8)
       expect(mark + bytes, text: "Grüße, мир 東京")
       expect(
-        bytes, text: "Grüße, мир 東京", notes: ["line 5: says that it is \(name), but is UTF-8 and read as such"])
+        bytes, text: "Grüße, мир 東京",
+        notes: ["line 5: declares the encoding \(name), but is UTF-8 and is read as UTF-8"])
     }
     expect(
       Data(Self.feed("Grüße", declared: "UTF-16").utf8), text: "Grüße",
-      notes: ["line 1: says that it is UTF-16, but is UTF-8 and read as such"])
+      notes: ["line 1: declares the encoding UTF-16, but is UTF-8 and is read as UTF-8"])
     expect(
       Data(Self.feed("Grüße", declared: "x-unheard-of").utf8), text: "Grüße",
-      notes: ["line 1: says that it is x-unheard-of, which is not known; read as UTF-8"])
+      notes: ["line 1: declares the encoding x-unheard-of, which is unknown; it is read as UTF-8"])
   }
 
-  @Test("are windows-1252 where the bytes cannot be UTF-8, sequence by sequence")
+  @Test("are windows-1252 for byte sequences that are not UTF-8")
   func undeclared() throws {
     let notes = ["line 5: has bytes that are not UTF-8; they are read as windows-1252"]
     expect(try Self.bytes("“Grüße” – 5 €", .windowsCP1252, declared: "UTF-8"), text: "“Grüße” – 5 €", notes: notes)
@@ -88,25 +90,25 @@ struct EncodingTests {
     }
   }
 
-  @Test("give up a character that has no meaning, and say so")
+  @Test("replace invalid characters and report them")
   func impossible() throws {
     var bytes = try Self.bytes("Привет x", .windowsCP1251, declared: "windows-1251")
     bytes.replaceSubrange(try #require(bytes.firstRange(of: Data("x<".utf8))), with: [0x98, 0x3C])
     expect(
       bytes, text: "Привет \u{FFFD}",
-      notes: ["line 5: has bytes that are not windows-1251; they become U+FFFD"])
+      notes: ["line 5: has bytes that are not windows-1251; they are replaced by U+FFFD"])
     bytes = Data(Self.feed("a\u{0}\u{B}b", declared: "UTF-8").utf8)
     expect(
-      bytes, text: "ab", notes: ["line 5: has control characters, which XML does not allow; they are left out"])
+      bytes, text: "ab", notes: ["line 5: has control characters, which XML does not allow; they are removed"])
   }
 
-  @Test("are told by the first bytes after blank lines, however many")
+  @Test("are recognised by the first bytes after any number of blank lines")
   func blanks() {
     for count in [1, 5, 2000] {
       let text = String(repeating: "\n", count: count) + Self.feed("a\u{1}ü", declared: "UTF-8")
       expect(
         Data(text.utf8), text: "aü",
-        notes: ["line \(count + 5): has control characters, which XML does not allow; they are left out"])
+        notes: ["line \(count + 5): has control characters, which XML does not allow; they are removed"])
     }
   }
 }

@@ -14,7 +14,7 @@ struct ExportedLineTests {
     return "{" + (fields.filter { $0.key != name }.map { "\"\($0)\":\($1)" } + [field]).joined(separator: ",") + "}\n"
   }
 
-  @Test("are read to the letter, what nobody else may write included")
+  @Test("are read unchanged, including fields that other files may not set")
   func toTheLetter() throws {
     let item = NewsItem(
       id: try #require(UUID(uuidString: Self.id)), version: 3, date: august, text: " a\r\n&amp; ", title: " T  t",
@@ -37,7 +37,7 @@ struct ExportedLineTests {
     #expect(entry.newTopics == topics)
   }
 
-  @Test("of items that editors made have no source")
+  @Test("have no source for items that editors created")
   func madeByEditor() throws {
     let entry = try entry(Self.line(#""source":"desk""#))
     #expect((entry.source, entry.guid, entry.digest) == (nil, nil, nil))
@@ -45,7 +45,7 @@ struct ExportedLineTests {
   }
 
   @Test(
-    "are left out where a field is not what an export writes, with the field's name",
+    "are skipped if a field is invalid, with the field's name",
     arguments: [
       (#""id":"1""#, #"the field "id" is missing or cannot be read"#),
       (#""date":"20 Aug 2026""#, #"the field "date" is missing or cannot be read"#),
@@ -70,7 +70,10 @@ struct ExportedLineTests {
       ),
       (#""newTopics":[{"slug":"A","titles":{},"position":0}]"#, #"the field "newTopics" is missing or cannot be read"#),
       (#""newTopics":[{"slug":"a","titles":{"en":"\u0000"},"position":0}]"#, "the topic's title has a NUL character"),
-      (#""newTopics":[{"slug":"a","titles":{"?":"A"},"position":0}]"#, #"the topic's language "?" is no tag"#),
+      (
+        #""newTopics":[{"slug":"a","titles":{"?":"A"},"position":0}]"#,
+        #"the topic's language "?" is not a language tag"#
+      ),
     ])
   func faults(field: String, message: String) {
     let events = events(Self.line(field) + Self.line(#""title":"fine""#))
@@ -78,7 +81,7 @@ struct ExportedLineTests {
     #expect(events.entries.map(\.title) == ["fine"])
   }
 
-  @Test("are no way around the sanitiser")
+  @Test("do not bypass the sanitiser")
   func sanitised() throws {
     let entry = try entry(Self.line(#""html":"<p onclick=x>h<script>y</script></p>""#))
     #expect(entry.html == "<p>h</p>")

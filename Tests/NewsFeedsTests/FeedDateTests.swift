@@ -46,7 +46,7 @@ struct FeedDateTests {
   }
 
   @Test(
-    "are midnight where there is no time, and as exact as written",
+    "are midnight without a time, and keep the written precision",
     arguments: [
       ("2026-08-20", "2026-08-20T00:00:00.000Z"), ("20 Aug 2026", "2026-08-20T00:00:00.000Z"),
       ("Thu, 20 Aug 2026", "2026-08-20T00:00:00.000Z"), ("2026-08", "2026-08-01T00:00:00.000Z"),
@@ -66,7 +66,7 @@ struct FeedDateTests {
   }
 
   @Test(
-    "are refused when they name no moment",
+    "are rejected if they are impossible or ambiguous",
     arguments: [
       "", "yesterday", "2026-13-01", "2026-02-30", "2026-08-20T25:00:00Z", "2026-08-20T13:61:00Z", "32 Aug 2026 10:00",
       "31 Jun 2026 10:00:00 GMT", "20 Aug", "20 2026 Aug", "Thu, 20 Aug 2026 13:45:00 +9900", "20 Aug 2026 24:00",
@@ -99,7 +99,7 @@ struct FeedDateTests {
   }
 
   @Test(
-    "of two digits are of this century up to 49 (RFC 5322, section 4.3)",
+    "with two-digit years up to 49 are in this century (RFC 5322 section 4.3)",
     arguments: [(0, 2000), (26, 2026), (48, 2048), (49, 2049), (50, 1950), (51, 1951), (99, 1999)])
   func twoDigits(year: Int, full: Int) throws {
     let text = year < 10 ? "0\(year)" : "\(year)"
@@ -128,7 +128,7 @@ struct FeedDateTests {
   }
 
   @Test(
-    "may have comments between any two words, and in comments (RFC 5322, section 3.2.2)",
+    "may have nested comments between any two words (RFC 5322 section 3.2.2)",
     arguments: [
       "20 Aug 2026 (Thursday) 13:45:00 GMT", "(sent) 20 (the 21st (really) here) Aug 2026 13:45:00 GMT",
       "Thu, 20 Aug 2026 13:45:00 (local: 15:45) GMT",

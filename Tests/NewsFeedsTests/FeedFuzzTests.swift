@@ -73,7 +73,8 @@ struct FeedFuzzTests {
   }
 
   @Test(
-    "give whole entries or reports, and the same however they are cut", arguments: Array(0..<20) + [25, 74, 75, 122])
+    "give complete entries or problems, the same for any division of the bytes",
+    arguments: Array(0..<20) + [25, 74, 75, 122])
   func mutated(seed: UInt64) async {
     var random = SplitMix64(seed: seed)
     let samples = Self.samples()
@@ -97,7 +98,7 @@ struct FeedFuzzTests {
     }
   }
 
-  @Test("lose little: most entries survive a few wrong bytes")
+  @Test("lose few entries to a few wrong bytes")
   func survivors() async {
     var random = SplitMix64(seed: 7)
     for sample in Self.samples().prefix(2) {

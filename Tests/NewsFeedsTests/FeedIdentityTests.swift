@@ -27,7 +27,7 @@ struct FeedIdentityTests {
     #expect(try entry(rss(item(), channel: "<ttl>5</ttl><link>https://example.org/</link>")).id == first.id)
   }
 
-  @Test("is made of title and date where the source gives no name")
+  @Test("is derived from title and date if the source has neither guid nor link")
   func nameless() throws {
     let first = try entry(rss(item(guid: "")))
     #expect(first.guid?.hasPrefix("sha256:") == true)
@@ -36,7 +36,7 @@ struct FeedIdentityTests {
     #expect(try entry(rss(item(guid: "", date: "21 Aug 2026"))).id != first.id)
   }
 
-  @Test("does not run feed and guid together")
+  @Test("does not depend on the concatenation of feed and guid")
   func boundaries() throws {
     let first = try entry("{\"date\":\"2026\",\"text\":\"x\",\"source\":\"a\",\"guid\":\"bc\"}")
     let second = try entry("{\"date\":\"2026\",\"text\":\"x\",\"source\":\"ab\",\"guid\":\"c\"}")
@@ -44,7 +44,7 @@ struct FeedIdentityTests {
   }
 
   @Test(
-    "has another digest as soon as the source says something else",
+    "has another digest once the source's content changes",
     arguments: [
       "title", "date", "text", "category", "author", "link", "file", "length", "markup", "language",
     ])
@@ -70,7 +70,7 @@ struct FeedIdentityTests {
     #expect(first.digest?.count == 32)
   }
 
-  @Test("has the same digest while the source says the same")
+  @Test("has the same digest while the source's content is equal")
   func unchanged() throws {
     let first = try entry(rss(item()))
     #expect(try entry(rss(item())).digest == first.digest)
@@ -79,22 +79,22 @@ struct FeedIdentityTests {
     #expect(try entry(rss("\n\n" + item(extra: "<comments>https://example.org/c</comments>"))).digest == first.digest)
   }
 
-  @Test("belongs to the first of two entries with the same name, in every format but lines, where the last one counts")
+  @Test("belongs to the first of two entries with the same name, except in JSON Lines, where the last one applies")
   func repeated() {
     let twice = events(rss(item() + "\n" + item(title: "U") + item(guid: "<guid>2</guid>")))
     #expect(twice.entries.map(\.guid) == ["1", "2"])
     #expect(twice.entries.first?.title == "T")
-    #expect(twice.complaints == ["skipped line 6: has the same name as the entry of line 5"])
+    #expect(twice.complaints == ["skipped line 6: has the same identifier as the entry at line 5"])
     let json = "{\"id\":\"1\",\"content_text\":\"x\",\"date_published\":\"2026\"}"
     let feed = events("{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[\(json),\(json)]}")
     #expect(feed.entries.count == 1)
-    #expect(feed.complaints == ["skipped entry 2: has the same name as the entry of entry 1"])
+    #expect(feed.complaints == ["skipped entry 2: has the same identifier as the entry at entry 1"])
     let lines = events(String(repeating: "{\"guid\":\"1\",\"text\":\"x\",\"date\":\"2026\"}\n", count: 2))
     #expect(lines.entries.count == 2)
     #expect(lines.complaints == [])
   }
 
-  @Test("is not made of the feed's own page, which some give for all entries")
+  @Test("is not derived from the feed's page, which some feeds give for all entries")
   func home() throws {
     let home = "<link>https://example.org/</link>"
     for name in [home, "<guid>https://example.org/</guid>", "<guid>https://example.org/</guid>" + home] {

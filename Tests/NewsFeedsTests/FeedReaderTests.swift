@@ -33,13 +33,14 @@ struct FeedReaderTests {
   }
 
   @Test(
-    "says what a file is that it cannot read",
+    "reports what an unreadable file is",
     arguments: [
       ("", "line 1: is empty"), (" \n\n", "line 3: is empty"), ("hello", "line 1: is neither XML nor JSON"),
-      ("\u{FEFF}", "line 1: is empty"), ("\n[{}]", "line 2: is a JSON array; give a JSON Feed, or one object a line"),
-      ("<html><body/></html>", "line 1: is XML, but no feed: its root is <html>"),
-      ("\n\n<svg xmlns='http://www.w3.org/2000/svg'/>", "line 3: is XML, but no feed: its root is <svg>"),
-      ("{\n\"a\": 1\n}", "line 1: is JSON, but neither a JSON Feed nor one object a line"),
+      ("\u{FEFF}", "line 1: is empty"),
+      ("\n[{}]", "line 2: is a JSON array; a JSON Feed or one object per line is required"),
+      ("<html><body/></html>", "line 1: is XML, but not a feed: its root is <html>"),
+      ("\n\n<svg xmlns='http://www.w3.org/2000/svg'/>", "line 3: is XML, but not a feed: its root is <svg>"),
+      ("{\n\"a\": 1\n}", "line 1: is JSON, but neither a JSON Feed nor one object per line"),
     ])
   func unreadable(text: String, problem: String) {
     #expect(events(text).complaints == ["failed " + problem])
@@ -64,7 +65,7 @@ struct FeedReaderTests {
     "<rss><channel>\n<item></channel>", "<rss>&unknown;</rss>", "<rss><channel><item><description>a & b</description>",
   ]
 
-  @Test("finds the same however the bytes are cut", arguments: samples)
+  @Test("gives the same events for any division of the bytes", arguments: samples)
   func pieces(text: String) {
     let bytes = Data(text.utf8)
     let expected = events(bytes)
@@ -77,7 +78,7 @@ struct FeedReaderTests {
     for size in 1...5 { #expect(events(bytes, pieces: size) == expected, "pieces of \(size)") }
   }
 
-  @Test("gives whole entries only, whatever is missing at the end", arguments: samples.prefix(4))
+  @Test("gives only complete entries of a truncated file", arguments: samples.prefix(4))
   func truncated(text: String) {
     let bytes = Data(text.utf8)
     let whole = events(bytes).entries
@@ -106,7 +107,7 @@ struct FeedReaderTests {
     #expect(events.entries.map(\.text) == ["fine"])
   }
 
-  @Test("passes over entries above the limit and gives up on nesting without end")
+  @Test("skips entries above the limit and rejects unlimited nesting")
   func excess() {
     var limits = FeedReader.Limits()
     limits.entryBytes = 2000
@@ -117,11 +118,11 @@ struct FeedReaderTests {
     #expect(found.entries.count == 2)
     #expect(found.complaints == Array(repeating: "skipped line 5: is larger than 2000 bytes", count: 2))
     let deep = rss("<item><description>" + String(repeating: "<b>", count: 1000))
-    #expect(events(deep).complaints == ["skipped line 5: has more than 256 elements within each other"])
+    #expect(events(deep).complaints == ["skipped line 5: has more than 256 nested elements"])
   }
 
   @Test(
-    "leaves out the parts of an entry that are too long, and says so; without title or text it leaves out the entry")
+    "omits and reports parts of an entry that are too long; too long a title or text skips the entry")
   func long() {
     func text(_ count: Int) -> String { String(repeating: "x", count: count) }
     func found(_ fields: String) -> [FeedEvent] { NewsFeedsTests.events("{\"date\":\"2026-08-20\",\(fields)}") }
@@ -136,15 +137,15 @@ struct FeedReaderTests {
       "\"text\":\"x\",\"author\":\"\(text(257))\",\"summary\":\"\(text(16_385))\",\"html\":\"\(text(524_289))\"")
     #expect(
       events.complaints == [
-        "reduced line 1: the summary is left out: it has 16385 bytes, more than 16384",
-        "reduced line 1: the HTML is left out: it has 524289 bytes, more than 524288",
-        "reduced line 1: the author is left out: it has 257 bytes, more than 256",
+        "reduced line 1: the summary is omitted: it has 16385 bytes, more than 16384",
+        "reduced line 1: the HTML is omitted: it has 524289 bytes, more than 524288",
+        "reduced line 1: the author is omitted: it has 257 bytes, more than 256",
       ])
     #expect(events.entries.first?.author == nil)
     #expect(events.entries.first?.html == nil)
   }
 
-  @Test("takes at most 16 categories and 32 attachments")
+  @Test("reads at most 16 categories and 32 attachments")
   func many() throws {
     let categories = (0..<40).map { "<category>c\($0)</category>" }.joined()
     let files = (0..<40).map { "<enclosure url='https://example.org/\($0).png'/>" }.joined()
@@ -154,7 +155,7 @@ struct FeedReaderTests {
     #expect(entry.attachments.map(\.url) == (0..<32).map { "https://example.org/\($0).png" })
   }
 
-  @Test("takes any bytes", arguments: 0..<20)
+  @Test("accepts any bytes", arguments: 0..<20)
   func noise(seed: UInt64) {
     var state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 7
     let pieces = [
@@ -176,7 +177,7 @@ struct FeedReaderTests {
     }
   }
 
-  @Test("gives nothing more after a failure or the end")
+  @Test("gives no events after a failure or the end")
   func ended() {
     let reader = FeedReader()
     #expect(reader.feed(Data("hello".utf8)).count == 1)

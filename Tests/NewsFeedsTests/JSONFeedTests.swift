@@ -41,7 +41,7 @@ struct JSONFeedTests {
       ])
   }
 
-  @Test("takes numbers for ids, the author of version 1, and what the feed says for all")
+  @Test("accepts numbers as ids, the author of version 1, and properties of the whole feed")
   func older() throws {
     let entry = try entry(
       feed(
@@ -74,13 +74,13 @@ struct JSONFeedTests {
         """))
     #expect(
       events.complaints == [
-        "skipped entry 1: has no date", "skipped entry 2: is no JSON object",
+        "skipped entry 1: has no date", "skipped entry 2: is not a JSON object",
         "skipped entry 3: the field \"content_text\" has the wrong type", "skipped entry 4: has no text",
       ])
     #expect(events.entries.map(\.guid) == ["5"])
   }
 
-  @Test("is refused above its limit, and where the document is cut off")
+  @Test("is rejected above its limit, and if the document is truncated")
   func limits() {
     let whole = Data(feed("{\"id\":\"1\",\"content_text\":\"x\",\"date_published\":\"2026-08-20\"}").utf8)
     var limits = FeedReader.Limits()
@@ -89,7 +89,9 @@ struct JSONFeedTests {
     limits.documentBytes -= 1
     #expect(
       events(whole, pieces: 7, limits: limits).complaints
-        == ["failed line 1: is a JSON Feed of more than \(limits.documentBytes) bytes; give one object a line"])
+        == [
+          "failed line 1: is a JSON Feed of more than \(limits.documentBytes) bytes; use JSON Lines, one object per line"
+        ])
     #expect(events(whole.dropLast()).complaints == ["failed line 1: is not valid JSON"])
   }
 }

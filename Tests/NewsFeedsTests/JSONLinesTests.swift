@@ -64,7 +64,7 @@ struct JSONLinesTests {
       """)
     #expect(
       events.complaints == [
-        "skipped line 3: is not valid JSON", "skipped line 4: is no JSON object", "skipped line 5: has no date",
+        "skipped line 3: is not valid JSON", "skipped line 4: is not a JSON object", "skipped line 5: has no date",
         "skipped line 6: the date \"soon\" cannot be read", "skipped line 7: has no text",
         "skipped line 8: the field \"text\" has the wrong type",
         "skipped line 10: the field \"topics[1]\" has the wrong type",
@@ -73,7 +73,7 @@ struct JSONLinesTests {
     #expect(events.entries.map(\.text) == ["one", "two"])
   }
 
-  @Test("passes over lines above the limit, without keeping them")
+  @Test("skips lines above the limit without storing them")
   func longLines() {
     var limits = FeedReader.Limits()
     limits.entryBytes = 100
@@ -84,7 +84,7 @@ struct JSONLinesTests {
     #expect(events.entries.count == 2)
   }
 
-  @Test("leaves nothing in an entry that the database or a reader could not take")
+  @Test("removes characters that the database or a client cannot store")
   func nonsense() throws {
     let entry = try entry(
       #"{"date":"2026-08-20","text":"x","guid":"g\u0000","source":"s\u0000","attachments":[{"type":"image/png","#
@@ -95,7 +95,7 @@ struct JSONLinesTests {
     #expect(entry.attachments == [Attachment(url: "https://example.org/a", type: "image/png")])
   }
 
-  @Test("keeps an id only if it is a UUID, and else takes it for the guid")
+  @Test("uses an id as the guid if it is not a UUID")
   func ids() throws {
     let entry = try entry("{\"date\":\"2026-08-20\",\"text\":\"x\",\"id\":\"post-1\"}")
     #expect(entry.guid == "post-1")

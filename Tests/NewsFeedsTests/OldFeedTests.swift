@@ -15,7 +15,7 @@ struct OldFeedTests {
     """
   }
 
-  @Test("take the date of the channel before RSS 2.0, whose entries have none", arguments: ["0.91", "0.92"])
+  @Test("use the date of the channel before RSS 2.0, where entries have none", arguments: ["0.91", "0.92"])
   func channelDate(version: String) {
     let found = events(Self.old(version))
     #expect(found.complaints == [])
@@ -26,7 +26,7 @@ struct OldFeedTests {
     #expect(events(Self.old("2.0")).complaints == ["skipped line 2: has no date", "skipped line 3: has no date"])
   }
 
-  @Test("are the same when only the date of the channel has changed")
+  @Test("are unchanged if only the date of the channel has changed")
   func laterChannelDate() {
     let (first, second) = (
       events(Self.old("0.91")).entries, events(Self.old("0.91", date: "<pubDate>2026-09-01</pubDate>")).entries
@@ -36,7 +36,7 @@ struct OldFeedTests {
     #expect(first.map(\.date) != second.map(\.date))
   }
 
-  @Test("are RSS 0.90 and 1.0 with whatever prefixes")
+  @Test("are RSS 0.90 and 1.0 with any prefixes")
   func rdf() throws {
     let netscape = """
       <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://my.netscape.com/rdf/simple/0.9/">
@@ -67,7 +67,7 @@ struct OldFeedTests {
       ])
   }
 
-  @Test("have prefixes that mean something else elsewhere, and addresses written a little differently")
+  @Test("may have unusual prefixes and slightly different namespace URIs")
   func prefixes() throws {
     let entry = try entry(
       """
@@ -90,7 +90,7 @@ struct OldFeedTests {
     #expect(try NewsFeedsTests.entry(atom).text == "x")
   }
 
-  @Test("have bases on the root, the channel, the item and its text")
+  @Test("may have bases on the root, the channel, the item and its text")
   func bases() throws {
     let entry = try entry(
       """

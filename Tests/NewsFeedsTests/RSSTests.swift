@@ -52,7 +52,7 @@ struct RSSTests {
   }
 
   @Test(
-    "takes titles and descriptions for what they seem to be",
+    "detects whether titles and descriptions are markup",
     arguments: [
       ("Array&lt;Int&gt;", "Array<Int>"), ("a &lt;b&gt;bold&lt;/b&gt; word", "a bold word"),
       ("<![CDATA[Q&A: 1 < 2]]>", "Q&A: 1 < 2"), ("caf&amp;eacute;", "café"), ("caf&eacute;&nbsp;x", "café x"),
@@ -66,7 +66,7 @@ struct RSSTests {
     #expect(entry.title ?? "" == title)
   }
 
-  @Test("keeps the lines of a description that is plain text, and makes no HTML of it")
+  @Test("keeps the lines of a plain-text description, and does not convert it to HTML")
   func plainDescription() throws {
     let entry = try entry(
       rss("<item><pubDate>20 Aug 2026</pubDate><description>One &amp;amp;\n\ntwo 3 &lt; 4</description></item>"))
@@ -117,7 +117,7 @@ struct RSSTests {
     #expect(entry.text == "One\ntwo\n\nthree")
   }
 
-  @Test("reads RSS 1.0, whose items stand beside the channel")
+  @Test("reads RSS 1.0, whose items are siblings of the channel")
   func rdf() throws {
     let entry = try entry(
       """
@@ -134,7 +134,7 @@ struct RSSTests {
     #expect(entry.text == "Text")
   }
 
-  @Test("takes the channel's link for its name, not the Atom link beside it")
+  @Test("uses the channel's link as its name, not its Atom link")
   func channelLink() throws {
     let channel = """
       <atom:link xmlns:atom="http://www.w3.org/2005/Atom" rel="self" href="https://example.org/feed.xml"/>

@@ -17,7 +17,7 @@ struct SampleFeedTests {
   }
 
   @Test(
-    "are read whole",
+    "are read completely",
     arguments: ["swift-blog.atom.xml", "swift-blog.rss.xml", "swift-blog.feed.json", "swift-blog.jsonl"])
   func whole(name: String) throws {
     let events = try read(name)
@@ -28,7 +28,7 @@ struct SampleFeedTests {
     #expect(events.entries.allSatisfy { $0.language == "en" })
   }
 
-  @Test("say the same in the three formats that carry HTML")
+  @Test("have equal content in the three formats with HTML")
   func agree() throws {
     let rss = try read("swift-blog.rss.xml").entries
     for name in ["swift-blog.atom.xml", "swift-blog.feed.json"] {

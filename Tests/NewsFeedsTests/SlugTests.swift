@@ -16,12 +16,12 @@ struct SlugTests {
     #expect(Slug.make(category) == slug)
   }
 
-  @Test("are nothing where there is neither letter nor digit", arguments: ["", " ", "&", "---", "😀", "\u{0}", "…!?"])
+  @Test("do not exist for names without a letter or digit", arguments: ["", " ", "&", "---", "😀", "\u{0}", "…!?"])
   func nothing(category: String) {
     #expect(Slug.make(category) == nil)
   }
 
-  @Test("fit into 64 characters and stay different when cut")
+  @Test("have at most 64 characters and differ when truncated")
   func cut() throws {
     let long = String(repeating: "word ", count: 30)
     let (first, second) = (try #require(Slug.make(long + "a")), try #require(Slug.make(long + "b")))
@@ -34,7 +34,7 @@ struct SlugTests {
     #expect(cut.hasPrefix("xxx"))
   }
 
-  @Test("are one for both spellings of an accent, also when cut")
+  @Test("are equal for both spellings of an accent, also when truncated")
   func spellings() throws {
     let composed = String(repeating: "caf\u{E9} ", count: 20)
     let decomposed = String(repeating: "cafe\u{301} ", count: 20)

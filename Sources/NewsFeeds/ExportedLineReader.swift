@@ -5,8 +5,8 @@ internal import SafeHTML
 /// Reads the lines of an export. The fields are taken unchanged, or the line is skipped.
 ///
 /// Only HTML is sanitised again, which leaves sanitised HTML unchanged.
-enum CopyReader {
-  private struct Fault: Error {
+enum ExportedLineReader {
+  private struct InvalidField: Error {
     let message: String
   }
 
@@ -15,13 +15,13 @@ enum CopyReader {
       return .entry(try entry(from: line))
     } catch {
       return .skipped(
-        FeedProblem(position: position, message: (error as? Fault)?.message ?? "cannot be read"))
+        FeedProblem(position: position, message: (error as? InvalidField)?.message ?? "cannot be read"))
     }
   }
 
   private static func entry(from line: JSONLine) throws -> FeedEntry {
     guard let text = try text(line.text, EntryBuilder.maximumTextBytes, "text")?.nonEmpty else {
-      throw Fault(message: "has no text")
+      throw InvalidField(message: "has no text")
     }
     let digest = try required(line.sourceDigest.flatMap(Self.digest), "sourceDigest")
     let topics = try (line.topics ?? []).map { try required(TopicSlug.isValid($0) ? $0 : nil, "topics") }
@@ -48,12 +48,12 @@ enum CopyReader {
   }
 
   private static func required<Value>(_ value: Value?, _ name: String) throws -> Value {
-    guard let value else { throw Fault(message: "the field \"\(name)\" is missing or cannot be read") }
+    guard let value else { throw InvalidField(message: "the field \"\(name)\" is missing or cannot be read") }
     return value
   }
 
   private static func within<Element>(_ limit: Int, _ list: [Element], _ name: String) throws -> [Element] {
-    guard list.count <= limit else { throw Fault(message: "has \(list.count) \(name), more than \(limit)") }
+    guard list.count <= limit else { throw InvalidField(message: "has \(list.count) \(name), more than \(limit)") }
     return list
   }
 
@@ -65,9 +65,9 @@ enum CopyReader {
   private static func text(_ text: String?, _ limit: Int, _ name: String) throws -> String? {
     guard let text else { return nil }
     guard text.utf8.count <= limit else {
-      throw Fault(message: "the \(name) has \(text.utf8.count) bytes, more than \(limit)")
+      throw InvalidField(message: "the \(name) has \(text.utf8.count) bytes, more than \(limit)")
     }
-    guard !text.utf8.contains(0) else { throw Fault(message: "the \(name) has a NUL character") }
+    guard !text.utf8.contains(0) else { throw InvalidField(message: "the \(name) has a NUL character") }
     return text
   }
 
@@ -88,7 +88,7 @@ enum CopyReader {
   private static func topic(_ topic: ExportedTopic) throws -> ExportedTopic {
     for (language, title) in topic.titles {
       guard LanguageTag.isValid(language) else {
-        throw Fault(message: "the topic's language \"\(language)\" is no tag")
+        throw InvalidField(message: "the topic's language \"\(language)\" is not a language tag")
       }
       _ = try text(title, EntryBuilder.maximumLabelBytes, "topic's title")
     }
