@@ -8,11 +8,9 @@ public enum LanguageTag {
   public static func isValid(_ tag: some StringProtocol) -> Bool {
     guard tag.utf8.count <= 35 else { return false }
     let parts = tag.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-    guard let first = parts.first, first.count > 1, first.allSatisfy(isLetter) else { return false }
+    guard let first = parts.first, first.count > 1, first.allSatisfy(\.isASCIILetter) else { return false }
     return parts.allSatisfy { part in
-      1...8 ~= part.count && part.allSatisfy { isLetter($0) || 48...57 ~= $0 }
+      1...8 ~= part.count && part.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit }
     }
   }
-
-  private static func isLetter(_ byte: UInt8) -> Bool { 65...90 ~= byte || 97...122 ~= byte }
 }

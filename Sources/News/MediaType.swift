@@ -9,7 +9,7 @@ public enum MediaType {
       && parts.allSatisfy { part in
         1...127 ~= part.count
           && part.allSatisfy { byte in
-            65...90 ~= byte || 97...122 ~= byte || 48...57 ~= byte || "!#$&-^_.+".utf8.contains(byte)
+            byte.isASCIILetter || byte.isASCIIDigit || "!#$&-^_.+".utf8.contains(byte)
           }
       }
   }

@@ -126,7 +126,7 @@ extension Attachment {
 
   /// Whether the text has the form of a `sha256`.
   package static func isDigest(_ text: String) -> Bool {
-    text.utf8.count == 64 && text.utf8.allSatisfy { 48...57 ~= $0 || 97...102 ~= $0 }
+    text.utf8.count == 64 && text.utf8.allSatisfy { $0.isASCIIDigit || 97...102 ~= $0 }
   }
 }
 

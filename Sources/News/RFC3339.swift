@@ -126,7 +126,7 @@ private struct Reader {
   }
 
   mutating func digit() -> Int? {
-    guard position < bytes.count, 48...57 ~= bytes[position] else { return nil }
+    guard position < bytes.count, bytes[position].isASCIIDigit else { return nil }
     position += 1
     return Int(bytes[position - 1]) - 48
   }

@@ -34,6 +34,7 @@ public enum TopicSlug {
   /// Whether the text matches `[a-z0-9-]{1,64}`.
   public static func isValid(_ slug: some StringProtocol) -> Bool {
     let bytes = slug.utf8
-    return 1...64 ~= bytes.count && bytes.allSatisfy { 97...122 ~= $0 || 48...57 ~= $0 || $0 == 45 }
+    return 1...64 ~= bytes.count
+      && bytes.allSatisfy { $0.isASCIILowercase || $0.isASCIIDigit || $0 == UInt8(ascii: "-") }
   }
 }

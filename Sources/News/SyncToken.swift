@@ -71,7 +71,7 @@ public struct SyncToken: Sendable, Hashable {
     scope = String(decoding: bytes[7..<12], as: UTF8.self)
   }
 
-  private static func isDigit(_ byte: UInt8) -> Bool { 48...57 ~= byte || 97...122 ~= byte }
+  private static func isDigit(_ byte: UInt8) -> Bool { byte.isASCIIDigit || byte.isASCIILowercase }
 
   private static func number(_ bytes: some Collection<UInt8>) -> Int? {
     guard 1...9 ~= bytes.count, bytes.first != UInt8(ascii: "0") || bytes.count == 1 else { return nil }

@@ -123,7 +123,7 @@ public enum FeedDate {
   }
 
   static func digits(_ text: Substring) -> Int? {
-    text.utf8.allSatisfy { 48...57 ~= $0 } ? Int(text) : nil
+    text.utf8.allSatisfy(\.isASCIIDigit) ? Int(text) : nil
   }
 
   /// The zone names of RFC 822, and other common names without ambiguity.

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Foundation
+internal import News
 
 /// Topic slugs for the categories of feeds.
 public enum Slug {
@@ -16,7 +17,7 @@ public enum Slug {
     let latin = category.applyingTransform(StringTransform("Any-Latin; Latin-ASCII"), reverse: false) ?? category
     // An apostrophe joins its neighbours: `What's new` becomes `whats-new`.
     let letters = latin.lowercased().utf8.filter { $0 != UInt8(ascii: "'") }
-    let words = letters.map { 48...57 ~= $0 || 97...122 ~= $0 ? $0 : UInt8(ascii: " ") }
+    let words = letters.map { $0.isASCIIDigit || $0.isASCIILowercase ? $0 : UInt8(ascii: " ") }
     let slug = String(decoding: words, as: UTF8.self).split(separator: " ").joined(separator: "-")
     if !slug.isEmpty, slug.utf8.count <= maximumLength { return slug }
     guard category.contains(where: { $0.isLetter || $0.isNumber }) else { return nil }
