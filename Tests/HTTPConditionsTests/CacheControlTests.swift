@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: [
-    Row("nothing said, nothing sent", CacheControl(), ""),
+    Row("no directives: an empty value", CacheControl(), ""),
     Row("'max-age=5' not 'max-age=\"5\"'", CacheControl(maxAge: 5), "max-age=5"),
     Row("'s-maxage=10' not 's-maxage=\"10\"'", CacheControl(sMaxAge: 10), "s-maxage=10"),
     Row("for a shared cache, s-maxage overrides max-age", CacheControl(maxAge: 0, sMaxAge: 1), "max-age=0, s-maxage=1"),

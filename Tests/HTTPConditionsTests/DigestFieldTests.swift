@@ -21,7 +21,7 @@ import Testing
     #expect(Self.read("sha-256=:AAAA:, sha-256=\(Self.text)") == .sha256(Self.empty))
   }
 
-  @Test("Other algorithms are none of SHA-256")
+  @Test("A field with other algorithms only has no SHA-256 digest")
   func absent() {
     #expect(Self.read() == .absent)
     #expect(Self.read("") == .absent)
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(
-    "What is no byte sequence of 32 bytes is malformed",
+    "Anything but a byte sequence of 32 bytes is malformed",
     arguments: [
       "sha-256", "sha-256=", "sha-256=::", "sha-256=:AAAA:", "sha-256=:%%%%:",
       "sha-256=47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "sha-256=:",
@@ -38,7 +38,7 @@ import Testing
     #expect(Self.read(value) == .malformed)
   }
 
-  @Test("What is written can be read")
+  @Test("A written field can be parsed")
   func written() {
     #expect(DigestField.value(sha256: Self.empty) == "sha-256=\(Self.text)")
   }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Cancellation and deadlines")
 struct CancellationTests {
-  @Test("cancelling the task ends the statement on the server and spares the connection")
+  @Test("cancelling the task cancels the statement on the server and keeps the connection")
   func cancellation() async throws {
     try await withPool(size: 2) { pool in
       for _ in 0..<5 {
@@ -19,7 +19,7 @@ struct CancellationTests {
     }
   }
 
-  @Test("a cancel never hits the next statement of the connection")
+  @Test("a cancel request never cancels the next statement of the connection")
   func lateCancels() async throws {
     try await withPool(size: 1) { pool in
       for round in 0..<200 {
@@ -34,7 +34,9 @@ struct CancellationTests {
     }
   }
 
-  @Test("cancels that a server at a standstill does not take keep no thread from other tasks", .timeLimit(.minutes(5)))
+  @Test(
+    "cancel requests to a server that does not respond block no thread of the cooperative pool", .timeLimit(.minutes(5))
+  )
   func standstill() async throws {
     let size = 32
     try await TestCluster.withCluster { cluster in
@@ -102,7 +104,7 @@ struct CancellationTests {
     }
   }
 
-  @Test("a caller queued on a connection can leave the queue")
+  @Test("a caller that waits for a connection's previous statement can be cancelled")
   func queuedCaller() async throws {
     try await withPool { pool in
       try await pool.withConnection { connection in

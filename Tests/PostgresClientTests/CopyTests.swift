@@ -21,7 +21,7 @@ struct CopyTests {
     try await pool.value("SELECT count(*) FROM numbers")
   }
 
-  @Test("a hundred thousand rows arrive")
+  @Test("a hundred thousand rows are loaded")
   func manyRows() async throws {
     try await withNumbers { pool in
       let copied = try await pool.withConnection { connection in
@@ -42,7 +42,7 @@ struct CopyTests {
     }
   }
 
-  @Test("rows may come asynchronously, cut anywhere, inside a transaction")
+  @Test("rows can come from an asynchronous sequence, split anywhere, inside a transaction")
   func asynchronousRows() async throws {
     try await withNumbers { pool in
       let copied = try await pool.transaction { transaction in
@@ -57,7 +57,7 @@ struct CopyTests {
     }
   }
 
-  @Test("every value survives the text format")
+  @Test("every value is unchanged by the text format")
   func values() async throws {
     let texts = [
       "", "\\N", "\\", "\\.", "a\tb", "a\nb", "a\r\nb", "\"", "'", "{}", "NULL", "ü👍", "\u{1}\u{8}\u{b}\u{7f}",
@@ -138,7 +138,7 @@ struct CopyTests {
     }
   }
 
-  @Test("an error of the source undoes the COPY and is thrown as it is")
+  @Test("an error of the sequence undoes the COPY and is thrown unchanged")
   func sourceError() async throws {
     struct Broken: Error {}
     try await withNumbers { pool in
@@ -173,7 +173,7 @@ struct CopyTests {
     }
   }
 
-  @Test("cancelling reaches a COPY that the server does not take in, because of a lock")
+  @Test("a COPY whose data the server does not read because of a lock can be cancelled")
   func cancellationUnderLock() async throws {
     try await withNumbers { pool in
       try await pool.withConnection { holder in

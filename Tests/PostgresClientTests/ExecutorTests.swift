@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Executor")
 struct ExecutorTests {
-  @Test("a task that prefers it goes on with each answer on the thread that has read it")
+  @Test("a task that prefers the executor resumes on the thread that has read its answer")
   func sameThread() async throws {
     try await withPool(size: 1) { pool in
       let threads = try await withTaskExecutorPreference(PostgresExecutor.shared) {
@@ -19,7 +19,7 @@ struct ExecutorTests {
     }
   }
 
-  @Test("a task that does not prefer it is kept off its threads")
+  @Test("a task that does not prefer the executor does not run on its threads")
   func otherThreads() async throws {
     try await withPool(size: 1) { pool in
       for _ in 0..<100 {
@@ -29,7 +29,7 @@ struct ExecutorTests {
     }
   }
 
-  @Test("tasks wake it from sleep, from within and from elsewhere")
+  @Test("a waiting executor is woken by tasks from its own and from other threads")
   func wakes() async throws {
     let sum = await withTaskGroup(of: Int.self) { group in
       for number in 1...100 {
@@ -44,7 +44,7 @@ struct ExecutorTests {
     #expect(sum == 5050)
   }
 
-  @Test("the server's answers are read while its tasks never end")
+  @Test("the server's answers are read while tasks keep the executor busy")
   func busyTasks() async throws {
     try await withPool(size: 8) { pool in
       let answered = Shared(0)

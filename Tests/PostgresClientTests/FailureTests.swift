@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Broken and missing connections")
 struct FailureTests {
-  @Test("a pool heals after the server was restarted")
+  @Test("a pool recovers after the server was restarted")
   func restart() async throws {
     try await TestCluster.withCluster { cluster in
       try await withPool(url: cluster.url) { pool in
@@ -26,7 +26,7 @@ struct FailureTests {
     }
   }
 
-  @Test("while the server is down callers fail soon, and succeed when it is back")
+  @Test("callers fail quickly while the server is down, and succeed once it runs again")
   func down() async throws {
     try await TestCluster.withCluster { cluster in
       try await withPool(url: cluster.url) { pool in
@@ -45,7 +45,7 @@ struct FailureTests {
     }
   }
 
-  @Test("a server killed in the middle of a query is a lost connection")
+  @Test("a server killed during a query is reported as a lost connection")
   func killedInQuery() async throws {
     try await TestCluster.withCluster { cluster in
       try await withPool(url: cluster.url) { pool in
@@ -58,7 +58,7 @@ struct FailureTests {
     }
   }
 
-  @Test("a terminated session is a lost connection with its SQLSTATE, and replaced")
+  @Test("a terminated session is reported as a lost connection with its SQLSTATE, and is replaced")
   func terminated() async throws {
     try await withPool { pool in
       let task = Task { try await pool.query("SELECT pg_sleep(100)") }
@@ -78,7 +78,7 @@ struct FailureTests {
     }
   }
 
-  @Test("idle connections that were terminated are not handed out")
+  @Test("idle connections that were terminated are not leased")
   func terminatedIdle() async throws {
     try await withTestDatabase { url in
       try await withPool(url: url) { pool in
@@ -100,7 +100,7 @@ struct FailureTests {
     }
   }
 
-  @Test("a listening socket that never answers is given up")
+  @Test("an attempt to connect to a socket that never answers times out")
   func connectTimeout() async throws {
     let listener = try SilentListener()
     var configuration = PostgresConfiguration(
@@ -112,7 +112,7 @@ struct FailureTests {
     #expect(error.code == .connectTimedOut)
   }
 
-  @Test("a host that cannot be reached does not keep the next one from being tried")
+  @Test("the next host is tried if one cannot be reached")
   func nextHost() async throws {
     let listener = try SilentListener(isFull: true)
     try await withTestDatabase { url in
@@ -130,7 +130,7 @@ struct FailureTests {
     }
   }
 
-  @Test("an attempt to connect ends with its task")
+  @Test("an attempt to connect is cancelled with its task")
   func cancelledConnect() async throws {
     let listener = try SilentListener()
     let configuration = PostgresConfiguration(
@@ -142,7 +142,7 @@ struct FailureTests {
     #expect(error1.code == .cancelled)
   }
 
-  @Test("a wrong database, host or string fails, and says why to those who may know")
+  @Test("a wrong database, host or connection string fails with the reason in the debug description")
   func wrongTargets() async throws {
     let server = try TestCluster.sharedURL
     for (string, hint) in [
@@ -162,7 +162,7 @@ struct FailureTests {
     }
   }
 
-  @Test("descriptions show the code and the SQLSTATE only")
+  @Test("descriptions contain only the code and the SQLSTATE")
   func redaction() async throws {
     try await withPool(size: 1) { pool in
       _ = try await pool.query("CREATE TABLE people (name text CONSTRAINT unique_name UNIQUE)")

@@ -15,7 +15,7 @@ struct HostTests {
     try #require(URLComponents(string: url)?.port)
   }
 
-  @Test("a dead server and one that refuses writes are passed over for the one that takes them")
+  @Test("servers that do not run or are read-only are skipped for one that accepts writes")
   func writable() async throws {
     let writable = try port(of: TestCluster.sharedURL)
     try await TestCluster.withCluster(settings: ["default_transaction_read_only=on"]) { cluster in
@@ -34,7 +34,7 @@ struct HostTests {
     }
   }
 
-  @Test("when its server dies the pool goes on with the next one, and with the first when that is back")
+  @Test("a pool changes to the next server when its own stops, and back once the first runs again")
   func failover() async throws {
     let second = try port(of: TestCluster.sharedURL)
     try await TestCluster.withCluster { cluster in

@@ -8,7 +8,7 @@ import Testing
 struct LeakTests {
   /// Runs in a process of its own, because other tests open and close descriptors too. `TIDINGS_CANCELLED_QUERIES` sets
   /// the number of queries.
-  @Test("cancelled queries leave no descriptor and no session behind")
+  @Test("cancelled queries leak neither file descriptors nor sessions")
   func cancelledQueries() async throws {
     await #expect(processExitsWith: .success) {
       let count = ProcessInfo.processInfo.environment["TIDINGS_CANCELLED_QUERIES"].flatMap { Int($0) } ?? 2_000

@@ -11,7 +11,7 @@ struct ListenerTests {
     try #require(await iterator.next())
   }
 
-  @Test("notifications arrive in order, whatever the channel is called", arguments: ["news", "With \"quotes\"; and ü"])
+  @Test("notifications arrive in order, for any name of a channel", arguments: ["news", "With \"quotes\"; and ü"])
   func notifications(channel: String) async throws {
     try await withPool { pool in
       let database = try await pool.value("SELECT current_database()", as: String.self)
@@ -33,7 +33,7 @@ struct ListenerTests {
     }
   }
 
-  @Test("a terminated listener says so and listens again")
+  @Test("a listener whose session is terminated reports it and listens again")
   func reconnect() async throws {
     try await TestCluster.withCluster { cluster in
       var configuration = PostgresConfiguration(connectionString: await cluster.url)
@@ -67,7 +67,7 @@ struct ListenerTests {
     }
   }
 
-  @Test("the connection is closed when nobody iterates any more")
+  @Test("the connection is closed once the sequence is no longer iterated")
   func end() async throws {
     try await withTestDatabase { url in
       try await withPool(url: url, size: 1) { pool in

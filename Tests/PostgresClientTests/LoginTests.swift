@@ -12,7 +12,7 @@ struct LoginTests {
 
     """
 
-  @Test("a SCRAM password is taken, a wrong one refused, and neither is ever shown")
+  @Test("a SCRAM password is accepted, a wrong one refused, and neither appears in a message")
   func scram() async throws {
     try await TestCluster.withCluster { cluster in
       try await cluster.install(["pg_hba.conf": Self.authentication])

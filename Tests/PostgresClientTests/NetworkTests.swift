@@ -38,7 +38,7 @@ struct NetworkTests {
     return proxy.passed - before
   }
 
-  @Test("wherever an answer is cut, the caller gets all of it or a lost connection, and the pool heals")
+  @Test("a caller receives a whole answer or a lost connection, wherever it is cut, and the pool recovers")
   func cutQuery() async throws {
     try await withProxy { proxy, pool, _ in
       func ask() async throws {
@@ -59,7 +59,7 @@ struct NetworkTests {
     }
   }
 
-  @Test("wherever the answer of a snapshot is cut, it is asked for again")
+  @Test("a snapshot is repeated, wherever its answer is cut")
   func cutSnapshot() async throws {
     try await withProxy { proxy, pool, _ in
       func ask() async throws {
@@ -76,7 +76,7 @@ struct NetworkTests {
     }
   }
 
-  @Test("wherever the answers of a transaction are cut, no caller is told the wrong outcome")
+  @Test("no transaction reports a wrong outcome, wherever its answers are cut")
   func cutTransaction() async throws {
     try await withProxy { proxy, pool, direct in
       func insert(_ number: Int) async throws {
@@ -103,7 +103,7 @@ struct NetworkTests {
     }
   }
 
-  @Test("an answer that stops in the middle ends with the deadline, and another connection is made")
+  @Test("an answer that stops halfway ends at the deadline, and the connection is replaced")
   func stall() async throws {
     // The other statements must finish within the deadline even on a busy machine.
     try await withProxy(timeout: .seconds(20)) { proxy, pool, _ in
@@ -118,7 +118,7 @@ struct NetworkTests {
     }
   }
 
-  @Test("an answer that stops in the middle ends with its task, too")
+  @Test("an answer that stops halfway ends when its task is cancelled")
   func cancelledStall() async throws {
     try await withProxy { proxy, pool, _ in
       _ = try await pool.query("SELECT 1")
@@ -133,7 +133,7 @@ struct NetworkTests {
     }
   }
 
-  @Test("answers that come byte by byte are put together")
+  @Test("answers that arrive byte by byte are complete")
   func trickle() async throws {
     try await withProxy { proxy, pool, _ in
       proxy.spoil(.trickle, after: 0)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct OutageTests {
   private static let refused = PostgresError(.connectionFailed, "refused")
 
-  @Test("An outage has a line when it begins, one a minute while it lasts, and one when it is over")
+  @Test("an outage is logged when it begins, once a minute while it lasts, and when it ends")
   func lines() {
     let time = Mutex(ContinuousClock.now)
     let start = time.withLock { $0 }
@@ -25,7 +25,7 @@ import Testing
     #expect(lines.last?.hasPrefix("notice connected to PostgreSQL again") == true)
   }
 
-  @Test("A connection that comes and goes has no more than a line a minute for each")
+  @Test("an unstable connection is logged at most once a minute")
   func flapping() {
     let time = Mutex(ContinuousClock.now)
     let start = time.withLock { $0 }
@@ -39,7 +39,7 @@ import Testing
     #expect(recorded.text.split(separator: "\n").count == 6, "\(recorded.text)")
   }
 
-  @Test("An attempt that was given up because the process ends is no outage")
+  @Test("an attempt that is cancelled because the process ends is not logged as an outage")
   func cancelled() {
     let recorded = RecordingLog()
     let log = OutageLog()

@@ -16,7 +16,7 @@ struct PipelineTests {
     }
   }
 
-  @Test("a pipeline is one transaction: all its statements have the same clock")
+  @Test("a pipeline is one transaction: all its statements see the same time")
   func oneTransaction() async throws {
     try await withPool(size: 1) { pool in
       let results = try await pool.withConnection { connection in
@@ -46,7 +46,7 @@ struct PipelineTests {
     }
   }
 
-  @Test("big parameters and big results pass through one another")
+  @Test("large parameters and large results are transferred at the same time")
   func bigPipeline() async throws {
     try await withPool(size: 1) { pool in
       let text = String(repeating: "0123456789", count: 100_000)
@@ -84,7 +84,7 @@ struct PipelineTests {
     }
   }
 
-  @Test("callers of one connection queue up and get their own answers")
+  @Test("concurrent callers of one connection each receive their own answer")
   func concurrentCallers() async throws {
     try await withPool(size: 1) { pool in
       try await pool.withConnection { connection in
@@ -98,7 +98,7 @@ struct PipelineTests {
     }
   }
 
-  @Test("a script runs as a whole or not at all")
+  @Test("a script runs completely or not at all")
   func script() async throws {
     try await withPool(size: 1) { pool in
       try await pool.withConnection { connection in
@@ -111,7 +111,7 @@ struct PipelineTests {
     }
   }
 
-  @Test("COPY where it does not belong is an error and not a hang")
+  @Test("COPY in a query is an error and does not hang")
   func misplacedCopy() async throws {
     try await withPool(size: 1) { pool in
       _ = try await pool.query("CREATE TABLE a (n int)")

@@ -24,7 +24,7 @@ struct PoolTests {
     }
   }
 
-  @Test("waiters get connections in the order in which they came")
+  @Test("waiters receive connections in the order of their calls")
   func fairness() async throws {
     try await withPool(size: 1) { pool in
       let order = Shared<[Int]>([])
@@ -41,7 +41,7 @@ struct PoolTests {
     }
   }
 
-  @Test("a caller who waits too long gets an error, and nobody else does")
+  @Test("only the caller that waits longer than the timeout fails")
   func acquireTimeout() async throws {
     try await withPool(size: 1, configure: { _, pool in pool.acquireTimeout = .seconds(15) }) { pool in
       try await pool.withConnection { _ in
@@ -66,7 +66,7 @@ struct PoolTests {
     }
   }
 
-  @Test("one waiter too many fails at once")
+  @Test("a caller beyond the maximum number of waiters fails at once")
   func tooManyWaiters() async throws {
     try await withPool(size: 1, configure: { _, pool in pool.maximumWaiters = 2 }) { pool in
       let tasks = try await pool.withConnection { _ in
@@ -83,7 +83,7 @@ struct PoolTests {
     }
   }
 
-  @Test("a cancelled waiter leaves the queue")
+  @Test("a cancelled waiter is removed from the queue")
   func cancelledWaiter() async throws {
     try await withPool(size: 1) { pool in
       try await pool.withConnection { _ in
@@ -99,7 +99,7 @@ struct PoolTests {
     }
   }
 
-  @Test("a task that is cancelled already does not start a statement")
+  @Test("a task that is cancelled already does not send a statement")
   func cancelledBefore() async throws {
     try await withPool(size: 1) { pool in
       _ = try await pool.query("CREATE TABLE a (n int)")
@@ -115,7 +115,7 @@ struct PoolTests {
     }
   }
 
-  @Test("each new connection is prepared before anyone gets it")
+  @Test("onConnect runs for each new connection before its first lease")
   func onConnect() async throws {
     try await withTestDatabase { url in
       let connected = Shared(0)
@@ -131,7 +131,7 @@ struct PoolTests {
     }
   }
 
-  @Test("a connection that cannot be prepared is not used, and the caller learns why")
+  @Test("a connection whose onConnect throws is not used, and the caller receives the error")
   func failedOnConnect() async throws {
     try await withTestDatabase { url in
       let pool = PostgresPool(configuration: PostgresConfiguration(connectionString: url), logger: quiet) {
@@ -145,7 +145,7 @@ struct PoolTests {
     }
   }
 
-  @Test("shutting down lets what runs finish and refuses what is new")
+  @Test("a shutdown waits for running statements and rejects new ones")
   func shutdown() async throws {
     try await withTestDatabase { url in
       try await withPool(url: url) { other in
@@ -171,7 +171,7 @@ struct PoolTests {
     }
   }
 
-  @Test("what a body throws passes through, and the connection comes back")
+  @Test("an error of the body is thrown unchanged, and the connection is released")
   func errorsPassThrough() async throws {
     struct Own: Error {}
     try await withPool(size: 1) { pool in

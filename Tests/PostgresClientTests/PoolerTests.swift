@@ -43,7 +43,7 @@ struct PoolerTests {
     }
   }
 
-  @Test("COPY, errors and cancelling work, and leave nothing behind for the next client")
+  @Test("COPY, errors and cancellation work, and do not affect the next client of a session")
   func interruptions() async throws {
     try await withPooled { pool in
       _ = try await pool.query("CREATE TABLE numbers (n int8)")

@@ -9,7 +9,7 @@ struct QueryTests {
     #expect(query.sql == "SELECT $1, $2")
   }
 
-  @Test("another query is spliced in and its parameters are renumbered")
+  @Test("another query is inserted and its parameters are renumbered")
   func splicing() async throws {
     // The literal '$1' must not be renumbered.
     let inner: PostgresQuery = "n > \(2) AND '$1' <> \("é") AND n < \(9)"
@@ -26,7 +26,7 @@ struct QueryTests {
     #expect(numbers == [3, 4, 5, 6, 7, 8, 20])
   }
 
-  @Test("raw text is inserted as it is")
+  @Test("unsafe SQL is inserted unchanged")
   func rawText() {
     let query: PostgresQuery = "SELECT \(unsafeSQL: "a, b") FROM t WHERE c = \(true)"
     #expect(query.sql == "SELECT a, b FROM t WHERE c = $1")
@@ -49,7 +49,7 @@ struct QueryTests {
     }
   }
 
-  @Test("several statements are refused where parameters may be")
+  @Test("several statements in one query are rejected")
   func severalStatements() async throws {
     try await withPool(size: 1) { pool in
       let error2 = try await failure { try await pool.query("SELECT 1; SELECT 2") }
@@ -57,7 +57,7 @@ struct QueryTests {
     }
   }
 
-  @Test("an empty query and an empty pipeline are answered")
+  @Test("an empty query and an empty pipeline succeed")
   func empty() async throws {
     try await withPool(size: 1) { pool in
       let value3 = try await pool.query("")

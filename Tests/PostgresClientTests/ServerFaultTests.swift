@@ -4,9 +4,9 @@ import PostgresClient
 import TestSupport
 import Testing
 
-@Suite("Servers that refuse, interrupt and comment")
+@Suite("Refusals, interruptions and notices of the server")
 struct ServerFaultTests {
-  @Test("a server without a connection to spare is told from others, and the pool goes on when there is one")
+  @Test("a server without free connections is recognised, and the pool recovers once one is free")
   func tooManyClients() async throws {
     try await TestCluster.withCluster(settings: ["max_connections=3", "superuser_reserved_connections=0"]) { cluster in
       try await withPool(url: cluster.url, size: 3) { hog in
@@ -28,7 +28,7 @@ struct ServerFaultTests {
     }
   }
 
-  @Test("with fewer connections than it may have, a pool makes do")
+  @Test("a pool works with fewer connections than its size")
   func fewerConnections() async throws {
     try await TestCluster.withCluster(settings: ["max_connections=3", "superuser_reserved_connections=0"]) { cluster in
       try await withPool(url: cluster.url, size: 16) { pool in
@@ -46,7 +46,7 @@ struct ServerFaultTests {
     }
   }
 
-  @Test("a transaction that idled too long is undone")
+  @Test("a transaction that was idle for too long is rolled back")
   func idleInTransaction() async throws {
     try await withPool(size: 2) { pool in
       _ = try await pool.query("CREATE TABLE a (n int)")
@@ -67,7 +67,7 @@ struct ServerFaultTests {
     }
   }
 
-  @Test("a session that the server ends between two statements says why")
+  @Test("the reason is reported if the server ends a session between two statements")
   func noticedEnd() async throws {
     try await withPool(size: 1) { pool in
       try await pool.withConnection { connection in
@@ -80,7 +80,8 @@ struct ServerFaultTests {
     }
   }
 
-  @Test("a session that is terminated during COPY says why, and loads nothing", arguments: [true, false])
+  @Test(
+    "the reason is reported if a session is terminated during COPY, and nothing is loaded", arguments: [true, false])
   func terminatedCopy(sends: Bool) async throws {
     try await withPool(size: 2) { pool in
       _ = try await pool.query("CREATE TABLE numbers (n int, t text)")
@@ -107,7 +108,7 @@ struct ServerFaultTests {
     }
   }
 
-  @Test("a snapshot whose session is terminated is taken once more, on another connection, and no more than that")
+  @Test("a snapshot whose session is terminated is repeated once, on another connection")
   func terminatedSnapshot() async throws {
     try await withPool(size: 3) { pool in
       @Sendable func terminateWaiting() async throws {
@@ -140,7 +141,7 @@ struct ServerFaultTests {
     }
   }
 
-  @Test("notices go to the log and disturb no answer")
+  @Test("notices are logged and do not affect answers")
   func notices() async throws {
     try await withTestDatabase { url in
       let log = RecordingLog()
@@ -159,7 +160,7 @@ struct ServerFaultTests {
     }
   }
 
-  @Test("fifty megabytes pass both ways, as text, as bytes and by COPY")
+  @Test("fifty megabytes are transferred in both directions as text, as bytes and by COPY")
   func bigValues() async throws {
     let size = 50 << 20
     let text = String(repeating: "ü", count: size / 2)

@@ -12,7 +12,7 @@ import Testing
     return Dictionary(uniqueKeysWithValues: settings)
   }
 
-  @Test("a session ends itself where its transaction hangs, and notices a machine that has vanished")
+  @Test("a session has timeouts for idle transactions and for clients that have vanished")
   func defaults() async throws {
     let expected = [
       "statement_timeout": "11s", "idle_in_transaction_session_timeout": "1min", "tcp_keepalives_idle": "30",
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test("without a time limit for statements the other settings hold", arguments: [Duration.zero, .seconds(5)])
+  @Test("the other settings apply with and without a timeout for statements", arguments: [Duration.zero, .seconds(5)])
   func withoutLimits(idle: Duration) async throws {
     let expected = [
       "statement_timeout": "0", "idle_in_transaction_session_timeout": idle == .zero ? "0" : "5s",
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test("PostgreSQL ends a transaction that asks nothing for too long, with its locks, and the pool goes on")
+  @Test("PostgreSQL ends a transaction that is idle for too long, with its locks, and the pool recovers")
   func idleTransaction() async throws {
     let limit: @Sendable (inout PostgresConfiguration, inout PostgresPoolConfiguration) -> Void = { configuration, _ in
       configuration.idleTransactionTimeout = .milliseconds(200)

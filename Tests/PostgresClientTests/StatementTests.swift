@@ -55,7 +55,7 @@ struct StatementTests {
     }
   }
 
-  @Test("DDL that changes the columns of a prepared statement goes unnoticed")
+  @Test("DDL that changes the columns of a prepared statement has no effect on callers")
   func changedColumns() async throws {
     try await withPool(size: 1) { pool in
       _ = try await pool.query("CREATE TABLE things (a int)")
@@ -89,7 +89,7 @@ struct StatementTests {
     }
   }
 
-  @Test("an error while preparing is not taken for a prepared statement")
+  @Test("a statement that could not be prepared does not count as prepared")
   func failedPreparation() async throws {
     try await withPool(size: 1) { pool in
       let error1 = try await failure { try await pool.query("SELECT * FROM absent") }
@@ -134,7 +134,7 @@ struct StatementTests {
     }
   }
 
-  @Test("with preparation turned off no statement is left on the server")
+  @Test("no statement is prepared on the server if preparation is disabled")
   func withoutPreparation() async throws {
     try await withPool(size: 1, configure: { configuration, _ in configuration.preparesStatements = false }) { pool in
       for number in 1...3 {

@@ -17,7 +17,7 @@ struct TLSTests {
     return try await PostgresConnection.connect(configuration: configuration, logger: quiet)
   }
 
-  @Test("verify-full takes the server's certificate for its name by its authority, and nothing else")
+  @Test("verify-full accepts only a certificate for the server's name from the given authority")
   func verifyFull() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-tls.\(UUID())")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -73,7 +73,7 @@ struct TLSTests {
     }
   }
 
-  @Test("an answer is complete, whatever part of a record of 16 KiB it ends with", .timeLimit(.minutes(3)))
+  @Test("an answer is complete, wherever in a record of 16 KiB it ends", .timeLimit(.minutes(3)))
   func largeRecords() async throws {
     try await withProxy { proxied, _ in
       try await withPool(url: proxied, size: 1) { pool in

@@ -21,7 +21,7 @@ struct TransactionTests {
     try await pool.value("SELECT sum(n) FROM numbers")
   }
 
-  @Test("what the body did is committed when it returns")
+  @Test("a transaction is committed when its body returns")
   func commit() async throws {
     try await withNumbers { pool in
       try await pool.transaction { transaction in
@@ -33,7 +33,7 @@ struct TransactionTests {
     }
   }
 
-  @Test("what the body did is rolled back when it throws")
+  @Test("a transaction is rolled back when its body throws")
   func rollback() async throws {
     try await withNumbers { pool in
       await #expect(throws: Refusal.self) {
@@ -48,7 +48,7 @@ struct TransactionTests {
     }
   }
 
-  @Test("an error the body swallows is not reported as a commit")
+  @Test("a transaction with an error that the body ignores is not reported as committed")
   func swallowedError() async throws {
     try await withNumbers { pool in
       let error = try await failure {
@@ -63,7 +63,7 @@ struct TransactionTests {
     }
   }
 
-  @Test("the last statement and COMMIT go together, and end the transaction")
+  @Test("the last statement and COMMIT are sent together, and end the transaction")
   func commitAfter() async throws {
     try await withNumbers { pool in
       let escaped = Shared<PostgresTransaction?>(nil)
@@ -83,7 +83,7 @@ struct TransactionTests {
     }
   }
 
-  @Test("a failed last statement rolls everything back, even if the body swallows the error")
+  @Test("a failed last statement rolls the transaction back, even if the body ignores the error")
   func failedCommitAfter() async throws {
     try await withNumbers { pool in
       let error = try await failure {
@@ -177,7 +177,7 @@ struct TransactionTests {
     }
   }
 
-  @Test("a connection that comes back inside a transaction is rolled back before anyone gets it")
+  @Test("a connection that is released inside a transaction is rolled back before its next lease")
   func leftOpen() async throws {
     try await withPool(size: 1) { pool in
       _ = try await pool.query("CREATE TABLE a (n int)")
@@ -251,7 +251,7 @@ struct TransactionTests {
     }
   }
 
-  @Test("COMMIT that takes a little longer than a statement may has a known outcome", arguments: [true, false])
+  @Test("a COMMIT that takes slightly longer than the statement timeout has a known outcome", arguments: [true, false])
   func commitBeyondTheLimit(after: Bool) async throws {
     try await withPool(size: 2, configure: { configuration, _ in configuration.statementTimeout = .seconds(2) }) {
       pool in

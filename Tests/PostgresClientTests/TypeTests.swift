@@ -24,24 +24,24 @@ struct TypeTests {
     }
   }
 
-  @Test("booleans come back")
+  @Test("booleans are read as they were sent")
   func booleans() async throws { try await expectRoundTrip([true, false], column: "boolean") }
 
-  @Test("integers come back up to their limits")
+  @Test("integers up to their limits are read as they were sent")
   func integers() async throws {
     try await expectRoundTrip([0, 1, -1, Int.max, Int.min], column: "bigint")
     try await expectRoundTrip([0, 1, -1, Int64.max, Int64.min], column: "bigint")
     try await expectRoundTrip([0, 1, -1, Int32.max, Int32.min], column: "integer")
   }
 
-  @Test("numbers come back with all their bits")
+  @Test("floating-point numbers keep all bits")
   func numbers() async throws {
     try await expectRoundTrip(
       [0, 0.1, -1.5, .pi, .greatestFiniteMagnitude, .leastNonzeroMagnitude, .infinity, -.infinity],
       column: "double precision")
   }
 
-  @Test("texts come back whatever is in them")
+  @Test("texts are read as they were sent")
   func texts() async throws {
     try await expectRoundTrip(
       [
@@ -51,7 +51,7 @@ struct TypeTests {
       column: "text")
   }
 
-  @Test("UUIDs and bytes come back")
+  @Test("UUIDs and bytes are read as they were sent")
   func identifiersAndBytes() async throws {
     let zero = try #require(UUID(uuidString: "00000000-0000-0000-0000-000000000000"))
     let full = try #require(UUID(uuidString: "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF"))
@@ -59,7 +59,7 @@ struct TypeTests {
     try await expectRoundTrip([Data(), Data([0]), Data(0...255)], column: "bytea")
   }
 
-  @Test("whole milliseconds come back as the very same date, before 1970 too")
+  @Test("dates in whole milliseconds are read as they were sent, before 1970 too")
   func dates() async throws {
     let milliseconds: [Int64] = [
       0, 1, -1, 999, -999, 1_767_323_045_006, 1_767_323_045_999, -62_135_596_800_000, -1_234_567_890_123,
@@ -69,7 +69,7 @@ struct TypeTests {
     try await expectRoundTrip(dates, column: "timestamptz")
   }
 
-  @Test("a date means the same to the server, to the microsecond")
+  @Test("a date is the same on the server, to the microsecond")
   func dateOnServer() async throws {
     try await withPool(size: 1) { pool in
       let date = Date(timeIntervalSince1970: 1_767_323_045.000001)
@@ -86,7 +86,7 @@ struct TypeTests {
     }
   }
 
-  @Test("arrays come back, empty ones and elements with quotes and backslashes too")
+  @Test("arrays are read as they were sent, including empty ones and elements with quotes and backslashes")
   func arrays() async throws {
     try await expectRoundTrip(
       [[], [""], ["a", "b"], ["\"", "\\", "\\\"", "{", "}", ",", "NULL", "null", " ", "'", "\n", "ü👍"]],
@@ -95,7 +95,7 @@ struct TypeTests {
     try await expectRoundTrip([[], [Int.min, 0, Int.max]], column: "bigint[]")
   }
 
-  @Test("JSON comes back as the same value")
+  @Test("JSON is read as the same value")
   func json() async throws {
     try await withPool(size: 1) { pool in
       let json = PostgresJSON(data: Data(#"{"a": [1, "\"é\\", null]}"#.utf8))
@@ -112,7 +112,7 @@ struct TypeTests {
     case red, green
   }
 
-  @Test("enumerations are read from enum columns and refuse unknown values")
+  @Test("enumerations are read from enum columns and reject unknown values")
   func enumerations() async throws {
     try await withPool(size: 1) { pool in
       _ = try await pool.query("CREATE TYPE color AS ENUM ('red', 'green', 'blue')")
@@ -123,7 +123,7 @@ struct TypeTests {
     }
   }
 
-  @Test("U+0000 in a text is the server's error and leaves the connection usable")
+  @Test("U+0000 in a text is rejected by the server and leaves the connection usable")
   func nulCharacter() async throws {
     try await withPool(size: 1) { pool in
       let error = try await failure { try await pool.query("SELECT \("a\u{0}b")") }
@@ -134,7 +134,7 @@ struct TypeTests {
     }
   }
 
-  @Test("an array of arrays is none of values")
+  @Test("an array of two dimensions is rejected")
   func arraysOfArrays() async throws {
     try await withPool(size: 1) { pool in
       for array in ["ARRAY[[true]]", "ARRAY[[true, false], [false, true]]"] {
@@ -144,7 +144,7 @@ struct TypeTests {
     }
   }
 
-  @Test("a date without end is no date", arguments: ["infinity", "-infinity"])
+  @Test("infinite dates are rejected", arguments: ["infinity", "-infinity"])
   func infiniteDates(text: String) async throws {
     try await withPool(size: 1) { pool in
       let error = try await failure { try await pool.value("SELECT \(text)::text::timestamptz", as: Date.self) }
@@ -152,7 +152,7 @@ struct TypeTests {
     }
   }
 
-  @Test("a value that does not fit names its column and both types")
+  @Test("the error for a value of another type names the column and both types")
   func decodingErrors() async throws {
     try await withPool(size: 1) { pool in
       let rows = try await pool.query(
