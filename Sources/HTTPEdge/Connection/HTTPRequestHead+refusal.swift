@@ -6,7 +6,7 @@ extension HTTPRequestHead {
   /// Some messages that the decoder accepts are refused, because another server might read them differently. Such
   /// differences are the means of request smuggling.
   package var refusal: RequestRefusal? {
-    if method == .CONNECT { return .notImplemented("This is no proxy.") }
+    if method == .CONNECT { return .notImplemented("CONNECT is not supported: the server is not a proxy.") }
     return hostRefusal ?? targetRefusal ?? transferCodingRefusal ?? expectationRefusal
   }
 
@@ -41,9 +41,9 @@ extension HTTPRequestHead {
     guard headers.contains(name: "transfer-encoding") else { return nil }
     let codings = headers[canonicalForm: "transfer-encoding"].map { $0.lowercased() }
     guard version != .http1_0, codings.last == "chunked", !codings.dropLast().contains("chunked") else {
-      return .malformed("Transfer-Encoding does not say where the body ends.")
+      return .malformed("Transfer-Encoding does not define where the body ends.")
     }
-    return codings.count == 1 ? nil : .notImplemented("The only transfer coding here is chunked.")
+    return codings.count == 1 ? nil : .notImplemented("The only supported transfer coding is chunked.")
   }
 
   private var expectationRefusal: RequestRefusal? {

@@ -27,7 +27,7 @@ package enum RequestRefusal: Equatable, Sendable {
       switch error {
       case is ConnectionDeadline.Exceeded: .timeout
       case HTTPParserError.headerOverflow: .headersTooLarge
-      case HTTPParserError.invalidMethod: .notImplemented("There is no such method.")
+      case HTTPParserError.invalidMethod: .notImplemented("The method is unknown.")
       case HTTPParserError.invalidVersion: .versionNotSupported
       default: .malformed(nil)
       }
