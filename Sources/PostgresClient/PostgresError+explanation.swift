@@ -81,7 +81,7 @@ extension PostgresError {
     guard let last = attempts.last else { return ("cannot connect to the database\(place)", nil) }
     let texts = attempts.map { attempt in
       let place = attempt.server.map { " at \($0)" } ?? place
-      let verb = attempt.isAnswer ? "the database\(place) refused the connection" : "cannot reach the database\(place)"
+      let verb = attempt.isRefusal ? "the database\(place) refused the connection" : "cannot reach the database\(place)"
       return "\(verb): \(Self.line(attempt.reason))"
     }
     return (texts.joined(separator: "; "), last.advice)
@@ -101,7 +101,7 @@ private struct ConnectFailure: Equatable {
   var server: String?
   var reason: String
   /// Whether the server itself refused the connection.
-  var isAnswer = false
+  var isRefusal = false
 
   /// Returns the distinct attempts in order. A host with two addresses fails twice in the same way.
   static func all(in message: String) -> [ConnectFailure] {
@@ -126,7 +126,7 @@ private struct ConnectFailure: Equatable {
     }
     for severity in ["FATAL:", "ERROR:"] where reason.hasPrefix(severity) {
       reason = String(reason.dropFirst(severity.count).drop { $0 == " " })
-      isAnswer = true
+      isRefusal = true
     }
     // "Connection refused" is the beginning of a sentence, "SSL error" is not.
     if reason.dropFirst().first?.isLowercase == true { reason = reason.prefix(1).lowercased() + reason.dropFirst() }

@@ -85,14 +85,14 @@ import Testing
     #expect(accepted.preferredCoding(among: []) == nil)
   }
 
-  @Test func `Only what the server has is chosen`() {
+  @Test func `Only a coding that the server offers is chosen`() {
     let accepted = AcceptEncoding(fields: HTTPFields(lines: ["Accept-Encoding: gzip, identity;q=0.1"]))
     #expect(accepted.preferredCoding(among: [.identity]) == .identity)
     #expect(accepted.preferredCoding(among: [.gzip]) == .gzip)
     #expect(accepted.preferredCoding(among: []) == nil)
   }
 
-  @Test func `The server's order decides between equals`() {
+  @Test func `The server's order decides between equal weights`() {
     let accepted = AcceptEncoding(fields: HTTPFields(lines: ["Accept-Encoding: *"]))
     #expect(accepted.preferredCoding(among: [.identity, .gzip]) == .identity)
     #expect(accepted.preferredCoding(among: [.gzip, .identity]) == .gzip)

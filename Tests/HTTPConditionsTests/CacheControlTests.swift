@@ -66,7 +66,7 @@ import Testing
     #expect(vary.fieldValue == "Accept-Encoding, Origin")
   }
 
-  @Test func `Without names there is nothing to send`() {
+  @Test func `Without names the value is empty`() {
     #expect(Vary().fieldValue.isEmpty)
   }
 }

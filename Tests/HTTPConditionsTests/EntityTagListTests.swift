@@ -63,11 +63,11 @@ import Testing
     #expect(EntityTagList(fields: HTTPFields(lines: ["If-Match: *"]), name: .ifNoneMatch) == nil)
   }
 
-  @Test func `A field name counts in any case`() {
+  @Test func `The case of a field name is ignored`() {
     #expect(EntityTagList(fields: HTTPFields(lines: ["if-NONE-match: *"]), name: .ifNoneMatch) == .any)
   }
 
-  @Test func `A tag that is not UTF-8 is passed over, and its neighbours are not`() {
+  @Test func `A tag that is not UTF-8 is skipped, and its neighbours are read`() {
     var fields = HTTPFields()
     fields.append(HTTPField(name: .ifMatch, value: Array("\"a\", \"".utf8) + [0xFF] + Array("\", \"b\"".utf8)))
     let tags = EntityTagList(fields: fields, name: .ifMatch)

@@ -120,7 +120,7 @@ import Testing
     #expect(EntityTag(strong: "").variant(.gzip).identity == EntityTag(strong: ""))
   }
 
-  @Test func `Variants of one content are told apart by If-Range and If-Match but not by If-None-Match`() {
+  @Test func `If-Range and If-Match distinguish variants of one content, and If-None-Match does not`() {
     for coding in ContentCoding.allCases {
       for other in ContentCoding.allCases {
         let (one, another) = (EntityTag(strong: "x").variant(coding), EntityTag(strong: "x").variant(other))
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func `A tag the server makes of what no tag may hold ends the process`() async {
+  @Test func `Creating a tag of invalid characters traps`() async {
     await #expect(processExitsWith: .failure) { _ = EntityTag(strong: "a\"b") }
     await #expect(processExitsWith: .failure) { _ = EntityTag(weak: "a b") }
   }

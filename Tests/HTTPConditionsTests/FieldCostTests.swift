@@ -15,7 +15,7 @@ import Testing
   ]
 
   @Test(arguments: names, pieces)
-  func `The work is in proportion to the size`(_ name: HTTPField.Name, _ piece: String) {
+  func `The time is proportional to the size`(_ name: HTTPField.Name, _ piece: String) {
     let make = { (size: Int) in
       var fields = HTTPFields()
       let start = name == .range ? "bytes=" : ""
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: names)
-  func `Many lines cost no more than one`(_ name: HTTPField.Name) {
+  func `Many lines take no more time than one`(_ name: HTTPField.Name) {
     let make = { (size: Int) in
       var fields = HTTPFields()
       for _ in 0..<size { fields.append(HTTPField(name: name, value: "\"a\"")) }

@@ -48,7 +48,7 @@ import Testing
       isLastModifiedStrong: true),
   ]
 
-  @Test func `Tags and dates that are read are printed and read again as the same`() {
+  @Test func `Parsed tags and dates are the same after formatting and parsing again`() {
     var generator = SplitMix64(seed: 9110)
     var (tags, dates) = (0, 0)
     for _ in 0..<200_000 {
@@ -68,7 +68,7 @@ import Testing
     #expect(tags > 10_000 && dates > 5_000, "\(tags), \(dates)")
   }
 
-  @Test func `No request is answered 304 but a GET or HEAD of what exists`() {
+  @Test func `Only GET and HEAD of an existing representation are answered with 304`() {
     var generator = SplitMix64(seed: 304)
     let conditions: [(HTTPField.Name, [String])] = [
       (.ifMatch, Self.tagFragments), (.ifNoneMatch, Self.tagFragments), (.ifModifiedSince, Self.dateFragments),

@@ -38,12 +38,12 @@ import Testing
     Row("recipients are encouraged to be robust: the wrong day name", "Mon, 06 Nov 1994 08:49:37 GMT", 784_111_777),
     Row("the wrong day name in RFC 850", "Friday, 06-Nov-94 08:49:37 GMT", 784_111_777),
   ])
-  func `All three formats are read`(_ row: Row) {
+  func `All three formats are parsed`(_ row: Row) {
     #expect(HTTPDate.parse(row.text, now: Self.now)?.timeIntervalSince1970 == row.seconds)
   }
 
   @Test(arguments: ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"], [1, 6, 11])
-  func `Every name of a day and of a month is known`(_ day: String, _ month: Int) throws {
+  func `Every name of a day and of a month is parsed`(_ day: String, _ month: Int) throws {
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     let long = [
       "Mon": "Mon", "Tue": "Tues", "Wed": "Wednes", "Thu": "Thurs", "Fri": "Fri", "Sat": "Satur", "Sun": "Sun",
@@ -105,7 +105,7 @@ import Testing
   ]
 
   @Test(arguments: refused)
-  func `Anything else is no date`(_ row: Row) {
+  func `Anything else is rejected`(_ row: Row) {
     #expect(HTTPDate.parse(row.text, now: Self.now) == nil)
   }
 
@@ -140,13 +140,13 @@ import Testing
     TwoDigits("Thu, 29 Feb 2024 00:00:00 GMT", "Friday, 01-Mar-74 00:00:00 GMT", year: "2074"),
     TwoDigits("Thu, 29 Feb 2024 00:00:00 GMT", "Friday, 02-Mar-74 00:00:00 GMT", year: "1974"),
   ])
-  func `A two-digit year lies at most 50 years ahead`(_ row: TwoDigits) throws {
+  func `A two-digit year is at most 50 years in the future`(_ row: TwoDigits) throws {
     let now = try #require(HTTPDate.parse(row.now))
     let date = try #require(HTTPDate.parse(row.text, now: now))
     #expect(HTTPDate.format(date).dropFirst(12).prefix(4) == row.year)
   }
 
-  @Test func `The clock is asked for two-digit years only`() {
+  @Test func `The clock is read for two-digit years only`() {
     var asked = 0
     func now() -> Date {
       asked += 1
@@ -178,7 +178,7 @@ import Testing
     #expect(HTTPDate.format(Date(timeIntervalSince1970: seconds)) == text)
   }
 
-  @Test func `What is written is read back, in every format`() throws {
+  @Test func `A formatted date can be parsed, in every format`() throws {
     var generator = SplitMix64(seed: 5322)
     for _ in 0..<20_000 {
       let seconds = Double(Int64.random(in: -62_167_219_200...253_402_300_799, using: &generator))

@@ -54,7 +54,7 @@ import Testing
     Row("MUST accept all three formats", "If-Range: Saturday, 29-Oct-94 19:43:31 GMT", current: strong, true),
     Row("a malformed date is false", "If-Range: Sat, 29 Oct 1994", current: strong, false),
   ])
-  func `A range applies where the validator is exactly the current one`(_ row: Row) {
+  func `A range applies if the validator is exactly the current one`(_ row: Row) {
     #expect(Preconditions(fields: HTTPFields(lines: row.lines)).rangeApplies(current: row.current) == row.applies)
   }
 

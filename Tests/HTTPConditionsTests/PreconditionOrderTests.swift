@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(arguments: [HTTPRequest.Method.get, .head, .put, .post, .patch, .delete])
-  func `Every combination of fields takes the steps in their order`(_ method: HTTPRequest.Method) {
+  func `Every combination of fields is evaluated in the order of the steps`(_ method: HTTPRequest.Method) {
     var seen: Set<PreconditionResult> = []
     for current in Current.allCases {
       for request in Self.requests {
@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test(arguments: ["If-Match", "if-none-match", "IF-MODIFIED-SINCE", "If-Unmodified-Since", "If-range"])
-  func `Every condition is seen, whatever the case of its name`(_ name: String) {
+  func `Every condition is recognised in any case of its name`(_ name: String) {
     #expect(!Preconditions(fields: HTTPFields(lines: ["\(name): x"])).isEmpty)
   }
 }

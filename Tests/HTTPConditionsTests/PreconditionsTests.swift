@@ -215,7 +215,7 @@ private let datedWithinSecond = Validators(lastModified: Date(timeIntervalSince1
   ])
   func `If-Unmodified-Since`(_ row: ConditionalRequest) { row.expectResult() }
 
-  @Test func `A two-digit year is read by the clock that is passed`() {
+  @Test func `A two-digit year is completed by the given clock`() {
     let fields = HTTPFields(lines: ["If-Modified-Since: Saturday, 29-Oct-94 19:43:31 GMT"])
     let in2050 = Date(timeIntervalSince1970: 2_524_608_000)
     let in2040 = Date(timeIntervalSince1970: 2_208_988_800)

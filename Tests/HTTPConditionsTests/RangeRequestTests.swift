@@ -48,7 +48,7 @@ import Testing
     Row("up to two may overlap", "bytes=0-5,3-8", of: 10, .ranges([0..<6, 3..<9])),
     Row("what only touches does not overlap", "bytes=0-1,2-3,4-5,6-7", of: 10, .ranges([0..<2, 2..<4, 4..<6, 6..<8])),
   ])
-  func `Satisfiable ranges are given as offsets`(_ row: Row) {
+  func `Satisfiable ranges are returned as offsets`(_ row: Row) {
     #expect(RangeRequest(fieldValue: row.value, length: row.length) == row.request)
   }
 
@@ -64,7 +64,7 @@ import Testing
     Row("zero length: only a suffix-range is satisfiable", "bytes=0-0", of: 0, .unsatisfiable),
     Row("zero length: with a non-zero suffix-length", "bytes=-0", of: 0, .unsatisfiable),
   ])
-  func `A valid request that no byte satisfies is 416`(_ row: Row) {
+  func `A valid request without a satisfiable range is answered with 416`(_ row: Row) {
     #expect(RangeRequest(fieldValue: row.value, length: row.length) == row.request)
   }
 
@@ -103,11 +103,11 @@ import Testing
     Row("MAY ignore Range when the representation has no content", "bytes=-1", of: 0, .ignored),
     Row("MAY ignore Range when the representation has no content", "bytes=0-,-1", of: 0, .ignored),
   ])
-  func `Anything else is answered whole`(_ row: Row) {
+  func `Anything else is answered with the whole representation`(_ row: Row) {
     #expect(RangeRequest(fieldValue: row.value, length: row.length) == row.request)
   }
 
-  @Test func `As many ranges as allowed are taken, and not one more`() {
+  @Test func `More ranges than the maximum are ignored`() {
     let value = "bytes=0-0,2-2,4-4"
     #expect(RangeRequest(fieldValue: value, length: 9, maximumRanges: 3) == .ranges([0..<1, 2..<3, 4..<5]))
     #expect(RangeRequest(fieldValue: value, length: 9, maximumRanges: 2) == .ignored)
@@ -120,7 +120,7 @@ import Testing
     #expect(RangeRequest(fields: fields, method: method, length: 10) == .ignored)
   }
 
-  @Test func `A request without Range, or with two, is answered whole`() {
+  @Test func `A request without Range, or with two, is answered with the whole representation`() {
     #expect(RangeRequest(fields: [:], method: .get, length: 10) == .ignored)
     let twice = HTTPFields(lines: ["Range: bytes=0-1", "Range: bytes=0-1"])
     #expect(RangeRequest(fields: twice, method: .get, length: 10) == .ignored)
@@ -139,7 +139,7 @@ import Testing
     #expect(ContentRange.unsatisfiable(length: 0) == "bytes */0")
   }
 
-  @Test func `Content-Range of no bytes, or of bytes there are not, ends the process`() async {
+  @Test func `Content-Range of an empty or impossible range traps`() async {
     await #expect(processExitsWith: .failure) { _ = ContentRange.satisfied(3..<3, length: 10) }
     await #expect(processExitsWith: .failure) { _ = ContentRange.satisfied(3..<11, length: 10) }
   }

@@ -44,7 +44,7 @@ import Testing
     Reading("{\"a\":1,\"A\":2 , \"\" : {}}", .object(["a": .integer(1), "A": .integer(2), "": .object([:])])),
     Reading("{\"constructor\":1,\"__proto__\":2}", .object(["constructor": .integer(1), "__proto__": .integer(2)])),
   ])
-  func `A well-formed body is read as the value it spells`(_ reading: Reading) throws {
+  func `A well-formed body is read as its value`(_ reading: Reading) throws {
     #expect(try JSONValue.parse(reading.text.utf8) == reading.value)
   }
 
@@ -112,7 +112,7 @@ import Testing
     Refusal("nullnull", .trailingContent, 4),
     Refusal("{}\0", .trailingContent, 2),
   ])
-  func `What is not JSON is refused with the byte where it ceases to be`(_ refusal: Refusal) {
+  func `Malformed JSON is rejected with the position of the first wrong byte`(_ refusal: Refusal) {
     expect(refusal)
   }
 
@@ -143,7 +143,7 @@ import Testing
     Refusal("1e99999999999999999999", .numberOutOfRange, 0),
     Refusal("0." + String(repeating: "1", count: 399), .numberOutOfRange, 0),
   ])
-  func `A number is refused where RFC 8259 or its range does not allow it`(_ refusal: Refusal) {
+  func `A number that is malformed or out of range is rejected`(_ refusal: Refusal) {
     expect(refusal)
   }
 
@@ -173,7 +173,7 @@ import Testing
     Refusal(#""a\ud83d\ude00\udfff""#, .loneSurrogate, 14),
     Refusal(#""a\ud800\u00zz""#, .malformedEscape, 8),
   ])
-  func `A string is refused where it cannot be stored or is not one`(_ refusal: Refusal) {
+  func `A string that is malformed or cannot be stored is rejected`(_ refusal: Refusal) {
     expect(refusal)
   }
 
@@ -184,7 +184,7 @@ import Testing
     Refusal(#"{"":1,"":2}"#, .duplicateKey(""), 6),
     Refusal(#"{"é":1,"e\u0301":2}"#, .duplicateKey("é"), 8),
   ])
-  func `A key that an object repeats is refused, however it is spelled`(_ refusal: Refusal) {
+  func `A repeated key is rejected, also if its escapes differ`(_ refusal: Refusal) {
     expect(refusal)
   }
 
@@ -210,7 +210,7 @@ import Testing
       ([0xF0, 0x9F, 0x98], 3),
       ([0xFF], 0),
     ] as [([UInt8], Int)])
-  func `Bytes that are not UTF-8 are refused inside a string and outside`(_ bytes: [UInt8], _ index: Int) {
+  func `Bytes that are not UTF-8 are rejected inside and outside of strings`(_ bytes: [UInt8], _ index: Int) {
     #expect(throws: StrictJSONError(reason: .notUTF8, offset: 1 + index)) {
       try JSONValue.parse([UInt8(ascii: "\"")] + bytes + [UInt8(ascii: "\"")])
     }
@@ -219,7 +219,7 @@ import Testing
     }
   }
 
-  @Test func `UTF-16 is refused`() {
+  @Test func `UTF-16 is rejected`() {
     #expect(throws: StrictJSONError(reason: .notUTF8, offset: 0)) {
       try JSONValue.parse([0xFF, 0xFE, 0x7B, 0, 0x7D, 0])
     }
@@ -227,7 +227,7 @@ import Testing
   }
 
   @Test(arguments: ["[", "{\"a\":"])
-  func `Thirty-two levels are read, the thirty-third is refused at its bracket`(_ opening: String) throws {
+  func `Thirty-two levels are read, and the thirty-third is rejected at its bracket`(_ opening: String) throws {
     let closing = opening == "[" ? "]" : "}"
     func nested(_ depth: Int) -> String {
       String(repeating: opening, count: depth) + "1" + String(repeating: closing, count: depth)
@@ -263,13 +263,13 @@ import Testing
     ("\"\\u0000\"", "The string escape \\u0000 at byte 1 is not allowed."),
     ("1e400", "The number at byte 0 is out of range."),
   ])
-  func `The message tells the sender what is wrong and where`(_ text: String, _ message: String) {
+  func `The message names the error and its position`(_ text: String, _ message: String) {
     let error = #expect(throws: StrictJSONError.self) { try JSONValue.parse(text.utf8) }
     #expect(error?.message == message)
     #expect(error.map(String.init(describing:)) == message)
   }
 
-  @Test func `A message stays short whatever the length of the repeated key`() throws {
+  @Test func `A message is short for any length of the repeated key`() throws {
     let key = String(repeating: "k", count: JSONValue.maximumKeyLength)
     let error = #expect(throws: StrictJSONError.self) { try JSONValue.parse("{\"\(key)\":1,\"\(key)\":2}".utf8) }
     let message = try #require(error?.message)
@@ -279,7 +279,7 @@ import Testing
 
   /// 256 bytes: a letter and 85 marks of three bytes each. Hashing a longer key could take minutes to sort the marks.
   @Test(arguments: ["\u{1DC4}\u{1DC2}", #"\u1dc4\u1dc2"#])
-  func `A key has at most 256 bytes, whatever they are and however they are spelled`(_ marks: String) throws {
+  func `A key has at most 256 bytes, with or without escapes`(_ marks: String) throws {
     let (even, odd) = (String(repeating: marks, count: 42), marks.hasPrefix("\\") ? #"\u1dc4"# : "\u{1DC4}")
     guard case .object(let members) = try JSONValue.parse("{\"a\(even)\(odd)\":1}".utf8) else {
       Issue.record("not an object")
@@ -297,7 +297,7 @@ import Testing
     #expect(text.utf8.count == 900_000)
   }
 
-  @Test func `Megabytes of one kind are read whole`() throws {
+  @Test func `Megabytes of one kind are read completely`() throws {
     let count = 1 << 20
     let escapes = try JSONValue.parse("\"\(String(repeating: "\\n", count: count / 2))\"".utf8)
     #expect(escapes == .string(String(repeating: "\n", count: count / 2)))

@@ -120,12 +120,12 @@ import Testing
   ]
 
   @Test(arguments: markup + fields + json)
-  func `The work is in proportion to the size`(_ shape: Shape) {
+  func `The time is proportional to the size`(_ shape: Shape) {
     let growth = growth(from: shape.bytes, of: { Data(shape.make($0).utf8) }, in: { _ = events($0, pieces: 65_536) })
     #expect(growth < linearGrowth)
   }
 
-  @Test func `An entry with too many attributes, or a document with default attributes, is refused and says why`() {
+  @Test func `Too many attributes, and default attributes, are rejected with a reason`() {
     let many = (0..<200).map { "a\($0)='1'" }.joined(separator: " ")
     let events = events(rss(Self.entry("", id: 1) + Self.entry("<x \(many)/>", id: 2) + Self.entry("", id: 3)))
     #expect(events.entries.map(\.guid) == ["1", "3"])
@@ -140,7 +140,7 @@ import Testing
     #expect(deep.entries.isEmpty)
   }
 
-  @Test func `A key that is too long costs its line`() {
+  @Test func `A key that is too long skips its line`() {
     let line = "{\"text\":\"x\",\"date\":\"2026-08-20\"}"
     let events = events("\(line)\n{\"\(String(repeating: "k", count: 1025))\":1}\n")
     #expect(events.entries.count == 1)

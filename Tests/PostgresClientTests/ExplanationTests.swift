@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func `A server that does not run is named, with what to do`() async throws {
+  @Test func `A message about a server that does not run has its address and advice`() async throws {
     let error = try await failure(connectingTo: "postgresql://tidings@127.0.0.1:1/news")
     #expect(
       error.userMessage(setting: "DATABASE_URL")
@@ -28,7 +28,7 @@ import Testing
         """)
   }
 
-  @Test func `Each of several servers is named with its reason`() async throws {
+  @Test func `A message about several servers has the address and reason of each`() async throws {
     let error = try await failure(connectingTo: "postgresql://tidings@127.0.0.1:1,[::1]:2/news")
     #expect(
       error.explanation.hasPrefix(
@@ -37,7 +37,7 @@ import Testing
     #expect(error.server == "127.0.0.1:1, [::1]:2")
   }
 
-  @Test func `A server that refuses is not one that cannot be reached`() async throws {
+  @Test func `A refused connection differs from a server that cannot be reached`() async throws {
     let url = try TestCluster.sharedURL
     let parts = try #require(URLComponents(string: url))
     let (host, port) = (try #require(parts.host), try #require(parts.port))
@@ -53,7 +53,7 @@ import Testing
     #expect(secure.advice == "Does sslmode fit the server?")
   }
 
-  @Test func `A silent server is named after its time is over`() async throws {
+  @Test func `A message about a server that does not answer has its address`() async throws {
     let listener = try SilentListener()
     let error = try await failure(
       connectingTo: "postgresql://tidings@127.0.0.1:\(listener.port)/news", within: .milliseconds(50))
@@ -71,7 +71,7 @@ import Testing
     "postgresql://tidings:%zzhidden@127.0.0.1/db",
     "host=127.0.0.1 password=hid den", "host=127.0.0.1 password='hidden", "postgresql://tidings:hid@den@[::1/db",
   ])
-  func `No part of a password is shown where it makes the connection string malformed`(_ string: String) async throws {
+  func `A malformed connection string shows no part of the password`(_ string: String) async throws {
     let error = try await failure(connectingTo: string)
     let message = error.userMessage(setting: "DATABASE_URL")
     #expect(message.hasPrefix("the database's connection string is malformed. Write postgresql://"), "\(message)")
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test func `A session that the server has ended says why`() async throws {
+  @Test func `The reason is reported if the server ends a session`() async throws {
     try await withPool(size: 1) { pool in
       let error = try await PostgresClientTests.failure {
         try await pool.query("SELECT pg_terminate_backend(pg_backend_pid())")
@@ -139,7 +139,7 @@ import Testing
     .protocolViolation,
     .transactionEnded,
   ])
-  func `Every error is the beginning of a sentence on one line`(_ code: PostgresError.Code) {
+  func `Every explanation is one line without a full stop`(_ code: PostgresError.Code) {
     for message in ["", "SELECT secret\n\u{1B}[31mFROM people", String(repeating: "long ", count: 1000)] {
       let text = PostgresError(code, code == .connectionFailed ? message.replacing("secret", with: "x") : message)
         .userMessage(setting: "DATABASE_URL")

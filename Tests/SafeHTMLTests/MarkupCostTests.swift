@@ -79,13 +79,13 @@ import Testing
   ]
 
   @Test(arguments: attributes + tags + repetitions + lengths)
-  func `The work is in proportion to the size`(_ shape: Shape) {
+  func `The time is proportional to the size`(_ shape: Shape) {
     let growth = growth(from: shape.bytes, of: shape.make) { _ = SafeHTML($0, base: "https://a.example/") }
     #expect(growth < linearGrowth)
   }
 
   @Test(arguments: ["<", "e\u{316}\u{301}", "&amp;", "a <b", "&#"])
-  func `Decoding entities and recognising markup are in proportion to the size`(_ text: String) {
+  func `The time to decode entities and to recognise markup is proportional to the size`(_ text: String) {
     let make = { (size: Int) in "x" + String(repeating: text, count: size / text.utf8.count) }
     #expect(growth(from: 8_000, of: make) { _ = SafeHTML.decodingEntities($0) } < linearGrowth)
     #expect(growth(from: 8_000, of: make) { _ = SafeHTML.looksLikeMarkup($0) } < linearGrowth)
@@ -94,7 +94,7 @@ import Testing
 }
 
 @Suite struct `Attributes of a tag` {
-  @Test func `The first 64 count`() {
+  @Test func `The first 64 are read`() {
     let many = (0..<70).map { "data-\($0)=\"\($0)\"" }
     let early = "<a " + (many.prefix(63) + ["href=\"https://a.example/\""]).joined(separator: " ") + ">x</a>"
     #expect(SafeHTML(early).html == "<a href=\"https://a.example/\">x</a>")
@@ -108,24 +108,24 @@ import Testing
     "<!-- a <b \(String(repeating: "one two = three; ", count: 100)) -->",
     "<style><x \(String(repeating: "one two ", count: 100))</style>",
   ])
-  func `The end of a script or comment with something like a tag is not lost`(_ source: String) {
+  func `The end of a script or comment that contains a tag is found`(_ source: String) {
     #expect(SafeHTML("<p>before</p>" + source + "<p>after</p>").text == "before\n\nafter")
   }
 
-  @Test func `A quoted value with something like a tag ends where it ends`() {
+  @Test func `The end of a quoted value that contains a tag is found`() {
     let words = String(repeating: "one two ", count: 100)
     let html = SafeHTML("<p title=\"a <b \(words)\">text</p><p>after</p>").html
     #expect(html.hasSuffix("text</p><p>after</p>"), "\(html)")
   }
 
-  @Test func `Breaks within words end nothing`() {
+  @Test func `Word breaks leave no element open`() {
     let source = "<p>" + String(repeating: "long<wbr>", count: 2000) + "</p><p>after</p>"
     let safe = SafeHTML(source)
     #expect(safe.text.hasSuffix("longlong\n\nafter"))
     #expect(safe.text.utf8.count == 8000 + 7)
   }
 
-  @Test func `No parser sees more, whatever surrounds them`() {
+  @Test func `No parser finds more of them, in any context`() {
     var random = SplitMix64(seed: 7)
     let pieces = [
       "<", ">", " ", "\"", "'", "=", "/", "a", "b", "c", "d", "e", "f", "<p", "<b ", "<!--", "-->", "<script>",

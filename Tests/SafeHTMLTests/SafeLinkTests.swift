@@ -23,7 +23,7 @@ import Testing
     "https://a.example/%25", "https://a.example/%e4%BD%a0?%2f=%26#%23", "https://a.example/a+b;c=d,e!$&'()*~",
     "https://xn--bcher-kva.example/", "https://a.example:8080/x", "https://[2001:db8::1]/x", "https://user@a.example/",
   ])
-  func `A valid link stays as it is`(_ link: String) {
+  func `A valid link is unchanged`(_ link: String) {
     #expect(SafeLink.web(link) == link)
   }
 
@@ -31,7 +31,7 @@ import Testing
     ("https://a.example/100%", "https://a.example/100%25"), ("https://a.example/%zz%4", "https://a.example/%25zz%254"),
     ("https://a.example/%%41", "https://a.example/%25%41"),
   ])
-  func `A percent sign that begins no escape is encoded`(_ written: String, _ link: String) {
+  func `A percent sign without two hexadecimal digits is encoded`(_ written: String, _ link: String) {
     #expect(SafeLink.web(written) == link)
   }
 
@@ -40,7 +40,7 @@ import Testing
     ("https://例え.テスト/é", "https://xn--r8jz45g.xn--zckzah/%C3%A9"),
     ("https://[::1]:80/[a]", "https://[::1]:80/%5Ba%5D"),
   ])
-  func `Hosts in other scripts and addresses stay hosts`(_ written: String, _ link: String) {
+  func `Hosts in other scripts and IP addresses are kept`(_ written: String, _ link: String) {
     #expect(SafeLink.web(written) == link)
   }
 
@@ -56,7 +56,7 @@ import Testing
   @Test(arguments: [
     "https://a b.example/", "https:a b", "http:/x y", "javascript:alert(1)%20 x", "data:text/html,<b> %20",
   ])
-  func `An invalid host or another scheme is no link`(_ written: String) {
+  func `An invalid host or another scheme is rejected`(_ written: String) {
     #expect(SafeLink.web(written) == nil)
   }
 
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: ["_blank", "_top", "other"])
-  func `A link names no window`(_ target: String) {
+  func `The target of a link is removed`(_ target: String) {
     let html = SafeHTML("<a href=\"https://a.example/\" target=\"\(target)\" rel=\"opener\">x</a>").html
     #expect(html == "<a href=\"https://a.example/\">x</a>")
   }
