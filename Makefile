@@ -14,7 +14,7 @@ run: ## Serves sample news on http://127.0.0.1:8080 from a private PostgreSQL cl
 test: ## Runs all tests with a temporary PostgreSQL cluster
 	@scripts/install-dependencies openssl
 	@for program in pgbouncer nginx varnishd promtool strace wget aria2c faketime; do scripts/install-dependencies $$program || \
-	  echo "make test: its tests are left out without $$program" >&2; done
+	  echo "make test: the tests that need $$program are skipped" >&2; done
 	@scripts/test
 
 torture: ## Breaks servers and databases while clients write and follow, for SECONDS=60 with the random SEED=1
