@@ -7,45 +7,45 @@ import Testing
 extension AttackTests {
   /// Keeps connections open and reads from them. Meanwhile runs the body every 100 ms.
   private static func beside(
-    _ crowd: Crowd, for time: Duration, _ body: @Sendable () async throws -> Void
+    _ connections: ConnectionSet, for time: Duration, _ body: @Sendable () async throws -> Void
   ) async throws {
     let end = ContinuousClock.now + time
     while ContinuousClock.now < end {
-      _ = crowd.count
+      _ = connections.count
       try await body()
       try await Task.sleep(for: .milliseconds(100))
     }
-    crowd.leave()
+    connections.closeAll()
   }
 
   @Test(
-    "Very many requests that wait for a version from the future keep nobody else from an answer")
+    "Very many requests that wait for a future version do not block other clients")
   func futureVersions() async throws {
     try await Self.with("requests for versions from the future") { target in
       let server = target.server
       let token = try await server.send("GET", "/v1/state").json(FeedState.self).feed
       let future = SyncToken(epoch: token.epoch, scope: .feed, version: token.version + 1_000_000)
       let request = "GET /v1/items?limit=7&at=\(future) HTTP/1.1\r\nHost: a\r\n\r\n"
-      let crowd = try await Crowd(
-        Self.isAsked ? 300 : 60, port: server.port, greeting: String(repeating: request, count: 30))
-      try await Self.beside(crowd, for: .seconds(Self.isAsked ? 30 : 4)) {
+      let connections = try await ConnectionSet(
+        Self.runsLongTests ? 300 : 60, port: server.port, firstBytes: String(repeating: request, count: 30))
+      try await Self.beside(connections, for: .seconds(Self.runsLongTests ? 30 : 4)) {
         for path in ["/v1/items?q=word", "/v1/changes", "/v1/items?author=nobody"] {
           let began = ContinuousClock.now
           let status = try await server.status(path)
           #expect(status == 200, "\(path)")
-          #expect(ContinuousClock.now - began < .seconds(Self.isAsked ? 1 : 10), "\(path)")
+          #expect(ContinuousClock.now - began < .seconds(Self.runsLongTests ? 1 : 10), "\(path)")
         }
       }
     }
   }
 
-  @Test("Very many requests that all differ keep neither readers nor editors from an answer")
+  @Test("Very many distinct requests block neither readers nor editors")
   func distinctRequests() async throws {
     try await Self.with("requests that all differ", growth: 256) { target in
       let server = target.server
-      try await target.publish(Self.isAsked ? 300 : 30)
+      try await target.publish(Self.runsLongTests ? 300 : 30)
       let token = try await server.send("GET", "/v1/state").json(FeedState.self).feed
-      let crowd = try await Crowd(Self.isAsked ? 700 : 100, port: server.port) { connection in
+      let connections = try await ConnectionSet(Self.runsLongTests ? 700 : 100, port: server.port) { connection in
         (0..<20).map { index in
           let number = connection * 20 + index
           let since = SyncToken(epoch: token.epoch, scope: .feed, version: max(0, token.version - number % 25))
@@ -53,18 +53,18 @@ extension AttackTests {
           return "GET /v1/changes?since=\(since)&limit=\(limit)&include=html HTTP/1.1\r\nHost: a\r\n\r\n"
         }.joined()
       }
-      try await Self.beside(crowd, for: .seconds(Self.isAsked ? 30 : 4)) {
+      try await Self.beside(connections, for: .seconds(Self.runsLongTests ? 30 : 4)) {
         let began = ContinuousClock.now
         let list = try await server.send("GET", "/v1/items?limit=21")
         #expect(list.status == 200)
-        #expect(list["Cache-Status"] == nil, "the database is not silent")
+        #expect(list["Cache-Status"] == nil, "the database responds")
         try await target.publish(1)
-        #expect(ContinuousClock.now - began < .seconds(Self.isAsked ? 2 : 20))
+        #expect(ContinuousClock.now - began < .seconds(Self.runsLongTests ? 2 : 20))
       }
     }
   }
 
-  @Test("The worst HTML of an editor keeps nobody from an answer")
+  @Test("The worst HTML of an editor blocks no other client")
   func worstMarkup() async throws {
     try await Self.with("HTML with very many attributes", growth: 256) { target in
       let server = target.server
@@ -73,7 +73,7 @@ extension AttackTests {
       let body = #"{"date": "2026-01-01T00:00:00Z", "text": "x", "html": "\#(html)"}"#
       let began = ContinuousClock.now
       try await withThrowingTaskGroup(of: Int.self) { group in
-        for _ in 0..<(Self.isAsked ? 8 : 2) {
+        for _ in 0..<(Self.runsLongTests ? 8 : 2) {
           group.addTask { try await server.send("POST", "/v1/editorial/items", key: target.key, body: body).status }
         }
         for try await status in group { #expect([201, 422].contains(status)) }

@@ -11,10 +11,10 @@ import Testing
 /// checks the reader's response time, and prints a table.
 @Suite(.serialized, .timeLimit(.minutes(15))) struct AttackTests {
   /// Whether the long forms are requested.
-  static let isAsked = ProcessInfo.processInfo.environment["TIDINGS_ATTACKS"] != nil
+  static let runsLongTests = ProcessInfo.processInfo.environment["TIDINGS_ATTACKS"] != nil
 
   /// The maximum response time of a reader at the 99th percentile during an attack.
-  static let longestRead = Duration.milliseconds(100)
+  static let maximumReadTime = Duration.milliseconds(100)
 
   struct Target: Sendable {
     let server: RunningServer
@@ -64,7 +64,7 @@ import Testing
         }
         let grown = (try Usage(of: server.process).kilobytes - before.kilobytes) >> 10
         #expect(grown < growth, "\(grown) MiB")
-        if isAsked { #expect(reads.p99 < longestRead) }
+        if runsLongTests { #expect(reads.p99 < maximumReadTime) }
         print(
           "| \(name) | \(reads.count) reads, p99 \(FaultTests.milliseconds(reads.p99)) | \(grown) MiB more memory |")
       }

@@ -24,27 +24,29 @@ extension FaultTests {
     }
   }
 
-  @Test("5000 clients that send their requests byte by byte slow nobody else down", .enabled(if: isAsked))
+  @Test(
+    "5000 clients that send their requests byte by byte do not slow down other clients", .enabled(if: runsLongTests))
   func slowloris() async throws {
     try await Self.serve { server in
       _ = try await Latency.measure(port: server.port)
       let alone = try await Latency.measure(port: server.port)
-      let crowd = try await Crowd(5000, port: server.port, greeting: "GET /v1/items HTTP/1.1\r\nX-Slow: ")
-      let nagging = Task { try await crowd.nag("a", every: .seconds(1)) }
+      let connections = try await ConnectionSet(
+        5000, port: server.port, firstBytes: "GET /v1/items HTTP/1.1\r\nX-Slow: ")
+      let sending = Task { try await connections.sendRepeatedly("a", every: .seconds(1)) }
       try await Task.sleep(for: .seconds(5))
       // Measures until the header timeout and while the clients reconnect.
       var (worst, present) = (alone, 0)
       for _ in 0..<4 {
-        present = max(present, crowd.count)
+        present = max(present, connections.count)
         let next = try await Latency.measure(port: server.port)
         if next.p99 > worst.p99 { worst = next }
       }
-      nagging.cancel()
-      _ = await nagging.result
-      crowd.leave()
+      sending.cancel()
+      _ = await sending.result
+      connections.closeAll()
       // The server closes all connections at about the same time, so `present` is the maximum of several counts.
       #expect(present > 4000)
-      #expect(crowd.opened > 8000)
+      #expect(connections.opened > 8000)
       #expect(worst.p99 < max(alone.p99 * 3, .milliseconds(50)))
       Self.report(
         "Slow-loris, 5000 connections that send a header byte by byte and come again",
@@ -53,22 +55,22 @@ extension FaultTests {
     }
   }
 
-  @Test("10 000 idle connections cost little memory and nobody else time", .enabled(if: isAsked))
+  @Test("10 000 idle connections use little memory and do not slow down other clients", .enabled(if: runsLongTests))
   func idleConnections() async throws {
     try await Self.serve { server in
       _ = try await Latency.measure(port: server.port)
       let alone = try await Latency.measure(port: server.port)
       let before = try Usage(of: server.process)
-      let crowd = try await Crowd(
-        10_000, port: server.port, greeting: "GET /v1/items?limit=20 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      let connections = try await ConnectionSet(
+        10_000, port: server.port, firstBytes: "GET /v1/items?limit=20 HTTP/1.1\r\nHost: localhost\r\n\r\n")
       try await Task.sleep(for: .seconds(3))
       let during = try Usage(of: server.process)
       let beside = try await Latency.measure(port: server.port)
-      #expect((crowd.opened, crowd.count) == (10_000, 10_000))
+      #expect((connections.opened, connections.count) == (10_000, 10_000))
       let idle = try Usage(of: server.process)
       try await Task.sleep(for: .seconds(5))
       let later = try Usage(of: server.process)
-      crowd.leave()
+      connections.closeAll()
       try await eventually("all connections are closed") {
         try Usage(of: server.process).descriptors <= before.descriptors + 5
       }
@@ -85,7 +87,7 @@ extension FaultTests {
     }
   }
 
-  @Test("Headers of a megabyte are refused and cost no memory", .enabled(if: isAsked))
+  @Test("Headers of a megabyte are refused and use no memory", .enabled(if: runsLongTests))
   func hugeHeaders() async throws {
     try await Self.serve { server in
       let line = Data("GET /v1/items HTTP/1.1\r\nHost: localhost\r\n".utf8)
@@ -121,13 +123,15 @@ extension FaultTests {
     }
   }
 
-  @Test("A server without descriptors goes on for those who are there, rests, and comes back", .enabled(if: isAsked))
+  @Test(
+    "Without free descriptors, a server serves its connections, stays idle, and recovers", .enabled(if: runsLongTests))
   func noDescriptors() async throws {
     try await Self.serve(launcher: ["/usr/bin/prlimit", "--nofile=128:128"]) { server in
       let request = "GET /v1/items?limit=20 HTTP/1.1\r\nHost: localhost\r\n\r\n"
       let present = try BlockingConnection(port: server.port)
       _ = try present.exchange(request)
-      let crowd = try await Crowd(1000, port: server.port, greeting: request, patience: .milliseconds(100))
+      let connections = try await ConnectionSet(
+        1000, port: server.port, firstBytes: request, connectTimeout: .milliseconds(100))
       try await Task.sleep(for: .seconds(2))
       let before = try Usage(of: server.process)
       #expect(before.descriptors >= 126)
@@ -137,7 +141,7 @@ extension FaultTests {
       }
       let used = try Usage(of: server.process).processor - before.processor
       #expect(used < .seconds(1.5))
-      crowd.leave()
+      connections.closeAll()
       let began = ContinuousClock.now
       try await eventually("others are let in") { (try? await server.status("/v1/items")) == 200 }
       let after = ContinuousClock.now - began

@@ -42,7 +42,7 @@ extension FaultTests {
   private static let jumps = [3600, -3600, 0]
 
   @Test(
-    "A server whose clock jumps fails no request", .enabled(if: isAsked && WrongClock.isInstalled))
+    "When the server's clock jumps, no request fails", .enabled(if: runsLongTests && WrongClock.isInstalled))
   func serverClock() async throws {
     let clock = try WrongClock()
     defer { clock.remove() }
@@ -71,7 +71,7 @@ extension FaultTests {
   }
 
   @Test(
-    "A server whose clock jumps ahead by more than a year reads, writes and waits as before",
+    "After its clock jumps by more than a year, a server reads, writes and waits as before",
     .enabled(if: WrongClock.isInstalled))
   func farJumps() async throws {
     let clock = try WrongClock()
@@ -103,7 +103,7 @@ extension FaultTests {
     }
   }
 
-  @Test("A limit on requests follows the time that passes, not the clock", .enabled(if: WrongClock.isInstalled))
+  @Test("Rate limits follow the monotonic clock, not the wall clock", .enabled(if: WrongClock.isInstalled))
   func limitsInFarJumps() async throws {
     let clock = try WrongClock()
     defer { clock.remove() }
@@ -135,8 +135,8 @@ extension FaultTests {
   private static let farJumps = [0, 400, -400, 0]
 
   @Test(
-    "A database whose clock jumps loses no change, and no item goes back in time",
-    .enabled(if: isAsked && WrongClock.isInstalled))
+    "When the database's clock jumps, no change is lost, and no item goes back in time",
+    .enabled(if: runsLongTests && WrongClock.isInstalled))
   func databaseClock() async throws {
     let clock = try WrongClock()
     defer { clock.remove() }
@@ -153,9 +153,9 @@ extension FaultTests {
             for (number, seconds) in Self.jumps.enumerated() {
               try clock.jump(by: seconds)
               try await users.waitForWrites(100, within: .seconds(10))
-              let told: Double = try await installation.value(
+              let databaseTime: Double = try await installation.value(
                 "SELECT extract(epoch FROM clock_timestamp())::double precision")
-              #expect(abs(Date(timeIntervalSince1970: told).timeIntervalSinceNow - Double(seconds)) < 30)
+              #expect(abs(Date(timeIntervalSince1970: databaseTime).timeIntervalSinceNow - Double(seconds)) < 30)
               let answer = try await server.client.send(
                 "PUT", "/v1/editorial/items/\(id)", key: key,
                 headers: number == 0 ? [("If-None-Match", "*")] : [("If-Match", "\"r\(number)\"")],

@@ -34,7 +34,9 @@ extension FaultTests {
     }
   }
 
-  @Test("A database that is killed costs no acknowledged write and no read from memory", .enabled(if: isAsked))
+  @Test(
+    "When the database is killed, no acknowledged write is lost, and no read from memory fails",
+    .enabled(if: runsLongTests))
   func databaseKilled() async throws {
     try await Self.withCluster { cluster, installation in
       let longest = Longest()
@@ -58,7 +60,7 @@ extension FaultTests {
     }
   }
 
-  @Test("A database that stands still holds up nobody for longer than a limit", .enabled(if: isAsked))
+  @Test("A suspended database delays requests no longer than their timeout", .enabled(if: runsLongTests))
   func databaseStandsStill() async throws {
     try await Self.withCluster { cluster, installation in
       let longest = Longest()
@@ -82,17 +84,17 @@ extension FaultTests {
     }
   }
 
-  @Test("A database that is slow to write slows no read from memory down", .enabled(if: isAsked))
+  @Test("Slow writes in the database do not slow down reads from memory", .enabled(if: runsLongTests))
   func slowDatabase() async throws {
     try await Self.withCluster { _, installation in
       let seen = try await Self.use(installation) { users in
         try await TestDatabase.execute(
           """
-          CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(1); RETURN NEW; END';
-          CREATE TRIGGER dawdle BEFORE INSERT ON items FOR EACH ROW EXECUTE FUNCTION dawdle();
+          CREATE FUNCTION delay_insert() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(1); RETURN NEW; END';
+          CREATE TRIGGER delay_insert BEFORE INSERT ON items FOR EACH ROW EXECUTE FUNCTION delay_insert();
           """, at: installation.url)
         try await Task.sleep(for: .seconds(20))
-        try await TestDatabase.execute("DROP TRIGGER dawdle ON items", at: installation.url)
+        try await TestDatabase.execute("DROP TRIGGER delay_insert ON items", at: installation.url)
         try await users.waitForWrites(within: .seconds(20))
       }
       Self.check(seen)
@@ -104,7 +106,7 @@ extension FaultTests {
     }
   }
 
-  @Test("A full disk refuses writes and nothing else, and is forgotten once there is room", .enabled(if: hasRoot))
+  @Test("On a full disk only writes fail, and they succeed again once there is space", .enabled(if: canChangeSystem))
   func fullDisk() async throws {
     try await Disk.with(megabytes: 256) { disk in
       try await Self.withCluster(settings: ["max_wal_size=64MB", "min_wal_size=32MB"], in: disk.folder) {

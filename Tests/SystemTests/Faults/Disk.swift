@@ -4,7 +4,7 @@ import TestSupport
 /// A small file system in memory. Requires root.
 struct Disk: Sendable {
   let folder: URL
-  private var ballast: URL { folder.appending(path: "ballast") }
+  private var filler: URL { folder.appending(path: "filler") }
 
   static func with(megabytes: Int, _ body: @Sendable (Disk) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-disk.\(UUID())")
@@ -24,7 +24,7 @@ struct Disk: Sendable {
 
   /// Fills the file system completely.
   func fill() throws {
-    let descriptor = open(ballast.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    let descriptor = open(filler.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     defer { close(descriptor) }
     let zeros = [UInt8](repeating: 0, count: 1 << 16)
     while write(descriptor, zeros, zeros.count) > 0 {}
@@ -32,7 +32,7 @@ struct Disk: Sendable {
   }
 
   /// Frees the space again.
-  func empty() throws { try FileManager.default.removeItem(at: ballast) }
+  func empty() throws { try FileManager.default.removeItem(at: filler) }
 }
 
 /// Runs a system program, which must succeed.

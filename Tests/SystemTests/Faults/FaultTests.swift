@@ -8,10 +8,10 @@ import Testing
 /// `TIDINGS_FAULTS` and makes a table of their output.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct FaultTests {
   /// Whether the long tests are requested.
-  static let isAsked = ProcessInfo.processInfo.environment["TIDINGS_FAULTS"] != nil
+  static let runsLongTests = ProcessInfo.processInfo.environment["TIDINGS_FAULTS"] != nil
 
   /// Whether the tests can create networks and file systems of their own.
-  static let hasRoot = isAsked && getuid() == 0
+  static let canChangeSystem = runsLongTests && getuid() == 0
 
   /// Prints a row of the table.
   static func report(_ fault: String, promised: String, seen: String) {

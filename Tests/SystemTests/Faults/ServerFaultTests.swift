@@ -4,12 +4,12 @@ import Testing
 
 extension FaultTests {
   @Test(
-    "Replicas that are restarted one after the other fail no read behind nginx",
+    "During a rolling restart behind nginx, no read fails",
     .enabled(if: Proxy.isInstalled), arguments: [true, false])
   func rollingRestart(cache: Bool) async throws {
     try await Installation.with { installation in
       try await Replicas.with(installation, cache: cache) { replicas in
-        let rounds = Self.isAsked ? 3 : 1
+        let rounds = Self.runsLongTests ? 3 : 1
         let seen = try await ServerUsers.with(
           ServerUsers.Numbers(writers: 4, readers: 4, followers: 1), servers: [replicas.proxy.client],
           key: replicas.key, sql: installation.sql
@@ -29,7 +29,7 @@ extension FaultTests {
     }
   }
 
-  @Test("A replica that is killed fails no read behind nginx and loses no write", .enabled(if: isAsked))
+  @Test("When a replica is killed behind nginx, no read fails and no write is lost", .enabled(if: runsLongTests))
   func serverKilled() async throws {
     try await Installation.with { installation in
       try await Replicas.with(installation, cache: false) { replicas in

@@ -42,7 +42,7 @@ extension FaultTests {
     ]
   }
 
-  @Test("A request that is hidden in another one is not carried out", .enabled(if: Proxy.isInstalled))
+  @Test("A request that is hidden in another one is not executed", .enabled(if: Proxy.isInstalled))
   func smuggling() async throws {
     try await Installation.with { installation in
       let key = try await installation.makeKey()

@@ -37,7 +37,7 @@ struct APIWriter {
     else { return await system.ledger.release(id) }
     let item = answer.status == 404 ? nil : try answer.json(EditorialItem.self)
     let seen = item.map(Ledger.Content.init)
-    try await system.ledger.see(id, seen)
+    try await system.ledger.check(id, seen)
     guard let item, let revision = answer["ETag"] else { return await system.ledger.release(id) }
     let lock = [("If-Match", revision)]
     switch Int.random(in: 0..<10, using: &random) {
@@ -60,7 +60,7 @@ struct APIWriter {
         $0?.with(title: title)
       }
       if same, let written, written.version != version {
-        throw Ledger.Broken(description: "\(id): a write that changes nothing took version \(written.version)")
+        throw Ledger.Violation(description: "\(id): a write that changes nothing took version \(written.version)")
       }
     }
   }
@@ -85,7 +85,7 @@ struct APIWriter {
       case 200, 201, 204: .done
       case 409, 410, 412, 422: .refused
       case 503: .unknown
-      case let status?: throw Ledger.Broken(description: "\(method): \(status) \(answer?.text ?? "")")
+      case let status?: throw Ledger.Violation(description: "\(method): \(status) \(answer?.text ?? "")")
       }
     guard case .done = outcome else {
       await system.ledger.end(attempt, outcome)
@@ -95,15 +95,15 @@ struct APIWriter {
     }
     let item = method == "DELETE" ? nil : try answer.flatMap { try $0.json(EditorialItem.self, status: $0.status).item }
     // This writer holds the lease of the item, so no other writer changes it.
-    try await look(for: id, attempt.after, on: server)
-    if let item { try await lookAtList(for: item, on: server) }
+    try await checkVisibility(of: id, attempt.after, on: server)
+    if let item { try await checkList(for: item, on: server) }
     await system.ledger.end(attempt, outcome)
     writes += 1
     return item
   }
 
   /// Checks that an acknowledged write is visible to the next read from the same server.
-  private func look(for id: UUID, _ written: Ledger.Possible, on server: TestClient) async throws {
+  private func checkVisibility(of id: UUID, _ written: Ledger.Possible, on server: TestClient) async throws {
     guard written.count == 1, let content = written.first ?? nil,
       let answer = try await Self.answer({ try await server.send("GET", "/v1/items/\(id.uuidString.lowercased())") }),
       answer.status != 503
@@ -116,17 +116,18 @@ struct APIWriter {
       default: answer.status == 404
       }
     guard isRight else {
-      throw Ledger.Broken(description: "\(id) was written as \(content), and read as \(answer.status) \(answer.text)")
+      throw Ledger.Violation(
+        description: "\(id) was written as \(content), and read as \(answer.status) \(answer.text)")
     }
   }
 
-  private func lookAtList(for item: NewsItem, on server: TestClient) async throws {
+  private func checkList(for item: NewsItem, on server: TestClient) async throws {
     guard let answer = try await Self.answer({ try await server.send("GET", "/v1/items?limit=20") }),
       // A response from memory, sent while the database does not respond, is marked with `Cache-Status`.
       answer.status == 200, answer["Cache-Status"] == nil
     else { return }
     guard let token = answer["Sync-Token"].flatMap({ SyncToken($0) }), token.version >= item.version else {
-      throw Ledger.Broken(
+      throw Ledger.Violation(
         description:
           "version \(item.version) was acknowledged, and a list then had \(answer["Sync-Token"] ?? "no token")")
     }

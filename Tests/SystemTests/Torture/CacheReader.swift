@@ -14,7 +14,7 @@ struct CacheReader {
   /// The maximum time for which the cache may accept an expired token. A response is fresh for one second, and the
   /// first request after that still receives it; the rest is a margin for a busy machine. A 410 that the cache does not
   /// store would replace the response only after 10 s.
-  private static let longest = Duration.seconds(7)
+  private static let maximumStaleTime = Duration.seconds(7)
 
   init(_ cache: TestClient, before servers: [TestClient]) {
     self.cache = cache
@@ -40,8 +40,8 @@ struct CacheReader {
       guard let isGone else { return }
       let since = stale ?? .now
       stale = isGone ? since : nil
-      guard !isGone || .now - since < Self.longest else {
-        throw Ledger.Broken(description: "the cache goes on with an answer to a token that is no longer good")
+      guard !isGone || .now - since < Self.maximumStaleTime else {
+        throw Ledger.Violation(description: "the cache still accepts a token that has expired")
       }
     default: break
     }

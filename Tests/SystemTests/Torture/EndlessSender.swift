@@ -35,7 +35,7 @@ struct EndlessSender {
     guard let taken, taken > request.utf8.count else { return try await Task.sleep(for: .milliseconds(50)) }
     bodies += 1
     guard taken < Self.maximumBytes else {
-      throw Ledger.Broken(description: "a server took \(taken) bytes behind \(request)")
+      throw Ledger.Violation(description: "a server accepted \(taken) bytes after \(request)")
     }
   }
 

@@ -21,10 +21,10 @@ struct EventListener {
   mutating func listen(to system: TortureSystem) async throws {
     guard let server = system.readers.randomElement(using: &random) else { return }
     let query = topics.isEmpty ? "" : "?topics=\(topics.joined(separator: ","))"
-    let patience = Duration.milliseconds(Int.random(in: 300...3000, using: &random))
+    let duration = Duration.milliseconds(Int.random(in: 300...3000, using: &random))
     if token == nil { token = try? await system.currentToken(of: topics) }
     let start = token
-    let told = await withTaskGroup(of: Void.self) { group in
+    let received = await withTaskGroup(of: Void.self) { group in
       let (events, found) = AsyncStream.makeStream(of: (SyncToken, EventSource.Event).self)
       group.addTask {
         defer { found.finish() }
@@ -33,16 +33,16 @@ struct EventListener {
           found.yield((id, event))
         }
       }
-      group.addTask { try? await Task.sleep(for: patience) }
+      group.addTask { try? await Task.sleep(for: duration) }
       _ = await group.next()
       group.cancelAll()
       found.finish()
-      var told: [(SyncToken, EventSource.Event)] = []
-      for await event in events { told.append(event) }
-      return told
+      var received: [(SyncToken, EventSource.Event)] = []
+      for await event in events { received.append(event) }
+      return received
     }
-    for (id, event) in told { try await take(event, id, system) }
-    if told.isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+    for (id, event) in received { try await take(event, id, system) }
+    if received.isEmpty { try await Task.sleep(for: .milliseconds(20)) }
   }
 
   private mutating func take(_ event: EventSource.Event, _ id: SyncToken, _ system: TortureSystem) async throws {
@@ -51,11 +51,11 @@ struct EventListener {
     guard event.type.isEmpty else { return }
     let news = try event.news()
     guard news.token == id else {
-      throw Ledger.Broken(description: "the id of an event is \(id), its token \(news.token)")
+      throw Ledger.Violation(description: "the id of an event is \(id), its token \(news.token)")
     }
     guard let token, token.epoch == id.epoch else { return }
     guard id.version > token.version else {
-      throw Ledger.Broken(description: "events went back from \(token) to \(id)")
+      throw Ledger.Violation(description: "events went back from \(token) to \(id)")
     }
     // An event that lists all ids must omit none. Items that have changed again since then are in a later event.
     guard !news.ids.isEmpty, news.ids.count < ChangeEvent.maximumIDs else { return }
@@ -68,8 +68,8 @@ struct EventListener {
       """)
     guard let rows else { return }
     for row in rows where !news.ids.contains(try row.decode("item")) {
-      throw Ledger.Broken(
-        description: "an event from \(token) to \(id) leaves out \(try row.decode("item", as: UUID.self))")
+      throw Ledger.Violation(
+        description: "an event from \(token) to \(id) omits \(try row.decode("item", as: UUID.self))")
     }
   }
 }

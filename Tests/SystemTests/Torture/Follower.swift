@@ -4,7 +4,7 @@ import TestSupport
 
 /// A client that keeps the items of a scope up to date by following `/v1/changes`, as any client would.
 struct Follower {
-  typealias Broken = Ledger.Broken
+  typealias Violation = Ledger.Violation
 
   let name: String
   let topics: [String]
@@ -14,11 +14,11 @@ struct Follower {
   /// nil for never.
   var restartsAfter: Int?
   /// Whether the follower polls `/v1/state` and requests changes only if the token there differs from its own.
-  var looksAtState = false
+  var pollsState = false
   /// The `wait` parameter in seconds; 0 to omit it.
-  var waits = 0
+  var waitSeconds = 0
   /// The maximum sleep between polls in seconds; most clients sleep.
-  var sleeps = 0.0
+  var maximumSleep = 0.0
 
   private(set) var items: [UUID: NewsItem] = [:]
   private(set) var token: SyncToken?
@@ -32,16 +32,17 @@ struct Follower {
   private var snapshot: [UUID: NewsItem]?
 
   init(
-    name: String, topics: [String], limit: Int, restartsAfter: Int? = nil, looksAtState: Bool = false, waits: Int = 0,
-    sleeps: Double = 0
+    name: String, topics: [String], limit: Int, restartsAfter: Int? = nil, pollsState: Bool = false,
+    waitSeconds: Int = 0,
+    maximumSleep: Double = 0
   ) {
     self.name = name
     self.topics = topics
     self.limit = limit
     self.restartsAfter = restartsAfter
-    self.looksAtState = looksAtState
-    self.waits = waits
-    self.sleeps = sleeps
+    self.pollsState = pollsState
+    self.waitSeconds = waitSeconds
+    self.maximumSleep = maximumSleep
   }
 
   var isInSnapshot: Bool { snapshot != nil }
@@ -59,7 +60,7 @@ struct Follower {
       token = nil
       pollsSinceStart = 0
     }
-    if looksAtState, let token, snapshot == nil {
+    if pollsState, let token, snapshot == nil {
       guard let current = try await state(server) else { return .failure }
       if current == token { return .nothingNew }
     }
@@ -81,7 +82,7 @@ struct Follower {
     if !topics.isEmpty { target += "&topics=\(topics.joined(separator: ","))" }
     if let token { target += "&since=\(token)" }
     if let at { target += "&at=\(at)" }
-    if waits > 0, token != nil { target += "&wait=\(waits)" }
+    if waitSeconds > 0, token != nil { target += "&wait=\(waitSeconds)" }
     let headers = token.map { [("If-None-Match", "\"\($0)\"")] } ?? []
     guard let answer = try await APIWriter.answer({ try await server.send("GET", target, headers: headers) }) else {
       return .failure
@@ -89,7 +90,7 @@ struct Follower {
     switch answer.status {
     case 304:
       guard answer["ETag"] == token.map({ "\"\($0)\"" }) else {
-        throw Broken(description: "\(name): 304 with another tag")
+        throw Violation(description: "\(name): 304 with another tag")
       }
       return .nothingNew
     case 410:
@@ -108,11 +109,11 @@ struct Follower {
 
   private mutating func take(_ list: ChangeList) throws {
     if let token, list.more || !list.changes.isEmpty, list.token == token {
-      throw Broken(description: "\(name): a page with changes, or with more to come, did not move the token")
+      throw Violation(description: "\(name): a page with changes, or with more to come, did not move the token")
     }
     if token == nil { snapshot = [:] }
     guard (list.snapshot == true) == (snapshot != nil) else {
-      throw Broken(description: "\(name): snapshot is \(list.snapshot as Any) in the middle of the other")
+      throw Violation(description: "\(name): snapshot is \(list.snapshot as Any) in the middle of the other")
     }
     var target = snapshot ?? items
     for change in list.changes { try apply(change, to: &target) }
@@ -133,16 +134,16 @@ struct Follower {
     switch change {
     case .put(let item):
       if let known = items[item.id], known.version > item.version {
-        throw Broken(description: "\(name): \(item.id) went back from version \(known.version) to \(item.version)")
+        throw Violation(description: "\(name): \(item.id) went back from version \(known.version) to \(item.version)")
       }
       guard topics.isEmpty || !Set(topics).isDisjoint(with: item.topics) else {
-        throw Broken(description: "\(name): \(item.id) is in none of the topics")
+        throw Violation(description: "\(name): \(item.id) is in none of the topics")
       }
       items[item.id] = item
     case .remove(let id, _):
       items[id] = nil
     case .unknown(let op):
-      throw Broken(description: "\(name): the operation \(op)")
+      throw Violation(description: "\(name): the operation \(op)")
     }
   }
 }

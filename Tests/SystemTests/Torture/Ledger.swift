@@ -14,8 +14,8 @@ actor Ledger {
     var topics: [String]
   }
 
-  /// A promise was broken.
-  struct Broken: Error, CustomStringConvertible {
+  /// A violation of a promise.
+  struct Violation: Error, CustomStringConvertible {
     let description: String
   }
 
@@ -76,12 +76,12 @@ actor Ledger {
   func release(_ id: UUID) { busy.remove(id) }
 
   /// Checks content that was read while no write was in progress, except writes of unknown outcome.
-  func see(_ id: UUID, _ content: Content?) throws {
+  func check(_ id: UUID, _ content: Content?) throws {
     guard let possible = items[id] else {
-      throw Broken(description: "nobody wrote \(id): \(content.map { "\($0)" } ?? "nothing")")
+      throw Violation(description: "no writer wrote \(id): \(content.map { "\($0)" } ?? "nothing")")
     }
     guard possible.contains(content) else {
-      throw Broken(
+      throw Violation(
         description: """
           the acknowledged write of \(id) is lost: there is \(content.map { "\($0)" } ?? "nothing") instead of \
           \(possible.map { $0.map { "\($0)" } ?? "nothing" }.joined(separator: " or "))
@@ -90,9 +90,9 @@ actor Ledger {
   }
 
   /// The entire ledger, to be restored with the database; no write may be in progress.
-  var memory: [UUID: Possible] { items }
+  var contents: [UUID: Possible] { items }
 
-  func restore(_ memory: [UUID: Possible]) { items = memory }
+  func restore(_ contents: [UUID: Possible]) { items = contents }
 
   var ids: Set<UUID> { Set(items.keys) }
 }

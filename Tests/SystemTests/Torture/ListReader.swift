@@ -26,7 +26,7 @@ struct ListReader {
     guard let found = page["Sync-Token"].flatMap({ SyncToken($0) }),
       found.epoch != token.epoch || found.version >= token.version
     else {
-      throw Ledger.Broken(description: "after \(token), a list had \(page["Sync-Token"] ?? "no token")")
+      throw Ledger.Violation(description: "after \(token), a list had \(page["Sync-Token"] ?? "no token")")
     }
   }
 

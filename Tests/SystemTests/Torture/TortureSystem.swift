@@ -7,7 +7,7 @@ import TestSupport
 /// Two servers over one database; every process can be killed. Two PostgreSQL servers alternate as the primary.
 actor TortureSystem {
   let ledger = Ledger()
-  let traffic = Traffic()
+  let writerGate = WriterGate()
   /// An editor's key.
   nonisolated let key: String
   /// A pool for plain SQL on the current primary.
@@ -85,7 +85,7 @@ actor TortureSystem {
 
   private static func port(of url: String) throws -> Int {
     guard let port = URLComponents(string: url)?.port else {
-      throw Ledger.Broken(description: "the cluster's URL is malformed")
+      throw Ledger.Violation(description: "the cluster's URL is malformed")
     }
     return port
   }
@@ -152,7 +152,7 @@ actor TortureSystem {
   ///
   /// - Throws: `CancellationError` once another task has failed. Clients ignore most errors, and would otherwise never
   ///   stop.
-  func goesOn() throws -> Bool {
+  func isRunning() throws -> Bool {
     try Task.checkCancellation()
     return isWriting
   }
@@ -162,12 +162,12 @@ actor TortureSystem {
   /// Holds writers until each follower matches the table. Otherwise a missing change could stay undetected, because a
   /// follower starts again after a restore.
   func inspect() async throws {
-    try await traffic.hold {
+    try await writerGate.hold {
       let end = ContinuousClock.now + .seconds(90)
       await self.beginInspection()
       while await !self.isInspected {
         guard ContinuousClock.now < end else {
-          throw Ledger.Broken(description: "not all followers come to the present")
+          throw Ledger.Violation(description: "not all followers reached the current version")
         }
         try await Task.sleep(for: .milliseconds(20))
       }
@@ -187,7 +187,7 @@ actor TortureSystem {
   /// Returns the published items of a scope with the version of the feed, once the database responds.
   func published(in topics: [String]) async throws -> (rows: [PostgresRow], version: Int) {
     var rows: [PostgresRow] = []
-    try await untilItWorks("the database answers") {
+    try await retry("the database answers") {
       rows = Array(
         try await self.sql.query(
           """
@@ -198,7 +198,7 @@ actor TortureSystem {
           """))
     }
     guard let version: Int = try rows.first?.decode("version") else {
-      throw Ledger.Broken(description: "the feed has no version")
+      throw Ledger.Violation(description: "the feed has no version")
     }
     return (try rows.filter { try $0.decode("id", as: UUID?.self) != nil }, version)
   }
@@ -207,7 +207,7 @@ actor TortureSystem {
   func currentTokens(of topics: [String]) async throws -> (scope: SyncToken?, feed: SyncToken?) {
     let target = topics.isEmpty ? "/v1/state" : "/v1/state?topics=\(topics.joined(separator: ","))"
     var state: FeedState?
-    try await untilItWorks("a server answers") {
+    try await retry("a server answers") {
       state = try await self.servers[0].send("GET", target).json(FeedState.self)
     }
     return (topics.isEmpty ? state?.feed : state?.union, state?.feed)
@@ -237,10 +237,10 @@ extension TortureSystem {
     processes[index].send(signal)
     let result = await processes[index].result()
     guard signal == SIGKILL || result.status == 0 else {
-      throw Ledger.Broken(description: "a server ended with \(result.status): \(result.errors)")
+      throw Ledger.Violation(description: "a server ended with \(result.status): \(result.errors)")
     }
     // The server does not start without a database.
-    try await untilItWorks("a server starts") {
+    try await retry("a server starts") {
       let url = index == 0 ? Self.url(through: self.tls) : self.url
       self.processes[index] = try await Self.start(url, self.standbyURL, port: self.ports[index]).process
     }
@@ -279,7 +279,7 @@ extension TortureSystem {
 
   /// Ends all sessions, including those that listen.
   func dropConnections() async throws {
-    try await untilItWorks("sessions are ended") {
+    try await retry("sessions are ended") {
       _ = try await self.sql.query(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'news' AND pid <> pg_backend_pid()")
     }
@@ -288,31 +288,31 @@ extension TortureSystem {
   /// Restores the database to an earlier point, after readers have seen later changes.
   func restore(after duration: Duration) async throws {
     let point = "torture"
-    let memory = try await traffic.hold {
+    let contents = try await writerGate.hold {
       try await self.waitForTransactions()
       try await self.clusters[0].backup()
-      try await self.untilItWorks("a restore point is made") {
+      try await self.retry("a restore point is made") {
         _ = try await self.sql.query("SELECT pg_create_restore_point(\(point))")
       }
-      return await self.ledger.memory
+      return await self.ledger.contents
     }
     try await Task.sleep(for: duration)
-    try await traffic.hold {
+    try await writerGate.hold {
       try await self.clusters[0].restore(to: point)
-      await self.ledger.restore(memory)
+      await self.ledger.restore(contents)
     }
   }
 
   /// Kills the primary and promotes a synchronous standby.
   func failOver(after duration: Duration) async throws {
     try await clusters[1].becomeStandby(of: clusters[0])
-    try await untilItWorks("the standby is synchronous") {
+    try await retry("the standby is synchronous") {
       _ = try await self.sql.query("ALTER SYSTEM SET synchronous_standby_names = '*'")
       _ = try await self.sql.query("SELECT pg_reload_conf()")
     }
-    try await untilItWorks("the standby follows") {
+    try await retry("the standby follows") {
       let rows = try await self.sql.query("SELECT 1 FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')")
-      if rows.isEmpty { throw Ledger.Broken(description: "not yet") }
+      if rows.isEmpty { throw Ledger.Violation(description: "not yet") }
     }
     try await Task.sleep(for: duration)
     try await clusters[0].kill()
@@ -325,61 +325,61 @@ extension TortureSystem {
   /// Replaces the database with an earlier copy in the same cluster.
   func replaceDatabase(after duration: Duration) async throws {
     let maintenance = await clusters[0].url
-    let memory = try await traffic.hold {
+    let contents = try await writerGate.hold {
       try await self.waitForTransactions()
       try await self.clusters[0].copyDatabase("news", to: "earlier")
-      return await self.ledger.memory
+      return await self.ledger.contents
     }
     try await Task.sleep(for: duration)
-    try await traffic.hold {
+    try await writerGate.hold {
       try await TestDatabase.execute("ALTER DATABASE news ALLOW_CONNECTIONS false", at: maintenance)
       try await TestDatabase.execute(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'news'", at: maintenance)
       try await TestDatabase.execute("DROP DATABASE news WITH (FORCE)", at: maintenance)
       try await TestDatabase.execute("ALTER DATABASE earlier RENAME TO news", at: maintenance)
-      await self.ledger.restore(memory)
+      await self.ledger.restore(contents)
     }
   }
 
   /// Replaces the database with an earlier copy in another cluster.
   func moveDatabase(after duration: Duration) async throws {
-    let memory = try await traffic.hold {
+    let contents = try await writerGate.hold {
       try await self.waitForTransactions()
       try await self.clusters[1].start(settings: Self.settings)
       try await self.clusters[0].copyDatabase("news", to: "news", in: self.clusters[1])
       // While two databases exist, no client may find the wrong one.
       try await self.clusters[1].stop()
-      return await self.ledger.memory
+      return await self.ledger.contents
     }
     try await Task.sleep(for: duration)
-    try await traffic.hold {
+    try await writerGate.hold {
       try await self.clusters[0].clear()
       try await self.clusters[1].start()
       self.tls.serverPort = try Self.port(of: await self.clusters[1].url)
-      await self.ledger.restore(memory)
+      await self.ledger.restore(contents)
     }
     clusters.swapAt(0, 1)
   }
 
   /// Waits for interrupted transactions, which may still be running.
   private func waitForTransactions() async throws {
-    try await untilItWorks("all transactions end") {
+    try await retry("all transactions end") {
       let rows = try await self.sql.query(
         """
         SELECT 1 FROM pg_stat_activity
         WHERE datname = 'news' AND state <> 'idle' AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
         """)
-      if !rows.isEmpty { throw Ledger.Broken(description: "not yet") }
+      if !rows.isEmpty { throw Ledger.Violation(description: "not yet") }
     }
   }
 
-  private func untilItWorks(_ what: String, _ body: () async throws -> Void) async throws {
+  private func retry(_ what: String, _ body: () async throws -> Void) async throws {
     let end = ContinuousClock.now + .seconds(60)
     while true {
       do {
         return try await body()
       } catch {
-        guard ContinuousClock.now < end else { throw Ledger.Broken(description: "never: \(what): \(error)") }
+        guard ContinuousClock.now < end else { throw Ledger.Violation(description: "never: \(what): \(error)") }
         try await Task.sleep(for: .milliseconds(50))
       }
     }

@@ -18,21 +18,24 @@ import Testing
   private static let seconds = environment["TIDINGS_TORTURE_SECONDS"].flatMap { Int($0) }
   private static let seed = environment["TIDINGS_TORTURE_SEED"].flatMap { UInt64($0) } ?? 1
 
-  @Test("Followers end equal to the table, and no acknowledged write is lost, whatever breaks")
+  @Test("All followers converge on the table, and no acknowledged write is lost, under all faults")
   func torture() async throws {
     // A short run omits the slow faults, to leave time for the others.
-    let faults = Chaos.Fault.allCases.filter { Self.seconds != nil || !Chaos.Fault.slow.contains($0) }
+    let faults = FaultInjector.Fault.allCases.filter { Self.seconds != nil || !FaultInjector.Fault.slow.contains($0) }
     try await Self.run(faults.filter { $0 != .pauseReplay }, for: .seconds(Self.seconds ?? 8))
   }
 
-  @Test("The same where a standby answers reads and falls behind")
+  @Test("The same holds when a standby serves reads and falls behind")
   func standby() async throws {
-    let faults = Chaos.Fault.allCases.filter { !Chaos.Fault.slow.contains($0) } + [.pauseReplay, .pauseReplay]
+    let faults =
+      FaultInjector.Fault.allCases.filter { !FaultInjector.Fault.slow.contains($0) } + [.pauseReplay, .pauseReplay]
     try await Self.run(faults, for: .seconds((Self.seconds ?? 16) / 2), withStandby: true)
   }
 
   /// Runs followers, readers and writers under faults, and compares the results at the end.
-  private static func run(_ faults: [Chaos.Fault], for duration: Duration, withStandby: Bool = false) async throws {
+  private static func run(_ faults: [FaultInjector.Fault], for duration: Duration, withStandby: Bool = false)
+    async throws
+  {
     let mutation = try Self.environment["TIDINGS_TORTURE_MUTATION"].map {
       Mutation(script: try String(contentsOfFile: $0, encoding: .utf8))
     }
@@ -51,7 +54,7 @@ import Testing
         if let cache = system.cache {
           group.addTask {
             var reader = CacheReader(cache, before: system.servers)
-            while try await system.goesOn() {
+            while try await system.isRunning() {
               try await reader.poll()
               try await Task.sleep(for: .milliseconds(50))
             }
@@ -85,14 +88,14 @@ import Testing
     for index in 0..<8 {
       group.addTask {
         var reader = UncachedReader(system: system, topics: topics, seed: seed &* 59 &+ UInt64(index))
-        while try await system.goesOn() { try await reader.read() }
+        while try await system.isRunning() { try await reader.read() }
         return Report(reads: reader.reads)
       }
     }
     for index in 0..<2 {
       group.addTask {
         var reader = ListReader(system: system, seed: seed &* 67 &+ UInt64(index))
-        while try await system.goesOn() {
+        while try await system.isRunning() {
           try await reader.read()
           try await Task.sleep(for: .milliseconds(5))
         }
@@ -100,7 +103,7 @@ import Testing
       }
       group.addTask {
         var sender = EndlessSender(system: system, seed: seed &* 61 &+ UInt64(index))
-        while try await system.goesOn() { try await sender.send() }
+        while try await system.isRunning() { try await sender.send() }
         return Report(bodies: sender.bodies)
       }
     }
@@ -108,25 +111,25 @@ import Testing
 
   /// Runs writers and faults.
   private static func write(
-    to system: TortureSystem, _ faults: [Chaos.Fault], until end: ContinuousClock.Instant
+    to system: TortureSystem, _ faults: [FaultInjector.Fault], until end: ContinuousClock.Instant
   ) async throws -> Report {
     try await withThrowingTaskGroup(of: Report.self) { group in
       for index in 0..<3 {
         group.addTask {
           var writer = APIWriter(system: system, topics: topics, seed: seed &* 31 &+ UInt64(index))
-          while ContinuousClock.now < end { try await system.traffic.pass { try await writer.write() } }
+          while ContinuousClock.now < end { try await system.writerGate.pass { try await writer.write() } }
           return Report(writes: writer.writes)
         }
         group.addTask {
           var writer = SQLWriter(system: system, topics: topics, seed: seed &* 37 &+ UInt64(index))
-          while ContinuousClock.now < end { try await system.traffic.pass { try await writer.write() } }
+          while ContinuousClock.now < end { try await system.writerGate.pass { try await writer.write() } }
           return Report(commits: writer.commits, rollbacks: writer.rollbacks, refusals: writer.refusals)
         }
       }
       group.addTask {
-        var chaos = Chaos(system: system, seed: seed &* 43)
-        while ContinuousClock.now < end { try await chaos.strike(faults) }
-        return Report(faults: chaos.counts)
+        var injector = FaultInjector(system: system, seed: seed &* 43)
+        while ContinuousClock.now < end { try await injector.inject(faults) }
+        return Report(faults: injector.counts)
       }
       return try await group.reduce(into: Report()) { $0.add($1) }
     }
@@ -142,12 +145,12 @@ import Testing
     Follower(name: "all topics", topics: topics, limit: 3),
     Follower(name: "snapshots of the feed", topics: [], limit: 7, restartsAfter: 40),
     Follower(name: "snapshots of a union", topics: ["city", "sport"], limit: 5, restartsAfter: 25),
-    Follower(name: "the feed by its state", topics: [], limit: 100, looksAtState: true),
-    Follower(name: "the feed, waiting", topics: [], limit: 100, waits: 2),
-    Follower(name: "a topic, waiting", topics: ["science"], limit: 100, waits: 1),
-    Follower(name: "a union by its state", topics: ["culture", "science"], limit: 20, looksAtState: true),
-    Follower(name: "the feed, now and then", topics: [], limit: 200, sleeps: 2),
-    Follower(name: "a union, now and then", topics: ["city", "sport"], limit: 50, sleeps: 3),
+    Follower(name: "the feed by its state", topics: [], limit: 100, pollsState: true),
+    Follower(name: "the feed, waiting", topics: [], limit: 100, waitSeconds: 2),
+    Follower(name: "a topic, waiting", topics: ["science"], limit: 100, waitSeconds: 1),
+    Follower(name: "a union by its state", topics: ["culture", "science"], limit: 20, pollsState: true),
+    Follower(name: "the feed, now and then", topics: [], limit: 200, maximumSleep: 2),
+    Follower(name: "a union, now and then", topics: ["city", "sport"], limit: 50, maximumSleep: 3),
   ]
 
   /// Follows while there are writers, and then until the follower matches the table.
@@ -156,7 +159,7 @@ import Testing
     var random = SplitMix64(seed: seed)
     var failures = 0
     var inspections = 0
-    while try await system.goesOn() {
+    while try await system.isRunning() {
       if await system.inspections > inspections {
         inspections += 1
         try await inspect(&follower, system, system.servers, &random)
@@ -170,8 +173,8 @@ import Testing
         failures += 1
         try await Task.sleep(for: .milliseconds(50))
       }
-      if follower.sleeps > 0 {
-        try await Task.sleep(for: .seconds(Double.random(in: 0...follower.sleeps, using: &random)))
+      if follower.maximumSleep > 0 {
+        try await Task.sleep(for: .seconds(Double.random(in: 0...follower.maximumSleep, using: &random)))
       }
     }
     try await inspect(&follower, system, system.readers, &random)
@@ -198,7 +201,7 @@ import Testing
         if table.version == current.feed?.version { return try compare(follower, table.rows) }
       }
       guard ContinuousClock.now < limit else {
-        throw Ledger.Broken(description: "\(follower) never comes to \(current.scope?.description ?? "any token")")
+        throw Ledger.Violation(description: "\(follower) does not reach \(current.scope?.description ?? "any token")")
       }
       try await Task.sleep(for: .milliseconds(20))
     }
@@ -207,11 +210,11 @@ import Testing
   /// Follows events over successive connections; the events must list all changes.
   private static func listen(to system: TortureSystem, topics: [String], seed: UInt64) async throws -> Report {
     var listener = EventListener(topics: topics, seed: seed)
-    while try await system.goesOn() { try await listener.listen(to: system) }
+    while try await system.isRunning() { try await listener.listen(to: system) }
     let end = ContinuousClock.now + .seconds(60)
     while let current = try await system.currentToken(of: topics), listener.token != current {
       guard ContinuousClock.now < end else {
-        throw Ledger.Broken(description: "events \(topics) end at \(listener.token as Any), not at \(current)")
+        throw Ledger.Violation(description: "events \(topics) end at \(listener.token as Any), not at \(current)")
       }
       try await listener.listen(to: system)
     }
@@ -241,13 +244,13 @@ import Testing
     for row in try await system.sql.query("SELECT id, state, text, title, topics FROM items") {
       let id: UUID = try row.decode("id")
       absent.remove(id)
-      try await system.ledger.see(
+      try await system.ledger.check(
         id,
         Ledger.Content(
           state: row.decode("state"), text: row.decode("text"), title: row.decode("title"), topics: row.decode("topics")
         ))
     }
-    for id in absent { try await system.ledger.see(id, nil) }
+    for id in absent { try await system.ledger.check(id, nil) }
   }
 }
 
@@ -265,7 +268,7 @@ private struct Report: CustomStringConvertible {
   var events = 0
   var reads = 0
   var bodies = 0
-  var faults: [Chaos.Fault: Int] = [:]
+  var faults: [FaultInjector.Fault: Int] = [:]
 
   mutating func add(_ other: Report) {
     writes += other.writes
@@ -286,8 +289,8 @@ private struct Report: CustomStringConvertible {
   var description: String {
     """
     \(writes) writes through the API, \(commits) transactions of SQL (\(rollbacks) more rolled back, \(refusals) refused), \
-    \(polls) polls (\(failures) failed), \(received) changes received, \(resyncs) times from the beginning, \(replaced) tokens \
-    given up by the cache, \(events) events, \(reads) reads that nobody repeats, \(bodies) endless bodies; \
+    \(polls) polls (\(failures) failed), \(received) changes received, \(resyncs) resyncs, \(replaced) tokens expired in the \
+    cache, \(events) events, \(reads) unrepeated reads, \(bodies) endless bodies; \
     \(faults.map { "\($0.value) \($0.key.rawValue)" }.sorted().joined(separator: ", "))
     """
   }

@@ -32,7 +32,7 @@ struct UncachedReader {
       return try await Task.sleep(for: .milliseconds(50))
     }
     guard [200, 404, 410, 503].contains(answer.status) else {
-      throw Ledger.Broken(description: "\(target): \(answer.status) \(answer.text)")
+      throw Ledger.Violation(description: "\(target): \(answer.status) \(answer.text)")
     }
   }
 
@@ -64,11 +64,11 @@ struct UncachedReader {
       guard let found = answer?["Sync-Token"].flatMap({ SyncToken($0) }),
         found.epoch != at.epoch || found.version >= version
       else {
-        throw Ledger.Broken(description: "\(answer?["Sync-Token"] ?? "no token") was answered to at=\(at)")
+        throw Ledger.Violation(description: "\(answer?["Sync-Token"] ?? "no token") was answered to at=\(at)")
       }
     case 410: self.token = nil
     case 503: break
-    case let status?: throw Ledger.Broken(description: "at=\(at): \(status) \(answer?.text ?? "")")
+    case let status?: throw Ledger.Violation(description: "at=\(at): \(status) \(answer?.text ?? "")")
     }
   }
 }

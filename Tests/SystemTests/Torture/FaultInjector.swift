@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 
 /// Causes faults, one at a time.
-struct Chaos {
+struct FaultInjector {
   enum Fault: String, CaseIterable, Sendable {
     case killServer, stopServer, pauseServer, killDatabase, restartDatabase, dropConnections
     /// Suspends database sessions in the middle of a read, so that the read returns an old snapshot much later.
@@ -29,7 +29,7 @@ struct Chaos {
   /// Causes a fault and waits until the system works again.
   ///
   /// - Parameter faults: The faults to choose from.
-  mutating func strike(_ faults: [Fault]) async throws {
+  mutating func inject(_ faults: [Fault]) async throws {
     // Slow faults are chosen less often, to leave time for the others.
     let drawn = faults.randomElement(using: &random)
     guard let fault = drawn, !Fault.slow.contains(fault) || Bool.random(using: &random) else { return }

@@ -1,8 +1,8 @@
 /// A gate for writers, closed while the database is replaced or compared.
-actor Traffic {
+actor WriterGate {
   private var writing = 0
-  private var isHeld = false
-  private var held: [CheckedContinuation<Void, Never>] = []
+  private var isClosed = false
+  private var waiters: [CheckedContinuation<Void, Never>] = []
   private var idle: CheckedContinuation<Void, Never>?
 
   /// Runs a write once the gate is open.
@@ -18,7 +18,7 @@ actor Traffic {
   }
 
   private func enter() async {
-    while isHeld { await withCheckedContinuation { held.append($0) } }
+    while isClosed { await withCheckedContinuation { waiters.append($0) } }
     writing += 1
   }
 
@@ -29,12 +29,12 @@ actor Traffic {
 
   /// Runs the body while no write is in progress. Only one caller at a time may hold the gate.
   func hold<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
-    isHeld = true
+    isClosed = true
     if writing > 0 { await withCheckedContinuation { idle = $0 } }
     defer {
-      isHeld = false
-      for waiter in held { waiter.resume() }
-      held = []
+      isClosed = false
+      for waiter in waiters { waiter.resume() }
+      waiters = []
     }
     return try await body()
   }

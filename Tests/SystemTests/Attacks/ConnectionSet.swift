@@ -4,56 +4,56 @@ import TestKit
 import TestSupport
 
 /// Many connections to a server on loopback.
-final class Crowd: Sendable {
+final class ConnectionSet: Sendable {
   private let port: Int
-  private let greeting: @Sendable (Int) -> String
-  private let patience: Duration
+  private let firstBytes: @Sendable (Int) -> String
+  private let connectTimeout: Duration
   private let descriptors: Mutex<[Int32]>
   private let openings = Count()
 
-  /// Opens connections that all send the same greeting.
+  /// Opens connections that all send the same first bytes.
   ///
   /// - Parameters:
-  ///   - greeting: The first bytes on each connection.
-  ///   - patience: The connect timeout. With a full listen backlog, the kernel would retry for minutes.
-  convenience init(_ count: Int, port: Int, greeting: String, patience: Duration = .seconds(5)) async throws {
-    try await self.init(count, port: port, patience: patience) { _ in greeting }
+  ///   - firstBytes: The first bytes on each connection.
+  ///   - connectTimeout: The connect timeout. With a full listen backlog, the kernel would retry for minutes.
+  convenience init(_ count: Int, port: Int, firstBytes: String, connectTimeout: Duration = .seconds(5)) async throws {
+    try await self.init(count, port: port, connectTimeout: connectTimeout) { _ in firstBytes }
   }
 
   /// Opens connections.
   ///
   /// - Parameters:
-  ///   - patience: The connect timeout. With a full listen backlog, the kernel would retry for minutes.
-  ///   - greeting: A function that returns the first bytes on a connection, given its number.
+  ///   - connectTimeout: The connect timeout. With a full listen backlog, the kernel would retry for minutes.
+  ///   - firstBytes: A function that returns the first bytes on a connection, given its number.
   init(
-    _ count: Int, port: Int, patience: Duration = .seconds(5), greeting: @escaping @Sendable (Int) -> String
+    _ count: Int, port: Int, connectTimeout: Duration = .seconds(5), firstBytes: @escaping @Sendable (Int) -> String
   ) async throws {
     self.port = port
-    self.patience = patience
-    self.greeting = greeting
+    self.connectTimeout = connectTimeout
+    self.firstBytes = firstBytes
     descriptors = Mutex([])
     try await onThread {
-      // `nag` retries connections that could not be opened or are already closed.
+      // `sendRepeatedly` retries connections that could not be opened or are already closed.
       for _ in 0..<count { self.add() }
     }
   }
 
-  deinit { leave() }
+  deinit { closeAll() }
 
   private func add() {
-    let (seconds, attoseconds) = self.patience.components
-    var patience = timeval(tv_sec: Int(seconds), tv_usec: Int(attoseconds / 1_000_000_000_000))
+    let (seconds, attoseconds) = connectTimeout.components
+    var timeout = timeval(tv_sec: Int(seconds), tv_usec: Int(attoseconds / 1_000_000_000_000))
     let connected = try? Loopback.connect(to: port) {
-      setsockopt($0, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+      setsockopt($0, SOL_SOCKET, SO_SNDTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     }
     guard let descriptor = connected else { return }
-    try? Loopback.send(Array(greeting(openings.next()).utf8), on: descriptor)
+    try? Loopback.send(Array(firstBytes(openings.next()).utf8), on: descriptor)
     descriptors.withLock { $0.append(descriptor) }
   }
 
   /// Sends a byte on each connection repeatedly until it is cancelled, and replaces connections that the server has
   /// closed.
-  func nag(_ byte: Character, every pause: Duration) async throws {
+  func sendRepeatedly(_ byte: Character, every interval: Duration) async throws {
     while true {
       try await onThread {
         let open = self.descriptors.withLock { $0 }
@@ -62,7 +62,7 @@ final class Crowd: Sendable {
         self.descriptors.withLock { $0.removeAll { Set(closed).contains($0) } }
         for _ in closed { self.add() }
       }
-      try await Task.sleep(for: pause)
+      try await Task.sleep(for: interval)
     }
   }
 
@@ -83,7 +83,7 @@ final class Crowd: Sendable {
   var count: Int { descriptors.withLock { $0.filter { !isClosed($0) }.count } }
 
   /// Closes all connections.
-  func leave() {
+  func closeAll() {
     descriptors.withLock { descriptors in
       for descriptor in descriptors { close(descriptor) }
       descriptors = []
