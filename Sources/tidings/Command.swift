@@ -7,10 +7,13 @@ import PostgresClient
 
 /// The options of all commands: the settings, and the user to run as.
 struct CommonOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("A file of NAME=value lines with settings.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "Read settings from a file of NAME=value lines. The environment takes precedence.", valueName: "file"))
   var settings: String?
 
-  @Option(help: ArgumentHelp("The user to work as once the settings are read, for root only.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Switch to this user after reading the settings. Only root can do this.", valueName: "name"))
   var user: String?
 
   /// Loads the settings, switches to the user and starts logging.
@@ -41,13 +44,13 @@ struct CommonOptions: ParsableArguments {
   }
 }
 
-/// Runs a body. An error ends the command with sentences on standard error and an exit code.
+/// Runs a body. An error ends the command with messages on standard error and an exit code.
 func reporting<Result>(_ body: () async throws -> Result) async throws -> Result {
   do {
     return try await body()
   } catch {
     let failure = Failure(error)
-    failure.complain()
+    failure.printDiagnostics()
     throw failure.code
   }
 }

@@ -4,18 +4,24 @@ import NewsStore
 
 struct EpochCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "epoch", abstract: "Shows the histories that tokens belong to, or cuts them off.",
+    commandName: "epoch", abstract: "Lists the epochs of the database, or begins a new one.",
     discussion: """
-      After a restore, a promotion or in a copy a new epoch begins by itself, and tokens are good up to where the
-      histories part. Only where that cannot be seen, as in a copy of the whole machine, is it to be said.
+      An epoch is one history of the feed. Each token belongs to an epoch. A new epoch begins automatically after a \
+      point-in-time restore, after the promotion of a standby, and in a database that was restored from a dump. A token \
+      of an earlier epoch stays valid up to the version at which the histories diverge.
+
+      The server cannot detect a copy of a whole machine or of the database's files. Run `tidings epoch new` on such a \
+      copy before it serves requests.
       """,
     subcommands: [Show.self, New.self])
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract:
-        "Prints id, date, the version it starts after, and whether it continues the one below, in columns separated by tabs."
-    )
+      abstract: "Lists the epochs, newest first.",
+      discussion: """
+        Each line has four columns, separated by tabs: the id, the date, the version after which the epoch starts, and \
+        whether it continues the epoch on the next line.
+        """)
 
     @OptionGroup var common: CommonOptions
 
@@ -32,7 +38,8 @@ struct EpochCommand: AsyncParsableCommand {
 
   struct New: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Begins a new epoch and prints its id: every client takes the snapshot.")
+      abstract: "Begins a new epoch and prints its id.",
+      discussion: "All earlier tokens become invalid, so every client requests the snapshot.")
 
     @OptionGroup var common: CommonOptions
 

@@ -3,17 +3,18 @@ import NewsStore
 
 struct Export: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Writes all published news as JSON Lines.",
+    abstract: "Exports all published items as JSON Lines.",
     discussion: """
-      The items are those of one moment, the oldest first. Imported into an empty database they are the same feed: ids,
-      dates, topics and where each item came from included. Items that the database has already are left as they are.
-      Drafts, what was retracted, and keys are not exported. A file gets its name when it is whole; until then it is
-      called FILE.partial.
+      The export is a snapshot of the published items, oldest first. Importing it into an empty database produces the \
+      same feed, including the ids, dates, topics and sources of the items. Importing it into another database does not \
+      change the items there. Drafts, retracted items and keys are not exported.
+
+      The file is called FILE.partial until it is complete.
       """)
 
   @OptionGroup var common: CommonOptions
 
-  @Argument(help: "A file, or - for standard output.")
+  @Argument(help: "The file to write, or - for standard output.")
   var file = "-"
 
   func run() async throws {
@@ -21,7 +22,7 @@ struct Export: AsyncParsableCommand {
       let exporter = Exporter(to: try ExportFile(file))
       do {
         try await store.export { try await exporter.write($0, of: $1) }
-        StandardStreams.complain("exported \(try await exporter.finish()) items")
+        StandardStreams.printDiagnostic("exported \(try await exporter.finish()) items")
       } catch {
         await exporter.discard()
         throw error

@@ -36,7 +36,7 @@ struct ExportFile {
     }
     // The lock ends with the process, so that the file of a killed process blocks no later export.
     guard flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0, Self.isFile(descriptor, at: partial) else {
-      throw ExportError(description: "another export is writing \(partial): wait for its end, or name another file")
+      throw ExportError(description: "another export is writing \(partial): wait until it ends, or name another file")
     }
     do {
       try descriptor.resize(to: 0)

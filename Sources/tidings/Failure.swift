@@ -13,13 +13,13 @@ enum FailureCode {
   /// The database cannot be reached. A retry may succeed.
   static let unavailable = ExitCode(69)
   /// A setting is invalid. A retry does not help.
-  static let badSetting = ExitCode(78)
+  static let invalidSetting = ExitCode(78)
   /// The reader of standard output has gone, as in `tidings export | head`. This is the status of a process that
   /// SIGPIPE ended.
   static let outputClosed = ExitCode(128 + SIGPIPE)
 }
 
-/// An error in the form that the user sees: sentences and an exit code.
+/// The message and the exit code of an error, for the user.
 struct Failure {
   /// The sentences, one for each line.
   let sentences: [String]
@@ -29,46 +29,55 @@ struct Failure {
   var message: String { sentences.joined(separator: " ") }
 
   /// Prints each sentence to standard error.
-  func complain() {
-    for sentence in sentences { StandardStreams.complain("tidings: \(sentence.terminalSafe)") }
+  func printDiagnostics() {
+    for sentence in sentences { StandardStreams.printDiagnostic("tidings: \(sentence.terminalSafe)") }
   }
 
   init(_ error: any Error) {
     switch error {
     case let error as ExitCode: (sentences, code) = ([], error)
-    case let error as UnusableSettings: (sentences, code) = (error.problems, FailureCode.badSetting)
-    case let error as SettingError: (sentences, code) = (["\(error)"], FailureCode.badSetting)
+    case let error as InvalidSettings: (sentences, code) = (error.problems, FailureCode.invalidSetting)
+    case let error as SettingError: (sentences, code) = (["\(error)"], FailureCode.invalidSetting)
     case let error as PostgresError:
       sentences = [error.userMessage(setting: SettingName.databaseURL.rawValue)]
       code = error.isUnavailability ? FailureCode.unavailable : FailureCode.failed
     case StoreError.unavailable:
-      sentences = ["the database does not answer. Is it running, and has it free connections? (DATABASE_URL)"]
+      sentences = ["the database does not respond. Is it running, and does it have free connections? (DATABASE_URL)"]
       code = FailureCode.unavailable
     case StoreError.unsafeDurability(let settings):
       sentences = [
         """
-        the database has \(settings.joined(separator: ", ")), and a crash would lose acknowledged writes. Set it to on in \
-        postgresql.conf, or with ALTER SYSTEM, and reload the configuration. (For tests, \
-        TIDINGS_ALLOW_UNSAFE_DURABILITY=true serves all the same.)
+        the database has \(settings.joined(separator: ", ")), so a crash can lose acknowledged writes. Set it to on in \
+        postgresql.conf or with ALTER SYSTEM, and reload the configuration. (For tests only, \
+        TIDINGS_ALLOW_UNSAFE_DURABILITY=true accepts such a database.)
         """
       ]
       code = FailureCode.failed
     case StoreError.outcomeUnknown:
       sentences = [
-        "the connection to the database was lost during COMMIT: the change may have been made or not. Look first."
+        """
+        the connection to the database was lost during COMMIT, so the outcome is unknown. Check whether the change was \
+        made before you repeat the command.
+        """
       ]
       code = FailureCode.unavailable
     case StoreError.statementCancelled:
-      sentences = ["the database ended a statement: it took longer than statement_timeout allows, or was cancelled"]
+      sentences = [
+        """
+        the database cancelled a statement, because it exceeded statement_timeout or an administrator cancelled it. Try \
+        again when the database is less busy.
+        """
+      ]
       code = FailureCode.failed
     case MediaError.full:
       (sentences, code) = (
-        ["the disk of the files is full. Make room on it. (TIDINGS_MEDIA_DIRECTORY)"], FailureCode.failed
+        ["the disk of the folder for files is full. Free some space. (TIDINGS_MEDIA_DIRECTORY)"], FailureCode.failed
       )
     case MediaError.failed(let call, let number):
       let reason = SystemReason(code: number)
       (sentences, code) = (
-        ["the folder of the files fails at \(call): \(reason) (TIDINGS_MEDIA_DIRECTORY)"], FailureCode.failed
+        ["\(call) failed in the folder for files: \(reason). Check the folder and its disk. (TIDINGS_MEDIA_DIRECTORY)"],
+        FailureCode.failed
       )
     case let error as Errno: (sentences, code) = (["\(SystemReason(error))"], FailureCode.failed)
     case let error as any Error & CustomStringConvertible: (sentences, code) = ([error.description], FailureCode.failed)

@@ -7,10 +7,13 @@ struct Import: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Imports news from feeds and files.",
     discussion: """
-      Reads RSS, Atom, JSON Feed and JSON Lines, told apart by their content. Doing so again applies only what has
-      changed at its source since: the work of editors stays, and what was retracted stays retracted. What cannot be
-      imported is reported on standard error with its place, and the rest is imported. The exit code is 1 if a file cannot be
-      read; in a folder, files that are not feeds, or broken ones, are only reported.
+      Reads RSS, Atom, JSON Feed and JSON Lines, and detects the format from the content. An import can be repeated: it \
+      applies only entries that have changed at their source since the last import, so edits of other items are kept. \
+      It never restores a retracted item.
+
+      Entries that cannot be imported are reported on standard error with their position; all others are imported. \
+      The exit code is 1 if a file cannot be read, or if PATH is a file that is not a feed or is malformed. Malformed \
+      files and other files in a folder are only reported.
       """)
 
   @OptionGroup var common: CommonOptions
@@ -18,7 +21,7 @@ struct Import: AsyncParsableCommand {
   @Flag(help: "Print the counts as JSON.")
   var json = false
 
-  @Argument(help: "A file, a directory of files, or - for standard input.")
+  @Argument(help: "A file, a folder of files, or - for standard input.")
   var path: String
 
   func run() async throws {
@@ -51,7 +54,7 @@ struct Import: AsyncParsableCommand {
   private func fail(_ error: any Error, _ summary: ImportSummary) async throws {
     let failure = Failure(error)
     try await reporting {
-      failure.complain()
+      failure.printDiagnostics()
       var summary = summary
       summary.error = failure.message
       if json || summary.read > 0 { try StandardStreams.printResult(try summary.line(asJSON: json)) }

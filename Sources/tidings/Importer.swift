@@ -88,7 +88,9 @@ final class Importer {
     var date = entry.date
     if date > now {
       report(
-        file, "\(entry.guid ?? "\(entry.id)"): the date \(RFC3339.string(from: date)) is in the future; taken as now")
+        file,
+        "\(entry.guid ?? "\(entry.id)"): the date \(RFC3339.string(from: date)) is in the future; the current time is used"
+      )
       date = RFC3339.truncated(now)
     }
     for topic in entry.newTopics {
@@ -130,6 +132,6 @@ final class Importer {
 
   private func report(_ file: ImportFile, _ message: String) {
     progress.clear()
-    StandardStreams.complain("\(file.name.terminalSafe): \(message.terminalSafe)")
+    StandardStreams.printDiagnostic("\(file.name.terminalSafe): \(message.terminalSafe)")
   }
 }

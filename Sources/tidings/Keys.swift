@@ -5,28 +5,30 @@ import NewsStore
 
 struct Keys: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Makes, lists and revokes the keys of editors and programs.",
+    abstract: "Creates, lists and revokes the keys of editors and programs.",
     subcommands: [Create.self, List.self, Revoke.self])
 
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Makes a key and prints it, this once: only a digest is stored.")
+      abstract: "Creates a key and prints it.",
+      discussion: "The key is shown only once, because the database stores only its digest.")
 
     @OptionGroup var common: CommonOptions
 
-    @Option(help: "What the key is known by.")
+    @Option(help: "The name of the key in lists and in the log, 1 to 256 bytes.")
     var name: String
 
     @Option(
       name: .customLong("scope"), parsing: .upToNextOption,
-      help: "What it may do: \(APIKey.Scope.allCases.map(\.rawValue).joined(separator: ", ")).")
+      help:
+        "The permissions of the key, one or more of \(APIKey.Scope.allCases.map(\.rawValue).joined(separator: ", ")).")
     var scopes: [APIKey.Scope]
 
     func validate() throws {
       if name.allSatisfy(\.isWhitespace) || name.utf8.count > 256 {
-        throw ValidationError("--name needs 1 to 256 bytes.")
+        throw ValidationError("--name must have 1 to 256 bytes and must not be blank.")
       }
-      if scopes.isEmpty { throw ValidationError("--scope is needed at least once.") }
+      if scopes.isEmpty { throw ValidationError("--scope is missing.") }
     }
 
     func run() async throws {
@@ -38,7 +40,9 @@ struct Keys: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Prints id, date, scopes, name and whether it is revoked, in columns separated by tabs.")
+      abstract: "Lists all keys, including revoked ones.",
+      discussion: "Each line has five columns, separated by tabs: the id, the date, the scopes, the name and the state."
+    )
 
     @OptionGroup var common: CommonOptions
 
@@ -56,11 +60,12 @@ struct Keys: AsyncParsableCommand {
   }
 
   struct Revoke: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Makes a key invalid, at once and for good.")
+    static let configuration = CommandConfiguration(
+      abstract: "Revokes a key.", discussion: "The key becomes invalid at once and cannot be restored.")
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: "The id of the key, the part between the underscores.")
+    @Argument(help: "The id of the key: the part between the underscores.")
     var id: String
 
     func run() async throws {
@@ -79,7 +84,7 @@ struct Keys: AsyncParsableCommand {
 private struct UnknownKey: Error, CustomStringConvertible {
   let id: String
 
-  var description: String { "there is no key \(id.terminalSafe); `tidings keys list` shows their ids" }
+  var description: String { "there is no key with the id \(id.terminalSafe). `tidings keys list` shows the ids." }
 }
 
 extension APIKey.Scope: ExpressibleByArgument {}

@@ -5,15 +5,15 @@ import NewsStore
 
 struct Migrate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Brings the schema of the database up to date.",
+    abstract: "Applies the missing migrations to the database.",
     discussion: """
-      The migrations are in the executable; TIDINGS_MIGRATIONS may name a folder of others. Any number of processes may
-      run it at once.
+      The migrations are part of the executable. TIDINGS_MIGRATIONS names a folder of others. Several processes may \
+      migrate the same database at once.
       """)
 
   @OptionGroup var common: CommonOptions
 
-  @Flag(help: "Change nothing; fail if the schema is not current.")
+  @Flag(help: "Change nothing, and exit with an error if the schema is not current.")
   var check = false
 
   func run() async throws {

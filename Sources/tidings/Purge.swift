@@ -4,27 +4,28 @@ import NewsStore
 
 struct Purge: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Forgets old removals, and removes files that no item uses.",
+    abstract: "Purges the records of old removals, and removes files that no item uses.",
     discussion: """
-      Clients that have been away for longer than the removals are old take the snapshot. Files are those in \
-      TIDINGS_MEDIA_DIRECTORY, if there is one. A running server does both by itself, once an hour, for what is older \
-      than TIDINGS_PURGE_AFTER and TIDINGS_MEDIA_UNUSED_AFTER.
+      A client that was offline for longer than the given age requests the snapshot. Files are removed from \
+      TIDINGS_MEDIA_DIRECTORY, if it is set.
+
+      A running server does both once an hour, with the ages in TIDINGS_PURGE_AFTER and TIDINGS_MEDIA_UNUSED_AFTER.
       """)
 
   @OptionGroup var common: CommonOptions
 
-  @Option(help: "The age in days, hours, minutes or seconds: 90d, 12h, 30m, 0s.")
+  @Option(help: "The minimum age of removals, in days, hours, minutes or seconds: 90d, 12h, 30m, 0s.")
   var olderThan: Age
 
-  @Option(help: "For how long files have not been used; TIDINGS_MEDIA_UNUSED_AFTER by default.")
+  @Option(help: "The minimum time for which a file has not been used. (default: TIDINGS_MEDIA_UNUSED_AFTER)")
   var mediaUnusedFor: Age?
 
   func run() async throws {
     try await reporting {
       let (settings, logger) = try common.load()
       try await settings.withStore(logger) { store in
-        let forgotten = try await store.purge(olderThan: olderThan.duration)
-        try StandardStreams.printResult("\(forgotten) removals forgotten")
+        let purged = try await store.purge(olderThan: olderThan.duration)
+        try StandardStreams.printResult("\(purged) removals purged")
         guard let library = try settings.mediaLibrary(over: store) else { return }
         let age = mediaUnusedFor?.duration ?? .seconds(settings.mediaUnusedAfter * 86_400)
         let removed = try await library.collect(unusedFor: age)

@@ -12,15 +12,18 @@ import UnixSignals
 
 struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Answers requests until SIGTERM or SIGINT.",
-    discussion: "SIGHUP is ignored: settings are read at the start only, and log lines go to standard error.")
+    abstract: "Serves requests until SIGTERM or SIGINT.",
+    discussion: """
+      After the signal, the server finishes the active requests, for at most 25 seconds. SIGHUP is ignored, because \
+      settings are read only at startup and the log goes to standard error.
+      """)
 
   @OptionGroup var common: CommonOptions
 
-  @Option(help: "The address to listen on (TIDINGS_HOST, 127.0.0.1).")
+  @Option(help: "The address to listen on. (default: TIDINGS_HOST, or 127.0.0.1)")
   var host: String?
 
-  @Option(help: "The port to listen on, 0 for a free one (TIDINGS_PORT, 8080).")
+  @Option(help: "The port to listen on; 0 selects a free one. (default: TIDINGS_PORT, or 8080)")
   var port: Int?
 
   func validate() throws {
@@ -45,10 +48,10 @@ struct Serve: AsyncParsableCommand {
     }
   }
 
-  /// Runs the server until a signal arrives, requests under way are answered and connections are closed.
+  /// Runs the server until a signal arrives, the active requests are answered and all connections are closed.
   private static func serve(_ api: NewsAPI, _ store: NewsStore, _ settings: Settings, _ logger: Logger) async throws {
     var requestLogger = logger
-    // The framework logs its start at `info`. The line about listening is ours.
+    // The framework logs its start at `info`. The line about listening is logged here instead.
     if logger.logLevel == .info { requestLogger.logLevel = .notice }
     let isListening = Mutex(false)
     let manager = ServiceManager()
@@ -102,7 +105,7 @@ private struct StopNotice: Service {
 
   func run() async throws {
     try? await gracefulShutdown()
-    manager.notify("STOPPING=1\nSTATUS=Finishing the requests under way")
+    manager.notify("STOPPING=1\nSTATUS=Finishing active requests")
   }
 }
 
@@ -118,7 +121,7 @@ extension Settings {
     var api = NewsAPI.Settings()
     if !openAPI.isEmpty {
       guard let description = try? Data(contentsOf: URL(filePath: openAPI)) else {
-        throw SettingError(name: "TIDINGS_OPENAPI", rule: "must name a readable file, or be left out, not \(openAPI)")
+        throw SettingError(name: "TIDINGS_OPENAPI", rule: "must name a readable file, not \(openAPI)")
       }
       api.openAPI = description
     }

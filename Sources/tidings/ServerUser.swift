@@ -20,10 +20,10 @@ enum ServerUser {
   static func become(_ name: String) throws {
     guard let entry = getpwnam(name)?.pointee else { throw Failure(description: "there is no user \(name) (--user)") }
     if geteuid() == entry.pw_uid, getuid() == entry.pw_uid { return }
-    guard geteuid() == 0 else { throw Failure(description: "only root can work as another user (--user)") }
+    guard geteuid() == 0 else { throw Failure(description: "only root can switch to another user (--user)") }
     let home = String(cString: entry.pw_dir)
     guard initgroups(entry.pw_name, entry.pw_gid) == 0, setgid(entry.pw_gid) == 0, setuid(entry.pw_uid) == 0 else {
-      throw Failure(description: "cannot work as the user \(name): \(SystemReason(code: errno)) (--user)")
+      throw Failure(description: "cannot switch to the user \(name): \(SystemReason(code: errno)) (--user)")
     }
     setenv("HOME", home, 1)
   }

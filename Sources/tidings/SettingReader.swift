@@ -14,7 +14,7 @@ struct SettingError: Error, CustomStringConvertible {
 }
 
 /// Invalid settings: malformed lines and unknown names.
-struct UnusableSettings: Error {
+struct InvalidSettings: Error {
   /// One sentence for each problem.
   let problems: [String]
 }
@@ -39,7 +39,7 @@ struct SettingReader {
     let (value, path) = (text(name, default: ""), text(file, default: ""))
     if !path.isEmpty {
       guard value.isEmpty else {
-        throw error(file, "must not be set beside \(name.rawValue): leave out one of them")
+        throw error(file, "must not be set together with \(name.rawValue): remove one of them")
       }
       return try line(of: path, for: file.rawValue)
     }
@@ -57,7 +57,7 @@ struct SettingReader {
     } catch {
       throw SettingError(name: subject, rule: "must name a readable file; \(error)")
     }
-    throw SettingError(name: subject, rule: "must name a file of one line, the value; \(path) is not one")
+    throw SettingError(name: subject, rule: "must name a file with the value on a single line, not \(path)")
   }
 
   func integer(_ name: SettingName, in range: ClosedRange<Int>, default standard: Int) throws -> Int {

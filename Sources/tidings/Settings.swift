@@ -49,7 +49,7 @@ struct Settings: Sendable {
   /// Other names in the file are added to the environment, where libpq looks for its own (`PGPASSFILE`).
   ///
   /// - Parameter file: A file of `NAME=value` lines (`SettingsFile`), or nil.
-  /// - Throws: `SettingError` and `UnusableSettings`, which name the settings.
+  /// - Throws: `SettingError` and `InvalidSettings`, which name the settings.
   static func load(
     file: String?, environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws -> Settings {
@@ -68,7 +68,7 @@ struct Settings: Sendable {
     }
     let unknown = environment.keys.sorted().compactMap(SettingName.unknown(inEnvironment:))
     problems += unknown.filter(\.isMisspelt).map(\.description)
-    guard problems.isEmpty else { throw UnusableSettings(problems: problems) }
+    guard problems.isEmpty else { throw InvalidSettings(problems: problems) }
     for (name, value) in values where SettingName(rawValue: name) == nil { setenv(name, value, 0) }
     let reader = ConfigReader(
       provider: EnvironmentVariablesProvider(environmentVariables: values.merging(environment) { $1 }))
@@ -133,7 +133,7 @@ extension Settings {
     } catch {
       throw SettingError(
         name: SettingName.mediaDirectory.rawValue,
-        rule: "must be a folder that \(ServerUser.current) can write to, or make; not \(mediaDirectory)")
+        rule: "must be a folder that \(ServerUser.current) can write to or create, not \(mediaDirectory)")
     }
   }
 

@@ -100,10 +100,10 @@ package struct SettingsFile {
     }
     let name = content.prefix { $0 != "=" }
     let words = name.split(whereSeparator: isBlank).map { string($0) }
-    if words.first == "export", words.count > 1 { throw Malformed(reason: "leave out export") }
+    if words.first == "export", words.count > 1 { throw Malformed(reason: "remove export") }
     guard name.count < content.count else { throw Malformed(reason: "is neither NAME=value nor a comment with #") }
     guard isName(name) else {
-      throw Malformed(reason: "a name of letters, digits and _ must stand right before =")
+      throw Malformed(reason: "write a name of letters, digits and _ directly before =")
     }
     return (string(name), try value(of: content.dropFirst(name.count + 1)))
   }
@@ -117,7 +117,7 @@ package struct SettingsFile {
     }
     let trailing = text.reversed().prefix(while: isBlank).count
     let value = text.dropLast(trailing)
-    guard let first = value.first, !isBlank(first) else { throw Malformed(reason: "write the value right behind =") }
+    guard let first = value.first, !isBlank(first) else { throw Malformed(reason: "write the value directly after =") }
     guard value.allSatisfy(isPlain) else {
       throw Malformed(reason: "put the value into single quotes, and comments on lines of their own")
     }

@@ -35,8 +35,8 @@ enum StandardStreams {
     }
   }
 
-  /// Writes a line to standard error for people. Errors are ignored.
-  static func complain(_ line: String) {
+  /// Writes a line to standard error. Errors are ignored.
+  static func printDiagnostic(_ line: String) {
     _ = try? FileDescriptor.standardError.writeAll((line + "\n").utf8)
   }
 }

@@ -6,13 +6,18 @@ import News
 struct Tidings: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tidings",
-    abstract: "Serves news items that clients follow without missing a change.",
+    abstract: "Stores news items in PostgreSQL and serves them over HTTP.",
     discussion: """
-      Settings come from the environment (DATABASE_URL, TIDINGS_PORT and so on, see the README), from a file of
-      such lines (--settings), and some from arguments.
+      Settings come from the environment (DATABASE_URL, TIDINGS_PORT and others; the README lists them) or from a file \
+      of NAME=value lines (--settings). Some can be given as options.
 
-      Exit codes: 0 done, 1 failed in whole or in part, 64 wrong arguments, 69 no connection to the database, 78 a setting
-      that cannot be used, 141 nobody reads the output any more.
+      Exit codes:
+        0    success
+        1    failure or partial success
+        64   invalid arguments
+        69   no connection to the database, or no response in time; a retry may help
+        78   an invalid setting or settings file
+        141  the reader of standard output has closed it
       """,
     version: TidingsVersion.current,
     subcommands: [
@@ -41,7 +46,7 @@ struct Tidings: AsyncParsableCommand {
       if code.isSuccess {
         do { try await reporting { try StandardStreams.printResult(message) } } catch { exit(withError: error) }
       } else {
-        StandardStreams.complain(message)
+        StandardStreams.printDiagnostic(message)
       }
     }
     exit(withError: code)

@@ -4,16 +4,19 @@ import Logging
 
 struct Doctor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Looks whether an installation is in order, and says what to do where it is not.",
+    abstract: "Checks an installation, and says how to fix problems.",
     discussion: """
-      One line for each check: ok, warning or problem, what was looked at, and what was found. The exit status is 1 if \
-      there is a problem. It changes nothing, and may be run beside servers. Root names the user of the server, so that the
-      rights of that user are looked at: tidings doctor --settings /etc/tidings/environment --user tidings
+      Prints one line for each check: ok, warning or problem, the subject, and the finding. The exit code is 1 if there \
+      is a problem. The command changes nothing and can run beside servers.
+
+      As root, name the server's user, so that the rights of that user are checked:
+
+        tidings doctor --settings /etc/tidings/environment --user tidings
       """)
 
   @OptionGroup var common: CommonOptions
 
-  @Flag(help: "Print an array of objects with check, status and message.")
+  @Flag(help: "Print a JSON array of objects with check, status and message.")
   var json = false
 
   func run() async throws {
@@ -43,10 +46,10 @@ struct Doctor: AsyncParsableCommand {
     let logger = Logger(label: "tidings", factory: { _ in SwiftLogNoOpLogHandler() })
     let source = common.settings.map { "from the environment and \($0)" } ?? "from the environment"
     let unknown = settings.unknownNames.map {
-      Finding.warning("settings", "\($0.description), and this one is ignored")
+      Finding.warning("settings", "\($0.description). It is ignored.")
     }
     return (unknown.isEmpty ? [.ok("settings", source)] : unknown)
-      + (await DatabaseCheckup(settings: settings, logger: logger).findings())
-      + MachineCheckup(settings: settings).findings()
+      + (await DatabaseChecks(settings: settings, logger: logger).findings())
+      + MachineChecks(settings: settings).findings()
   }
 }

@@ -48,9 +48,9 @@ enum PortProbe {
     let descriptor = socket(address.ai_family, address.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
-    var patience = timeval(tv_sec: 3, tv_usec: 0)
+    var timeout = timeval(tv_sec: 3, tv_usec: 0)
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
-      setsockopt(descriptor, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
+      setsockopt(descriptor, SOL_SOCKET, option, &timeout, socklen_t(MemoryLayout<timeval>.size))
     }
     // Connecting to the unspecified address connects to this machine (Linux, ip(7)).
     guard connect(descriptor, address.ai_addr, address.ai_addrlen) == 0 else { return false }

@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test("A server that takes connections and is silent ends no command later than the time for connecting")
+  @Test("A database server that accepts connections but does not respond fails each command after the connect timeout")
   func silentServer() async throws {
     let socket = try ListeningSocket()
     defer { socket.close() }
@@ -120,7 +120,7 @@ import Testing
       database: "password=geheim oops", status: 69, containing: "connection string is malformed")
   }
 
-  @Test("A port or address that cannot be listened on is named with the setting, and nothing else is logged")
+  @Test("A port or address that cannot be used is named with its setting, and nothing else is logged")
   func listening() async throws {
     try await Installation.with { installation in
       let socket = try ListeningSocket()
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test("Results that cannot be written are an error; complaints that cannot be are not")
+  @Test("Results that cannot be written are an error; diagnostics that cannot be written are not")
   func standardStreams() async throws {
     try await Installation.with { installation in
       let tidings = ChildProcess.tidings
@@ -191,7 +191,7 @@ import Testing
     }
   }
 
-  @Test("A server whose log has nowhere to go serves all the same", arguments: ["2>&-", "2>/dev/full", ">&- <&-"])
+  @Test("A server whose log cannot be written serves requests", arguments: ["2>&-", "2>/dev/full", ">&- <&-"])
   func silentServing(redirection: String) async throws {
     try await Installation.with { installation in
       let manager = try NotifySocket()

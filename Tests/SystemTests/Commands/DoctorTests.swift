@@ -24,7 +24,7 @@ import Testing
     return (Dictionary(findings.map { ($0.check, $0) }) { $1 }, result)
   }
 
-  @Test("An installation in order has no problem, and each check is one line")
+  @Test("A working installation has no problem, and each check is one line")
   func healthy() async throws {
     try await Installation.with { installation in
       let (findings, result) = try await Self.examine(installation)
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test("A setting that cannot be used is the problem, and nothing else is looked at")
+  @Test("An invalid setting is the only finding")
   func settings() async throws {
     try await Installation.with(schema: false) { installation in
       let (findings, _) = try await Self.examine(installation, ["TIDINGS_TRUSTED_PROXIES": "10.0.0.1/8"])
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test("What a crash would lose is a problem, unless it is allowed")
+  @Test("Unsafe durability is a problem, unless it is allowed")
   func durability() async throws {
     try await Installation.with { installation in
       let (allowed, _) = try await Self.examine(installation)
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test("A clock that goes wrong is found", arguments: [(-10, "warning", "behind"), (100, "problem", "ahead")])
+  @Test("A wrong clock is reported", arguments: [(-10, "warning", "behind"), (100, "problem", "ahead")])
   func clock(seconds: Int, status: String, direction: String) async throws {
     try await Installation.with { installation in
       // A schema that precedes `pg_catalog` in the search path shifts the clock.
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test("A database of another encoding, or a standby, is no primary to serve from")
+  @Test("A database with another encoding and a standby are problems")
   func otherDatabases() async throws {
     try await Installation.with(schema: false) { installation in
       try await TestDatabase.execute(
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test("Fewer connections than the pool wants are found")
+  @Test("Too few connections for the pool are reported")
   func connections() async throws {
     try await Installation.with { installation in
       let (findings, _) = try await Self.examine(installation, ["TIDINGS_POOL_SIZE": "1000"])
@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test(
-    "A pooler in transaction mode is found, and a problem only with prepared statements",
+    "A pooler in transaction mode is reported, and is a problem only with prepared statements",
     .enabled(if: TestPooler.isInstalled))
   func pooler() async throws {
     try await Installation.with { installation in
@@ -167,13 +167,13 @@ import Testing
     }
   }
 
-  @Test("A port that something else has is a problem; one that a tidings has is not")
+  @Test("A port of another program is a problem; a port of a Tidings server is not")
   func listener() async throws {
     try await Installation.with { installation in
       try await installation.serve { server in
         let (findings, _) = try await Self.examine(installation, ["TIDINGS_PORT": "\(server.port)"])
         #expect(findings["listener"]?.status == "ok")
-        #expect(findings["listener"]?.message.contains("a tidings answers") == true)
+        #expect(findings["listener"]?.message.contains("a Tidings server responds") == true)
       }
       let database = try #require(URLComponents(string: installation.url)?.port)
       let (taken, _) = try await Self.examine(installation, ["TIDINGS_PORT": "\(database)"])
@@ -183,7 +183,7 @@ import Testing
     }
   }
 
-  @Test("A folder for files that is missing, unusable or too small is found")
+  @Test("A missing, unusable or too small folder for files is reported")
   func media() async throws {
     try await Installation.with { installation in
       try await withFolder(["file": "x"]) { folder in
@@ -194,7 +194,7 @@ import Testing
         #expect(try await check(folder.path, [:])?.status == "ok")
         // The server creates the missing folder.
         let missing = try await check(folder.appending(path: "missing/media").path, [:])
-        #expect(missing?.status == "ok" && missing?.message.contains("the server makes it") == true)
+        #expect(missing?.status == "ok" && missing?.message.contains("the server will create it") == true)
         #expect(try await check(folder.appending(path: "file/media").path, [:])?.status == "problem")
         #expect(try await check(folder.appending(path: "file").path, [:])?.status == "problem")
         let small = try await check(folder.path, ["TIDINGS_MEDIA_LIMIT": "1048576"])
@@ -205,7 +205,7 @@ import Testing
   }
 
   @Test(
-    "A proxy that must be there and is not trusted is found",
+    "An untrusted proxy is reported",
     arguments: [["TIDINGS_PUBLIC_URL": "https://news.example"], ["TIDINGS_ADDRESS_RATE": "600"]])
   func proxies(changes: [String: String]) async throws {
     try await Installation.with { installation in
@@ -217,7 +217,7 @@ import Testing
     }
   }
 
-  @Test("Root looks with the rights of the server's user", .enabled(if: geteuid() == 0))
+  @Test("Root checks with the rights of the server's user", .enabled(if: geteuid() == 0))
   func otherUser() async throws {
     try await Installation.with { installation in
       try await withFolder(["settings": "TIDINGS_POOL_SIZE=2", "media/file": "x"]) { folder in

@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(
-    "An export makes the same feed in another database, and exported from there it is the same bytes",
+    "Importing an export produces the same feed, and its export has the same bytes",
     arguments: [1, 2])
   func roundTrip(seed: UInt64) async throws {
     try await withTwo { one, two in
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  @Test("Where an imported item came from is kept: in the new database its feed is imported on without undoing edits")
+  @Test("The source of an item is kept: in the new database, imports of its feed continue without undoing edits")
   func origin() async throws {
     try await withTwo { one, two in
       try await fill(one, seed: 3)
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test("An export that is imported where it came from changes nothing, also once sources and editors have gone on")
+  @Test("Importing an export into its own database changes nothing, even after later imports and edits")
   func home() async throws {
     try await Installation.with { installation in
       try await fill(installation, seed: 4)
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test("What was retracted stays retracted when an export from before is imported")
+  @Test("A retracted item stays retracted when an older export is imported")
   func retracted() async throws {
     try await Installation.with { installation in
       let lines = #"{"guid": "1", "date": "2026-01-01T00:00:00Z", "text": "x"}"# + "\n"
@@ -167,7 +167,7 @@ import Testing
     }
   }
 
-  @Test("Items of the same date, more than a page, come once each and the oldest first")
+  @Test("More than a page of items with the same date are exported once each, oldest first")
   func pages() async throws {
     try await Installation.with { installation in
       let lines = (1...1700).map { number in
@@ -186,7 +186,7 @@ import Testing
     }
   }
 
-  @Test("A file has its name only once it is whole, in the place of the one before")
+  @Test("A complete file replaces the previous one")
   func file() async throws {
     try await Installation.with { installation in
       let lines = #"{"guid": "1", "date": "2026-01-01T00:00:00Z", "text": "x"}"# + "\n"
@@ -233,7 +233,7 @@ import Testing
     }
   }
 
-  @Test("A reader that has had enough ends the export without a word")
+  @Test("A reader that closes the pipe ends the export without a message")
   func brokenPipe() async throws {
     try await Installation.with { installation in
       let lines = (1...3000).map { number in
@@ -248,7 +248,7 @@ import Testing
     }
   }
 
-  @Test("An export that cannot be written says where and why, and leaves nothing behind")
+  @Test("An export that cannot be written names the file and the reason, and leaves no file behind")
   func unwritable() async throws {
     try await Installation.with { installation in
       try await withFolder(["full.jsonl": "as before"]) { folder in

@@ -30,7 +30,7 @@ import Testing
 
   private static let lines = (1...3).map { line($0) }.joined()
 
-  @Test("A file is imported once; a second time all is unchanged and no version is taken")
+  @Test("A second import of a file changes nothing and takes no version")
   func file() async throws {
     try await Installation.with { installation in
       try await withFolder(["news.jsonl": Self.lines]) { folder in
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test("A folder is imported with all that is below it; what is no feed is reported, hidden files are not read")
+  @Test("A folder is imported recursively; files that are not feeds are reported, hidden files are not read")
   func folder() async throws {
     try await Installation.with { installation in
       let files = [
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test("What is broken is reported with file and place, and the rest is imported")
+  @Test("Malformed entries are reported with file and position, and the rest is imported")
   func brokenEntries() async throws {
     try await Installation.with { installation in
       let text =
@@ -118,7 +118,7 @@ import Testing
     "<item><guid>\(name)</guid><pubDate>1 Jan 2026</pubDate><title>\(name)</title><description>\(name)</description>\(extra)</item>"
   }
 
-  @Test("A folder of broken files is imported as far as it goes: whole entries, and a report with a place for the rest")
+  @Test("Of a folder of malformed files, complete entries are imported, and the rest is reported with its position")
   func brokenFolder() async throws {
     let bomb = "<!DOCTYPE rss [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;\"><!ENTITY f SYSTEM \"file:///etc/passwd\">]>"
     let files = [
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test("A feed that is cut off fails, and the entries before the cut are imported")
+  @Test("A truncated feed fails, and its complete entries are imported")
   func cutOff() async throws {
     try await Installation.with { installation in
       let text = """
@@ -176,7 +176,7 @@ import Testing
     }
   }
 
-  @Test("A file that is no feed fails, and so does one that is not there")
+  @Test("A file that is not a feed fails, and so does a missing file")
   func noFeed() async throws {
     try await Installation.with { installation in
       try await withFolder(["readme.txt": "no feed at all", "page.html": "<html><body>no</body></html>"]) { folder in
@@ -195,7 +195,7 @@ import Testing
     }
   }
 
-  @Test("A date in the future becomes the present, which is reported; a second import changes nothing")
+  @Test("A date in the future is replaced by the current time and reported; a second import changes nothing")
   func futureDate() async throws {
     try await Installation.with { installation in
       try await withFolder(["news.jsonl": Self.line(1, date: "2999-12-31T00:00:00Z")]) { folder in
@@ -211,7 +211,7 @@ import Testing
     }
   }
 
-  @Test("The samples are imported whole")
+  @Test("The samples are imported completely")
   func samples() async throws {
     try await Installation.with { installation in
       let path = Project.root.appending(path: "Samples").path
@@ -255,7 +255,7 @@ import Testing
     }
   }
 
-  @Test("Names and texts of files reach the terminal without the characters that it acts upon")
+  @Test("Names and texts of files are printed without control characters")
   func hostileNames() async throws {
     let hostile = "a\u{1B}[2J\nfake\u{202E}"
     let guid = #"a\u001b[2J\nfake\u202e"#
@@ -280,7 +280,7 @@ private let realFeeds = Project.root.deletingLastPathComponent().appending(path:
 /// Real posts in all four formats, stored beside the repository. Without them the suite is disabled.
 @Suite("Importing real feeds", .enabled(if: FileManager.default.fileExists(atPath: realFeeds.path)))
 struct RealFeedTests {
-  @Test("Each format is a source of its own, imported whole and once")
+  @Test("Each format is a separate source, imported completely and once")
   func formats() async throws {
     try await Installation.with { installation in
       let names = ["swift-blog.rss.xml", "swift-blog.atom.xml", "swift-blog.feed.json", "swift-blog.jsonl"]

@@ -9,7 +9,7 @@ import Testing
   /// The name of the first migration.
   private static let first = Migration.required[0].name
 
-  @Test("Migrating brings an empty database up to date, once; a check tells by its status")
+  @Test("Migrating an empty database applies all migrations once; the status of --check reports it")
   func migrate() async throws {
     try await Installation.with(schema: false) { installation in
       let pending = try await installation.run("migrate", "--check")
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test("A schema that is newer is not served from, and a server that runs beside one goes on")
+  @Test("A server does not start with a newer schema, and a running one continues")
   func newerSchema() async throws {
     try await Installation.with { installation in
       try await installation.serve { server in
@@ -131,9 +131,9 @@ import Testing
           "CREATE TABLE aside AS SELECT * FROM schema_migrations ORDER BY number DESC LIMIT 1")
         _ = try await installation.sql.query("DELETE FROM schema_migrations WHERE number IN (SELECT number FROM aside)")
         try await installation.endSessions()
-        try await eventually("the server has looked") { try await server.status("/readyz") == 503 }
+        try await eventually("the server has checked") { try await server.status("/readyz") == 503 }
         _ = try await installation.sql.query("INSERT INTO schema_migrations SELECT * FROM aside")
-        try await eventually("the server has looked again") { try await server.status("/readyz") == 200 }
+        try await eventually("the server has checked again") { try await server.status("/readyz") == 200 }
       }
     }
   }

@@ -7,7 +7,7 @@ import Testing
 
 /// Operator commands beside a running server.
 @Suite struct OperatorTests {
-  @Test("A purge forgets removals that are old enough, and tokens from before them")
+  @Test("A purge removes old removals, and expires earlier tokens")
   func purge() async throws {
     try await Installation.with { installation in
       let key = try await installation.makeKey()
@@ -21,11 +21,11 @@ import Testing
 
         let young = try await installation.run("purge", "--older-than", "1d")
         #expect(young.status == 0)
-        #expect(young.output == "0 removals forgotten\n")
+        #expect(young.output == "0 removals purged\n")
         #expect(try await server.send("GET", "/v1/changes?since=\(token)").status == 200)
         let old = try await installation.run("purge", "--older-than", "0s")
         #expect(old.status == 0)
-        #expect(old.output == "1 removals forgotten\n")
+        #expect(old.output == "1 removals purged\n")
         try await eventually("the token has expired") {
           try await server.send("GET", "/v1/changes?since=\(token)").status == 410
         }
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test("A new epoch makes every client begin anew, at once")
+  @Test("After a new epoch, every client must request the snapshot")
   func newEpoch() async throws {
     try await Installation.with { installation in
       try await installation.serve { server in

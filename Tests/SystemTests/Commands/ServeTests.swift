@@ -8,7 +8,7 @@ import Testing
 @Suite struct ServeTests {
   private static let body = #"{"date": "2026-01-01T00:00:00Z", "text": "x"}"#
 
-  @Test("It says in one line where it listens, answers, and ends with 0 on a signal", arguments: [SIGTERM, SIGINT])
+  @Test("A server logs its address in one line, responds, and exits with 0 on a signal", arguments: [SIGTERM, SIGINT])
   func lifecycle(signal: Int32) async throws {
     try await Installation.with { installation in
       try await installation.serve { server in
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test("It refuses improper HTTP as a problem, and closes the connection")
+  @Test("Malformed HTTP results in a problem and closes the connection")
   func improperRequests() async throws {
     try await Installation.with { installation in
       try await installation.serve { server in
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test("A signal lets a request under way come to its end", arguments: [SIGTERM, SIGINT])
+  @Test("After a signal, an active request is completed", arguments: [SIGTERM, SIGINT])
   func draining(signal: Int32) async throws {
     try await Installation.with { installation in
       let key = try await installation.makeKey()
@@ -66,7 +66,7 @@ import Testing
             """) == 1
         }
         server.process.send(signal)
-        try await eventually("nobody else is let in") { !server.isListening() }
+        try await eventually("no new connection is accepted") { !server.isListening() }
         isReleased.finish()
         try await holder.value
         #expect(try await writing.value.status == 201)
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("A signal lets a client read to its end what is answered already")
+  @Test("After a signal, a client can read a response to its end")
   func unread() async throws {
     try await Installation.with { installation in
       let key = try await installation.makeKey()
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  @Test("A signal ends the waiting of those who wait for changes")
+  @Test("A signal ends long polls")
   func waiting() async throws {
     try await Installation.with { installation in
       try await installation.serve { server in
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("A signal ends all streams of events, and tells each another time to come again")
+  @Test("A signal ends all event streams, each with a different reconnection time")
   func streams() async throws {
     try await Installation.with { installation in
       try await installation.serve { server in
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test("What was acknowledged is there after kill -9, and the server starts again")
+  @Test("Acknowledged writes survive kill -9, and the server starts again")
   func killed() async throws {
     try await Installation.with { installation in
       let key = try await installation.makeKey()
@@ -177,7 +177,7 @@ import Testing
     }
   }
 
-  @Test("While the database is down it is alive but not ready; when it is back, so is the server")
+  @Test("Without its database, a server is alive but not ready, and recovers with the database")
   func databaseDown() async throws {
     try await TestCluster.withCluster { cluster in
       let database = try await TestDatabase.create(on: cluster.url)

@@ -26,7 +26,7 @@ import tidings
         let file = folder.appending(path: "settings").path
         let refused = try await installation.run("serve", "--settings", file)
         Self.expectRefusal(
-          refused, naming: "line 2: leave out export",
+          refused, naming: "line 2: remove export",
           "TIDINGS_PROT is not a setting; the nearest name is TIDINGS_PORT",
           "TIDINGS_NOTHING_OF_THE_KIND", "DATABSE_URL is not a setting; the nearest name is DATABASE_URL")
         #expect(!refused.errors.contains("PGAPPNAME"))
@@ -100,7 +100,7 @@ import tidings
         #expect(try await installation.run("migrate", "--check", changes: explicit).status == 69)
         Self.expectRefusal(
           try await installation.run("serve", changes: ["DATABASE_URL_FILE": secret]), naming: "DATABASE_URL_FILE",
-          "leave out one")
+          "remove one")
         for path in [folder.appending(path: "two").path, "/nowhere", "/"] {
           let changes = ["DATABASE_URL": "", "DATABASE_URL_FILE": path]
           Self.expectRefusal(try await installation.run("serve", changes: changes), naming: "DATABASE_URL_FILE", path)

@@ -37,7 +37,8 @@ import tidings
   }
 
   @Test(
-    "What is wrong is said in words", arguments: [("A=b\r", "carriage return"), ("export A=b", "leave out export")])
+    "Malformed lines are reported with the reason",
+    arguments: [("A=b\r", "carriage return"), ("export A=b", "remove export")])
   func reasons(line: String, reason: String) {
     let problems = SettingsFile(line).problems
     #expect(problems.count == 1 && problems.allSatisfy { $0.contains(reason) })

@@ -24,7 +24,7 @@ private func has(_ program: String) -> Bool {
     try await withFolder(["tidings.service": unit.replacing("/usr/local/bin/tidings", with: "/bin/true")], body)
   }
 
-  @Test("systemd has nothing to say of the unit", .enabled(if: has("systemd-analyze")))
+  @Test("systemd-analyze verify reports nothing about the unit", .enabled(if: has("systemd-analyze")))
   func unit() async throws {
     try await Self.withUnit { folder in
       let result = try await Self.run("systemd-analyze", "verify", "./tidings.service", in: folder)
@@ -33,13 +33,13 @@ private func has(_ program: String) -> Bool {
     }
   }
 
-  @Test("systemd takes the server for started when it says so itself")
+  @Test("systemd considers the server started when it sends READY=1")
   func readiness() throws {
     let lines = try Self.text("deploy/systemd/tidings.service").split(separator: "\n")
     #expect(lines.filter { $0.hasPrefix("Type=") } == ["Type=notify"])
   }
 
-  @Test("The unit is hardly exposed", .enabled(if: has("systemd-analyze")))
+  @Test("systemd-analyze security rates the exposure of the unit as low", .enabled(if: has("systemd-analyze")))
   func sandbox() async throws {
     try await Self.withUnit { folder in
       let result = try await Self.run(
@@ -65,7 +65,7 @@ private func has(_ program: String) -> Bool {
     #expect(Set(names).subtracting(fixed) == Set(passed))
   }
 
-  @Test("Compose publishes nginx alone beyond loopback, and has no password")
+  @Test("Compose publishes only nginx beyond loopback, and contains no password")
   func exposure() throws {
     let compose = try Self.text("docker-compose.yml")
     let ports = compose.matches(of: /(?m)^ +- (\S+:[0-9]+)$/).map { String($0.1) }
@@ -95,7 +95,7 @@ private func has(_ program: String) -> Bool {
     #expect(!lines.contains { $0.drop(while: { $0 == " " }).hasPrefix("proxy_cache_use_stale") })
   }
 
-  @Test("Alerts are raised by what they are for", .enabled(if: has("promtool")))
+  @Test("Each alert fires for its fault, and only for it", .enabled(if: has("promtool")))
   func alerts() async throws {
     let folder = Self.folder.appending(path: "observe")
     for arguments in [("check", "rules", "alerts.yml"), ("test", "rules", "alerts.test.yml")] {
@@ -106,7 +106,7 @@ private func has(_ program: String) -> Bool {
     #expect(configuration.status == 0, "\(configuration.errors)")
   }
 
-  @Test("Alerts and dashboard use what the server exports, and nothing else")
+  @Test("Alerts and dashboard use only metrics that the server exports")
   func metrics() async throws {
     let exported = try await Installation.with { installation in
       try await installation.serve { server in

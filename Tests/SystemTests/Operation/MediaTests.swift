@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test("What was acknowledged is there after kill -9 in the middle of other uploads, and of those nothing")
+  @Test("After kill -9 during uploads, acknowledged files are there, and nothing of the others")
   func killed() async throws {
     try await withMediaFolder { folder in
       try await Installation.with { installation in
@@ -50,7 +50,7 @@ import Testing
           let cut = Task {
             try? await RawConnection.exchange([Data(head.utf8) + Self.film], port: port, endsInput: false)
           }
-          try await eventually("much of it has come") {
+          try await eventually("most of it has arrived") {
             try names(in: folder).contains { name in
               let attributes = try FileManager.default.attributesOfItem(atPath: folder.appending(path: name).path)
               return name.hasPrefix("upload-") && (attributes[.size] as? Int ?? 0) > 10_000_000
@@ -63,7 +63,7 @@ import Testing
         }
         #expect(try names(in: folder).count == 2)
         try await installation.serve(changes: changes) { server in
-          try await eventually("the rest is swept") { try names(in: folder) == [SampleMedia.png().sha256] }
+          try await eventually("the rest is removed") { try names(in: folder) == [SampleMedia.png().sha256] }
           let answer = try await server.send("GET", path)
           #expect(answer.body == SampleMedia.png())
           #expect(try await Self.upload(Self.film, type: "video/mp4", key: key, to: server).status == 201)
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("A purge removes files that no item has used for as long as it says")
+  @Test("A purge removes files that no item has used for the given time")
   func purge() async throws {
     try await Self.withServer { server, installation, key, folder in
       let changes = ["TIDINGS_MEDIA_DIRECTORY": folder.path]
@@ -89,9 +89,9 @@ import Testing
         }
       }
       let young = try await installation.run("purge", "--older-than", "1d", changes: changes)
-      #expect(young.output == "0 removals forgotten\n0 unused files removed\n", "\(young.errors)")
+      #expect(young.output == "0 removals purged\n0 unused files removed\n", "\(young.errors)")
       let old = try await installation.run("purge", "--older-than", "1d", "--media-unused-for", "0s", changes: changes)
-      #expect(old.output == "0 removals forgotten\n1 unused files removed\n", "\(old.errors)")
+      #expect(old.output == "0 removals purged\n1 unused files removed\n", "\(old.errors)")
       #expect(try names(in: folder) == [SampleMedia.png(seed: 1).sha256])
     }
   }
@@ -118,7 +118,7 @@ import Testing
     ].filter { FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0.program) }
   }
 
-  @Test("Programs that go on with a part, or fetch parts side by side, get the right file", arguments: Downloader.all)
+  @Test("Programs that resume a download or fetch ranges in parallel get the right file", arguments: Downloader.all)
   func downloaders(downloader: Downloader) async throws {
     try await Self.withServer { server, _, key, folder in
       let url = try await Self.upload(Self.film, type: "video/mp4", key: key, to: server)
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test("Through a proxy files go in whole, and come out whole and in parts", arguments: Edge.installed)
+  @Test("Uploads, downloads and ranges pass a proxy", arguments: Edge.installed)
   func proxy(edge: Edge) async throws {
     try await Self.withServer { server, _, key, _ in
       let running = try await Proxy(edge.kind, servers: [server.port], cache: edge.hasCache)
@@ -165,7 +165,7 @@ import Testing
   }
 
   @Test(
-    "Through a proxy a file is gone as soon as its item is retracted, and a client that has it learns so",
+    "Through a proxy, a file is gone as soon as its item is retracted, also for conditional requests",
     arguments: Edge.installed)
   func takenDown(edge: Edge) async throws {
     try await Self.withServer { server, _, key, folder in
@@ -198,7 +198,7 @@ import Testing
     }
   }
 
-  @Test("An export keeps the addresses of files")
+  @Test("An export keeps the URLs of files")
   func export() async throws {
     try await Self.withServer { server, installation, key, _ in
       let url = try await Self.upload(SampleMedia.png(), type: "image/png", key: key, to: server)

@@ -7,7 +7,7 @@ import Testing
 
 /// Many readers of uncached responses, beside editors, on the real server.
 @Suite struct ReadLoadTests {
-  @Test("Editors are served beside hundreds of readers whose answers are not in memory")
+  @Test("Editors are served beside hundreds of uncached reads")
   func readersBesideWriters() async throws {
     try await Installation.with { installation in
       let key = try await installation.makeKey()
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test("A client that leaves leaves no statement behind for longer than one may take")
+  @Test("After a client disconnects, its statement ends within the statement timeout")
   func leaving() async throws {
     try await Installation.with { installation in
       try await installation.serve { server in

@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test("A slow request is one line, with what it waited for, who asked, and the trace that it is part of")
+  @Test("A slow request is one line, with its database time, client and trace")
   func slow() async throws {
     let lines = try await Self.slowLines(
       ["TIDINGS_TRUSTED_PROXIES": "127.0.0.1", "TIDINGS_SLOW_REQUEST": "500"],
@@ -54,7 +54,7 @@ import Testing
     #expect(500...time ~= inDatabase)
   }
 
-  @Test("Nothing is said of requests that are faster than the setting, or where it is 0", arguments: ["0", "600000"])
+  @Test("Requests faster than the setting are not logged, and none with 0", arguments: ["0", "600000"])
   func quiet(setting: String) async throws {
     #expect(try await Self.slowLines(["TIDINGS_SLOW_REQUEST": setting]).isEmpty)
   }

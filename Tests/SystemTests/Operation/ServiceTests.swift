@@ -7,7 +7,7 @@ import Testing
 
 /// The server as a service: service manager, signals, version and log.
 @Suite struct ServiceTests {
-  @Test("The service manager learns when the server is ready, and that it stops", arguments: [false, true])
+  @Test("The service manager is notified when the server is ready and when it stops", arguments: [false, true])
   func notifications(isAbstract: Bool) async throws {
     try await Installation.with { installation in
       let manager = try NotifySocket(isAbstract: isAbstract)
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(
-    "A service manager that is not there changes nothing",
+    "Without a reachable service manager, nothing changes",
     arguments: ["/nowhere/socket", "@nobody", "garbage", "@", "/"])
   func noManager(name: String) async throws {
     try await Installation.with { installation in
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test("The version is what --version, the first line of the log, /healthz and /metrics say")
+  @Test("--version, the first log line, /healthz and /metrics report the same version")
   func version() async throws {
     try await Installation.with { installation in
       let printed = try await installation.run("--version")
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test("An outage of the database is two lines: when it begins, and when it is over")
+  @Test("An outage of the database is logged when it begins and when it ends")
   func outage() async throws {
     try await TestCluster.withCluster { cluster in
       let database = try await TestDatabase.create(on: cluster.url)

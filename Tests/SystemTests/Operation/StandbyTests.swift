@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("A standby that has everything answers items, changes, topics and searches")
+  @Test("A current standby serves items, changes, topics and searches")
   func current() async throws {
     try await Pair.with { pair in
       let id = try await pair.publish("harbour")
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test("A standby that lags never answers with less than this process has told, and reads go on from the primary")
+  @Test("A lagging standby never serves older data than this process has sent; reads use the primary")
   func lagging() async throws {
     try await Pair.with { pair in
       _ = try await pair.publish("before")
@@ -137,7 +137,7 @@ import Testing
     }
   }
 
-  @Test("A topic is there at once, though topics have no versions")
+  @Test("A new topic is visible at once, although topics have no versions")
   func topics() async throws {
     try await Pair.with { pair in
       _ = try await pair.publish("x")
@@ -154,7 +154,7 @@ import Testing
       try await pair.resumeReplay()
       // Once the standby has the topic, it must not return an earlier title either.
       let before = pair.reads.used
-      try await eventually("the standby answers with topics") {
+      try await eventually("the standby serves topics") {
         _ = try await pair.store.topics()
         return pair.reads.used > before
       }
@@ -166,7 +166,7 @@ import Testing
     }
   }
 
-  @Test("A standby that is away, or of a history that is over, is not used, and nobody is kept waiting for it")
+  @Test("An unreachable standby, or one of an older history, is not used and delays no request")
   func away() async throws {
     try await Pair.with { pair in
       let id = try await pair.publish("x")

@@ -109,7 +109,7 @@ import Testing
     #expect(!record.lines.contains { $0.message == "editorial write" })
   }
 
-  @Test("A take-down leaves a line with the key's name and what was taken down")
+  @Test("A removal leaves one line with the key's name and what was removed")
   func takeDowns() async throws {
     let ids = Mutex<[String]>([])
     let record = try await Self.log { server, _, key in
@@ -167,7 +167,8 @@ import Testing
     }
   }
 
-  @Test("What an error of the database quotes makes no second line and moves no terminal", arguments: ["text", "json"])
+  @Test(
+    "Data quoted in a database error adds no line and no control character to the log", arguments: ["text", "json"])
   func hostileDetail(format: String) async throws {
     let log = try await Self.failure(format: format)
     let lines = log.split(separator: "\n").filter { $0.contains("fake") }
@@ -180,7 +181,7 @@ import Testing
     #expect(error?.contains("a\nfake\u{1B}[2J\u{9B}2J\u{202E}") == true)
   }
 
-  @Test("The line is in the text format too")
+  @Test("The text format also has the line")
   func text() async throws {
     try await Installation.with { installation in
       let key = try await installation.makeKey()

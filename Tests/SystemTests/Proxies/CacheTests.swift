@@ -6,7 +6,7 @@ import Testing
 
 /// The freshness of responses in a cache in front of the server.
 @Suite struct CacheTests {
-  @Test("A herd of 1000 is one request a second to the server", arguments: Edge.caches)
+  @Test("1000 concurrent clients cause one request per second to the server", arguments: Edge.caches)
   func herd(edge: Edge) async throws {
     try await EdgeSetting.with(edge) { setting in
       _ = try await setting.publish("one")
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test("Without a cache each request passes", .enabled(if: Proxy.isInstalled))
+  @Test("Without a cache, each request reaches the server", .enabled(if: Proxy.isInstalled))
   func noCache() async throws {
     try await EdgeSetting.with(.nginxWithoutCache) { setting in
       let before = try await setting.requests("/v1/items")
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test("What was stored is asked about with its tag, and sent once", arguments: Edge.caches)
+  @Test("A stored response is revalidated with its entity tag and transferred once", arguments: Edge.caches)
   func revalidation(edge: Edge) async throws {
     try await EdgeSetting.with(edge) { setting in
       _ = try await setting.publish("one")
@@ -50,7 +50,7 @@ import Testing
         try await Task.sleep(for: .seconds(pause))
         let again = try await setting.proxy.send("GET", "/v1/items", headers: plain)
         #expect((again.status, again["ETag"]) == (200, first["ETag"]))
-        try await eventually("it was asked about") {
+        try await eventually("the response is revalidated") {
           try await setting.requests("/v1/items", status: 304) == before + 1
         }
       }
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test("No answer is older than Cache-Control says, while editors publish", arguments: Edge.caches)
+  @Test("No response is older than Cache-Control allows, while editors publish", arguments: Edge.caches)
   func bound(edge: Edge) async throws {
     try await EdgeSetting.with(edge) { setting in
       var acknowledged: [(text: String, time: ContinuousClock.Instant)] = []
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("What was stored gives way to what became of it, asked for or not", arguments: Edge.installed)
+  @Test("A 410 replaces a stored response, whether it was requested meanwhile or not", arguments: Edge.installed)
   func retraction(edge: Edge) async throws {
     try await EdgeSetting.with(edge) { setting in
       let (busy, quiet) = (try await setting.publish("one"), try await setting.publish("two"))
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(
-    "The token of a page that was stored and asked about skips nothing that was published meanwhile",
+    "The token of a stored and revalidated page skips no change that was published meanwhile",
     arguments: Edge.caches)
   func storedToken(edge: Edge) async throws {
     try await EdgeSetting.with(edge) { setting in
@@ -108,7 +108,7 @@ import Testing
       let older = try await setting.publish("third", date: "2025-01-01T00:00:00Z")
       let current = try await setting.token()
       let asked = try await setting.requests("/v1/items", status: 304)
-      try await eventually("the cache asks") {
+      try await eventually("the cache revalidates") {
         _ = try await setting.get(target)
         return try await setting.requests("/v1/items", status: 304) > asked
       }
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test(
-    "That a token has expired takes the place of stored changes, and names a token that is good",
+    "A 410 for an expired token replaces stored changes, and contains a valid token",
     arguments: Edge.installed)
   func expiry(edge: Edge) async throws {
     try await EdgeSetting.with(edge) { setting in
@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test("Credentials and cookies of readers do not get past the cache", arguments: Edge.caches)
+  @Test("Readers' credentials and cookies do not pass the cache", arguments: Edge.caches)
   func credentials(edge: Edge) async throws {
     try await EdgeSetting.with(edge) { setting in
       _ = try await setting.publish("one")
@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  @Test("What is stored outlives the server, what is not is a 503 or 502", arguments: Edge.caches)
+  @Test("Without a server, stored responses are served, and others are a 503 or 502", arguments: Edge.caches)
   func outage(edge: Edge) async throws {
     try await EdgeSetting.with(edge) { setting in
       _ = try await setting.publish("one")

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ProxyConfigurationTests {
   private static let limit = Proxy.Limit(rate: "30r/m", burst: 20)
 
-  @Test("Beyond its limit a client is told when to come again, as a problem", .enabled(if: Proxy.isInstalled))
+  @Test("A client over its limit gets a problem with Retry-After", .enabled(if: Proxy.isInstalled))
   func limit() async throws {
     try await EdgeSetting.with(.nginx, limit: Self.limit) { setting in
       var refused: [TestResponse] = []
@@ -22,7 +22,7 @@ import Testing
         #expect(answer["Content-Type"] == "application/problem+json")
         #expect(answer.text.hasPrefix(#"{"status":429,"title":"#))
       }
-      try await eventually("it is let through again") { try await setting.undeclared("/v1/items")?.status == 200 }
+      try await eventually("requests are accepted again") { try await setting.undeclared("/v1/items")?.status == 200 }
     }
   }
 
@@ -59,7 +59,7 @@ import Testing
   /// A server of Varnish's own test tool sends the responses that Tidings never sends but a cache must handle
   /// correctly.
   @Test(
-    "Varnish lets a 410 that is not stored replace what is, and neither a 503 nor a 429",
+    "In Varnish, an uncacheable 410 replaces a stored response; a 503 or 429 does not",
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/varnishtest")))
   func invalidation() async throws {
     let folder = Project.root.appending(path: "deploy/varnish")

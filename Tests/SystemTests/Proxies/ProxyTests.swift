@@ -6,7 +6,7 @@ import Testing
 
 /// Behaviour that is the same through every proxy, with and without a cache.
 @Suite struct ProxyTests {
-  @Test("Tags pass unchanged, for plain and for compressed answers, and bring a 304", arguments: Edge.installed)
+  @Test("Entity tags pass unchanged for plain and compressed responses, and result in a 304", arguments: Edge.installed)
   func tags(edge: Edge) async throws {
     try await EdgeSetting.with(edge) { setting in
       _ = try await setting.publish(String(repeating: "word ", count: 500))
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("A next page that comes to be is found through what was stored before", arguments: Edge.installed)
+  @Test("A stored list is updated when it gets a next page", arguments: Edge.installed)
   func nextPage(edge: Edge) async throws {
     try await EdgeSetting.with(edge) { setting in
       for _ in 0..<20 { _ = try await setting.publish("new") }
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test("Both validators of an answer bring a 304, another tag the answer", arguments: Edge.installed)
+  @Test("Both validators of a response result in a 304, another tag in a 200", arguments: Edge.installed)
   func bothValidators(edge: Edge) async throws {
     try await EdgeSetting.with(edge) { setting in
       let id = try await setting.publish("one")
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test("HEAD says what GET does, a range of a list is the list", arguments: Edge.installed)
+  @Test("HEAD returns the header of GET, and a range of a list is ignored", arguments: Edge.installed)
   func head(edge: Edge) async throws {
     try await EdgeSetting.with(edge) { setting in
       _ = try await setting.publish(String(repeating: "word ", count: 500))
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test("Who holds the current token is told that nothing is new, and then what is", arguments: Edge.installed)
+  @Test("A client with the current token gets a 304, and then the change", arguments: Edge.installed)
   func changes(edge: Edge) async throws {
     try await EdgeSetting.with(edge) { setting in
       _ = try await setting.publish("one")
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test("Who asks for a version gets no answer from before", arguments: Edge.installed)
+  @Test("A request with `at` gets no older response", arguments: Edge.installed)
   func at(edge: Edge) async throws {
     try await EdgeSetting.with(edge) { setting in
       for number in 1...10 {
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test("Requests that pass share connections, so that they are answered from memory", .enabled(if: Proxy.isInstalled))
+  @Test("Uncached requests reuse connections, so that they are answered from memory", .enabled(if: Proxy.isInstalled))
   func keptConnections() async throws {
     try await EdgeSetting.with(.nginxWithoutCache) { setting in
       _ = try await setting.publish("one")
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("Who waits, or listens, is told at once, and nothing of it is stored", arguments: Edge.installed)
+  @Test("Long polls and event streams are answered at once and not cached", arguments: Edge.installed)
   func liveChannels(edge: Edge) async throws {
     try await EdgeSetting.with(edge) { setting in
       _ = try await setting.publish("one")
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test("Whoever has any version gets a 304, whether the answer is stored or not", arguments: Edge.installed)
+  @Test("`If-None-Match: *` results in a 304, whether the response is stored or not", arguments: Edge.installed)
   func anyTag(edge: Edge) async throws {
     try await EdgeSetting.with(edge) { setting in
       _ = try await setting.publish("one")
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test("Only what is for operators is kept from the server, not what begins like it", arguments: Edge.installed)
+  @Test("Only the paths for operators are blocked, not paths with the same prefix", arguments: Edge.installed)
   func nearlyMetrics(edge: Edge) async throws {
     try await EdgeSetting.with(edge) { setting in
       let direct = try await setting.server.send("GET", "/metricsX").json(Problem.self, status: 404)
@@ -165,7 +165,7 @@ import Testing
     }
   }
 
-  @Test("What is for operators stays inside, and editors are let through with their key", arguments: Edge.installed)
+  @Test("Metrics are blocked, and editors' requests pass with their key", arguments: Edge.installed)
   func operators(edge: Edge) async throws {
     try await EdgeSetting.with(edge) { setting in
       #expect(try await setting.undeclared("/metrics")?.status == 404)

@@ -4,7 +4,7 @@ import NewsStore
 import PostgresClient
 
 /// The checks of `tidings doctor` on the database.
-struct DatabaseCheckup {
+struct DatabaseChecks {
   let settings: Settings
   let logger: Logger
 
@@ -24,15 +24,15 @@ struct DatabaseCheckup {
   private func database(_ facts: DatabaseFacts) -> Finding {
     let name = "PostgreSQL \(facts.version), database \(facts.name)"
     if facts.majorVersion < DatabaseFacts.oldestVersion {
-      return .problem("database", "\(name): the server must be of version \(DatabaseFacts.oldestVersion) or later")
+      return .problem("database", "\(name): upgrade to version \(DatabaseFacts.oldestVersion) or later")
     }
     if facts.encoding != "UTF8" {
-      return .problem("database", "\(name) has the encoding \(facts.encoding): make one with ENCODING 'UTF8'")
+      return .problem("database", "\(name) has the encoding \(facts.encoding): create a database with ENCODING 'UTF8'")
     }
     if facts.isStandby {
       return .problem(
         "database",
-        "\(name) is a standby, which takes no writes: name the primary too, and add target_session_attrs=read-write")
+        "\(name) is a standby, which accepts no writes: name the primary too, and add target_session_attrs=read-write")
     }
     return .ok("database", "\(name), \(Self.megabytes(facts.size))")
   }
@@ -49,10 +49,11 @@ struct DatabaseCheckup {
   private func durability(_ facts: DatabaseFacts) -> Finding {
     let off = ["fsync", "full_page_writes", "synchronous_commit"].filter { facts.durability[$0] == "off" }
     if !off.isEmpty {
-      let message = "\(off.map { "\($0) = off" }.joined(separator: ", ")): a crash loses or spoils acknowledged writes"
+      let message =
+        "\(off.map { "\($0) = off" }.joined(separator: ", ")): a crash can lose or corrupt acknowledged writes"
       return settings.allowsUnsafeDurability
         ? .warning("durability", "\(message), which TIDINGS_ALLOW_UNSAFE_DURABILITY allows")
-        : .problem("durability", "\(message); set to on in postgresql.conf")
+        : .problem("durability", "\(message). Set it to on in postgresql.conf.")
     }
     let hasStandby = facts.durability["synchronous_standby_names"]?.isEmpty == false
     if hasStandby, facts.durability["synchronous_commit"] == "local" {
@@ -62,8 +63,8 @@ struct DatabaseCheckup {
     return .ok(
       "durability",
       hasStandby
-        ? "a synchronous standby has what is acknowledged"
-        : "survives a crash; without a synchronous standby the loss of the primary can lose acknowledged writes")
+        ? "acknowledged writes survive a crash, and the loss of the primary"
+        : "acknowledged writes survive a crash; only a synchronous standby protects against the loss of the primary")
   }
 
   private func clock(_ facts: DatabaseFacts) -> Finding {
@@ -71,9 +72,9 @@ struct DatabaseCheckup {
     let text = "the database's clock is \(String(format: "%.1f", abs(lead))) s \(lead < 0 ? "behind" : "ahead")"
     if abs(lead) > 30 {
       return .problem(
-        "clock", "\(text): dates are taken for future ones, or not; let both machines follow a time server")
+        "clock", "\(text), so future dates are detected wrongly: synchronise both machines with a time server")
     }
-    if abs(lead) > 2 { return .warning("clock", "\(text); let both machines follow a time server") }
+    if abs(lead) > 2 { return .warning("clock", "\(text): synchronise both machines with a time server") }
     return .ok("clock", "the same as the database's")
   }
 
@@ -83,34 +84,34 @@ struct DatabaseCheckup {
     if facts.freeConnections < wanted {
       return .warning(
         "connections",
-        "\(max(0, facts.freeConnections)) are free and \(wanted) wanted: raise max_connections or lower TIDINGS_POOL_SIZE"
+        "\(max(0, facts.freeConnections)) are free, \(wanted) are needed: raise max_connections or lower TIDINGS_POOL_SIZE"
       )
     }
-    return .ok("connections", "\(facts.freeConnections) are free, \(wanted) wanted")
+    return .ok("connections", "\(facts.freeConnections) are free, \(wanted) are needed")
   }
 
   private func notifications() async -> Finding {
     let connection = settings.connection
     do {
       if try await DatabaseFacts.hearsNotifications(connection, logger: logger) {
-        return .ok("notifications", "LISTEN hears NOTIFY")
+        return .ok("notifications", "LISTEN receives notifications")
       }
     } catch {
       return .problem("notifications", Failure(error).message)
     }
-    let message = "LISTEN does not hear NOTIFY, as behind a pooler in transaction mode"
+    let message = "LISTEN receives no notifications, as behind a pooler in transaction mode"
     return settings.preparesStatements
-      ? .problem("notifications", "\(message): set TIDINGS_PREPARED_STATEMENTS=false, or go past the pooler")
-      : .warning("notifications", "\(message): what other servers publish is seen a second later")
+      ? .problem("notifications", "\(message): set TIDINGS_PREPARED_STATEMENTS=false, or connect without the pooler")
+      : .warning("notifications", "\(message): changes by other servers are visible up to a second later")
   }
 
   /// Checks the disk space; nil if it is unknown, because the server is on another machine or hides its directory from
   /// the user.
   private func disk(_ facts: DatabaseFacts) -> Finding? {
-    guard let free = facts.directory.flatMap(MachineCheckup.freeSpace) else { return nil }
+    guard let free = facts.directory.flatMap(MachineChecks.freeSpace) else { return nil }
     let text = "\(Self.megabytes(free)) are free for the database"
     return free < max(1 << 30, facts.size / 10)
-      ? .warning("disk", "\(text), which has \(Self.megabytes(facts.size)): make room") : .ok("disk", text)
+      ? .warning("disk", "\(text), which has \(Self.megabytes(facts.size)): free some space") : .ok("disk", text)
   }
 
   /// Checks the standby; nil if none is configured.
@@ -122,15 +123,17 @@ struct DatabaseCheckup {
     } catch {
       let name = SettingName.databaseReadURL.rawValue
       let reason = (error as? PostgresError)?.userMessage(setting: name) ?? Failure(error).message
-      return .warning("standby", "\(reason) The primary is asked meanwhile.")
+      return .warning("standby", "\(reason) Until then, the primary serves all reads.")
     }
     if facts.systemIdentifier != primary.systemIdentifier || facts.name != primary.name {
-      return .problem("standby", "DATABASE_READ_URL leads to another database than a copy of that of DATABASE_URL")
+      return .problem(
+        "standby", "DATABASE_READ_URL names a database that is not a copy of the one in DATABASE_URL: correct it")
     }
     return facts.isStandby
-      ? .ok("standby", "PostgreSQL \(facts.version) takes reads")
+      ? .ok("standby", "PostgreSQL \(facts.version) serves reads")
       : .warning(
-        "standby", "DATABASE_READ_URL leads to the primary: add target_session_attrs=prefer-standby, or leave it out")
+        "standby", "DATABASE_READ_URL names the primary: add target_session_attrs=prefer-standby, or remove the setting"
+      )
   }
 
   static func megabytes(_ bytes: Int) -> String { "\((bytes + (1 << 19)) >> 20) MiB" }

@@ -7,21 +7,22 @@ import NewsAPI
 #endif
 
 /// The checks of `tidings doctor` on this machine.
-struct MachineCheckup {
+struct MachineChecks {
   let settings: Settings
 
   func findings() -> [Finding] { [user(), contract(), listener(), media(), proxies(), descriptors()] }
 
   private func user() -> Finding {
-    if geteuid() != 0 { return .ok("user", "\(ServerUser.current), whose rights were looked at") }
-    return .warning("user", "root, who may write anywhere: name the user of the server with --user")
+    if geteuid() != 0 { return .ok("user", "the rights of \(ServerUser.current) were checked") }
+    return .warning(
+      "user", "the rights of root were checked, who can write anywhere: name the server's user with --user")
   }
 
   private func contract() -> Finding {
     let path = settings.openAPI
-    if path.isEmpty { return .ok("contract", "that of this version") }
+    if path.isEmpty { return .ok("contract", "the one in the executable") }
     guard let size = try? Data(contentsOf: URL(filePath: path)).count, size > 0 else {
-      return .problem("contract", "\(path) cannot be read: correct TIDINGS_OPENAPI, or leave it out")
+      return .problem("contract", "\(path) cannot be read: correct TIDINGS_OPENAPI, or remove the setting")
     }
     return .ok("contract", path)
   }
@@ -30,28 +31,30 @@ struct MachineCheckup {
     let place = "\(settings.host):\(settings.port)"
     switch PortProbe.probe(host: settings.host, port: settings.port) {
     case .free: return .ok("listener", settings.port == 0 ? "any free port of \(settings.host)" : "\(place) is free")
-    case .tidings: return .ok("listener", "a tidings answers at \(place)")
+    case .tidings: return .ok("listener", "a Tidings server responds at \(place)")
     case .taken:
-      return .problem("listener", "\(place) is in use by something else: choose another TIDINGS_PORT")
+      return .problem("listener", "\(place) is in use by another program: choose another TIDINGS_PORT")
     case .unusable(let reason):
-      return .problem("listener", "\(place) cannot be listened on, \(reason): see TIDINGS_HOST and TIDINGS_PORT")
+      return .problem("listener", "cannot listen on \(place): \(reason). Correct TIDINGS_HOST or TIDINGS_PORT.")
     }
   }
 
   private func media() -> Finding {
     let folder = settings.mediaDirectory
-    if folder.isEmpty { return .ok("media", "files are not kept: TIDINGS_MEDIA_DIRECTORY is not set") }
+    if folder.isEmpty { return .ok("media", "uploads are disabled: TIDINGS_MEDIA_DIRECTORY is not set") }
     var isFolder: ObjCBool = false
     if !FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) { return missingMedia(folder) }
     let probe = "\(folder)/upload-doctor-\(UUID())"
     guard isFolder.boolValue, FileManager.default.createFile(atPath: probe, contents: Data([0])) else {
-      return .problem("media", "\(folder) cannot be written to: it must be a folder of the server's user")
+      return .problem(
+        "media", "\(folder) cannot be written to: it must be a folder to which the server's user can write")
     }
     try? FileManager.default.removeItem(atPath: probe)
     guard let free = Self.freeSpace(folder) else { return .ok("media", folder) }
-    let text = "\(DatabaseCheckup.megabytes(free)) are free in \(folder)"
+    let text = "\(DatabaseChecks.megabytes(free)) are free in \(folder)"
     return free < settings.mediaLimit << 20
-      ? .warning("media", "\(text), less than one file may have: make room or lower TIDINGS_MEDIA_LIMIT")
+      ? .warning(
+        "media", "\(text), less than the maximum size of a file: free some space, or lower TIDINGS_MEDIA_LIMIT")
       : .ok("media", text)
   }
 
@@ -64,9 +67,10 @@ struct MachineCheckup {
     else {
       return .problem(
         "media",
-        "\(folder) does not exist and cannot be made in \(parent.path): make it a folder of \(ServerUser.current)")
+        "\(folder) does not exist and cannot be created in \(parent.path): create it for the user \(ServerUser.current)"
+      )
     }
-    return .ok("media", "\(folder) does not exist yet; the server makes it")
+    return .ok("media", "\(folder) does not exist yet; the server will create it")
   }
 
   private func proxies() -> Finding {
@@ -74,26 +78,30 @@ struct MachineCheckup {
     if !trusts, settings.publicURL?.hasPrefix("https:") == true {
       return .warning(
         "proxies",
-        "TIDINGS_PUBLIC_URL is https, so a proxy asks for the readers: name its network in TIDINGS_TRUSTED_PROXIES")
+        "TIDINGS_PUBLIC_URL is https, so there is a proxy: name its address or network in TIDINGS_TRUSTED_PROXIES")
     }
     if !trusts, settings.requestsPerAddress > 0 {
       return .warning(
         "proxies",
-        "TIDINGS_ADDRESS_RATE is set, and behind a proxy all readers have its address: name it in TIDINGS_TRUSTED_PROXIES"
+        """
+        TIDINGS_ADDRESS_RATE is set, and all readers behind a proxy share its address: if there is a proxy, name it in \
+        TIDINGS_TRUSTED_PROXIES
+        """
       )
     }
-    return .ok("proxies", trusts ? "some are trusted to say for whom they ask" : "none are trusted")
+    return .ok("proxies", trusts ? "TIDINGS_TRUSTED_PROXIES names trusted proxies" : "no proxy is trusted")
   }
 
   private func descriptors() -> Finding {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
-      return .ok("descriptors", "their limit is not known")
+      return .ok("descriptors", "the limit is unknown")
     }
     return limit.rlim_cur < 4096
       ? .warning(
-        "descriptors", "\(limit.rlim_cur) at most, one for each connection: raise with ulimit -n or LimitNOFILE=")
-      : .ok("descriptors", "\(limit.rlim_cur) at most")
+        "descriptors",
+        "the limit is \(limit.rlim_cur), and each connection needs one: raise it with ulimit -n or LimitNOFILE=")
+      : .ok("descriptors", "the limit is \(limit.rlim_cur)")
   }
 
   /// Returns the bytes that a user may still write to a file system; nil if the file system does not report them.
