@@ -20,8 +20,7 @@ struct Keys: AsyncParsableCommand {
 
     @Option(
       name: .customLong("scope"), parsing: .upToNextOption,
-      help:
-        "The permissions of the key, one or more of \(APIKey.Scope.allCases.map(\.rawValue).joined(separator: ", ")).")
+      help: "The permissions of the key, one or more. The scope admin includes all others.")
     var scopes: [APIKey.Scope]
 
     func validate() throws {
