@@ -115,9 +115,8 @@ extension NewsStore {
 
   private static let staging: PostgresQuery = """
     CREATE TEMPORARY TABLE IF NOT EXISTS import_staging (
-      ordinal bigint, id uuid, source text, source_guid text, source_digest bytea, date timestamptz, title text,
-      summary text, text text, html text, topics text[], language text, url text, author text, breaking boolean,
-      attachments jsonb, is_copy boolean) ON COMMIT DELETE ROWS
+      ordinal bigint, id uuid, source text, source_guid text, source_digest bytea,
+      \(unsafeSQL: ItemColumn.publicList { "\($0.name) \($0.type)" }), is_copy boolean) ON COMMIT DELETE ROWS
     """
 
   /// The tables grow during the session. A plan made for small tables would read them in full for each chunk.
@@ -129,15 +128,12 @@ extension NewsStore {
     WITH staged AS (
       SELECT DISTINCT ON (id) * FROM import_staging ORDER BY id, ordinal DESC
     ), written AS (
-      INSERT INTO items AS i (id, state, date, title, summary, text, html, topics, language, url, author, breaking,
-          attachments, source, source_guid, source_digest)
-        SELECT id, 'published', date, title, summary, text, html, topics, language, url, author, breaking,
-          attachments, source, source_guid, source_digest FROM staged ORDER BY id
-        ON CONFLICT (id) DO UPDATE SET date = excluded.date, title = excluded.title, summary = excluded.summary,
-          text = excluded.text, html = excluded.html, topics = excluded.topics, language = excluded.language,
-          url = excluded.url, author = excluded.author, breaking = excluded.breaking,
-          attachments = excluded.attachments, source = excluded.source, source_guid = excluded.source_guid,
-          source_digest = excluded.source_digest
+      INSERT INTO items AS i (id, state, source, source_guid, source_digest, \(unsafeSQL: ItemColumn.publicNames))
+        SELECT id, 'published', source, source_guid, source_digest, \(unsafeSQL: ItemColumn.publicNames)
+          FROM staged ORDER BY id
+        ON CONFLICT (id) DO UPDATE SET source = excluded.source, source_guid = excluded.source_guid,
+          source_digest = excluded.source_digest,
+          \(unsafeSQL: ItemColumn.publicList { "\($0.name) = excluded.\($0.name)" })
         WHERE i.source_digest <> excluded.source_digest AND i.state NOT IN ('retracted', 'expired')
           AND i.id <> ALL (ARRAY(SELECT id FROM staged WHERE is_copy))
         RETURNING i.id
@@ -152,23 +148,12 @@ extension NewsStore {
   private static func copyRows(_ items: [ImportedItem]) throws -> [UInt8] {
     var writer = PostgresCopyWriter()
     for (ordinal, item) in items.enumerated() {
-      let content = item.content
       writer.append(ordinal)
       writer.append(item.id)
       writer.append(item.source)
       writer.append(item.guid)
       writer.append(item.digest)
-      writer.append(content.date)
-      writer.append(content.title)
-      writer.append(content.summary)
-      writer.append(content.text)
-      writer.append(content.html)
-      writer.append(content.topics)
-      writer.append(content.language)
-      writer.append(content.url)
-      writer.append(content.author)
-      writer.append(content.breaking)
-      writer.append(try Attachment.json(of: content.attachments))
+      for column in ItemColumn.allPublic { try column.append(item.content, to: &writer) }
       writer.append(item.isCopy)
       writer.endRow()
     }

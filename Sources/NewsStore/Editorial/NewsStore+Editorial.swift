@@ -2,76 +2,6 @@ public import Foundation
 public import News
 import PostgresClient
 
-/// The editable content of an item. The caller has validated each field.
-public struct ItemContent: Sendable {
-  /// `draft` or `published`.
-  public var state: EditorialItem.State
-  /// The date of the item, in whole milliseconds.
-  public var date: Date
-  /// The text: not blank, at most 256 KiB of UTF-8.
-  public var text: String
-  /// The title, at most 1 KiB of UTF-8.
-  public var title: String?
-  /// The summary, as plain text.
-  public var summary: String?
-  /// The sanitised HTML.
-  public var html: String?
-  /// Sorted slugs without duplicates.
-  public var topics: [String]
-  /// A BCP 47 tag.
-  public var language: String?
-  /// An absolute URL with the scheme http or https.
-  public var url: String?
-  /// The author's name, as displayed.
-  public var author: String?
-  /// Whether the item is breaking news.
-  public var breaking: Bool
-  /// The attachments in display order.
-  public var attachments: [Attachment]
-
-  /// Creates content. Only the state, the date and the text are required.
-  public init(
-    state: EditorialItem.State, date: Date, text: String, title: String? = nil, summary: String? = nil,
-    html: String? = nil, topics: [String] = [], language: String? = nil, url: String? = nil, author: String? = nil,
-    breaking: Bool = false, attachments: [Attachment] = []
-  ) {
-    self.state = state
-    self.date = date
-    self.text = text
-    self.title = title
-    self.summary = summary
-    self.html = html
-    self.topics = topics
-    self.language = language
-    self.url = url
-    self.author = author
-    self.breaking = breaking
-    self.attachments = attachments
-  }
-
-  /// The current content of an item.
-  public init(_ item: EditorialItem) {
-    self.init(
-      state: item.state, date: item.item.date, text: item.item.text, title: item.item.title,
-      summary: item.item.summary, html: item.item.html, topics: item.item.topics, language: item.item.language,
-      url: item.item.url, author: item.item.author, breaking: item.item.breaking, attachments: item.item.attachments)
-  }
-}
-
-extension ItemContent: Equatable {
-  /// Compares texts by their bytes. `String` also equates canonically equivalent texts, and the comparison takes time
-  /// quadratic in their length.
-  public static func == (one: ItemContent, other: ItemContent) -> Bool {
-    one.state == other.state && one.date == other.date && one.breaking == other.breaking
-      && one.attachments == other.attachments && one.topics == other.topics
-      && zip(one.texts, other.texts).allSatisfy { one, other in
-        one.map { Array($0.utf8) } == other.map { Array($0.utf8) }
-      }
-  }
-
-  private var texts: [String?] { [text, title, summary, html, language, url, author] }
-}
-
 extension NewsStore {
   /// Reads an item in any state.
   ///
@@ -160,9 +90,7 @@ extension NewsStore {
     // The snapshot of this statement lacks the new row of the log: version and date come from the call itself.
     let rows = try await transaction.commit(
       after: """
-        SELECT \(query: NewsItem.columns(html: true)), coalesce(l.version, 0) AS version,
-          coalesce(l.updated, date_trunc('milliseconds', i.created_at)) AS updated,
-          i.state, i.revision, i.retraction_reason, i.erased_at
+        SELECT \(query: EditorialItem.columns)
         FROM items AS i LEFT JOIN publish(ARRAY[\(id)]) AS l ON l.item = i.id WHERE i.id = \(id)
         """)
     guard let row = rows.first else { throw StoreFault("an item is gone right after it was written") }
@@ -221,21 +149,12 @@ extension NewsStore {
 
   private static func insertion(_ id: UUID, _ content: ItemContent) throws -> PostgresQuery {
     """
-    INSERT INTO items (id, state, date, title, summary, text, html, topics, language, url, author, breaking, attachments)
-    VALUES (\(id), \(content.state.rawValue), \(content.date), \(content.title), \(content.summary), \(content.text),
-      \(content.html), \(content.topics), \(content.language), \(content.url), \(content.author), \(content.breaking),
-      \(try Attachment.json(of: content.attachments)))
+    INSERT INTO items (id, \(unsafeSQL: ItemColumn.names)) VALUES (\(id), \(query: try ItemColumn.values(of: content)))
     ON CONFLICT (id) DO NOTHING RETURNING id
     """
   }
 
   private static func update(_ id: UUID, _ content: ItemContent) throws -> PostgresQuery {
-    """
-    UPDATE items SET state = \(content.state.rawValue), date = \(content.date), title = \(content.title),
-      summary = \(content.summary), text = \(content.text), html = \(content.html), topics = \(content.topics),
-      language = \(content.language), url = \(content.url), author = \(content.author), breaking = \(content.breaking),
-      attachments = \(try Attachment.json(of: content.attachments))
-    WHERE id = \(id) RETURNING id
-    """
+    "UPDATE items SET \(query: try ItemColumn.assignments(of: content)) WHERE id = \(id) RETURNING id"
   }
 }

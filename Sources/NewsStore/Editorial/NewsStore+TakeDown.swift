@@ -67,8 +67,7 @@ extension NewsStore {
       let answers = try await transaction.pipeline([
         "SELECT media FROM media_uses WHERE item = \(id)",
         """
-        UPDATE items SET title = NULL, summary = NULL, text = '', html = NULL, url = NULL, author = NULL,
-          language = NULL, breaking = false, attachments = '[]', retraction_reason = \(reason), source = NULL,
+        UPDATE items SET \(unsafeSQL: ItemColumn.erasure), retraction_reason = \(reason), source = NULL,
           source_guid = NULL, source_digest = NULL, erased_at = coalesce(erased_at, clock_timestamp())
         WHERE id = \(id)
         """,

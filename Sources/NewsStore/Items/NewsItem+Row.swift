@@ -6,9 +6,12 @@ extension NewsItem {
   /// The columns that `init(row:)` reads from `items` as `i`. The caller selects `version` and `updated`, which are
   /// stored in the log.
   static func columns(html: Bool) -> PostgresQuery {
-    let columns = "i.id, i.date, i.text, i.title, i.summary, i.topics, i.language, i.url, i.author, i.breaking, "
-    return "\(unsafeSQL: columns) i.attachments, \(unsafeSQL: html ? "i.html" : "NULL::text AS html")"
+    html ? columnsWithHTML : columnsWithoutHTML
   }
+
+  private static let columnsWithHTML = PostgresQuery(unsafeSQL: "i.id, " + ItemColumn.publicList { "i.\($0.name)" })
+  private static let columnsWithoutHTML = PostgresQuery(
+    unsafeSQL: "i.id, " + ItemColumn.publicList { $0.name == "html" ? "NULL::text AS html" : "i.\($0.name)" })
 
   /// Decodes an item. This is the only mapping from columns to properties.
   init(row: PostgresRow) throws {

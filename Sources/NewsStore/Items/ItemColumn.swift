@@ -1,0 +1,141 @@
+import Foundation
+import News
+import PostgresClient
+
+/// A column of `items` that holds a property of `ItemContent`.
+///
+/// `all` is the only list of these columns. The SELECT lists, the values of INSERT and UPDATE, the rows of COPY, the
+/// erasure and the comparison of contents are made from it. A test compares it with the arguments of `item_digest()`.
+package struct ItemColumn: Sendable {
+  /// A property of the content, by the type of its column.
+  enum Property: Sendable {
+    case text(@Sendable (ItemContent) -> String?)
+    case texts(@Sendable (ItemContent) -> [String])
+    case date(@Sendable (ItemContent) -> Date)
+    case boolean(@Sendable (ItemContent) -> Bool)
+    case attachments(@Sendable (ItemContent) -> [Attachment])
+  }
+
+  /// The name of the column.
+  package let name: String
+  let property: Property
+  /// Whether readers see the column. Imports and exports contain only these columns, and each is part of the digest.
+  let isPublic: Bool
+  /// The value of the column in an erased item, as SQL. It is nil if an erasure leaves the value unchanged.
+  let erased: String?
+
+  private init(_ name: String, _ property: Property, isPublic: Bool = true, erased: String? = "NULL") {
+    self.name = name
+    self.property = property
+    self.isPublic = isPublic
+    self.erased = erased
+  }
+
+  /// The columns in the order of the arguments of `item_digest()`.
+  package static let all = [
+    ItemColumn("state", .text { $0.state.rawValue }, isPublic: false, erased: nil),
+    ItemColumn("date", .date { $0.date }, erased: nil),
+    ItemColumn("title", .text { $0.title }),
+    ItemColumn("summary", .text { $0.summary }),
+    ItemColumn("text", .text { $0.text }, erased: "''"),
+    ItemColumn("html", .text { $0.html }),
+    ItemColumn("topics", .texts { $0.topics }, erased: nil),
+    ItemColumn("language", .text { $0.language }),
+    ItemColumn("url", .text { $0.url }),
+    ItemColumn("author", .text { $0.author }),
+    ItemColumn("breaking", .boolean { $0.breaking }, erased: "false"),
+    ItemColumn("attachments", .attachments { $0.attachments }, erased: "'[]'"),
+  ]
+
+  /// The columns that readers see.
+  package static let allPublic = all.filter(\.isPublic)
+
+  /// The type of the column in PostgreSQL.
+  package var type: String {
+    switch property {
+    case .text: "text"
+    case .texts: "text[]"
+    case .date: "timestamptz"
+    case .boolean: "boolean"
+    case .attachments: "jsonb"
+    }
+  }
+
+  /// Whether the column has the same value in two contents.
+  ///
+  /// Texts are compared by their bytes. `String` also equates canonically equivalent texts, and the comparison takes
+  /// time quadratic in their length.
+  func isEqual(in one: ItemContent, and other: ItemContent) -> Bool {
+    switch property {
+    case .text(let text): text(one).map { Array($0.utf8) } == text(other).map { Array($0.utf8) }
+    case .texts(let texts): texts(one) == texts(other)
+    case .date(let date): date(one) == date(other)
+    case .boolean(let boolean): boolean(one) == boolean(other)
+    case .attachments(let attachments): attachments(one) == attachments(other)
+    }
+  }
+
+  /// Appends the value to a row for COPY.
+  func append(_ content: ItemContent, to row: inout PostgresCopyWriter) throws {
+    switch property {
+    case .text(let text): row.append(text(content))
+    case .texts(let texts): row.append(texts(content))
+    case .date(let date): row.append(date(content))
+    case .boolean(let boolean): row.append(boolean(content))
+    case .attachments(let attachments): row.append(try Attachment.json(of: attachments(content)))
+    }
+  }
+
+  /// Appends the value to a statement as a parameter.
+  private func append(_ content: ItemContent, to query: inout PostgresQuery.StringInterpolation) throws {
+    switch property {
+    case .text(let text): query.appendInterpolation(text(content))
+    case .texts(let texts): query.appendInterpolation(texts(content))
+    case .date(let date): query.appendInterpolation(date(content))
+    case .boolean(let boolean): query.appendInterpolation(boolean(content))
+    case .attachments(let attachments): query.appendInterpolation(try Attachment.json(of: attachments(content)))
+    }
+  }
+}
+
+/// The lists of SQL. Their text is the same for each content, so that prepared statements are reused.
+extension ItemColumn {
+  /// The names of all columns: `state, date, …`
+  static let names = all.map(\.name).joined(separator: ", ")
+
+  /// The names of the columns that readers see.
+  static let publicNames = allPublic.map(\.name).joined(separator: ", ")
+
+  /// Makes a list with an element for each column that readers see: `i.date, i.title, …`
+  static func publicList(_ element: (ItemColumn) -> String) -> String {
+    allPublic.map(element).joined(separator: ", ")
+  }
+
+  /// The assignments that erase an item: `title = NULL, …`
+  static let erasure = all.compactMap { column in column.erased.map { "\(column.name) = \($0)" } }
+    .joined(separator: ", ")
+
+  /// The values of all columns: `$1, $2, …`
+  static func values(of content: ItemContent) throws -> PostgresQuery {
+    try list { try $0.append(content, to: &$1) }
+  }
+
+  /// The assignments of all columns: `state = $1, date = $2, …`
+  static func assignments(of content: ItemContent) throws -> PostgresQuery {
+    try list { column, query in
+      query.appendLiteral("\(column.name) = ")
+      try column.append(content, to: &query)
+    }
+  }
+
+  private static func list(
+    _ append: (ItemColumn, inout PostgresQuery.StringInterpolation) throws -> Void
+  ) throws -> PostgresQuery {
+    var query = PostgresQuery.StringInterpolation(literalCapacity: names.utf8.count * 2, interpolationCount: all.count)
+    for (index, column) in all.enumerated() {
+      if index > 0 { query.appendLiteral(", ") }
+      try append(column, &query)
+    }
+    return PostgresQuery(stringInterpolation: query)
+  }
+}
