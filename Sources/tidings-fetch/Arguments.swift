@@ -16,7 +16,7 @@ struct TopicList: ExpressibleByArgument {
 
 /// The number of items to keep, 0...200; 0 keeps all.
 struct WindowSize: ExpressibleByArgument {
-  let extent: Source.Extent
+  let extent: FollowedFeed.Extent
 
   init?(argument: String) {
     guard let size = Int(argument), 0...200 ~= size else { return nil }

@@ -7,10 +7,10 @@ public import NewsClient
 
 struct Fetch: AsyncParsableCommand, JSONReporting {
   static let configuration = CommandConfiguration(
-    commandName: "fetch", abstract: "Asks for what is new, within 30 seconds.",
+    commandName: "fetch", abstract: "Fetches new items within 30 seconds.",
     discussion: """
-      The exit code is 0 for new data, 10 for none, and 20 where the fetch has failed or its result cannot be written. With
-      --scheduled and --json, a line with "notNow" says why nothing was asked, and "next" when it will be.
+      The exit code is 0 for new data, 10 for none, and 20 if the fetch fails or its result cannot be written. With
+      --scheduled and --json, "notNow" has the reason why no request was sent, and "next" the time of the next wake.
       """)
 
   @ParentCommand var parent: TidingsFetch
@@ -18,7 +18,7 @@ struct Fetch: AsyncParsableCommand, JSONReporting {
   @Flag(help: "Prints the result as one line of JSON.")
   var json = false
 
-  @Flag(help: "Asks only if the schedule has a wake now; for a timer.")
+  @Flag(help: "Fetches only if the schedule has a wake now; for timers.")
   var scheduled = false
 
   @OptionGroup var media: MediaOptions
@@ -87,7 +87,7 @@ private struct FetchLine: Encodable {
 }
 
 struct MediaOptions: ParsableArguments {
-  @Option(help: "Which files of new items are downloaded: none, thumbnails or all; TIDINGS_MEDIA says it, too.")
+  @Option(help: "The files of new items to download: none, thumbnails or all (TIDINGS_MEDIA).")
   var media: MediaSelection?
 
   /// The option, or else the setting of the environment.
@@ -98,7 +98,7 @@ struct MediaOptions: ParsableArguments {
       if let media { return media }
       guard let text = ProcessInfo.processInfo.environment["TIDINGS_MEDIA"] else { return .none }
       guard let selection = MediaSelection(rawValue: text) else {
-        throw ValidationError("TIDINGS_MEDIA is none of none, thumbnails and all")
+        throw ValidationError("TIDINGS_MEDIA must be none, thumbnails or all")
       }
       return selection
     }
@@ -116,7 +116,7 @@ struct MediaOptions: ParsableArguments {
       let worker = try command.workerProcess()
       return try AttachmentDownloads(client, policy: AttachmentPolicy(selection)) { try worker.start() }
     } catch {
-      Output.log("files of items are not downloaded: \(error)")
+      Output.log("cannot download the files of items: \(error)")
       return nil
     }
   }
@@ -134,7 +134,7 @@ extension FetchReport {
   }
 
   /// The counts, or the reason of a failure.
-  var outcome: String { result == .failed ? (error ?? "for an unknown reason").terminalSafe : summary }
+  var outcome: String { result == .failed ? (error ?? "unknown reason").terminalSafe : summary }
 }
 
 extension FetchResult {

@@ -15,17 +15,17 @@ struct HeatMap {
 
   /// The lines of the map: the hours, and one line for each day.
   var lines: [String] {
-    let most = hours.joined().max() ?? 0
+    let maximum = hours.joined().max() ?? 0
     let head = "     " + stride(from: 0, to: 24, by: 3).map { ($0 < 10 ? "0\($0)" : "\($0)") + "    " }.joined()
     return [head.trimmingEnd]
       + zip(Self.days, hours).map { day, row in
-        day + "  " + row.map { Self.shade($0, most: most) + Self.shade($0, most: most) }.joined()
+        day + "  " + row.map { Self.shade($0, maximum: maximum) + Self.shade($0, maximum: maximum) }.joined()
       }
   }
 
-  private static func shade(_ value: Double, most: Double) -> String {
-    guard value > 0, most > 0 else { return shades[0] }
-    return shades[min(shades.count - 1, 1 + Int(value / most * Double(shades.count - 1)))]
+  private static func shade(_ value: Double, maximum: Double) -> String {
+    guard value > 0, maximum > 0 else { return shades[0] }
+    return shades[min(shades.count - 1, 1 + Int(value / maximum * Double(shades.count - 1)))]
   }
 }
 

@@ -5,11 +5,11 @@ import NewsClient
 
 struct Install: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "install", abstract: "Lets systemd ask every two minutes whether it is time to fetch.",
+    commandName: "install", abstract: "Installs a systemd timer that fetches when the schedule has a wake.",
     discussion: """
-      Writes a service and a timer for the user's systemd and starts the timer. Each store has its own. The user's systemd
-      runs while the user is logged in, and always after: loginctl enable-linger. The exit code is 20 where the timer has
-      not been started.
+      Writes a service and a timer for the user's systemd, and starts the timer, which runs every two minutes. Each store
+      has its own timer. The user's systemd runs while the user is logged in; loginctl enable-linger keeps it running. The
+      exit code is 20 if the timer cannot be started.
       """)
 
   @ParentCommand var parent: Schedule
@@ -22,7 +22,7 @@ struct Install: AsyncParsableCommand {
   func run() async throws {
     let client = try parent.parent.client()
     let selection = try media.selection
-    // The unit does not name the source, so the store has to remember it.
+    // The unit does not name the feed, so the store has to remember it.
     try client.updateSchedule { _ in }
     let units = try parent.parent.units()
     let options = selection == MediaSelection.none ? [] : ["--media \(selection.rawValue)"]
@@ -30,25 +30,25 @@ struct Install: AsyncParsableCommand {
       try Output.print("wrote \(file.path(percentEncoded: false))")
     }
     if try client.schedule.interval == .never {
-      try Output.print("nothing is fetched before an interval is set: tidings-fetch schedule set minimum")
+      try Output.print("background fetch is off until you set an interval: tidings-fetch schedule set minimum")
     }
     if start {
       try systemctl(["daemon-reload"], units)
       try systemctl(["enable", "--now", "\(units.name).timer"], units)
     }
-    try Output.print("the timer runs while you are logged in; to have it run always: loginctl enable-linger")
+    try Output.print("the timer runs while you are logged in; to run it always: loginctl enable-linger")
   }
 
   private func systemctl(_ arguments: [String], _ units: Units) throws {
     if TidingsFetch.systemctl(arguments) { return }
-    Output.log("The timer was not started; try: systemctl --user enable --now \(units.name).timer")
+    Output.log("cannot start the timer; try: systemctl --user enable --now \(units.name).timer")
     throw FetchResult.failed.exitCode
   }
 }
 
 struct Uninstall: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "uninstall", abstract: "Stops the timer of the store, and removes its units. The store stays.")
+    commandName: "uninstall", abstract: "Stops the timer of the store, and removes its units. The store remains.")
 
   @ParentCommand var parent: Schedule
 
@@ -61,7 +61,7 @@ struct Uninstall: AsyncParsableCommand {
     let isStopped = TidingsFetch.systemctl(["disable", "--now", "\(units.name).timer"])
     for file in try units.remove() { try Output.print("removed \(file.path(percentEncoded: false))") }
     if isStopped, TidingsFetch.systemctl(["daemon-reload"]) { return }
-    Output.log("systemd did not answer; if the timer still runs: systemctl --user stop \(units.name).timer")
+    Output.log("cannot reach systemd; if the timer still runs: systemctl --user stop \(units.name).timer")
   }
 }
 

@@ -12,7 +12,7 @@ enum Output {
     var isClosedPipe: Bool { code == EPIPE }
 
     /// The failure as a sentence.
-    var message: String { "The result cannot be written: \(String(cString: strerror(code)))." }
+    var message: String { "cannot write the result: \(String(cString: strerror(code)))" }
   }
 
   /// Prepares the streams. It must be called before any file is opened.

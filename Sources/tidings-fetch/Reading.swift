@@ -5,11 +5,12 @@ import News
 import NewsClient
 
 struct List: AsyncParsableCommand, JSONReporting {
-  static let configuration = CommandConfiguration(commandName: "list", abstract: "Prints what is stored, newest first.")
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "Prints the stored items, newest first.")
 
   @ParentCommand var parent: TidingsFetch
 
-  @Option(help: "How many items at most.")
+  @Option(help: "The maximum number of items.")
   var limit: Int?
 
   @Flag(help: "Prints each item as a line of JSON, as the server sent it.")
@@ -28,7 +29,7 @@ struct List: AsyncParsableCommand, JSONReporting {
 
 struct Open: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "open", abstract: "Notes that the news are being read: the time is learned, and the badge is cleared.")
+    commandName: "open", abstract: "Records that the user reads the news: learns the time, and clears the badge.")
 
   @ParentCommand var parent: TidingsFetch
 
@@ -39,7 +40,7 @@ struct Open: AsyncParsableCommand {
 
 struct Snapshot: AsyncParsableCommand, JSONReporting {
   static let configuration = CommandConfiguration(
-    commandName: "snapshot", abstract: "Prints the top headlines as they were stored last.")
+    commandName: "snapshot", abstract: "Prints the stored top headlines.")
 
   @ParentCommand var parent: TidingsFetch
 
@@ -59,7 +60,7 @@ struct Snapshot: AsyncParsableCommand, JSONReporting {
 
 struct Badge: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "badge", abstract: "Prints how many items came since the news were last opened.")
+    commandName: "badge", abstract: "Prints the number of items since the news were last opened.")
 
   @ParentCommand var parent: TidingsFetch
 
@@ -70,14 +71,14 @@ struct Badge: AsyncParsableCommand {
 
 struct Log: AsyncParsableCommand, JSONReporting {
   static let configuration = CommandConfiguration(
-    commandName: "log", abstract: "Prints what the last fetches came to and what they cost.")
+    commandName: "log", abstract: "Prints the results and costs of the last fetches.")
 
   @ParentCommand var parent: TidingsFetch
 
-  @Option(help: "How many fetches at most, up to 500.")
+  @Option(help: "The maximum number of fetches; the store keeps 500.")
   var limit = 20
 
-  @Flag(help: "Prints each as a line of JSON.")
+  @Flag(help: "Prints each fetch as a line of JSON.")
   var json = false
 
   func run() async throws {

@@ -10,7 +10,7 @@ struct Schedule: AsyncParsableCommand {
 
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "Draws the learned week, and says when the next wake is.")
+      commandName: "show", abstract: "Prints the next wake and the learned week.")
 
     @ParentCommand var parent: Schedule
 
@@ -22,11 +22,11 @@ struct Schedule: AsyncParsableCommand {
 
   struct Set: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "set", abstract: "Sets how often news are fetched at most.")
+      commandName: "set", abstract: "Sets the minimum interval between fetches.")
 
     @ParentCommand var parent: Schedule
 
-    @Argument(help: "never, minimum (as often as it is worth it), or a time such as 30m, 2h or 1d.")
+    @Argument(help: "never, minimum (the schedule decides), or a time such as 30m, 2h or 1d.")
     var interval: FetchInterval
 
     func run() async throws {
@@ -40,7 +40,7 @@ struct Schedule: AsyncParsableCommand {
 
 struct SignOut: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "signout", abstract: "Ends fetching: nothing is scheduled any more. What is stored stays.")
+    commandName: "signout", abstract: "Ends background fetches. The stored items remain.")
 
   @ParentCommand var parent: TidingsFetch
 
@@ -51,15 +51,15 @@ struct SignOut: AsyncParsableCommand {
 
 struct Status: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Says what is followed, what is stored and what comes next.")
+    commandName: "status", abstract: "Prints the followed feed, the stored items and the next wake.")
 
   @ParentCommand var parent: TidingsFetch
 
   func run() async throws {
     let client = try parent.client()
-    let source = client.configuration.source
-    try Output.print("server    \(source.server.absoluteString)")
-    try Output.print("topics    \(source.topics.isEmpty ? "all" : source.topics.joined(separator: ", "))")
+    let feed = client.configuration.feed
+    try Output.print("server    \(feed.server.absoluteString)")
+    try Output.print("topics    \(feed.topics.isEmpty ? "all" : feed.topics.joined(separator: ", "))")
     let snapshot = try client.snapshot
     try Output.print("items     \(try client.count), badge \(try client.badge)")
     try Output.print("checked   \(snapshot.checked.map(localTime) ?? "never")")
@@ -77,7 +77,7 @@ extension FetchInterval {
   /// The interval for people.
   fileprivate var text: String {
     guard case .seconds(let asked) = self, let seconds else { return description }
-    let floor = isBelowFloor ? " (the shortest there is; \(roundedTime(asked)) was asked for)" : ""
+    let floor = isBelowFloor ? " (the minimum; \(roundedTime(asked)) was requested)" : ""
     return roundedTime(seconds) + floor
   }
 }

@@ -8,10 +8,11 @@ import Synchronization
 
 struct Simulate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "simulate", abstract: "Plays what the system does to an app, to see what the app does.",
+    commandName: "simulate",
+    abstract: "Simulates the events that a system sends to an app, and prints the app's states.",
     discussion: """
-      An app is played that was opened, left and suspended, or one that is launched for its wake. The fetches are real:
-      what they bring is stored, and what they cost is recorded.
+      The simulated app was opened, left and suspended, or is launched for its wake. The fetches are real: items and costs
+      are stored.
       """,
     subcommands: [Fetch.self, Launch.self, Expire.self, Push.self, SimulateWeek.self])
 
@@ -19,13 +20,13 @@ struct Simulate: AsyncParsableCommand {
 
   struct Fetch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "fetch", abstract: "Wakes an app that is suspended for a fetch.")
+      commandName: "fetch", abstract: "Wakes a suspended app for a fetch.")
 
     @ParentCommand var parent: Simulate
 
     func run() async throws {
-      let play = try await Play(parent.parent, isAlive: true, launchReason: .fetch)
-      try await play.fetch()
+      let app = try await SimulatedApp(parent.parent, isAlive: true, launchReason: .fetch)
+      try await app.fetch()
     }
   }
 
@@ -36,31 +37,31 @@ struct Simulate: AsyncParsableCommand {
     @ParentCommand var parent: Simulate
 
     func run() async throws {
-      let play = try await Play(parent.parent, isAlive: false, launchReason: .fetch)
-      try await play.fetch()
+      let app = try await SimulatedApp(parent.parent, isAlive: false, launchReason: .fetch)
+      try await app.fetch()
     }
   }
 
   struct Expire: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "expire", abstract: "Wakes an app for a fetch that is never answered, until its 30 seconds are over."
+      commandName: "expire", abstract: "Wakes an app for a fetch without a response, until its 30 seconds are over."
     )
 
     @ParentCommand var parent: Simulate
 
-    @Flag(help: "Launches the app for it.")
+    @Flag(help: "Launches the app for the wake.")
     var dead = false
 
     func run() async throws {
       // The fetch uses an empty store, because a simulated fault must not move the next wake of the real one.
       var command = parent.parent
-      let source = try NewsFetcher.source(in: command.folder)
-      command.server = command.server ?? source.flatMap { HTTPLocation(argument: $0.server.absoluteString) }
+      let feed = try NewsFetcher.feed(in: command.folder)
+      command.server = command.server ?? feed.flatMap { HTTPLocation(argument: $0.server.absoluteString) }
       let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-fetch-\(UUID().uuidString)")
       defer { try? FileManager.default.removeItem(at: folder) }
       command.store = folder.path(percentEncoded: false)
-      let play = try await Play(command, isAlive: !dead, launchReason: .fetch, transport: SilentTransport())
-      try await play.fetch()
+      let app = try await SimulatedApp(command, isAlive: !dead, launchReason: .fetch, transport: SilentTransport())
+      try await app.fetch()
     }
   }
 
@@ -70,25 +71,25 @@ struct Simulate: AsyncParsableCommand {
 
     @ParentCommand var parent: Simulate
 
-    @Flag(help: "Launches the app for it.")
+    @Flag(help: "Launches the app for the wake.")
     var dead = false
 
     @Argument(help: "The payload as JSON.")
     var payload = #"{"aps":{"content-available":1}}"#
 
     func run() async throws {
-      let play = try await Play(parent.parent, isAlive: !dead, launchReason: .push)
+      let app = try await SimulatedApp(parent.parent, isAlive: !dead, launchReason: .push)
       let notification = RemoteNotification(payload: Data(payload.utf8))
-      try await play.wake { client, wake in await client.receive(notification, wake: wake) }
+      try await app.wake { client, wake in await client.receive(notification, wake: wake) }
     }
   }
 }
 
 /// A simulated app, whose events are printed with the seconds since its wake.
-private struct Play {
+private struct SimulatedApp {
   private let client: NewsFetcher
-  private let notes: Notes
-  private let observations: [ObservationToken]
+  private let printer: EventPrinter
+  private let observations: [Observation]
 
   /// Prepares an app that waits for a wake.
   ///
@@ -101,15 +102,15 @@ private struct Play {
   ) async throws {
     let client = try command.client(
       launchReason: isAlive ? .user : launchReason, exitsOnSuspend: !isAlive, transport: transport)
-    let notes = Notes()
+    let printer = EventPrinter()
     observations = [
-      client.application.observe { notes.add($0.rawValue) },
-      client.expirations.add { notes.add("expiration handler, \(seconds($0.timeRemaining ?? .zero)) left") },
+      client.application.observe { printer.add($0.rawValue) },
+      client.expirations.add { printer.add("expiration handler, \(seconds($0.timeRemaining ?? .zero)) left") },
     ]
-    (self.client, self.notes) = (client, notes)
+    (self.client, self.printer) = (client, printer)
     guard isAlive else { return }
     await client.application.launch()
-    notes.add("\(await client.application.suspend().rawValue)")
+    printer.add("\(await client.application.suspend().rawValue)")
   }
 
   /// Wakes the app for a fetch, and throws the exit code of its result.
@@ -118,14 +119,14 @@ private struct Play {
   }
 
   /// Wakes the app, and throws the exit code of the result.
-  func wake(_ handler: (NewsFetcher, FetchInstant) async -> FetchReport) async throws {
-    let wake = notes.wake()
+  func wake(_ handler: (NewsFetcher, FetchMoment) async -> FetchReport) async throws {
+    let wake = printer.wake()
     await client.application.launch()
     let report = await handler(client, wake)
-    notes.add("\(report.result.rawValue): \(report.outcome)")
-    notes.add("\(await client.application.suspend().rawValue)")
+    printer.add("\(report.result.rawValue): \(report.outcome)")
+    printer.add("\(await client.application.suspend().rawValue)")
     withExtendedLifetime(observations) {}
-    try notes.check()
+    try printer.check()
     throw report.result.exitCode
   }
 }
@@ -133,8 +134,8 @@ private struct Play {
 private func seconds(_ duration: Duration) -> String { String(format: "%.1f s", duration / .seconds(1)) }
 
 /// Lines with the time since a wake, negative before it.
-private final class Notes: Sendable {
-  private let before = Mutex<[(moment: FetchInstant, text: String)]?>([])
+private final class EventPrinter: Sendable {
+  private let before = Mutex<[(moment: FetchMoment, text: String)]?>([])
   private let start = Mutex(SystemClock().now)
   private let failure = Mutex<Output.Failure?>(nil)
 
@@ -167,12 +168,14 @@ private final class Notes: Sendable {
 
 /// A transport that never returns a response.
 private struct SilentTransport: HTTPTransport {
-  func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPAnswer {
+  func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse {
     try await Task.sleep(for: .seconds(3600))
     throw CancellationError()
   }
 
-  func upload(_ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]) async throws -> HTTPAnswer {
+  func upload(_ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]) async throws
+    -> HTTPTransportResponse
+  {
     try await get(url, headers: headers)
   }
 }

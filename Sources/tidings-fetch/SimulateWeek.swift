@@ -5,26 +5,25 @@ import Foundation
 struct SimulateWeek: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "week",
-    abstract: "Compares the schedule with fixed intervals, over virtual days of invented readers and newsrooms.",
+    abstract: "Compares the schedule with fixed intervals, over simulated days of invented readers and newsrooms.",
     discussion: """
       A hit is an opening that finds all news on the device. All policies wake as often as the schedule does. Readers,
-      newsrooms and policies are JSON files; a folder with Personas, Newsrooms or Policies takes the place of the
-      shipped ones.
+      newsrooms and policies are JSON files; a folder with Personas, Newsrooms or Policies replaces the shipped ones.
       """)
 
-  @Option(help: "Only the readers of these names, separated by commas.")
+  @Option(help: "The names of the readers, separated by commas; without them, all.")
   var personas: NameList?
 
-  @Option(help: "Only the newsrooms of these names, separated by commas.")
+  @Option(help: "The names of the newsrooms, separated by commas; without them, all.")
   var newsrooms: NameList?
 
-  @Option(help: "How many days, 1...366; nothing is known on the first.")
+  @Option(help: "The number of days, 1...366. The first begins without learned habits.")
   var days = 7
 
-  @Option(help: "For all that is random.")
+  @Option(help: "The seed of the random numbers.")
   var seed: UInt64 = 1
 
-  @Option(help: "The folder of other readers, newsrooms and policies.")
+  @Option(help: "The folder with other readers, newsrooms and policies.")
   var catalogue: String?
 
   func validate() throws {
@@ -50,7 +49,7 @@ struct SimulateWeek: AsyncParsableCommand {
     return try names.names.map { wanted in
       guard let value = all.first(where: { name($0) == wanted }) else {
         let known = all.map(name).joined(separator: ", ")
-        throw ValidationError("The value of '--\(option)' has '\(wanted)', which is none of \(known)")
+        throw ValidationError("The value of '--\(option)' has '\(wanted)'; the known names are \(known)")
       }
       return value
     }

@@ -10,11 +10,11 @@ import NewsClient
 struct TidingsFetch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tidings-fetch",
-    abstract: "Keeps news where they can be read without a network, and asks for new ones when it is worth it.",
+    abstract: "Keeps news for reading without a network, and fetches new ones when they are likely.",
     discussion: """
-      What is followed is remembered: the server and the topics are to be given the first time only. Standard output is
-      for results, standard error for what went wrong. Exit codes are 0, 10 for a fetch without anything new, 20 for what
-      has failed, and 64 for arguments that make no sense.
+      The store remembers the server and the topics, so they are needed only once. Results are written to standard output,
+      errors to standard error. The exit code is 0 for success, 10 for a fetch without new data, 20 for a failure, and 64
+      for invalid arguments.
       """,
     version: TidingsVersion.current,
     subcommands: [
@@ -22,19 +22,19 @@ struct TidingsFetch: AsyncParsableCommand {
       SignOut.self, Simulate.self, Download.self, Upload.self, Transfers.self, Worker.self,
     ])
 
-  @Option(help: "Where the API is, without /v1, such as https://news.example; TIDINGS_SERVER says it, too.")
+  @Option(help: "The URL of the API without /v1, such as https://news.example (TIDINGS_SERVER).")
   var server: HTTPLocation?
 
-  @Option(help: "The folder in which everything is kept (TIDINGS_STORE, or else ~/.local/state/tidings-fetch).")
+  @Option(help: "The folder of the store (TIDINGS_STORE, or else ~/.local/state/tidings-fetch).")
   var store: String?
 
-  @Option(help: "Slugs of topics, separated by commas; the whole feed if there are none.")
+  @Option(help: "The slugs of topics, separated by commas; without them, the whole feed.")
   var topics: TopicList?
 
-  @Option(help: "How many of the newest items are kept: 1...200, or 0 for all there are (100).")
+  @Option(help: "The number of newest items to keep, 1...200; 0 keeps all (100).")
   var window: WindowSize?
 
-  /// Opens the store for the source that the options name, or else for the stored source.
+  /// Opens the store for the feed that the options name, or else for the stored feed.
   ///
   /// - Parameters:
   ///   - launchReason: The reason why the process was started.
@@ -51,27 +51,27 @@ struct TidingsFetch: AsyncParsableCommand {
       transport: transport, log: Output.log
     ) { stored in
       var configuration = NewsFetcher.Configuration(
-        folder: folder, source: try source(stored: stored), userAgent: Self.userAgent)
+        folder: folder, feed: try feed(stored: stored), userAgent: Self.userAgent)
       configuration.constraints = Self.constraints
       return configuration
     }
   }
 
-  /// Returns the source that the options name, or else the stored source.
-  private func source(stored: Source?) throws -> Source {
+  /// Returns the feed that the options name, or else the stored feed.
+  private func feed(stored: FollowedFeed?) throws -> FollowedFeed {
     let environment = ProcessInfo.processInfo.environment
     let given =
       try server
       ?? environment["TIDINGS_SERVER"].map { text in
         guard let location = HTTPLocation(argument: text) else {
-          throw ValidationError("TIDINGS_SERVER is no URL of http or https")
+          throw ValidationError("TIDINGS_SERVER is not an http or https URL")
         }
         return location
       }
     guard let server = given?.url ?? stored?.server else {
       throw ValidationError("Missing expected argument '--server <server>'")
     }
-    return Source(
+    return FollowedFeed(
       server: server, topics: topics?.slugs ?? stored?.topics ?? [],
       extent: window?.extent ?? stored?.extent ?? .window(100))
   }
@@ -110,13 +110,13 @@ struct TidingsFetch: AsyncParsableCommand {
     guard information.st_mode & S_IFMT == S_IFDIR else { throw unusable(path, "it is not a folder") }
     guard access(path, R_OK | X_OK) == 0 else {
       let owner =
-        information.st_uid == geteuid() ? "" : ", it belongs to the user with the number \(information.st_uid)"
+        information.st_uid == geteuid() ? "" : "; it belongs to the user with the number \(information.st_uid)"
       throw unusable(path, String(cString: strerror(errno)) + owner)
     }
   }
 
   private static func unusable(_ path: String, _ reason: String) -> FetchError {
-    FetchError(.storage, "The store \(path) cannot be used: \(reason). Another one is chosen with --store.")
+    FetchError(.storage, "cannot use the store \(path): \(reason). Choose another one with --store.")
   }
 
   /// Opens the journal of downloads and uploads.
@@ -144,7 +144,7 @@ struct TidingsFetch: AsyncParsableCommand {
       let isNeeded = try TransferJournal.needsWorker(store: folder, obstacle: Self.obstacle, log: Output.log)
       if isNeeded { try workerProcess().start() }
     } catch {
-      Output.log("downloads and uploads do not go on: \(error)")
+      Output.log("cannot continue downloads and uploads: \(error)")
     }
   }
 

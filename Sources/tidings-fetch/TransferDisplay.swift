@@ -6,9 +6,9 @@ import NewsClient
 /// Shows the progress of transfers. On a terminal it redraws a line with a bar for each, until all have ended.
 /// Otherwise it writes a line when a transfer begins to wait.
 struct TransferDisplay {
-  private static let pause = 0.2
+  private static let redrawInterval = 0.2
   /// The minimum interval between two starts of a worker, in seconds.
-  private static let restartPause = 5.0
+  private static let restartInterval = 5.0
 
   private let journal: TransferJournal
   private let startWorker: () -> Void
@@ -62,15 +62,15 @@ struct TransferDisplay {
       let moved = Dictionary(running.map { ($0.number, $0.completed) }) { $1 }
       if moved != last { (last, lastMove) = (moved, now) }
       if now.seconds(since: lastMove) >= timeout {
-        Output.log("nothing has moved for \(roundedTime(timeout)); it goes on: tidings-fetch transfers")
+        Output.log("no data for \(roundedTime(timeout)); the transfer continues: tidings-fetch transfers")
         return false
       }
-      if now.seconds(since: lastStart) >= Self.restartPause {
+      if now.seconds(since: lastStart) >= Self.restartInterval {
         lastStart = now
         startWorker()
       }
       let left = timeout - now.seconds(since: lastMove)
-      await changes.wait(atMost: min(isTerminal ? Self.pause : 1, left), clock: clock)
+      await changes.wait(upTo: min(isTerminal ? Self.redrawInterval : 1, left), clock: clock)
       try Task.checkCancellation()
     }
   }
@@ -92,8 +92,8 @@ struct TransferDisplay {
 
 /// A line with a bar, within the columns of a terminal.
 struct ProgressLine {
-  private static let longestBar = 24
-  private static let shortestBar = 5
+  private static let maximumBarWidth = 24
+  private static let minimumBarWidth = 5
 
   private let line: TransferLine
   private let perSecond: Double
@@ -116,8 +116,8 @@ struct ProgressLine {
     ]
     // The longest text that fits beside a bar.
     let room = columns - 2
-    let text = texts.first { $0.columns + Self.shortestBar <= room } ?? ""
-    let width = min(Self.longestBar, max(0, room - text.columns))
+    let text = texts.first { $0.columns + Self.minimumBarWidth <= room } ?? ""
+    let width = min(Self.maximumBarWidth, max(0, room - text.columns))
     let full = Int(share * Double(width))
     let bar = String(repeating: "█", count: full) + String(repeating: "░", count: width - full)
     return "\(bar) \(text)".prefix(columns: columns - 1)

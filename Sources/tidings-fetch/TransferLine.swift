@@ -31,7 +31,7 @@ struct TransferLine: Encodable {
     url = transfer.request.url
     file = transfer.request.file?.path(percentEncoded: false)
     (state, completed, total) = (transfer.state, transfer.completed, transfer.total)
-    (failure, location) = (transfer.failure, transfer.answer?.location)
+    (failure, location) = (transfer.failure, transfer.response?.location)
     let delay = state == .running ? journal.delay(of: transfer) : 0
     retryIn = delay > 0 ? Int(delay.rounded(.up)) : nil
     waitsFor =
@@ -57,7 +57,7 @@ struct TransferLine: Encodable {
   var status: String {
     switch waitsFor {
     case .power: "waits for external power"
-    case .network: "waits for a network that is not metered"
+    case .network: "waits for an unmetered network"
     case .retry: "tries again in \(roundedTime(Double(retryIn ?? 0)))"
     case nil: state.rawValue
     }

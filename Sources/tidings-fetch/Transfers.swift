@@ -7,38 +7,38 @@ import NewsClient
 struct Download: AsyncParsableCommand, JSONReporting {
   static let configuration = CommandConfiguration(
     commandName: "download",
-    abstract: "Downloads a file, in a process of its own that goes on whatever becomes of this one.",
+    abstract: "Downloads a file in a separate process, which continues after this one has ended.",
     discussion: """
-      What was cut off goes on where it ended, if the server still has the same. The file is there when it is whole, and
-      never before. With --wait the exit code is 0 for a file that is whole and 20 for one that was given up, or where
-      nothing has moved for the time of --timeout. A transfer that must wait for more than a minute goes on with the next
-      command, or with the timer of schedule install.
+      An interrupted download is resumed if the server still has the same content. The file appears when it is complete.
+      With --wait the exit code is 0 for a complete file, and 20 if the download was given up or no data has been
+      transferred for the time of --timeout. A transfer that waits for more than a minute continues with the next command
+      or with the timer of schedule install.
       """)
 
   @ParentCommand var parent: TidingsFetch
 
-  @Argument(help: "http or https.")
+  @Argument(help: "The http or https URL.")
   var url: HTTPLink
 
-  @Option(help: "Where it is put.")
+  @Option(help: "The path of the downloaded file.")
   var output: String
 
-  @Option(help: "What it must be: 64 hexadecimal digits.")
+  @Option(help: "The required SHA-256 of the content: 64 hexadecimal digits.")
   var sha256: Digest?
 
-  @Option(help: "The media type that it must have, such as image/jpeg; anything but HTML if nothing is said.")
+  @Option(help: "The required media type, such as image/jpeg; without it, any type except HTML.")
   var type: String?
 
-  @Flag(help: "Waits for a network that is not paid by volume, and for external power.")
+  @Flag(help: "Waits for an unmetered network and for external power.")
   var discretionary = false
 
   @OptionGroup var following: FollowOptions
   var json: Bool { following.json }
 
   func run() async throws {
-    let place = absolute(output)
-    guard !isFolder(place) else { throw ValidationError("'\(output)' is a folder; --output is the name of a file") }
-    var request = TransferRequest(download: url.url, to: place)
+    let destination = absolute(output)
+    guard !isFolder(destination) else { throw ValidationError("'\(output)' is a folder; --output must name a file") }
+    var request = TransferRequest(download: url.url, to: destination)
     request.sha256 = sha256?.digits
     request.mediaType = type
     request.isDiscretionary = discretionary
@@ -49,33 +49,33 @@ struct Download: AsyncParsableCommand, JSONReporting {
 struct Upload: AsyncParsableCommand, JSONReporting {
   static let configuration = CommandConfiguration(
     commandName: "upload",
-    abstract: "Uploads a file, in a process of its own that goes on whatever becomes of this one.",
+    abstract: "Uploads a file in a separate process, which continues after this one has ended.",
     discussion: """
-      Other users of the machine can see the words of a command line: keys belong into a file, or come from standard input,
-      by --header-file. The list of transfers keeps header fields until the upload is over, readable by its user only.
+      Other users of the machine can see the command line. Pass keys in a file or on standard input with --header-file. The
+      list of transfers keeps header fields until the upload has ended; only its user can read them.
       """)
 
   @ParentCommand var parent: TidingsFetch
 
-  @Argument(help: "What is sent; it must stay as it is until it has arrived.")
+  @Argument(help: "The file to send. It must not change until the upload has ended.")
   var file: String
 
-  @Argument(help: "http or https.")
+  @Argument(help: "The http or https URL.")
   var url: HTTPLink
 
-  @Option(help: "POST or PUT.")
+  @Option(help: "The method: POST or PUT.")
   var method = UploadMethod.POST
 
   @Option(help: "The media type, such as image/jpeg.")
   var type = "application/octet-stream"
 
-  @Option(help: "A field of the request, such as 'Content-Language: en'; may be given several times.")
+  @Option(help: "A field of the request, such as 'Content-Language: en'. It can be repeated.")
   var header: [HeaderField] = []
 
-  @Option(help: "A file with a field of the request on each line, such as a key; - is standard input.")
+  @Option(help: "A file with one field of the request per line, such as a key; - is standard input.")
   var headerFile: String?
 
-  @Flag(help: "Waits for a network that is not paid by volume, and for external power.")
+  @Flag(help: "Waits for an unmetered network and for external power.")
   var discretionary = false
 
   @OptionGroup var following: FollowOptions
@@ -83,9 +83,9 @@ struct Upload: AsyncParsableCommand, JSONReporting {
 
   func run() async throws {
     let file = absolute(file)
-    guard !isFolder(file) else { throw ValidationError("'\(self.file)' is a folder; only files are uploaded") }
+    guard !isFolder(file) else { throw ValidationError("'\(self.file)' is a folder; only a file can be uploaded") }
     guard FileManager.default.isReadableFile(atPath: file.path(percentEncoded: false)) else {
-      throw ValidationError("The file '\(self.file)' cannot be read")
+      throw ValidationError("Cannot read the file '\(self.file)'")
     }
     let fields = try header + (headerFile.map { try HeaderField.read($0) } ?? [])
     var request = TransferRequest(upload: file, to: url.url, method: method.rawValue)
@@ -105,7 +105,7 @@ struct Transfers: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand, JSONReporting {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "Lists them, in the order in which they were begun.")
+      commandName: "list", abstract: "Lists transfers, oldest first.")
 
     @ParentCommand var parent: Transfers
 
@@ -124,7 +124,7 @@ struct Transfers: AsyncParsableCommand {
 
   struct Pause: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "pause", abstract: "Stops a transfer; what is here of it stays.")
+      commandName: "pause", abstract: "Pauses a transfer, and keeps the received part.")
 
     @ParentCommand var parent: Transfers
     @Argument(help: "The number of the transfer.") var number: Int64
@@ -134,20 +134,22 @@ struct Transfers: AsyncParsableCommand {
 
   struct Resume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "resume", abstract: "Lets a transfer go on, also one that has failed.")
+      commandName: "resume", abstract: "Resumes a paused or failed transfer.")
 
     @ParentCommand var parent: Transfers
     @Argument(help: "The number of the transfer.") var number: Int64
 
     func run() async throws {
-      guard try parent.known(number).resume(number) else { throw ValidationError("The transfer \(number) is over") }
+      guard try parent.known(number).resume(number) else {
+        throw ValidationError("Transfer \(number) has ended; start a new one")
+      }
       try parent.parent.workerProcess().start()
     }
   }
 
   struct Cancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "cancel", abstract: "Ends a transfer; what is here of it goes.")
+      commandName: "cancel", abstract: "Cancels a transfer, and deletes the received part.")
 
     @ParentCommand var parent: Transfers
     @Argument(help: "The number of the transfer.") var number: Int64
@@ -158,7 +160,9 @@ struct Transfers: AsyncParsableCommand {
   /// Returns the journal if it has a transfer with the number.
   private func known(_ number: Int64) throws -> TransferJournal {
     let journal = try parent.journal()
-    guard try journal.transfer(number) != nil else { throw ValidationError("There is no transfer \(number)") }
+    guard try journal.transfer(number) != nil else {
+      throw ValidationError("There is no transfer \(number); tidings-fetch transfers lists them")
+    }
     return journal
   }
 }
@@ -166,7 +170,7 @@ struct Transfers: AsyncParsableCommand {
 struct Worker: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "worker",
-    abstract: "Does the downloads and uploads of a store until there are none; started by itself when there are.")
+    abstract: "Performs the downloads and uploads of a store until none is left. Other commands start it.")
 
   @ParentCommand var parent: TidingsFetch
 
@@ -204,10 +208,10 @@ extension TidingsFetch {
 
 /// The options for waiting for transfers and printing them.
 struct FollowOptions: ParsableArguments {
-  @Flag(help: "Waits for the end, and shows how far it is.")
+  @Flag(help: "Waits for the end, and shows the progress.")
   var wait = false
 
-  @Option(help: "How many seconds nothing may move until --wait ends; the transfer goes on.")
+  @Option(help: "The seconds without data after which --wait ends. The transfer continues.")
   var timeout = 60.0
 
   @Flag(help: "Prints each transfer as a line of JSON.")
@@ -270,14 +274,14 @@ struct HeaderField: ExpressibleByArgument {
     let name = path == "-" ? "standard input" : "the file '\(path)'"
     let data =
       path == "-" ? try? FileHandle.standardInput.readToEnd() ?? Data() : FileManager.default.contents(atPath: path)
-    guard let data else { throw ValidationError("The header fields in \(name) cannot be read") }
+    guard let data else { throw ValidationError("Cannot read the header fields in \(name)") }
     let lines = String(decoding: data, as: UTF8.self).split(
       omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     return try lines.enumerated().compactMap { index, line in
       let text = line.trimmingCharacters(in: .whitespaces)
       if text.isEmpty || text.hasPrefix("#") { return nil }
       guard let field = HeaderField(argument: text) else {
-        throw ValidationError("Line \(index + 1) of \(name) is no header field such as 'Name: value'")
+        throw ValidationError("Line \(index + 1) of \(name) is not a header field such as 'Name: value'")
       }
       return field
     }

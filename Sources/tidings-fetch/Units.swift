@@ -58,10 +58,10 @@ struct Units {
 
   /// Returns the shipped service with the paths of this machine.
   private func service(_ executable: String, _ options: [String]) -> String {
-    let place = Self.quoted(store.absoluteURL.path(percentEncoded: false))
-    let words = ["\(Self.quoted(executable)) --store \(place) fetch --scheduled"] + options
+    let path = Self.quoted(store.absoluteURL.path(percentEncoded: false))
+    let command = ["\(Self.quoted(executable)) --store \(path) fetch --scheduled"] + options
     return String(decoding: PackageResources.tidings_fetch_service, as: UTF8.self)
-      .replacing("/usr/local/bin/tidings-fetch fetch --scheduled", with: words.joined(separator: " "))
+      .replacing("/usr/local/bin/tidings-fetch fetch --scheduled", with: command.joined(separator: " "))
   }
 
   /// Quotes a word of a command line. Within quotes backslashes escape, and percent signs and dollars are doubled

@@ -6,12 +6,12 @@ import UnixSignals
 
 struct Watch: AsyncParsableCommand, JSONReporting {
   static let configuration = CommandConfiguration(
-    commandName: "watch", abstract: "Fetches as soon as the server tells of something new, until it is interrupted.",
-    discussion: "It connects anew by itself. A timer may go on beside it.")
+    commandName: "watch", abstract: "Fetches as soon as the server announces changes, until it is interrupted.",
+    discussion: "It reconnects by itself. A timer may run at the same time.")
 
   @ParentCommand var parent: TidingsFetch
 
-  @Flag(help: "Prints each fetch as a line of JSON; else those with new data are told.")
+  @Flag(help: "Prints each fetch as a line of JSON; without it, only fetches with new data are printed.")
   var json = false
 
   @OptionGroup var media: MediaOptions

@@ -4,32 +4,32 @@ import NIOCore
   import Glibc
 #endif
 
-/// Parses the requests of a connection and sends the answers as planned, one at a time.
+/// Parses the requests of a connection and sends the responses as planned, one at a time.
 final class FaultConnection: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
   enum Signal: Sendable {
-    /// Stalled answers continue.
+    /// Stalled responses continue.
     case release
     /// A stream has bytes to send.
     case streamReady
   }
 
-  /// An answer that is being sent.
+  /// A response that is being sent.
   private struct Sending {
     var rest: ByteBuffer
     var stream: FaultStream?
     var ending: FaultEnding?
     /// The number of bytes to send before the early end.
     var cut: Int?
-    var pace: FaultAnswer.Pace?
+    var pace: FaultResponse.Pace?
     /// The number of bytes to send before the pacing begins.
     var head = 0
     var closes: Bool
     var isWriting = false
     var hangs = false
-    /// Whether the answer can outlast the client.
+    /// Whether the response can outlast the client.
     var isSlow: Bool { pace != nil || hangs || stream != nil }
   }
 
@@ -90,14 +90,14 @@ final class FaultConnection: ChannelInboundHandler {
       if inputIsOver { context.close(promise: nil) }
       return
     }
-    let answer = server.answer(to: request)
+    let response = server.respond(to: request)
     var sending = Sending(
-      rest: ByteBuffer(bytes: answer.wire), stream: answer.stream, ending: answer.cut?.ending,
-      cut: answer.cut.map { answer.offset(of: $0.point) }, pace: answer.pace,
-      closes: answer.endsConnection || request.endsConnection)
-    sending.head = answer.pace.map { answer.offset(of: $0.point) } ?? 0
+      rest: ByteBuffer(bytes: response.wire), stream: response.stream, ending: response.cut?.ending,
+      cut: response.cut.map { response.offset(of: $0.point) }, pace: response.pace,
+      closes: response.endsConnection || request.endsConnection)
+    sending.head = response.pace.map { response.offset(of: $0.point) } ?? 0
     self.sending = sending
-    answer.stream?.attach(signalling(.streamReady, context))
+    response.stream?.attach(signalling(.streamReady, context))
     proceed(context)
   }
 

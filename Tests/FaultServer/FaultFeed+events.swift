@@ -12,7 +12,7 @@ extension FaultFeed {
   }
 
   /// Sends a comment to all event streams, as a heartbeat.
-  public func beat() { sendToStreams(":\n\n") }
+  public func sendHeartbeat() { sendToStreams(":\n\n") }
 
   /// Sends a text to all event streams.
   public func sendToStreams(_ text: String) {
@@ -31,15 +31,15 @@ extension FaultFeed {
 
 extension FaultFeed.State {
   /// Sends the changes since an earlier state to the event streams.
-  mutating func tell(since before: FeedMoment) {
+  mutating func sendChanges(since before: FeedSnapshot) {
     listeners.removeAll { $0.stream.isAbandoned }
     for index in listeners.indices {
       let scope = listeners[index].scope
-      let told = before.token(of: scope)
-      if moment.historyRefusal(of: told) != nil {
-        listeners[index].stream.send(Data(FeedAnswers.resync(moment.token(of: scope)).utf8))
-      } else if let event = moment.event(in: scope, after: told.version) {
-        send(FeedAnswers.text(event), at: index)
+      let previous = before.token(of: scope)
+      if moment.historyRefusal(of: previous) != nil {
+        listeners[index].stream.send(Data(FeedResponses.resync(moment.token(of: scope)).utf8))
+      } else if let event = moment.event(in: scope, after: previous.version) {
+        send(FeedResponses.text(event), at: index)
       }
     }
   }

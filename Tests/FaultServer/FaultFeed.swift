@@ -16,7 +16,7 @@ public final class FaultFeed: Sendable {
   }
 
   struct State {
-    var moment: FeedMoment
+    var moment: FeedSnapshot
     var epochs = 1
     var published = 0
     var faults: [(path: String?, fault: FeedFault)] = []
@@ -35,7 +35,7 @@ public final class FaultFeed: Sendable {
   /// - Parameter now: The clock for `updated`, `Last-Modified` and `Date`.
   public init(now: @escaping @Sendable () -> Date = { Date() }) {
     self.now = now
-    state = Mutex(State(moment: FeedMoment(epoch: Self.epoch(1))))
+    state = Mutex(State(moment: FeedSnapshot(epoch: Self.epoch(1))))
   }
 
   private static func epoch(_ number: Int) -> String {
@@ -44,21 +44,21 @@ public final class FaultFeed: Sendable {
   }
 
   /// The current state, for a later ``FeedFault/stale(_:)`` or ``restore(_:)``.
-  public var moment: FeedMoment { state.withLock { $0.moment } }
+  public var moment: FeedSnapshot { state.withLock { $0.moment } }
 
   /// The current items, newest first.
-  public var items: [NewsItem] { FeedAnswers.newestFirst(moment.items.values) }
+  public var items: [NewsItem] { FeedResponses.newestFirst(moment.items.values) }
 
   /// Returns the current token of the given topics, or of the feed if there are none.
   public func token(topics: [String] = []) -> SyncToken { moment.token(of: Scope(topics: topics)) }
 
-  /// The `X-Poll-Interval` of answers in seconds; nil to omit it.
+  /// The `X-Poll-Interval` of responses in seconds; nil to omit it.
   public var pollInterval: Int? {
     get { state.withLock { $0.pollInterval } }
     set { state.withLock { $0.pollInterval = newValue } }
   }
 
-  /// The `Cache-Control` of answers with status 200 and 304.
+  /// The `Cache-Control` of responses with status 200 and 304.
   public var cacheControl: String {
     get { state.withLock { $0.cacheControl } }
     set { state.withLock { $0.cacheControl = newValue } }
@@ -120,7 +120,7 @@ extension FaultFeed {
   }
 
   /// Returns to an earlier state in a new epoch, as after a restore. Tokens up to that state stay valid.
-  public func restore(_ earlier: FeedMoment) {
+  public func restore(_ earlier: FeedSnapshot) {
     let next = nextEpoch()
     change { moment in
       moment = earlier
@@ -135,22 +135,22 @@ extension FaultFeed {
     }
   }
 
-  private func change<Result>(_ change: (inout FeedMoment) -> Result) -> Result {
+  private func change<Result>(_ change: (inout FeedSnapshot) -> Result) -> Result {
     state.withLock { state in
       let before = state.moment
       let result = change(&state.moment)
-      state.tell(since: before)
+      state.sendChanges(since: before)
       return result
     }
   }
 }
 
 extension FaultFeed {
-  /// Adds a fault for the next answers; faults that were added earlier come first.
+  /// Adds a fault for the next responses; faults that were added earlier come first.
   ///
   /// - Parameters:
-  ///   - times: The number of answers.
-  ///   - path: The path of the affected answers, such as `/v1/changes`; nil for any.
+  ///   - times: The number of responses.
+  ///   - path: The path of the affected responses, such as `/v1/changes`; nil for any.
   public func fault(next fault: FeedFault, times: Int = 1, path: String? = nil) {
     state.withLock { $0.faults += Array(repeating: (path, fault), count: times) }
   }
@@ -159,26 +159,26 @@ extension FaultFeed {
   public var faultsLeft: Int { state.withLock { $0.faults.count } }
 
   /// Removes the unused faults.
-  public func heal() { state.withLock { $0.faults = [] } }
+  public func removeFaults() { state.withLock { $0.faults = [] } }
 
-  /// Answers a request, with the next fault for its path: `FaultServer.start(handler: feed.answer)`.
-  @Sendable public func answer(_ request: FaultRequest) -> FaultAnswer {
+  /// Answers a request, with the next fault for its path: `FaultServer.start(handler: feed.respond)`.
+  @Sendable public func respond(_ request: FaultRequest) -> FaultResponse {
     state.withLock { state in
       let index = state.faults.firstIndex { $0.path == nil || $0.path == request.path }
       let fault = index.map { state.faults.remove(at: $0).fault }
-      var answers = FeedAnswers(moment: fault?.moment ?? state.moment, now: now())
-      answers.pollInterval = state.pollInterval
-      answers.cacheControl = state.cacheControl
-      answers.compresses = state.compresses && fault?.needsPlainBody != true
-      var (answer, opening) = answers.answer(request)
-      guard let opening else { return fault?.spoil(answer, request) ?? answer }
+      var responses = FeedResponses(moment: fault?.moment ?? state.moment, now: now())
+      responses.pollInterval = state.pollInterval
+      responses.cacheControl = state.cacheControl
+      responses.compresses = state.compresses && fault?.needsPlainBody != true
+      var (response, opening) = responses.respond(request)
+      guard let opening else { return fault?.modify(response, request) ?? response }
       let stream = FaultStream()
       stream.send(Data(opening.text.utf8))
-      answer.stream = stream
-      let spoilt = fault?.spoil(answer, request) ?? answer
+      response.stream = stream
+      let modified = fault?.modify(response, request) ?? response
       // A fault may have replaced the stream.
-      if spoilt.stream === stream { state.listeners.append(Listener(scope: opening.scope, stream: stream)) }
-      return spoilt
+      if modified.stream === stream { state.listeners.append(Listener(scope: opening.scope, stream: stream)) }
+      return modified
     }
   }
 }

@@ -38,18 +38,18 @@ public enum FaultRedirect: Sendable {
   }
 }
 
-extension FaultAnswer {
-  /// Returns a redirect in answer to a request.
+extension FaultResponse {
+  /// Returns a redirect in response to a request.
   ///
   /// - Parameters:
   ///   - status: 301, 302, 303, 307 or 308; not checked.
   ///   - retryAfter: The delay before the client follows the redirect.
   public static func redirect(
     _ redirect: FaultRedirect, from request: FaultRequest, status: Int = 302, retryAfter: RetryAfter? = nil
-  ) -> FaultAnswer {
-    var answer = FaultAnswer(status: status)
-    if let location = redirect.location(for: request) { answer = answer.setting("Location", location) }
-    if let retryAfter { answer = answer.setting("Retry-After", retryAfter.fieldValue) }
-    return answer
+  ) -> FaultResponse {
+    var response = FaultResponse(status: status)
+    if let location = redirect.location(for: request) { response = response.setting("Location", location) }
+    if let retryAfter { response = response.setting("Retry-After", retryAfter.fieldValue) }
+    return response
   }
 }

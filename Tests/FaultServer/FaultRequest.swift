@@ -54,7 +54,7 @@ public struct FaultRequest: Sendable {
   /// Whether the request is conditional: it can be answered with 304.
   public var isConditional: Bool { self["If-None-Match"] != nil || self["If-Modified-Since"] != nil }
 
-  /// Whether the client asks to close the connection after the answer.
+  /// Whether the client asks to close the connection after the response.
   var endsConnection: Bool {
     self["Connection"]?.lowercased() == "close" || version == "HTTP/1.0"
   }

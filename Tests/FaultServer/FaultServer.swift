@@ -4,17 +4,17 @@ import NIOPosix
 import Synchronization
 import TestKit
 
-/// An HTTP/1.1 server on loopback that sends exactly what its answers contain and records its requests.
+/// An HTTP/1.1 server on loopback that sends exactly what its responses contain and records its requests.
 ///
-/// It adds no field, and it ends a connection only if an answer or the client requires it. A client that closes its
-/// side during an answer that stalls, drips or streams is treated as gone.
+/// It adds no field, and it ends a connection only if a response or the client requires it. A client that closes its
+/// side during a response that stalls, drips or streams is treated as gone.
 public final class FaultServer: Sendable {
-  /// A function that returns the answer to a request. It is called on an event loop and must not block.
-  public typealias Handler = @Sendable (FaultRequest) -> FaultAnswer
+  /// A function that returns the response to a request. It is called on an event loop and must not block.
+  public typealias Handler = @Sendable (FaultRequest) -> FaultResponse
 
   private struct State {
     var handler: Handler
-    var queue: [FaultAnswer] = []
+    var queue: [FaultResponse] = []
     var requests: [FaultRequest] = []
     var connections = 0
     var open: [Int: any Channel] = [:]
@@ -36,10 +36,10 @@ public final class FaultServer: Sendable {
   ///
   /// - Parameters:
   ///   - port: The port; 0 for a free one. A fixed port serves tests in which a server comes back.
-  ///   - handler: The handler for requests beyond the answers queued with ``answer(next:)``.
+  ///   - handler: The handler for requests beyond the responses queued with ``respond(next:)``.
   ///   - time: The clock for arrivals; nil for the time since the start.
   public static func start(
-    port: Int = 0, handler: @escaping Handler = { _ in FaultAnswer(status: 404) },
+    port: Int = 0, handler: @escaping Handler = { _ in FaultResponse(status: 404) },
     time: (@Sendable () -> Duration)? = nil
   ) async throws -> FaultServer {
     let start = ContinuousClock.now
@@ -75,7 +75,7 @@ public final class FaultServer: Sendable {
 
   /// Runs the body with a server and stops it afterwards.
   public static func with<Result>(
-    _ handler: @escaping Handler = { _ in FaultAnswer(status: 404) },
+    _ handler: @escaping Handler = { _ in FaultResponse(status: 404) },
     _ body: (FaultServer) async throws -> Result
   ) async throws -> Result {
     try await withResource(try await start(handler: handler), release: { await $0.stop() }, body)
@@ -94,12 +94,12 @@ public final class FaultServer: Sendable {
   }
 
   /// Sets the handler for all further requests.
-  public func answer(_ handler: @escaping Handler) { state.withLock { $0.handler = handler } }
+  public func respond(_ handler: @escaping Handler) { state.withLock { $0.handler = handler } }
 
-  /// Queues answers for the next requests, in order; they take precedence over the handler.
-  public func answer(next answers: FaultAnswer...) { state.withLock { $0.queue += answers } }
+  /// Queues responses for the next requests, in order; they take precedence over the handler.
+  public func respond(next responses: FaultResponse...) { state.withLock { $0.queue += responses } }
 
-  /// Continues all answers that are stalled at present.
+  /// Continues all responses that are stalled at present.
   public func release() {
     for channel in state.withLock({ Array($0.open.values) }) {
       channel.pipeline.fireUserInboundEventTriggered(FaultConnection.Signal.release)
@@ -108,7 +108,7 @@ public final class FaultServer: Sendable {
 }
 
 extension FaultServer {
-  /// The number of unused queued answers.
+  /// The number of unused queued responses.
   public var queued: Int { state.withLock { $0.queue.count } }
 
   /// All requests since the start or the last ``takeRequests()``, in the order of their arrival.
@@ -135,7 +135,7 @@ extension FaultServer {
   /// them.
   public var bytesWritten: Int { state.withLock { $0.bytesWritten } }
 
-  func answer(to request: FaultRequest) -> FaultAnswer {
+  func respond(to request: FaultRequest) -> FaultResponse {
     let (queued, handler) = state.withLock { state in
       state.requests.append(request)
       return (state.queue.isEmpty ? nil : state.queue.removeFirst(), state.handler)

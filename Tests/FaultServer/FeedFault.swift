@@ -1,70 +1,74 @@
 public import Foundation
 
-/// A fault that a feed applies to a correct answer.
+/// A fault that a feed applies to a correct response.
 public struct FeedFault: Sendable {
-  /// The state to answer from; nil for the current one.
-  let moment: FeedMoment?
-  /// Whether the correct answer must not be compressed, because the fault changes its JSON.
+  /// The state that the response has; nil for the current one.
+  let moment: FeedSnapshot?
+  /// Whether the correct response must not be compressed, because the fault changes its JSON.
   let needsPlainBody: Bool
-  let spoil: @Sendable (FaultAnswer, FaultRequest) -> FaultAnswer
+  let modify: @Sendable (FaultResponse, FaultRequest) -> FaultResponse
 
-  /// Changes the correct answer in any way.
-  public init(_ spoil: @escaping @Sendable (_ honest: FaultAnswer, FaultRequest) -> FaultAnswer) {
-    self.init(moment: nil, needsPlainBody: false, spoil)
+  /// Changes the correct response in any way.
+  public init(_ modify: @escaping @Sendable (_ original: FaultResponse, FaultRequest) -> FaultResponse) {
+    self.init(moment: nil, needsPlainBody: false, modify)
   }
 
   private init(
-    moment: FeedMoment?, needsPlainBody: Bool,
-    _ spoil: @escaping @Sendable (FaultAnswer, FaultRequest) -> FaultAnswer
+    moment: FeedSnapshot?, needsPlainBody: Bool,
+    _ modify: @escaping @Sendable (FaultResponse, FaultRequest) -> FaultResponse
   ) {
     self.moment = moment
     self.needsPlainBody = needsPlainBody
-    self.spoil = spoil
+    self.modify = modify
   }
 
   /// Answers from an earlier state, as an outdated cache does. Like a server, it sends 503 for an `at` that it has not
   /// reached, and 410 for a `since` that is ahead of it.
-  public static func stale(_ moment: FeedMoment) -> FeedFault {
-    FeedFault(moment: moment, needsPlainBody: false) { honest, _ in honest }
+  public static func stale(_ moment: FeedSnapshot) -> FeedFault {
+    FeedFault(moment: moment, needsPlainBody: false) { original, _ in original }
   }
 
-  /// Replaces the correct answer with a fixed one.
-  public static func answer(_ answer: FaultAnswer) -> FeedFault { FeedFault { _, _ in answer } }
+  /// Replaces the correct response with a fixed one.
+  public static func response(_ response: FaultResponse) -> FeedFault { FeedFault { _, _ in response } }
 
-  /// Closes the connection before the answer is complete.
+  /// Closes the connection before the response is complete.
   public static func truncate(at point: FaultPoint) -> FeedFault {
-    FeedFault { honest, _ in honest.truncated(at: point) }
+    FeedFault { original, _ in original.truncated(at: point) }
   }
 
-  /// Aborts the connection before the answer is complete.
-  public static func reset(at point: FaultPoint) -> FeedFault { FeedFault { honest, _ in honest.resetting(at: point) } }
+  /// Aborts the connection before the response is complete.
+  public static func reset(at point: FaultPoint) -> FeedFault {
+    FeedFault { original, _ in original.resetting(at: point) }
+  }
 
-  /// Stalls before the answer is complete.
-  public static func hang(at point: FaultPoint) -> FeedFault { FeedFault { honest, _ in honest.hanging(at: point) } }
+  /// Stalls before the response is complete.
+  public static func hang(at point: FaultPoint) -> FeedFault {
+    FeedFault { original, _ in original.hanging(at: point) }
+  }
 
   /// Sends the body slowly.
   public static func drip(over duration: Duration) -> FeedFault {
-    FeedFault { honest, _ in honest.dripping(over: duration) }
+    FeedFault { original, _ in original.dripping(over: duration) }
   }
 
   /// Corrupts the JSON, which is then not compressed.
   public static func json(_ wrong: WrongJSON) -> FeedFault {
-    FeedFault(moment: nil, needsPlainBody: true) { honest, _ in honest.json(wrong) }
+    FeedFault(moment: nil, needsPlainBody: true) { original, _ in original.json(wrong) }
   }
 
   /// Compresses the body with a defect, whether or not the client accepts gzip.
   public static func coding(_ fault: CodingFault) -> FeedFault {
-    FeedFault(moment: nil, needsPlainBody: true) { honest, _ in honest.gzipped(fault) }
+    FeedFault(moment: nil, needsPlainBody: true) { original, _ in original.gzipped(fault) }
   }
 
   /// Replaces a field, or removes it if the value is nil.
   public static func header(_ name: String, _ value: String?) -> FeedFault {
-    FeedFault { honest, _ in value.map { honest.setting(name, $0) } ?? honest.removing(name) }
+    FeedFault { original, _ in value.map { original.setting(name, $0) } ?? original.removing(name) }
   }
 
   /// Refuses temporarily.
   public static func busy(_ status: Int = 503, retryAfter: RetryAfter?) -> FeedFault {
-    answer(.busy(status, retryAfter: retryAfter))
+    response(.busy(status, retryAfter: retryAfter))
   }
 
   /// Redirects.
@@ -74,8 +78,8 @@ public struct FeedFault: Sendable {
 
   /// Shifts `Date`, as a wrong clock does.
   public static func clock(offBy seconds: TimeInterval) -> FeedFault {
-    FeedFault { honest, _ in
-      honest["Date"].flatMap(HTTPDates.date(fixdate:)).map { honest.dated($0 + seconds) } ?? honest
+    FeedFault { original, _ in
+      original["Date"].flatMap(HTTPDates.date(fixdate:)).map { original.dated($0 + seconds) } ?? original
     }
   }
 }

@@ -30,7 +30,7 @@ public enum WrongJSON: Sendable, CaseIterable {
 
   /// Returns the body of a correct list with the anomaly. A list without items stays unchanged if the anomaly concerns
   /// an item.
-  public func spoil(_ json: Data) -> Data {
+  public func modify(_ json: Data) -> Data {
     switch self {
     case .empty: Data()
     case .cut: json.prefix(json.count / 2)
@@ -85,19 +85,19 @@ public enum WrongJSON: Sendable, CaseIterable {
 
   private static func item(_ json: Data, replacing key: String, with bytes: Data) -> Data {
     edited(json, bytes) { object in
-      func spoilt(_ item: inout Any) {
+      func modified(_ item: inout Any) {
         guard var members = item as? [String: Any] else { return }
         members[key] = nil
         members[mark] = 0
         item = members
       }
       if var items = object["items"] as? [Any], !items.isEmpty {
-        spoilt(&items[0])
+        modified(&items[0])
         object["items"] = items
       } else if var changes = object["changes"] as? [[String: Any]],
         let index = changes.firstIndex(where: { $0["item"] != nil }), var item = changes[index]["item"]
       {
-        spoilt(&item)
+        modified(&item)
         changes[index]["item"] = item
         object["changes"] = changes
       }
@@ -132,7 +132,7 @@ extension Data {
   }
 }
 
-extension FaultAnswer {
-  /// Returns the answer with the anomaly in the JSON of its body, and the matching length.
-  public func json(_ wrong: WrongJSON) -> FaultAnswer { body(wrong.spoil) }
+extension FaultResponse {
+  /// Returns the response with the anomaly in the JSON of its body, and the matching length.
+  public func json(_ wrong: WrongJSON) -> FaultResponse { body(wrong.modify) }
 }

@@ -5,21 +5,21 @@ import Testing
 
 /// Compressed bodies, correct and defective, as zlib reads them.
 @Suite struct CodingTests {
-  let plain = FaultAnswer.json("[" + (0..<2000).map(String.init).joined(separator: ",") + "]")
+  let plain = FaultResponse.json("[" + (0..<2000).map(String.init).joined(separator: ",") + "]")
 
   @Test func `a right body is right`() throws {
-    let answer = plain.gzipped()
-    #expect(answer["Content-Encoding"] == "gzip")
-    #expect(answer.body.count < plain.body.count)
-    #expect(inflated(answer.body).bytes == plain.body)
-    #expect(inflated(answer.body).isWhole)
+    let response = plain.gzipped()
+    #expect(response["Content-Encoding"] == "gzip")
+    #expect(response.body.count < plain.body.count)
+    #expect(inflated(response.body).bytes == plain.body)
+    #expect(inflated(response.body).isWhole)
   }
 
   @Test(arguments: CodingFault.allCases)
   func `each fault is one`(_ fault: CodingFault) {
-    let answer = plain.gzipped(fault)
-    let (bytes, isWhole, rest) = inflated(answer.body)
-    let coding = answer["Content-Encoding"]
+    let response = plain.gzipped(fault)
+    let (bytes, isWhole, rest) = inflated(response.body)
+    let coding = response["Content-Encoding"]
     switch fault {
     case .wrongChecksum, .wrongLength, .cut, .damaged:
       #expect(!isWhole)
@@ -28,13 +28,13 @@ import Testing
     case .plainCalledGzip: #expect(!isWhole && bytes.isEmpty && coding == "gzip")
     case .gzipCalledPlain: #expect(isWhole && coding == nil)
     case .gzipCalledBrotli: #expect(isWhole && coding == "br")
-    case .unknownCoding: #expect(answer.body == plain.body && coding == "x-tidings")
+    case .unknownCoding: #expect(response.body == plain.body && coding == "x-tidings")
     case .compressedTwice: #expect(isWhole && inflated(bytes).bytes == plain.body)
     }
   }
 
   @Test func `a bomb is a mebibyte that becomes a gibibyte of proper JSON`() throws {
-    let bomb = FaultAnswer.gzipBomb()
+    let bomb = FaultResponse.gzipBomb()
     #expect(bomb.body.count < 1_200_000)
     var (length, first, last) = (0, UInt8(0), UInt8(0))
     let isWhole = inflate(bomb.body) { part in
@@ -45,12 +45,12 @@ import Testing
     #expect(isWhole.isWhole)
     #expect(length == 1 << 30 + 12)
     #expect(first == UInt8(ascii: "{") && last == UInt8(ascii: "}"))
-    let small = inflated(FaultAnswer.gzipBomb(expandingTo: 2 << 20).body).bytes
+    let small = inflated(FaultResponse.gzipBomb(expandingTo: 2 << 20).body).bytes
     #expect(try JSONSerialization.jsonObject(with: small) is [String: [Int]])
   }
 
   @Test func `a huge body has the bytes that were asked for`() {
-    #expect(FaultAnswer.huge(bytes: 100_000).body.count == 100_000)
+    #expect(FaultResponse.huge(bytes: 100_000).body.count == 100_000)
   }
 }
 

@@ -5,23 +5,23 @@ import Testing
 
 /// Tests that the faults reach the wire.
 @Suite struct DeliveryTests {
-  let answer = FaultAnswer(headers: [("X-Test", "yes")], body: Data("0123456789".utf8))
+  let response = FaultResponse(headers: [("X-Test", "yes")], body: Data("0123456789".utf8))
 
   private func sent(
-    _ answer: FaultAnswer, silence: Duration = .seconds(30)
+    _ response: FaultResponse, silence: Duration = .seconds(30)
   ) async throws -> (head: String, body: Data, ending: RawConnection.Ending?) {
-    try await FaultServer.with({ _ in answer }) { try await exchange($0.port, silence: silence) }
+    try await FaultServer.with({ _ in response }) { try await exchange($0.port, silence: silence) }
   }
 
-  @Test func `an ordinary answer has what it was given and its length`() async throws {
-    let (head, body, ending) = try await sent(answer)
+  @Test func `an ordinary response has what it was given and its length`() async throws {
+    let (head, body, ending) = try await sent(response)
     #expect(head == "HTTP/1.1 200 OK\r\nX-Test: yes\r\nContent-Length: 10")
-    #expect(body == answer.body)
+    #expect(body == response.body)
     #expect(ending == .closed)
   }
 
   @Test func `a connection is kept for further requests`() async throws {
-    try await FaultServer.with({ FaultAnswer(body: Data($0.target.utf8)) }) { server in
+    try await FaultServer.with({ FaultResponse(body: Data($0.target.utf8)) }) { server in
       let connection = try RawConnection(port: server.port)
       try connection.send("GET /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\nConnection: close\r\n\r\n")
       let text = await connection.text()
@@ -31,15 +31,15 @@ import Testing
     }
   }
 
-  @Test func `an answer can drip`() async throws {
+  @Test func `a response can drip`() async throws {
     let start = ContinuousClock.now
-    let (_, body, _) = try await sent(answer.dripping(bytes: 2, every: .milliseconds(60)))
-    #expect(body == answer.body)
+    let (_, body, _) = try await sent(response.dripping(bytes: 2, every: .milliseconds(60)))
+    #expect(body == response.body)
     #expect(ContinuousClock.now - start >= .milliseconds(300))
   }
 
   @Test func `a drip can be spread over a time, and its first bytes come at once`() async throws {
-    try await FaultServer.with({ _ in answer.dripping(over: .seconds(60)) }) { server in
+    try await FaultServer.with({ _ in response.dripping(over: .seconds(60)) }) { server in
       let connection = try RawConnection(port: server.port)
       try connection.get()
       _ = try await connection.text(before: "Content-Length: 10\r\n\r\n")
@@ -51,12 +51,12 @@ import Testing
     (FaultPoint.start, ""), (.inHead, "HTTP/1.1 200 OK\r\nX-Test: y"), (.body(0), "\r\n\r\n"),
     (.body(4), "\r\n\r\n0123"), (.body(99), "0123456789"),
   ])
-  func `an answer can hang, be reset or closed at any point`(_ point: FaultPoint, _ end: String) async throws {
+  func `a response can hang, be reset or closed at any point`(_ point: FaultPoint, _ end: String) async throws {
     let connections = try await FaultServer.with({ request in
       switch request.path {
-      case "/hang": answer.hanging(at: point)
-      case "/reset": answer.resetting(at: point)
-      default: answer.truncated(at: point)
+      case "/hang": response.hanging(at: point)
+      case "/reset": response.resetting(at: point)
+      default: response.truncated(at: point)
       }
     }) { server in
       for (path, ending) in [("/reset", RawConnection.Ending.reset), ("/close", .closed)] {
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test func `what hangs goes on when it is released, and ends when the server stops`() async throws {
-    let server = try await FaultServer.start { _ in answer.hanging(at: .body(3)) }
+    let server = try await FaultServer.start { _ in response.hanging(at: .body(3)) }
     let connection = try RawConnection(port: server.port)
     try connection.get()
     _ = try await connection.text(before: "\r\n\r\n012")
@@ -91,9 +91,9 @@ import Testing
     #expect(server.openConnections == 0)
   }
 
-  @Test func `a client that goes while an answer hangs or drips is noticed`() async throws {
+  @Test func `a client that goes while a response hangs or drips is noticed`() async throws {
     try await FaultServer.with({ request in
-      request.path == "/hang" ? answer.hanging(at: .start) : answer.dripping(over: .seconds(600))
+      request.path == "/hang" ? response.hanging(at: .start) : response.dripping(over: .seconds(600))
     }) { server in
       var clients = try ["/hang", "/drip"].map { target in
         let connection = try RawConnection(port: server.port)
@@ -108,8 +108,8 @@ import Testing
     }
   }
 
-  @Test func `a chunked answer can lack its end`() async throws {
-    let chunked = answer.framed(.chunked)
+  @Test func `a chunked response can lack its end`() async throws {
+    let chunked = response.framed(.chunked)
     #expect(try await String(decoding: sent(chunked).body, as: UTF8.self) == "a\r\n0123456789\r\n0\r\n\r\n")
     #expect(try await sent(chunked).head.hasSuffix("Transfer-Encoding: chunked"))
     let (_, body, ending) = try await sent(chunked.truncated(at: .body(10)))
@@ -118,26 +118,26 @@ import Testing
     #expect(try await String(decoding: sent(chunked.truncated(at: .body(3))).body, as: UTF8.self) == "a\r\n012")
   }
 
-  @Test func `an answer can end with its connection alone`() async throws {
-    let (head, body, ending) = try await sent(answer.framed(.untilClose))
+  @Test func `a response can end with its connection alone`() async throws {
+    let (head, body, ending) = try await sent(response.framed(.untilClose))
     #expect(head == "HTTP/1.1 200 OK\r\nX-Test: yes")
-    #expect(body == answer.body)
+    #expect(body == response.body)
     #expect(ending == .closed)
   }
 
   @Test func `a length can be a lie`() async throws {
-    try await FaultServer.with({ _ in answer.declaring(length: 99) }) { server in
+    try await FaultServer.with({ _ in response.declaring(length: 99) }) { server in
       let connection = try RawConnection(port: server.port)
       try connection.get()
       _ = try await connection.text(before: "Content-Length: 99\r\n\r\n0123456789")
       #expect(await connection.isSilent)
     }
-    #expect(try await sent(answer.declaring(length: 3)).head.hasSuffix("Content-Length: 3"))
-    #expect(try await sent(answer.declaring(length: 3)).body == answer.body)
+    #expect(try await sent(response.declaring(length: 3)).head.hasSuffix("Content-Length: 3"))
+    #expect(try await sent(response.declaring(length: 3)).body == response.body)
   }
 
-  @Test func `interim answers come in front`() async throws {
-    let text = try await FaultServer.with({ _ in answer.afterContinue().afterEarlyHints(2) }) { server in
+  @Test func `interim responses come in front`() async throws {
+    let text = try await FaultServer.with({ _ in response.afterContinue().afterEarlyHints(2) }) { server in
       let connection = try RawConnection(port: server.port)
       try connection.get("/", "Connection: close")
       return await connection.text()
@@ -146,14 +146,14 @@ import Testing
     #expect(text.components(separatedBy: "HTTP/1.1 ").count == 5)
   }
 
-  @Test(arguments: FaultAnswer.wrongStatusLines)
+  @Test(arguments: FaultResponse.wrongStatusLines)
   func `a status line can be wrong`(_ line: String) async throws {
-    #expect(try await sent(answer.withStatusLine(line)).head.hasPrefix(line + "\r\nX-Test: yes\r\n"))
+    #expect(try await sent(response.withStatusLine(line)).head.hasPrefix(line + "\r\nX-Test: yes\r\n"))
   }
 
-  @Test func `heads can be huge, and answers no HTTP at all`() async throws {
-    #expect(try await sent(answer.withHugeHeader(bytes: 1 << 20)).head.utf8.count > 1 << 20)
-    #expect(try await sent(answer.withManyHeaders(5000)).head.components(separatedBy: "\r\n").count == 5003)
+  @Test func `heads can be huge, and responses no HTTP at all`() async throws {
+    #expect(try await sent(response.withHugeHeader(bytes: 1 << 20)).head.utf8.count > 1 << 20)
+    #expect(try await sent(response.withManyHeaders(5000)).head.components(separatedBy: "\r\n").count == 5003)
     let (head, _, ending) = try await sent(.raw(Data("SSH-2.0-OpenSSH_9.9\r\n".utf8)))
     #expect(head == "SSH-2.0-OpenSSH_9.9\r\n")
     #expect(ending == .closed)

@@ -8,11 +8,11 @@ import Testing
 @Suite struct FeedFaultTests {
   let feed = FaultFeed()
 
-  @Test func `a fault spoils the next answers to its path and then no more`() async throws {
+  @Test func `a fault modifications the next responses to its path and then no more`() async throws {
     feed.publish("1")
     feed.fault(next: .truncate(at: .body(5)), times: 2, path: "/v1/items")
     feed.fault(next: .busy(retryAfter: .seconds(3)))
-    try await FaultServer.with(feed.answer) { server in
+    try await FaultServer.with(feed.respond) { server in
       #expect(try await exchange(server.port, "/v1/state").head.contains("Retry-After: 3"))
       for _ in 0..<2 { #expect(try await exchange(server.port, "/v1/items").body.count == 5) }
       #expect(feed.faultsLeft == 0)
@@ -20,57 +20,57 @@ import Testing
       #expect(try NewsJSON.decode(ItemList.self, from: body).items.count == 1)
     }
     feed.fault(next: .reset(at: .start))
-    feed.heal()
+    feed.removeFaults()
     #expect(feed.faultsLeft == 0)
   }
 
   @Test func `a cache runs behind, with the validators of then`() throws {
     feed.publish("1")
     let (then, token) = (feed.moment, feed.token())
-    let old = feed.answer(FaultRequest(target: "/v1/items"))
+    let old = feed.respond(FaultRequest(target: "/v1/items"))
     feed.publish("2")
     feed.fault(next: .stale(then), times: 2)
-    let stale = feed.answer(FaultRequest(target: "/v1/items"))
+    let stale = feed.respond(FaultRequest(target: "/v1/items"))
     #expect(stale.body == old.body)
     #expect(stale["ETag"] == old["ETag"])
     #expect(stale["Sync-Token"] == "\(token)")
-    #expect(feed.answer(FaultRequest(target: "/v1/items?at=\(feed.token())")).status == 503)
-    #expect(feed.answer(FaultRequest(target: "/v1/items"))["Sync-Token"] == "\(feed.token())")
+    #expect(feed.respond(FaultRequest(target: "/v1/items?at=\(feed.token())")).status == 503)
+    #expect(feed.respond(FaultRequest(target: "/v1/items"))["Sync-Token"] == "\(feed.token())")
   }
 
-  @Test func `the JSON of a long answer is spoilt before it is compressed`() {
+  @Test func `the JSON of a long response is modified before it is compressed`() {
     feed.publish(String(repeating: "long ", count: 400))
     let request = FaultRequest(target: "/v1/items", headers: [("Accept-Encoding", "gzip")])
     feed.fault(next: .json(.notANumber))
-    let spoilt = feed.answer(request)
-    #expect(spoilt["Content-Encoding"] == nil)
-    #expect(spoilt.body.firstRange(of: Data("NaN".utf8)) != nil)
+    let modified = feed.respond(request)
+    #expect(modified["Content-Encoding"] == nil)
+    #expect(modified.body.firstRange(of: Data("NaN".utf8)) != nil)
     feed.fault(next: .coding(.plainCalledGzip))
-    let lie = feed.answer(request)
+    let lie = feed.respond(request)
     #expect(lie["Content-Encoding"] == "gzip")
     #expect(lie.body.starts(with: Data("{\"items\"".utf8)))
   }
 
   @Test func `fields and clocks can be wrong`() throws {
     feed.fault(next: .header("ETag", nil))
-    #expect(feed.answer(FaultRequest(target: "/v1/items"))["ETag"] == nil)
+    #expect(feed.respond(FaultRequest(target: "/v1/items"))["ETag"] == nil)
     feed.fault(next: .clock(offBy: 10 * 365 * 86_400))
     let year = Calendar(identifier: .gregorian).component(.year, from: Date()) + 10
-    let date = try #require(feed.answer(FaultRequest(target: "/v1/items"))["Date"])
+    let date = try #require(feed.respond(FaultRequest(target: "/v1/items"))["Date"])
     #expect(date.contains("\(year)") || date.contains("\(year - 1)"))
   }
 
   @Test func `a stream begins where it is, and goes on behind what the client has`() async throws {
     feed.publish("0")
     let begin = feed.token()
-    try await FaultServer.with(feed.answer) { server in
+    try await FaultServer.with(feed.respond) { server in
       let fresh = try await Listening(server, feed)
       let item = feed.publish("1", topics: ["a"])
       let event = #"{"ids":["\#(item.id.uuidString.lowercased())"],"token":"\#(feed.token())","topics":["a"]}"#
-      let told = "id: \(feed.token())\ndata: \(event)\n\n"
-      #expect(try await fresh.text() == "retry: 1000\nid: \(begin)\n\n" + told)
+      let change = "id: \(feed.token())\ndata: \(event)\n\n"
+      #expect(try await fresh.text() == "retry: 1000\nid: \(begin)\n\n" + change)
       let resumed = try await Listening(server, feed, "Last-Event-ID: \(begin)")
-      #expect(try await resumed.text() == "retry: 1000\nid: \(begin)\n\n" + told)
+      #expect(try await resumed.text() == "retry: 1000\nid: \(begin)\n\n" + change)
       let lost = try await Listening(server, feed, "Last-Event-ID: nonsense")
       #expect(try await lost.text().contains("event: resync\ndata: {\"token\":\"\(feed.token())\"}\n\n"))
       feed.moveEpoch(keepingHistory: false)
@@ -83,7 +83,7 @@ import Testing
   ])
   func `events can come twice, in another order, or not`(_ order: EventOrder, _ expected: [Int]) async throws {
     feed.eventOrder = order
-    try await FaultServer.with(feed.answer) { server in
+    try await FaultServer.with(feed.respond) { server in
       let stream = try await Listening(server, feed)
       _ = try await stream.text()
       for number in 1...4 { feed.publish("\(number)") }
@@ -94,11 +94,11 @@ import Testing
   }
 
   @Test func `a stream can end in all ways, and its listeners are forgotten`() async throws {
-    try await FaultServer.with(feed.answer) { server in
+    try await FaultServer.with(feed.respond) { server in
       for (ending, seen) in [(nil, RawConnection.Ending.closed), (FaultEnding.reset, .reset), (.hang, .silence)] {
         let stream = try await Listening(server, feed)
         _ = try await stream.text()
-        feed.beat()
+        feed.sendHeartbeat()
         feed.endStreams(ending)
         #expect(try await stream.connection.text(before: ":\n\n").isEmpty)
         #expect(await stream.connection.read(silence: .milliseconds(ending == .hang ? 300 : 30_000)).ending == seen)
@@ -113,7 +113,7 @@ import Testing
 
   @Test func `a fault can cut a stream at a byte`() async throws {
     feed.fault(next: .reset(at: .body(40)), path: "/v1/events")
-    try await FaultServer.with(feed.answer) { server in
+    try await FaultServer.with(feed.respond) { server in
       let stream = try await Listening(server, feed)
       feed.publish("1")
       #expect(await stream.connection.read().ending == .reset)

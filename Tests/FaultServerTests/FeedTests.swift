@@ -7,15 +7,15 @@ import Testing
 @Suite struct FeedTests {
   let feed = FaultFeed()
 
-  private func get(_ target: String, _ headers: (name: String, value: String)...) -> FaultAnswer {
-    feed.answer(FaultRequest(target: target, headers: headers))
+  private func get(_ target: String, _ headers: (name: String, value: String)...) -> FaultResponse {
+    feed.respond(FaultRequest(target: target, headers: headers))
   }
 
   private func changes(_ target: String) throws -> ChangeList {
-    let answer = get(target)
-    try #require(answer.status == 200, "\(answer.status)")
-    #expect(answer["ETag"] == "\"\(answer["Sync-Token"] ?? "")\"")
-    return try NewsJSON.decode(ChangeList.self, from: answer.body)
+    let response = get(target)
+    try #require(response.status == 200, "\(response.status)")
+    #expect(response["ETag"] == "\"\(response["Sync-Token"] ?? "")\"")
+    return try NewsJSON.decode(ChangeList.self, from: response.body)
   }
 
   private func problem(_ target: String) throws -> Problem {
@@ -24,15 +24,15 @@ import Testing
 
   @Test func `items are the newest first, and nothing new is 304`() throws {
     let items = (0..<3).map { feed.publish("\($0)") }
-    let answer = get("/v1/items?limit=2")
-    #expect(try NewsJSON.decode(ItemList.self, from: answer.body).items == [items[2], items[1]])
-    #expect(answer["Sync-Token"] == "\(feed.token())")
-    #expect(answer["Cache-Control"]?.hasPrefix("max-age=0, s-maxage=1") == true)
-    let tag = try #require(answer["ETag"])
+    let response = get("/v1/items?limit=2")
+    #expect(try NewsJSON.decode(ItemList.self, from: response.body).items == [items[2], items[1]])
+    #expect(response["Sync-Token"] == "\(feed.token())")
+    #expect(response["Cache-Control"]?.hasPrefix("max-age=0, s-maxage=1") == true)
+    let tag = try #require(response["ETag"])
     let held = get("/v1/items?limit=2", ("If-None-Match", "W/\"a\", \(tag)"))
     #expect(held.status == 304)
     #expect(held.body.isEmpty)
-    for name in ["ETag", "Cache-Control", "Vary", "Sync-Token", "Date"] { #expect(held[name] == answer[name]) }
+    for name in ["ETag", "Cache-Control", "Vary", "Sync-Token", "Date"] { #expect(held[name] == response[name]) }
     feed.publish("new")
     #expect(get("/v1/items?limit=2", ("If-None-Match", tag)).status == 200)
   }
@@ -115,14 +115,14 @@ import Testing
       #expect(get(target).status == 400, "\(target)")
     }
     #expect(get("/v1/other").status == 404)
-    #expect(feed.answer(FaultRequest(method: "POST", target: "/v1/items")).status == 405)
+    #expect(feed.respond(FaultRequest(method: "POST", target: "/v1/items")).status == 405)
   }
 
-  @Test func `long answers are compressed for those who accept it, with a tag of their own`() throws {
+  @Test func `long responses are compressed for those who accept it, with a tag of their own`() throws {
     feed.publish(String(repeating: "long ", count: 400))
-    let answer = get("/v1/items", ("Accept-Encoding", "gzip"))
-    #expect(answer["Content-Encoding"] == "gzip")
-    let tag = try #require(answer["ETag"])
+    let response = get("/v1/items", ("Accept-Encoding", "gzip"))
+    #expect(response["Content-Encoding"] == "gzip")
+    let tag = try #require(response["ETag"])
     #expect(tag.hasSuffix("-gz\""))
     #expect(get("/v1/items", ("If-None-Match", tag)).status == 304)
     feed.compresses = false
@@ -131,7 +131,7 @@ import Testing
 
   @Test func `HEAD has the headers of GET`() {
     feed.publish("1")
-    let head = feed.answer(FaultRequest(method: "HEAD", target: "/v1/items"))
+    let head = feed.respond(FaultRequest(method: "HEAD", target: "/v1/items"))
     #expect(head.body.isEmpty)
     #expect(head.framing == .length(get("/v1/items").body.count))
     #expect(head["ETag"] == get("/v1/items")["ETag"])
@@ -141,10 +141,10 @@ import Testing
     let start = Date(timeIntervalSince1970: 784_111_777)
     let feed = FaultFeed(now: { start })
     feed.publish("1")
-    #expect(feed.answer(FaultRequest(target: "/v1/items"))["Last-Modified"] == nil)
+    #expect(feed.respond(FaultRequest(target: "/v1/items"))["Last-Modified"] == nil)
     feed.pollInterval = 90
-    #expect(feed.answer(FaultRequest(target: "/v1/items"))["X-Poll-Interval"] == "90")
+    #expect(feed.respond(FaultRequest(target: "/v1/items"))["X-Poll-Interval"] == "90")
     self.feed.publish("1")
-    #expect(self.feed.answer(FaultRequest(target: "/v1/items"))["Date"] != nil)
+    #expect(self.feed.respond(FaultRequest(target: "/v1/items"))["Date"] != nil)
   }
 }

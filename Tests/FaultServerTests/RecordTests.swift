@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// The request record of a server, and its queue of answers.
+/// The request record of a server, and its queue of responses.
 @Suite struct RecordTests {
   @Test func `requests are recorded as they came`() async throws {
     let clock = Mutex(Duration.seconds(5))
@@ -41,14 +41,14 @@ import Testing
     }
   }
 
-  @Test func `queued answers are used first, and the handler can be replaced`() async throws {
-    try await FaultServer.with({ _ in FaultAnswer(body: Data("old".utf8)) }) { server async throws in
-      server.answer(next: .busy(429, retryAfter: .seconds(7)), .notModified())
+  @Test func `queued responses are used first, and the handler can be replaced`() async throws {
+    try await FaultServer.with({ _ in FaultResponse(body: Data("old".utf8)) }) { server async throws in
+      server.respond(next: .busy(429, retryAfter: .seconds(7)), .notModified())
       #expect(try await exchange(server.port).head.hasPrefix("HTTP/1.1 429 Too Many Requests\r\n"))
       #expect(server.queued == 1)
       #expect(try await exchange(server.port).head == "HTTP/1.1 304 Not Modified\r\nETag: \"never-seen\"")
       #expect(try await exchange(server.port).body == Data("old".utf8))
-      server.answer { _ in FaultAnswer(body: Data("new".utf8)) }
+      server.respond { _ in FaultResponse(body: Data("new".utf8)) }
       #expect(try await exchange(server.port).body == Data("new".utf8))
       #expect(server.connections == 4)
     }

@@ -13,20 +13,20 @@ import Testing
     #expect(RetryAfter.date(date).fieldValue == "Sun, 06 Nov 1994 08:49:37 GMT")
     #expect(RetryAfter.rfc850Date(date).fieldValue == "Sunday, 06-Nov-94 08:49:37 GMT")
     #expect(RetryAfter.asctimeDate(date).fieldValue == "Sun Nov  6 08:49:37 1994")
-    #expect(FaultAnswer.busy(retryAfter: .text("soon"))["Retry-After"] == "soon")
-    #expect(FaultAnswer.busy(retryAfter: nil)["Retry-After"] == nil)
+    #expect(FaultResponse.busy(retryAfter: .text("soon"))["Retry-After"] == "soon")
+    #expect(FaultResponse.busy(retryAfter: nil)["Retry-After"] == nil)
   }
 
   @Test func `redirects lead where they are told to`() async throws {
     let request = FaultRequest(target: "/v1/items?limit=2", headers: [("Host", "a:1")])
     func location(_ redirect: FaultRedirect) -> String? {
-      FaultAnswer.redirect(redirect, from: request, status: 307)["Location"]
+      FaultResponse.redirect(redirect, from: request, status: 307)["Location"]
     }
     #expect(location(.sameOrigin("/b")) == "http://a:1/b")
     #expect(location(.relative("../b")) == "../b")
     #expect(location(.loop) == "/v1/items?limit=2")
     #expect(location(.chase) == "/hop/1")
-    #expect(FaultAnswer.redirect(.chase, from: FaultRequest(target: "/hop/1"))["Location"] == "/hop/2")
+    #expect(FaultResponse.redirect(.chase, from: FaultRequest(target: "/hop/1"))["Location"] == "/hop/2")
     #expect(location(.scheme("http")) == "http://a:1/v1/items?limit=2")
     #expect(location(.credentials("/b")) == "http://reader:secret@a:1/b")
     #expect(location(.missing) == nil)
@@ -37,24 +37,25 @@ import Testing
 
   @Test func `an expired token comes with a current one`() throws {
     let token = SyncToken(epoch: "abcdef", scope: .feed, version: 7)
-    let answer = FaultAnswer.tokenExpired(reason: "epoch", token: token)
-    let problem = try NewsJSON.decode(Problem.self, from: answer.body)
+    let response = FaultResponse.tokenExpired(reason: "epoch", token: token)
+    let problem = try NewsJSON.decode(Problem.self, from: response.body)
     #expect(problem.type == "/problems/token-expired")
     #expect(problem.token == token)
-    #expect(answer.status == 410)
-    #expect(answer["Cache-Control"] == "max-age=0, s-maxage=1")
+    #expect(response.status == 410)
+    #expect(response["Cache-Control"] == "max-age=0, s-maxage=1")
   }
 
-  @Test func `a portal answers 200 with HTML, whatever it claims`() {
-    #expect(FaultAnswer.captivePortal().status == 200)
-    #expect(FaultAnswer.captivePortal()["Content-Type"] == "text/html; charset=utf-8")
-    let liar = FaultAnswer.captivePortal(claiming: "application/json")
+  @Test func `a portal responses 200 with HTML, whatever it claims`() {
+    #expect(FaultResponse.captivePortal().status == 200)
+    #expect(FaultResponse.captivePortal()["Content-Type"] == "text/html; charset=utf-8")
+    let liar = FaultResponse.captivePortal(claiming: "application/json")
     #expect(liar["Content-Type"] == "application/json")
     #expect(liar.body.starts(with: Data("<!doctype html>".utf8)))
   }
 
   @Test func `a clock can be off`() {
-    #expect(FaultAnswer().dated(date)["Date"] == "Sun, 06 Nov 1994 08:49:37 GMT")
-    #expect(FaultAnswer().dated(.init(timeIntervalSince1970: 4_294_967_296))["Date"] == "Sun, 07 Feb 2106 06:28:16 GMT")
+    #expect(FaultResponse().dated(date)["Date"] == "Sun, 06 Nov 1994 08:49:37 GMT")
+    #expect(
+      FaultResponse().dated(.init(timeIntervalSince1970: 4_294_967_296))["Date"] == "Sun, 07 Feb 2106 06:28:16 GMT")
   }
 }

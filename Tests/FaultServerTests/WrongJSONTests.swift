@@ -13,13 +13,13 @@ import Testing
   }
 
   private func body(_ target: String) -> Data {
-    feed.answer(FaultRequest(target: target)).body
+    feed.respond(FaultRequest(target: target)).body
   }
 
   @Test(arguments: WrongJSON.allCases)
   func `the good ones can be read and the wrong ones cannot`(_ wrong: WrongJSON) {
     let list = body("/v1/items"), changes = body("/v1/changes")
-    let spoiltList = wrong.spoil(list), spoiltChanges = wrong.spoil(changes)
+    let spoiltList = wrong.modify(list), spoiltChanges = wrong.modify(changes)
     #expect(spoiltChanges != changes)
     // Lists of items contain neither.
     #expect((spoiltList == list) == [.unknownOp, .tokenIsGarbage].contains(wrong))
@@ -36,19 +36,19 @@ import Testing
 
   @Test func `what no encoder writes is in the bytes`() {
     let list = body("/v1/items")
-    #expect(WrongJSON.notANumber.spoil(list).contains("\"version\":NaN"))
-    #expect(WrongJSON.loneSurrogate.spoil(list).contains(#""title":"\ud800 alone""#))
-    #expect(WrongJSON.duplicateKey.spoil(list).contains(#""title":"first","title":"second""#))
-    #expect(WrongJSON.rawNUL.spoil(list).contains(0))
-    #expect(WrongJSON.escapedNUL.spoil(list).contains(#"a\u0000b"#))
-    #expect(WrongJSON.invalidUTF8.spoil(list).contains(0xff))
-    #expect(WrongJSON.deepNesting.spoil(list).count > 200_000)
-    #expect(WrongJSON.date2106.spoil(list).contains("2106-02-07T06:28:16.000Z"))
+    #expect(WrongJSON.notANumber.modify(list).contains("\"version\":NaN"))
+    #expect(WrongJSON.loneSurrogate.modify(list).contains(#""title":"\ud800 alone""#))
+    #expect(WrongJSON.duplicateKey.modify(list).contains(#""title":"first","title":"second""#))
+    #expect(WrongJSON.rawNUL.modify(list).contains(0))
+    #expect(WrongJSON.escapedNUL.modify(list).contains(#"a\u0000b"#))
+    #expect(WrongJSON.invalidUTF8.modify(list).contains(0xff))
+    #expect(WrongJSON.deepNesting.modify(list).count > 200_000)
+    #expect(WrongJSON.date2106.modify(list).contains("2106-02-07T06:28:16.000Z"))
   }
 
-  @Test func `the length fits what was spoilt`() async throws {
+  @Test func `the length fits what was modified`() async throws {
     feed.fault(next: .json(.cut))
-    try await FaultServer.with(feed.answer) { server in
+    try await FaultServer.with(feed.respond) { server in
       let (head, body, _) = try await exchange(server.port, "/v1/items")
       #expect(head.contains("Content-Length: \(body.count)\r\n") || head.hasSuffix("Content-Length: \(body.count)"))
       #expect(throws: DecodingError.self) { try NewsJSON.decode(ItemList.self, from: body) }

@@ -9,33 +9,33 @@ import Testing
 @Suite("A download") struct DownloadTests {
   @Test("is put in its place when it is whole, and nothing else is left")
   func whole() async throws {
-    let content = Depot.content(300_000)
-    try await Depot.with(content) { depot in
-      try await depot.working {
-        let number = try depot.download {
+    let content = TransferFixture.content(300_000)
+    try await TransferFixture.with(content) { fixture in
+      try await fixture.working {
+        let number = try fixture.download {
           $0.sha256 = SHA256.hash(data: content).hexadecimal
         }
-        let transfer = try await depot.end(of: number)
+        let transfer = try await fixture.end(of: number)
         #expect(transfer.state == .finished)
         #expect((transfer.completed, transfer.total) == (300_000, 300_000))
-        #expect(try Data(contentsOf: depot.output) == content)
-        #expect(try depot.files() == ["output.bin"])
-        #expect(depot.server.requests.map { $0["Range"] } == [nil])
-        #expect(depot.server.requests.first?["Accept-Encoding"] == "identity")
+        #expect(try Data(contentsOf: fixture.output) == content)
+        #expect(try fixture.files() == ["output.bin"])
+        #expect(fixture.server.requests.map { $0["Range"] } == [nil])
+        #expect(fixture.server.requests.first?["Accept-Encoding"] == "identity")
       }
     }
   }
 
   @Test("goes on where it was cut off", arguments: [FaultEnding.close, .reset])
   func resuming(ending: FaultEnding) async throws {
-    let content = Depot.content(300_000)
-    try await Depot.with(content) { depot in
-      depot.spoil { answer, _, number in number < 10 ? answer.ending(ending, at: .body(20_000)) : answer }
-      try await depot.working {
-        let transfer = try await depot.end(of: depot.download())
+    let content = TransferFixture.content(300_000)
+    try await TransferFixture.with(content) { fixture in
+      fixture.modify { response, _, number in number < 10 ? response.ending(ending, at: .body(20_000)) : response }
+      try await fixture.working {
+        let transfer = try await fixture.end(of: fixture.download())
         #expect(transfer.state == .finished)
-        #expect(try Data(contentsOf: depot.output) == content)
-        let requests = depot.server.requests
+        #expect(try Data(contentsOf: fixture.output) == content)
+        let requests = fixture.server.requests
         let offsets = requests.dropFirst().map { $0["Range"]?.dropFirst(6).dropLast() ?? "" }.compactMap { Int($0) }
         #expect(offsets == offsets.sorted())
         #expect(offsets.contains { $0 > 100_000 })
@@ -46,63 +46,63 @@ import Testing
 
   @Test("begins anew when the file has changed meanwhile, and never mixes the two")
   func changed() async throws {
-    let other = Depot.content(250_000, seed: 2)
-    try await Depot.with { depot in
-      depot.spoil { answer, _, number in number == 0 ? answer.truncated(at: .body(100_000)) : answer }
-      try await depot.working {
-        let number = try depot.download()
-        try await depot.eventually("a part is there") { depot.server.requests.count == 1 }
-        depot.serve(other, tag: "\"two\"")
-        let transfer = try await depot.end(of: number)
+    let other = TransferFixture.content(250_000, seed: 2)
+    try await TransferFixture.with { fixture in
+      fixture.modify { response, _, number in number == 0 ? response.truncated(at: .body(100_000)) : response }
+      try await fixture.working {
+        let number = try fixture.download()
+        try await fixture.eventually("a part is there") { fixture.server.requests.count == 1 }
+        fixture.serve(other, tag: "\"two\"")
+        let transfer = try await fixture.end(of: number)
         #expect(transfer.state == .finished)
         #expect(transfer.total == 250_000)
-        #expect(try Data(contentsOf: depot.output) == other)
+        #expect(try Data(contentsOf: fixture.output) == other)
       }
     }
   }
 
-  /// Wrong answers to the second request, which asks for the rest of the file.
+  /// Wrong responses to the second request, which is for the rest of the file.
   enum Lie: CaseIterable {
     case ignoresRange, wrongOffset, otherTag, otherTotal, notSatisfiable, noContentRange, partAgain
   }
 
   @Test("is right whatever is wrong with the answer to a request for the rest", arguments: Lie.allCases)
   func lies(lie: Lie) async throws {
-    let content = Depot.content(300_000)
-    try await Depot.with(content) { depot in
-      depot.spoil { answer, _, number in
-        if number == 0 { return answer.truncated(at: .body(100_000)) }
-        guard number == 1 else { return answer }
+    let content = TransferFixture.content(300_000)
+    try await TransferFixture.with(content) { fixture in
+      fixture.modify { response, _, number in
+        if number == 0 { return response.truncated(at: .body(100_000)) }
+        guard number == 1 else { return response }
         switch lie {
         case .ignoresRange:
-          var all = answer.removing("Content-Range")
+          var all = response.removing("Content-Range")
           (all.status, all.body) = (200, content)
           return all
-        case .wrongOffset: return answer.setting("Content-Range", "bytes 99999-299999/300000")
-        case .otherTag: return answer.setting("ETag", "\"other\"")
-        case .otherTotal: return answer.setting("Content-Range", "bytes 100000-299999/300001")
-        case .notSatisfiable: return FaultAnswer(status: 416, headers: [("Content-Range", "bytes */7")])
-        case .noContentRange: return answer.removing("Content-Range")
-        case .partAgain: return answer.truncated(at: .body(0))
+        case .wrongOffset: return response.setting("Content-Range", "bytes 99999-299999/300000")
+        case .otherTag: return response.setting("ETag", "\"other\"")
+        case .otherTotal: return response.setting("Content-Range", "bytes 100000-299999/300001")
+        case .notSatisfiable: return FaultResponse(status: 416, headers: [("Content-Range", "bytes */7")])
+        case .noContentRange: return response.removing("Content-Range")
+        case .partAgain: return response.truncated(at: .body(0))
         }
       }
-      try await depot.working {
-        let transfer = try await depot.end(of: depot.download())
+      try await fixture.working {
+        let transfer = try await fixture.end(of: fixture.download())
         #expect(transfer.state == .finished)
-        #expect(try Data(contentsOf: depot.output) == content)
-        #expect(try depot.files() == ["output.bin"])
+        #expect(try Data(contentsOf: fixture.output) == content)
+        #expect(try fixture.files() == ["output.bin"])
       }
     }
   }
 
   @Test("begins anew where the rest is of another version although that was not asked for")
   func otherVersion() async throws {
-    let (content, other) = (Depot.content(300_000), Depot.content(300_000, seed: 2))
-    try await Depot.with(content) { depot in
+    let (content, other) = (TransferFixture.content(300_000), TransferFixture.content(300_000, seed: 2))
+    try await TransferFixture.with(content) { fixture in
       // A server that ignores `If-Range` and sends no digest.
-      depot.spoil { answer, request, number in
-        if number == 0 { return answer.removing("Repr-Digest").truncated(at: .body(100_000)) }
-        let whole = FaultAnswer(
+      fixture.modify { response, request, number in
+        if number == 0 { return response.removing("Repr-Digest").truncated(at: .body(100_000)) }
+        let whole = FaultResponse(
           headers: [("Content-Type", "application/octet-stream"), ("ETag", "\"two\"")], body: other)
         guard let first = request["Range"]?.wholeMatch(of: /bytes=([0-9]+)-/).flatMap({ Int($0.1) }) else {
           return whole
@@ -111,10 +111,10 @@ import Testing
         (rest.status, rest.body) = (206, other.dropFirst(first))
         return rest
       }
-      try await depot.working {
-        let transfer = try await depot.end(of: depot.download())
+      try await fixture.working {
+        let transfer = try await fixture.end(of: fixture.download())
         #expect(transfer.state == .finished)
-        #expect(try Data(contentsOf: depot.output) == other)
+        #expect(try Data(contentsOf: fixture.output) == other)
       }
     }
   }
@@ -122,70 +122,70 @@ import Testing
   @Test(
     "begins anew where the part is another one than asked for, or longer than announced", arguments: [0, 1])
   func wrongPart(number: Int) async throws {
-    let content = Depot.content(300_000)
-    try await Depot.with(content) { depot in
-      // A server that sends no digest. It truncates the answer until the client has sent a range request.
+    let content = TransferFixture.content(300_000)
+    try await TransferFixture.with(content) { fixture in
+      // A server that sends no digest. It truncates the response until the client has sent a range request.
       let hasContinued = Mutex(false)
-      depot.spoil { answer, request, _ in
-        var answer = answer.removing("Repr-Digest")
+      fixture.modify { response, request, _ in
+        var response = response.removing("Repr-Digest")
         guard request["Range"] != nil else {
-          return hasContinued.withLock(\.self) ? answer : answer.truncated(at: .body(100_000))
+          return hasContinued.withLock(\.self) ? response : response.truncated(at: .body(100_000))
         }
         hasContinued.withLock { $0 = true }
         if number == 1 {
-          answer.body.append(0)
-          return answer.framed(.chunked)
+          response.body.append(0)
+          return response.framed(.chunked)
         }
-        answer = answer.setting("Content-Range", "bytes 0-199999/300000")
-        answer.body = content.prefix(200_000)
-        return answer
+        response = response.setting("Content-Range", "bytes 0-199999/300000")
+        response.body = content.prefix(200_000)
+        return response
       }
-      try await depot.working {
-        let transfer = try await depot.end(of: depot.download())
+      try await fixture.working {
+        let transfer = try await fixture.end(of: fixture.download())
         #expect(transfer.state == .finished)
-        #expect(try Data(contentsOf: depot.output) == content)
-        #expect(depot.server.requests.map { $0["Range"] != nil }.suffix(2) == [true, false])
-        #expect(depot.server.requests.count { $0["Range"] != nil } == 1)
+        #expect(try Data(contentsOf: fixture.output) == content)
+        #expect(fixture.server.requests.map { $0["Range"] != nil }.suffix(2) == [true, false])
+        #expect(fixture.server.requests.count { $0["Range"] != nil } == 1)
       }
     }
   }
 
   @Test("is over where the server has no more, as 416 tells")
   func complete() async throws {
-    let content = Depot.content(100_000)
-    try await Depot.with(content) { depot in
-      // The first answer has no length and is cut off after all bytes.
-      depot.spoil { answer, _, number in
-        number == 0 ? answer.framed(.chunked).truncated(at: .body(100_000)) : answer
+    let content = TransferFixture.content(100_000)
+    try await TransferFixture.with(content) { fixture in
+      // The first response has no length and ends after all bytes.
+      fixture.modify { response, _, number in
+        number == 0 ? response.framed(.chunked).truncated(at: .body(100_000)) : response
       }
-      try await depot.working {
-        let transfer = try await depot.end(of: depot.download())
+      try await fixture.working {
+        let transfer = try await fixture.end(of: fixture.download())
         #expect(transfer.state == .finished)
-        #expect(try Data(contentsOf: depot.output) == content)
+        #expect(try Data(contentsOf: fixture.output) == content)
       }
     }
   }
 
-  @Test("takes no answer for content that is none of it, and tries again")
+  @Test("takes no response for content that is none of it, and tries again")
   func wrongContent() async throws {
-    let content = Depot.content(100_000)
-    let spoils: [Depot.Spoil] = [
-      { _, _, _ in .captivePortal() }, { answer, _, _ in answer.declaring(length: 100_001) },
-      { answer, _, _ in answer.setting("Content-Encoding", "br") },
-      { answer, _, _ in
-        var other = answer
+    let content = TransferFixture.content(100_000)
+    let modifications: [TransferFixture.Modification] = [
+      { _, _, _ in .captivePortal() }, { response, _, _ in response.declaring(length: 100_001) },
+      { response, _, _ in response.setting("Content-Encoding", "br") },
+      { response, _, _ in
+        var other = response
         other.body[50_000] ^= 1
         return other
       },
-      { _, _, _ in .busy(503, retryAfter: nil) }, { _, _, _ in FaultAnswer(status: 500, body: Data("oops".utf8)) },
+      { _, _, _ in .busy(503, retryAfter: nil) }, { _, _, _ in FaultResponse(status: 500, body: Data("oops".utf8)) },
     ]
-    for spoil in spoils {
-      try await Depot.with(content) { depot in
-        depot.spoil { answer, request, number in number < 2 ? spoil(answer, request, number) : answer }
-        try await depot.working {
-          let transfer = try await depot.end(of: depot.download())
+    for modify in modifications {
+      try await TransferFixture.with(content) { fixture in
+        fixture.modify { response, request, number in number < 2 ? modify(response, request, number) : response }
+        try await fixture.working {
+          let transfer = try await fixture.end(of: fixture.download())
           #expect(transfer.state == .finished)
-          #expect(try Data(contentsOf: depot.output) == content)
+          #expect(try Data(contentsOf: fixture.output) == content)
         }
       }
     }
@@ -193,20 +193,20 @@ import Testing
 
   @Test("has failed where it is not there, or is not what it must be, and nothing is left", arguments: 0..<4)
   func failing(number: Int) async throws {
-    try await Depot.with { depot in
-      if number == 0 { depot.spoil { _, _, _ in FaultAnswer(status: 404, body: Data("no".utf8)) } }
-      if number == 1 { depot.spoil { _, request, _ in .redirect(.loop, from: request) } }
-      try await depot.working {
-        let transfer = try await depot.end(
-          of: depot.download { request in
+    try await TransferFixture.with { fixture in
+      if number == 0 { fixture.modify { _, _, _ in FaultResponse(status: 404, body: Data("no".utf8)) } }
+      if number == 1 { fixture.modify { _, request, _ in .redirect(.loop, from: request) } }
+      try await fixture.working {
+        let transfer = try await fixture.end(
+          of: fixture.download { request in
             if number == 2 { request.sha256 = String(repeating: "0", count: 64) }
             if number == 3 { request.mediaType = "image/png" }
           })
         #expect(transfer.state == .failed)
         #expect(transfer.failure?.isEmpty == false)
         // If a later attempt may succeed, the file is requested five times.
-        #expect(depot.server.requests.count == [1, 6, 5, 5][number])
-        #expect(try depot.files() == [])
+        #expect(fixture.server.requests.count == [1, 6, 5, 5][number])
+        #expect(try fixture.files() == [])
       }
     }
   }
@@ -215,23 +215,23 @@ import Testing
     "shows its headers to the origin of its URL, and to nobody after a redirection to another one",
     arguments: [302, 307])
   func credentials(status: Int) async throws {
-    let content = Depot.content(1000)
-    try await Depot.with(content) { depot in
-      let home = depot.server.url
+    let content = TransferFixture.content(1000)
+    try await TransferFixture.with(content) { fixture in
+      let home = fixture.server.url
       try await FaultServer.with({ .redirect(.text(home + "/back"), from: $0, status: status) }) { other in
-        depot.spoil { answer, request, _ in
+        fixture.modify { response, request, _ in
           switch request.path {
           case "/file": .redirect(.sameOrigin("/moved"), from: request, status: status)
           case "/moved": .redirect(.other(other, "/away"), from: request, status: status)
-          default: answer
+          default: response
           }
         }
-        try await depot.working {
-          let transfer = try await depot.end(of: depot.download { $0.headers = ["Authorization": "Bearer k"] })
+        try await fixture.working {
+          let transfer = try await fixture.end(of: fixture.download { $0.headers = ["Authorization": "Bearer k"] })
           #expect(transfer.state == .finished)
-          #expect(try Data(contentsOf: depot.output) == content)
-          #expect(depot.server.requests.map(\.path) == ["/file", "/moved", "/back"])
-          #expect(depot.server.requests.map { $0["Authorization"] } == ["Bearer k", "Bearer k", nil])
+          #expect(try Data(contentsOf: fixture.output) == content)
+          #expect(fixture.server.requests.map(\.path) == ["/file", "/moved", "/back"])
+          #expect(fixture.server.requests.map { $0["Authorization"] } == ["Bearer k", "Bearer k", nil])
           #expect(other.requests.map { $0["Authorization"] } == [nil])
         }
       }
@@ -240,90 +240,92 @@ import Testing
 
   @Test("is whole or nothing where the server has only a weak tag or none", arguments: [nil, "W/\"one\""])
   func weak(tag: String?) async throws {
-    let content = Depot.content(100_000)
-    try await Depot.with(content) { depot in
-      depot.serve(content, tag: tag)
-      depot.spoil { answer, _, number in number < 3 ? answer.truncated(at: .body(50_000)) : answer }
-      try await depot.working {
-        let transfer = try await depot.end(of: depot.download())
+    let content = TransferFixture.content(100_000)
+    try await TransferFixture.with(content) { fixture in
+      fixture.serve(content, tag: tag)
+      fixture.modify { response, _, number in number < 3 ? response.truncated(at: .body(50_000)) : response }
+      try await fixture.working {
+        let transfer = try await fixture.end(of: fixture.download())
         #expect(transfer.state == .finished)
-        #expect(depot.server.requests.allSatisfy { $0["Range"] == nil })
-        #expect(try Data(contentsOf: depot.output) == content)
+        #expect(fixture.server.requests.allSatisfy { $0["Range"] == nil })
+        #expect(try Data(contentsOf: fixture.output) == content)
       }
     }
   }
 
   @Test("stays away as long as Retry-After says")
   func retryAfter() async throws {
-    try await Depot.with { depot in
-      depot.spoil { answer, _, number in number == 0 ? .busy(503, retryAfter: .seconds(60)) : answer }
-      try await depot.working {
-        let number = try depot.download()
-        let start = depot.clock.now
-        #expect(try await depot.end(of: number).state == .finished)
-        #expect(depot.clock.now.seconds(since: start) >= 60)
-        #expect(depot.server.requests.count == 2)
+    try await TransferFixture.with { fixture in
+      fixture.modify { response, _, number in number == 0 ? .busy(503, retryAfter: .seconds(60)) : response }
+      try await fixture.working {
+        let number = try fixture.download()
+        let start = fixture.clock.now
+        #expect(try await fixture.end(of: number).state == .finished)
+        #expect(fixture.clock.now.seconds(since: start) >= 60)
+        #expect(fixture.server.requests.count == 2)
       }
     }
   }
 
   @Test("is given up when its time is over")
   func patience() async throws {
-    try await Depot.with { depot in
-      depot.spoil { _, _, _ in .busy(503, retryAfter: nil) }
-      try await depot.working {
-        let transfer = try await depot.end(of: depot.download { $0.patience = 30 })
+    try await TransferFixture.with { fixture in
+      fixture.modify { _, _, _ in .busy(503, retryAfter: nil) }
+      try await fixture.working {
+        let transfer = try await fixture.end(of: fixture.download { $0.timeout = 30 })
         #expect(transfer.state == .failed)
-        #expect(transfer.failure == "the server answered 503: Temporarily unavailable")
+        #expect(transfer.failure == "the server responded with 503: Temporarily unavailable")
       }
     }
   }
 
   @Test("stops while it is suspended, goes on from there, and leaves nothing when it is cancelled")
   func suspending() async throws {
-    let content = Depot.content(300_000)
-    try await Depot.with(content) { depot in
-      depot.spoil { answer, _, number in number == 0 ? answer.hanging(at: .body(150_000)) : answer }
-      try await depot.working {
-        let number = try depot.download()
-        try await depot.eventually("a part is there") { try partialSize(depot) == 150_000 }
-        try depot.journal.suspend(number)
-        try await depot.eventually("the connection is gone") { depot.server.openConnections == 0 }
-        #expect(depot.server.requests.count == 1)
-        try depot.journal.resume(number, at: depot.clock.now)
-        #expect(try await depot.end(of: number).state == .finished)
-        #expect(depot.server.requests.last?["Range"] == "bytes=150000-")
-        #expect(try Data(contentsOf: depot.output) == content)
-        try FileManager.default.removeItem(at: depot.output)
+    let content = TransferFixture.content(300_000)
+    try await TransferFixture.with(content) { fixture in
+      fixture.modify { response, _, number in number == 0 ? response.hanging(at: .body(150_000)) : response }
+      try await fixture.working {
+        let number = try fixture.download()
+        try await fixture.eventually("a part is there") { try partialSize(fixture) == 150_000 }
+        try fixture.journal.suspend(number)
+        try await fixture.eventually("the connection is gone") { fixture.server.openConnections == 0 }
+        #expect(fixture.server.requests.count == 1)
+        try fixture.journal.resume(number, at: fixture.clock.now)
+        #expect(try await fixture.end(of: number).state == .finished)
+        #expect(fixture.server.requests.last?["Range"] == "bytes=150000-")
+        #expect(try Data(contentsOf: fixture.output) == content)
+        try FileManager.default.removeItem(at: fixture.output)
 
-        depot.spoil { answer, _, _ in answer.hanging(at: .body(150_000)) }
-        let other = try depot.download()
-        try await depot.eventually("a part is there") { try partialSize(depot) == 150_000 }
-        try depot.journal.cancel(other)
-        try await depot.eventually("nothing is left") { try depot.files() == [] && depot.server.openConnections == 0 }
-        #expect(try depot.journal.resume(other) == false)
+        fixture.modify { response, _, _ in response.hanging(at: .body(150_000)) }
+        let other = try fixture.download()
+        try await fixture.eventually("a part is there") { try partialSize(fixture) == 150_000 }
+        try fixture.journal.cancel(other)
+        try await fixture.eventually("nothing is left") {
+          try fixture.files() == [] && fixture.server.openConnections == 0
+        }
+        #expect(try fixture.journal.resume(other) == false)
       }
     }
   }
 
-  private func partialSize(_ depot: Depot) throws -> Int? {
-    guard let name = try depot.files().first(where: { $0.hasSuffix(".part") }) else { return nil }
-    return try Data(contentsOf: depot.folder.appending(path: name)).count
+  private func partialSize(_ fixture: TransferFixture) throws -> Int? {
+    guard let name = try fixture.files().first(where: { $0.hasSuffix(".part") }) else { return nil }
+    return try Data(contentsOf: fixture.folder.appending(path: name)).count
   }
 
   @Test("waits for what it needs if it is discretionary")
   func discretionary() async throws {
-    try await Depot.with { depot in
-      let number = try depot.download { $0.isDiscretionary = true }
+    try await TransferFixture.with { fixture in
+      let number = try fixture.download { $0.isDiscretionary = true }
       for obstacle in [Transfer.Obstacle.power, .network] {
-        try await depot.working(obstacle: obstacle) {
-          let start = depot.clock.now
-          try await depot.eventually("time passes") { depot.clock.now.seconds(since: start) > 30 }
+        try await fixture.working(obstacle: obstacle) {
+          let start = fixture.clock.now
+          try await fixture.eventually("time passes") { fixture.clock.now.seconds(since: start) > 30 }
         }
       }
-      #expect(depot.server.requests.isEmpty)
-      try await depot.working {
-        let transfer = try await depot.end(of: number)
+      #expect(fixture.server.requests.isEmpty)
+      try await fixture.working {
+        let transfer = try await fixture.end(of: number)
         #expect(transfer.state == .finished)
       }
     }
@@ -331,33 +333,33 @@ import Testing
 
   @Test("has three others beside it at the most, and one worker for all")
   func several() async throws {
-    try await Depot.with { depot in
-      depot.spoil { answer, _, _ in answer.hanging(at: .body(10)) }
-      try await depot.working {
+    try await TransferFixture.with { fixture in
+      fixture.modify { response, _, _ in response.hanging(at: .body(10)) }
+      try await fixture.working {
         let numbers = try (0..<8).map { index in
-          try depot.download { $0.file = depot.folder.appending(path: "\(index).bin") }
+          try fixture.download { $0.file = fixture.folder.appending(path: "\(index).bin") }
         }
-        try await depot.eventually("four are under way") { depot.server.requests.count == 4 }
-        let other = try TransferWorker(store: depot.folder, userAgent: "tests", clock: SystemClock())
+        try await fixture.eventually("four are under way") { fixture.server.requests.count == 4 }
+        let other = try TransferWorker(store: fixture.folder, userAgent: "tests", clock: SystemClock())
         // The second worker gives up after five seconds of real time, because the first one holds the lock.
         #expect(try await other.run() == false)
-        #expect(depot.server.requests.count == 4)
-        depot.spoil { answer, _, _ in answer }
-        depot.server.release()
-        for number in numbers { #expect(try await depot.end(of: number).state == .finished) }
+        #expect(fixture.server.requests.count == 4)
+        fixture.modify { response, _, _ in response }
+        fixture.server.release()
+        for number in numbers { #expect(try await fixture.end(of: number).state == .finished) }
       }
     }
   }
 
   @Test("is given up if it is larger than the maximum of its request")
   func tooLarge() async throws {
-    for framing in [FaultAnswer.Framing.chunked, .length(nil)] {
-      try await Depot.with(Depot.content(100_000)) { depot in
-        depot.spoil { answer, _, _ in answer.framed(framing) }
-        try await depot.working {
-          let transfer = try await depot.end(of: depot.download { $0.mostBytes = 99_999 })
+    for framing in [FaultResponse.Framing.chunked, .length(nil)] {
+      try await TransferFixture.with(TransferFixture.content(100_000)) { fixture in
+        fixture.modify { response, _, _ in response.framed(framing) }
+        try await fixture.working {
+          let transfer = try await fixture.end(of: fixture.download { $0.maximumBytes = 99_999 })
           #expect(transfer.state == .failed)
-          #expect(try depot.files() == [])
+          #expect(try fixture.files() == [])
         }
       }
     }

@@ -6,17 +6,17 @@ import TestKit
 import Testing
 
 @Suite("The journal of transfers") struct JournalTests {
-  private func files(_ depot: Depot) throws -> [URL] {
-    try FileManager.default.contentsOfDirectory(at: depot.journal.folder, includingPropertiesForKeys: nil)
+  private func files(_ fixture: TransferFixture) throws -> [URL] {
+    try FileManager.default.contentsOfDirectory(at: fixture.journal.folder, includingPropertiesForKeys: nil)
   }
 
   @Test("is set aside where it is damaged, with a sentence, and begins anew", arguments: [0, 100, 5000])
   func damaged(offset: Int) async throws {
-    try await Depot.with { depot in
-      let store = depot.folder.appending(path: "other")
+    try await TransferFixture.with { fixture in
+      let store = fixture.folder.appending(path: "other")
       func use() throws {
         let journal = try TransferJournal(store: store)
-        for _ in 0..<40 { _ = try journal.add(TransferRequest(download: depot.url)) }
+        for _ in 0..<40 { _ = try journal.add(TransferRequest(download: fixture.url)) }
       }
       try use()
       let file = store.appending(path: "transfers/journal.sqlite")
@@ -29,7 +29,7 @@ import Testing
         _ = try? TransferJournal(store: store) { line in lines.withLock { $0.append(line) } }.transfers()
       }
       let journal = try TransferJournal(store: store) { line in lines.withLock { $0.append(line) } }
-      let number = try journal.add(TransferRequest(download: depot.url)).number
+      let number = try journal.add(TransferRequest(download: fixture.url)).number
       #expect(try journal.transfers().map(\.number) == [number])
       #expect(lines.withLock { $0.count { $0.contains("damaged") && $0.contains("journal.sqlite.broken-") } } == 1)
     }
@@ -38,36 +38,36 @@ import Testing
   @Test("keeps header fields as long as they are needed and no longer, in files that nobody else can read")
   func secrets() async throws {
     let key = "Bearer s3cret-of-the-desk"
-    func hasKey(_ depot: Depot) throws -> Bool {
-      try files(depot).contains { try Data(contentsOf: $0).range(of: Data(key.utf8)) != nil }
+    func hasKey(_ fixture: TransferFixture) throws -> Bool {
+      try files(fixture).contains { try Data(contentsOf: $0).range(of: Data(key.utf8)) != nil }
     }
-    try await Depot.with { depot in
+    try await TransferFixture.with { fixture in
       for refusal in [201, 403] {
-        depot.spoil { answer, _, number in
-          number % 2 == 0 ? .busy(503, retryAfter: nil) : refusal == 201 ? answer : FaultAnswer(status: refusal)
+        fixture.modify { response, _, number in
+          number % 2 == 0 ? .busy(503, retryAfter: nil) : refusal == 201 ? response : FaultResponse(status: refusal)
         }
-        let file = depot.folder.appending(path: "input.bin")
+        let file = fixture.folder.appending(path: "input.bin")
         try Data("x".utf8).write(to: file)
-        var request = TransferRequest(upload: file, to: depot.url)
+        var request = TransferRequest(upload: file, to: fixture.url)
         request.headers = ["Authorization": key]
-        let number = try depot.journal.add(request).number
-        try depot.journal.resume(number, at: depot.clock.now)
-        #expect(try hasKey(depot))
-        for file in try files(depot) {
+        let number = try fixture.journal.add(request).number
+        try fixture.journal.resume(number, at: fixture.clock.now)
+        #expect(try hasKey(fixture))
+        for file in try files(fixture) {
           var information = stat()
           #expect(stat(file.path, &information) == 0)
           #expect(information.st_mode & 0o777 == 0o600, "\(file.lastPathComponent)")
         }
-        try await depot.working {
-          let transfer = try await depot.end(of: number)
+        try await fixture.working {
+          let transfer = try await fixture.end(of: number)
           #expect(transfer.state == (refusal == 201 ? .finished : .failed))
           #expect(transfer.request.headers.isEmpty)
         }
-        #expect(depot.server.requests.allSatisfy { $0["Authorization"] == key })
-        #expect(try !hasKey(depot))
+        #expect(fixture.server.requests.allSatisfy { $0["Authorization"] == key })
+        #expect(try !hasKey(fixture))
         guard refusal == 403 else { continue }
-        #expect(throws: FetchError.self) { try depot.journal.resume(number, at: depot.clock.now) }
-        #expect(depot.server.requests.count == 4)
+        #expect(throws: FetchError.self) { try fixture.journal.resume(number, at: fixture.clock.now) }
+        #expect(fixture.server.requests.count == 4)
       }
     }
   }
@@ -78,19 +78,19 @@ import Testing
       let ends = Mutex<[Transfer.State]>([])
       func transfer(_ task: TransferTask, didEndAs transfer: Transfer) { ends.withLock { $0.append(transfer.state) } }
     }
-    try await Depot.with { depot in
-      depot.spoil { answer, _, number in number == 0 ? FaultAnswer(status: 404) : answer }
-      let number = try depot.journal.add(TransferRequest(download: depot.url), session: "media").number
-      try depot.journal.resume(number, at: depot.clock.now)
-      try await depot.working {
-        let transfer = try await depot.end(of: number)
+    try await TransferFixture.with { fixture in
+      fixture.modify { response, _, number in number == 0 ? FaultResponse(status: 404) : response }
+      let number = try fixture.journal.add(TransferRequest(download: fixture.url), session: "media").number
+      try fixture.journal.resume(number, at: fixture.clock.now)
+      try await fixture.working {
+        let transfer = try await fixture.end(of: number)
         #expect(transfer.state == .failed)
       }
-      #expect(try depot.journal.resume(number, at: depot.clock.now))
+      #expect(try fixture.journal.resume(number, at: fixture.clock.now))
       let delegate = Silent()
-      let session = try TransferSession(identifier: "media", store: depot.folder, delegate: delegate) {}
-      try await depot.working {
-        try await depot.eventually("its end is reported") { delegate.ends.withLock { !$0.isEmpty } }
+      let session = try TransferSession(identifier: "media", store: fixture.folder, delegate: delegate) {}
+      try await fixture.working {
+        try await fixture.eventually("its end is reported") { delegate.ends.withLock { !$0.isEmpty } }
       }
       #expect(delegate.ends.withLock(\.self) == [.finished])
       await session.invalidate()
@@ -99,19 +99,27 @@ import Testing
 
   @Test("explains a refusal in the server's words, made safe for terminals")
   func explained() async throws {
-    try await Depot.with { depot in
+    try await TransferFixture.with { fixture in
       let problem =
         #"{"type":"/problems/invalid-parameter","title":"Bad","status":400,"errors":["#
         + #"{"field":"alt","rule":"must be text\u001b]0;x\u0007 of one line"}]}"#
-      depot.spoil { _, _, _ in
-        FaultAnswer(
+      fixture.modify { _, _, _ in
+        FaultResponse(
           status: 400, headers: [("Content-Type", "application/problem+json")], body: Data(problem.utf8))
       }
-      let number = try depot.download()
-      try await depot.working {
-        let transfer = try await depot.end(of: number)
-        #expect(transfer.failure == "the server answered 400: alt must be text]0;x of one line")
+      let number = try fixture.download()
+      try await fixture.working {
+        let transfer = try await fixture.end(of: number)
+        #expect(transfer.failure == "the server responded with 400: alt must be text]0;x of one line")
       }
     }
+  }
+
+  @Test("has the same names for members of a request as earlier builds")
+  func storedNames() throws {
+    var request = TransferRequest(download: try #require(URL(string: "https://news.example/file")))
+    (request.maximumBytes, request.noResponseTimeout) = (1, 2)
+    let members = try JSONSerialization.jsonObject(with: JSONEncoder().encode(request)) as? [String: Any]
+    #expect(Set(["mostBytes", "patience", "silencePatience"]).isSubset(of: members?.keys.map { $0 } ?? []))
   }
 }

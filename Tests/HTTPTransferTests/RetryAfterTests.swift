@@ -9,34 +9,34 @@ import Testing
   func origins() throws {
     let clock = ManualClock()
     let nowhere = FileManager.default.temporaryDirectory.appending(path: "tidings-none-\(UUID().uuidString)/store")
-    let holds = OriginHolds(store: nowhere, clock: clock)
-    func remaining(_ text: String) throws -> Double { holds.remaining(try #require(URL(string: text))) }
+    let store = RetryAfterStore(store: nowhere, clock: clock)
+    func remaining(_ text: String) throws -> Double { store.remaining(for: try #require(URL(string: text))) }
     let server = try #require(URL(string: "http://news.example:8080/v1/items"))
-    holds.hold(server, seconds: 600)
-    holds.hold(server, seconds: 60)
+    store.delay(server, seconds: 600)
+    store.delay(server, seconds: 60)
     #expect(try remaining("http://NEWS.example:8080/other") == 600)
     for free in ["http://news.example/", "http://news.example:8081/", "https://news.example:8080/", "http://x:8080/"] {
       #expect(try remaining(free) == 0, "\(free)")
     }
     clock.advance(by: 100)
     #expect(try remaining("http://news.example:8080/") == 500)
-    holds.hold(try #require(URL(string: "https://news.example/")), seconds: 60)
+    store.delay(try #require(URL(string: "https://news.example/")), seconds: 60)
     #expect(try remaining("https://news.example:443/x") == 60)
   }
 
   @Test("apply to all transfers from the server, also to those that are resumed by hand")
   func transfers() async throws {
-    try await Depot.with { depot in
-      depot.spoil { _, _, _ in .busy(429, retryAfter: .seconds(3600)) }
-      let first = try depot.download()
-      try await depot.working {
-        try await depot.eventually("it has been refused") { try depot.journal.transfer(first)?.failure != nil }
-        _ = try depot.download { $0.file = depot.folder.appending(path: "other.bin") }
-        try depot.journal.resume(first, at: depot.clock.now)
-        let start = depot.clock.now
-        try await depot.eventually("time passes") { depot.clock.now.seconds(since: start) > 20 }
+    try await TransferFixture.with { fixture in
+      fixture.modify { _, _, _ in .busy(429, retryAfter: .seconds(3600)) }
+      let first = try fixture.download()
+      try await fixture.working {
+        try await fixture.eventually("it has been refused") { try fixture.journal.transfer(first)?.failure != nil }
+        _ = try fixture.download { $0.file = fixture.folder.appending(path: "other.bin") }
+        try fixture.journal.resume(first, at: fixture.clock.now)
+        let start = fixture.clock.now
+        try await fixture.eventually("time passes") { fixture.clock.now.seconds(since: start) > 20 }
       }
-      #expect(depot.server.requests.count == 1)
+      #expect(fixture.server.requests.count == 1)
     }
   }
 }

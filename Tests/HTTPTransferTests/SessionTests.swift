@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A session of transfers") struct SessionTests {
   /// A delegate that records its calls.
-  private final class Diary: TransferDelegate {
+  private final class EventRecorder: TransferDelegate {
     private let written = Mutex<[String]>([])
     private let files = Mutex<[URL]>([])
 
@@ -31,10 +31,10 @@ import Testing
   }
 
   private func session(
-    _ depot: Depot, _ diary: Diary, isInForeground: Bool = true, workers: Counter = Counter()
+    _ fixture: TransferFixture, _ recorder: EventRecorder, isInForeground: Bool = true, workers: Counter = Counter()
   ) throws -> TransferSession {
     try TransferSession(
-      identifier: "media", store: depot.folder, delegate: diary, isInForeground: { isInForeground }
+      identifier: "media", store: fixture.folder, delegate: recorder, isInForeground: { isInForeground }
     ) { workers.add() }
   }
 
@@ -46,24 +46,24 @@ import Testing
 
   @Test("begins what is resumed and nothing else, and tells what becomes of it")
   func telling() async throws {
-    try await Depot.with { depot in
-      let (diary, workers) = (Diary(), Counter())
-      let session = try session(depot, diary, workers: workers)
-      depot.spoil { answer, _, number in number == 0 ? answer.truncated(at: .body(100_000)) : answer }
-      try await depot.working {
-        let task = try session.transfer(TransferRequest(download: depot.url), description: "cover")
+    try await TransferFixture.with { fixture in
+      let (recorder, workers) = (EventRecorder(), Counter())
+      let session = try session(fixture, recorder, workers: workers)
+      fixture.modify { response, _, number in number == 0 ? response.truncated(at: .body(100_000)) : response }
+      try await fixture.working {
+        let task = try session.transfer(TransferRequest(download: fixture.url), description: "cover")
         // A worker without work ends after three seconds.
-        try await depot.eventually("nothing happens") { depot.clock.now.uptime > 1002 }
-        #expect(depot.server.requests.isEmpty)
+        try await fixture.eventually("nothing happens") { fixture.clock.now.uptime > 1002 }
+        #expect(fixture.server.requests.isEmpty)
         #expect(workers.value == 0)
         try task.resume()
         #expect(workers.value == 1)
-        try await depot.eventually("it is told") { diary.lines.count == 3 }
+        try await fixture.eventually("it is told") { recorder.lines.count == 3 }
         // The bytes in transit may be lost when the connection is cut.
-        #expect(diary.lines[0].wholeMatch(of: /[0-9]+ resumed at [1-9][0-9]* of 300000/) != nil)
-        #expect(diary.lines.dropFirst() == ["\(task.number) whole: 300000", "\(task.number) finished cover"])
-        let file = try #require(diary.file)
-        try await depot.eventually("it is gone") { !FileManager.default.fileExists(atPath: file.path) }
+        #expect(recorder.lines[0].wholeMatch(of: /[0-9]+ resumed at [1-9][0-9]* of 300000/) != nil)
+        #expect(recorder.lines.dropFirst() == ["\(task.number) whole: 300000", "\(task.number) finished cover"])
+        let file = try #require(recorder.file)
+        try await fixture.eventually("it is gone") { !FileManager.default.fileExists(atPath: file.path) }
         #expect(try session.transfers.isEmpty)
       }
       await session.invalidate()
@@ -72,29 +72,29 @@ import Testing
 
   @Test("is told after a new launch of what has happened, in order, and then its handler runs once")
   func replay() async throws {
-    try await Depot.with { depot in
-      let first = Diary()
-      let session = try session(depot, first)
-      depot.spoil { answer, _, number in number == 0 ? FaultAnswer(status: 404) : answer }
+    try await TransferFixture.with { fixture in
+      let first = EventRecorder()
+      let session = try session(fixture, first)
+      fixture.modify { response, _, number in number == 0 ? FaultResponse(status: 404) : response }
       let tasks = try ["a", "b", "c"].map {
-        try session.transfer(TransferRequest(download: depot.url), description: $0)
+        try session.transfer(TransferRequest(download: fixture.url), description: $0)
       }
       try tasks[0].resume()
       await session.invalidate()
       // The app has ended, and the worker continues.
-      try await depot.working {
-        try await depot.eventually("the first is over") {
-          try depot.journal.transfer(tasks[0].number)?.state == .failed
+      try await fixture.working {
+        try await fixture.eventually("the first is over") {
+          try fixture.journal.transfer(tasks[0].number)?.state == .failed
         }
         for task in tasks.dropFirst() {
-          try depot.journal.resume(task.number, at: depot.clock.now)
-          _ = try await depot.end(of: task.number)
+          try fixture.journal.resume(task.number, at: fixture.clock.now)
+          _ = try await fixture.end(of: task.number)
         }
       }
       #expect(first.lines == [])
-      let second = Diary()
-      let relaunched = try self.session(depot, second)
-      relaunched.whenAllIsTold { second.note("all") }
+      let second = EventRecorder()
+      let relaunched = try self.session(fixture, second)
+      relaunched.onAllEventsDelivered { second.note("all") }
       try await eventually("all is told") { second.lines.contains("all") }
       let numbers = tasks.map(\.number)
       #expect(
@@ -103,9 +103,9 @@ import Testing
           "\(numbers[2]) whole: 300000", "\(numbers[2]) finished c", "all",
         ])
       await relaunched.invalidate()
-      let third = Diary()
-      let again = try self.session(depot, third)
-      again.whenAllIsTold { third.note("all") }
+      let third = EventRecorder()
+      let again = try self.session(fixture, third)
+      again.onAllEventsDelivered { third.note("all") }
       try await eventually("there is nothing more") { third.lines == ["all"] }
       await again.invalidate()
     }
@@ -113,15 +113,15 @@ import Testing
 
   @Test("is the only one of its identifier, which has letters, digits and little else")
   func identifiers() async throws {
-    try await Depot.with { depot in
-      let session = try session(depot, Diary())
-      #expect(throws: TransferSession.Failure.inUse) { try self.session(depot, Diary()) }
+    try await TransferFixture.with { fixture in
+      let session = try session(fixture, EventRecorder())
+      #expect(throws: TransferSession.Failure.inUse) { try self.session(fixture, EventRecorder()) }
       await session.invalidate()
-      await (try self.session(depot, Diary())).invalidate()
+      await (try self.session(fixture, EventRecorder())).invalidate()
       for identifier in ["", "a/b", "../x", String(repeating: "x", count: 65)] {
         #expect(throws: TransferSession.Failure.identifier) {
           try TransferSession(
-            identifier: identifier, store: depot.folder, delegate: Diary(), startWorker: {})
+            identifier: identifier, store: fixture.folder, delegate: EventRecorder(), startWorker: {})
         }
       }
     }
@@ -129,10 +129,10 @@ import Testing
 
   @Test("makes what is begun in the background discretionary")
   func background() async throws {
-    try await Depot.with { depot in
+    try await TransferFixture.with { fixture in
       for isInForeground in [true, false] {
-        let session = try session(depot, Diary(), isInForeground: isInForeground)
-        let task = try session.transfer(TransferRequest(download: depot.url))
+        let session = try session(fixture, EventRecorder(), isInForeground: isInForeground)
+        let task = try session.transfer(TransferRequest(download: fixture.url))
         #expect(try task.transfer?.request.isDiscretionary == !isInForeground)
         try task.setTaskDescription("later")
         #expect(try task.taskDescription == "later")
@@ -143,12 +143,12 @@ import Testing
 
   @Test("starts a worker for what was under way when everything went down")
   func restart() async throws {
-    try await Depot.with { depot in
+    try await TransferFixture.with { fixture in
       let workers = Counter()
-      let session = try session(depot, Diary())
-      try session.transfer(TransferRequest(download: depot.url)).resume()
+      let session = try session(fixture, EventRecorder())
+      try session.transfer(TransferRequest(download: fixture.url)).resume()
       await session.invalidate()
-      let again = try self.session(depot, Diary(), workers: workers)
+      let again = try self.session(fixture, EventRecorder(), workers: workers)
       #expect(workers.value == 1)
       await again.invalidate()
     }

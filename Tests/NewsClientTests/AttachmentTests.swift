@@ -20,7 +20,7 @@ import Testing
     try await Installation.with(extent: .window(2)) { installation in
       let client = try installation.client()
       let started = Mutex(0)
-      let downloads = try AttachmentDownloads(client, policy: AttachmentPolicy(.all, mostBytes: 1000)) {
+      let downloads = try AttachmentDownloads(client, policy: AttachmentPolicy(.all, maximumItemBytes: 1000)) {
         started.withLock { $0 += 1 }
       }
       let journal = try TransferJournal(store: installation.folder)
@@ -37,7 +37,7 @@ import Testing
       #expect(transfers.map(\.request.url.absoluteString) == [installation.server.url + "/v1/media/1", sound.url])
       #expect(transfers.map(\.request.mediaType) == ["image/png", "audio/mpeg"])
       #expect(transfers[0].request.sha256 == digest)
-      #expect(transfers.map(\.request.mostBytes) == [600, 400])
+      #expect(transfers.map(\.request.maximumBytes) == [600, 400])
       #expect(transfers.allSatisfy { $0.state == .running && $0.request.isDiscretionary })
 
       #expect(downloads.file(of: picture) == nil)
@@ -109,7 +109,7 @@ import Testing
   func total() async throws {
     try await Installation.with { installation in
       let client = try installation.client()
-      let policy = AttachmentPolicy(.all, mostBytes: 1000, mostBytesOfAll: 2500)
+      let policy = AttachmentPolicy(.all, maximumItemBytes: 1000, maximumTotalBytes: 2500)
       let downloads = try AttachmentDownloads(client, policy: policy) {}
       let journal = try TransferJournal(store: installation.folder)
       let folder = installation.folder.appending(path: "attachments")
@@ -121,7 +121,8 @@ import Testing
       _ = await client.application.suspend()
       let transfers = try journal.transfers()
       #expect(transfers.count == 2)
-      #expect(transfers.allSatisfy { $0.request.patience <= 86_400 && $0.request.silencePatience ?? .infinity <= 3600 })
+      #expect(
+        transfers.allSatisfy { $0.request.timeout <= 86_400 && $0.request.noResponseTimeout ?? .infinity <= 3600 })
       #expect(!FileManager.default.fileExists(atPath: old.path))
       withExtendedLifetime(downloads) {}
     }

@@ -5,7 +5,7 @@ import Testing
 @Suite("A parser of server-sent events") struct EventParserTests {
   private func events(_ text: String) throws -> [EventParser.Event] {
     var parser = EventParser()
-    return try parser.take(text.utf8)
+    return try parser.parse(text.utf8)
   }
 
   @Test("reads types, data of several lines and ids, which stay until the next one")
@@ -31,7 +31,7 @@ import Testing
       var parser = EventParser()
       var found: [EventParser.Event] = []
       for start in stride(from: 0, to: bytes.count, by: size) {
-        found += try parser.take(bytes[start..<min(start + size, bytes.count)])
+        found += try parser.parse(bytes[start..<min(start + size, bytes.count)])
       }
       #expect(found == [.init(data: "\u{1F4F0} news", id: "7"), .init(data: "more", id: "7")])
       #expect(parser.retry == 2500)
@@ -42,7 +42,7 @@ import Testing
     "takes nothing for a time that is not all digits", arguments: ["", "-1", "1.5", "1e3", "٣", "99999999999999999999"])
   func retry(value: String) throws {
     var parser = EventParser()
-    _ = try parser.take("retry: 100\nretry: \(value)\n\n".utf8)
+    _ = try parser.parse("retry: 100\nretry: \(value)\n\n".utf8)
     #expect(parser.retry == 100)
   }
 
@@ -56,11 +56,11 @@ import Testing
   func endless() throws {
     var parser = EventParser()
     for _ in 0..<3 {
-      _ = try parser.take(Array("data: \(String(repeating: "x", count: EventParser.most / 2))\n\n".utf8))
+      _ = try parser.parse(Array("data: \(String(repeating: "x", count: EventParser.maximumEventBytes / 2))\n\n".utf8))
     }
     #expect(throws: FetchError.self) {
       for _ in 0..<3 {
-        _ = try parser.take(Array("data: \(String(repeating: "x", count: EventParser.most / 2))\n".utf8))
+        _ = try parser.parse(Array("data: \(String(repeating: "x", count: EventParser.maximumEventBytes / 2))\n".utf8))
       }
     }
   }

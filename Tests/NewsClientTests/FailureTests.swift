@@ -86,7 +86,7 @@ import Testing
     try await Installation.with { installation in
       let client = try installation.client()
       func error(_ problem: Problem) async -> String? {
-        installation.feed.fault(next: .answer(.problem(problem)))
+        installation.feed.fault(next: .response(.problem(problem)))
         return await client.performFetch().error
       }
       let rule = "must be topics that exist; there is no harbor\u{1B}[2J\u{202E}"
@@ -94,11 +94,12 @@ import Testing
         type: "/problems/invalid-parameters", title: "Invalid parameters", status: 400, detail: "See errors.",
         errors: [FieldError(field: "topics", rule: rule)])
       #expect(
-        await error(problem) == "the server answered 400: topics must be topics that exist; there is no harbor[2J")
+        await error(problem) == "the server responded with 400: topics must be topics that exist; there is no harbor[2J"
+      )
       problem.errors = nil
-      #expect(await error(problem) == "the server answered 400: See errors.")
+      #expect(await error(problem) == "the server responded with 400: See errors.")
       problem.detail = nil
-      #expect(await error(problem) == "the server answered 400: Invalid parameters")
+      #expect(await error(problem) == "the server responded with 400: Invalid parameters")
       problem.detail = String(repeating: "x", count: 100_000)
       let long = await error(problem)
       #expect((long?.count ?? .max) < 400)
@@ -134,7 +135,7 @@ import Testing
       var other = installation
       other.address = "http://127.0.0.1:1"
       let report = try await other.client().performFetch()
-      #expect(report.error == "no answer from 127.0.0.1:1: connection refused")
+      #expect(report.error == "no response from 127.0.0.1:1: connection refused")
       #expect((report.requests, report.bytes) == (0, 0))
       #expect(try other.client().runs(limit: 2).map(\.isOffline) == [false])
     }
@@ -165,9 +166,11 @@ import Testing
 private struct FailingTransport: HTTPTransport {
   let error: HTTPTransportError
 
-  func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPAnswer { throw error }
+  func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse { throw error }
 
-  func upload(_ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]) async throws -> HTTPAnswer {
+  func upload(_ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]) async throws
+    -> HTTPTransportResponse
+  {
     throw error
   }
 }

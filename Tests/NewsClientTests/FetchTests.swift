@@ -10,8 +10,8 @@ import Testing
 @Suite("A fetch") struct FetchTests {
   @Test(
     "ends by what has become of the stored items: first all, then nothing, then what is new, changed or taken back",
-    arguments: [Source.Extent.window(100), .full])
-  func differences(extent: Source.Extent) async throws {
+    arguments: [FollowedFeed.Extent.window(100), .full])
+  func changes(extent: FollowedFeed.Extent) async throws {
     try await Installation.with(extent: extent) { installation in
       let feed = installation.feed
       let first = feed.publish("one")
@@ -88,14 +88,14 @@ import Testing
   func observers() async throws {
     try await Installation.with { installation in
       let client = try installation.client()
-      let told = Mutex<[Difference]>([])
-      let observation = client.changes.add { difference in told.withLock { $0.append(difference) } }
+      let received = Mutex<[ItemChanges]>([])
+      let observation = client.changes.add { changes in received.withLock { $0.append(changes) } }
       var stream = client.changes.values().makeAsyncIterator()
-      let posted = Mutex<[Difference]>([])
+      let posted = Mutex<[ItemChanges]>([])
       let center = NotificationCenter.default
       let token = center.addObserver(forName: .newsItemsDidChange, object: client, queue: nil) { notification in
-        let difference = notification.userInfo?[Difference.userInfoKey] as? Difference
-        posted.withLock { $0.append(contentsOf: [difference].compactMap(\.self)) }
+        let changes = notification.userInfo?[ItemChanges.userInfoKey] as? ItemChanges
+        posted.withLock { $0.append(contentsOf: [changes].compactMap(\.self)) }
       }
       defer { center.removeObserver(token) }
       let item = installation.feed.publish("one")
@@ -109,9 +109,9 @@ import Testing
       observation.cancel()
       installation.feed.publish("three")
       await client.performFetch()
-      let differences = told.withLock { $0 }
-      #expect(differences.map(\.inserted.count) == [1, 1])
-      #expect(differences.map(\.removed) == [[], [item.id]])
+      let reported = received.withLock { $0 }
+      #expect(reported.map(\.inserted.count) == [1, 1])
+      #expect(reported.map(\.removed) == [[], [item.id]])
       #expect(posted.withLock(\.count) == 3)
       // A subscriber that reads late receives all changes.
       let read = [await stream.next(), await stream.next(), await stream.next()]
@@ -199,7 +199,7 @@ import Testing
       installation.feed.publish("two")
       installation.feed.fault(next: .hang(at: .body(5)))
       async let report = client.performFetch(.scheduled)
-      try await eventually("half the answer is there") { installation.server.requests.count == 2 }
+      try await eventually("half the response is there") { installation.server.requests.count == 2 }
       try await eventually("the timer is set") { !installation.clock.sleeping.isEmpty }
       installation.clock.advance(by: 25)
       try await eventually("the timer is set again") { installation.clock.sleeping.contains { $0 <= 5 } }
@@ -237,9 +237,9 @@ import Testing
       await first.performFetch()
       let again = try NewsFetcher(folder: folder, application: ApplicationLifecycle(launchReason: .user)) { stored in
         NewsFetcher.Configuration(
-          folder: URL(filePath: "/nowhere"), source: try #require(stored), userAgent: "tests/1 (+https://example.org)")
+          folder: URL(filePath: "/nowhere"), feed: try #require(stored), userAgent: "tests/1 (+https://example.org)")
       }
-      #expect(again.configuration.source == first.configuration.source)
+      #expect(again.configuration.feed == first.configuration.feed)
       #expect(again.configuration.folder == folder)
     }
   }

@@ -35,7 +35,7 @@ import Testing
     try await Installation.with { installation in
       let client = try installation.client()
       let theirs = installation.clock.now.date + 86_400 * 365
-      installation.feed.fault(next: .answer(.busy(503, retryAfter: .date(theirs + 300)).dated(theirs)))
+      installation.feed.fault(next: .response(.busy(503, retryAfter: .date(theirs + 300)).dated(theirs)))
       #expect(await client.performFetch().result == .failed)
       #expect(try client.schedule.holdRemaining(at: installation.clock.now) == 300)
     }
@@ -88,12 +88,12 @@ import Testing
     try await Installation.with { installation in
       installation.feed.publish("one")
       let client = try installation.client()
-      installation.feed.fault(next: .answer(.notModified(etag: "\"x\"")))
+      installation.feed.fault(next: .response(.notModified(etag: "\"x\"")))
       #expect(await client.performFetch().result == .newData)
       try FileManager.default.removeItem(at: installation.folder)
       let other = try installation.client()
       _ = installation.requests()
-      installation.feed.fault(next: .answer(.notModified(etag: "\"x\"")), times: 9)
+      installation.feed.fault(next: .response(.notModified(etag: "\"x\"")), times: 9)
       #expect(await other.performFetch().result == .failed)
       #expect(installation.requests().count == 2)
     }
@@ -111,7 +111,7 @@ import Testing
       feed.fault(next: .redirect(.sameOrigin("/v1/changes?limit=200&since=\(token)")))
       #expect(await client.performFetch().result == .noData)
       #expect(installation.requests() == ["*/v1/changes", "*/v1/changes"])
-      let mirror = try await FaultServer.start(handler: feed.answer)
+      let mirror = try await FaultServer.start(handler: feed.respond)
       feed.publish("two")
       feed.fault(next: .redirect(.other(mirror, "/v1/changes?limit=200&since=\(token)")))
       #expect(await client.performFetch().inserted == 1)
@@ -130,7 +130,7 @@ import Testing
       ] {
         feed.fault(next: .redirect(redirect), times: 50)
         #expect(await client.performFetch().result == .failed)
-        feed.heal()
+        feed.removeFaults()
         #expect(installation.requests().count <= 6)
       }
       feed.fault(

@@ -22,19 +22,20 @@ import Testing
     return client
   }
 
-  /// Returns the client as another process opens it, the source that it found, and its log.
-  private func reopened(_ installation: Installation) throws -> (client: NewsFetcher, source: Source?, log: Reports) {
+  /// Returns the client as another process opens it, the feed that it found, and its log.
+  private func reopened(_ installation: Installation) throws -> (client: NewsFetcher, feed: FollowedFeed?, log: Reports)
+  {
     let log = Reports()
-    var source: Source?
+    var feed: FollowedFeed?
     let client = try NewsFetcher(
       folder: installation.folder, application: ApplicationLifecycle(launchReason: .fetch, clock: installation.clock),
       clock: installation.clock, log: log.note
     ) { stored in
-      source = stored
+      feed = stored
       return NewsFetcher.Configuration(
-        folder: installation.folder, source: try stored ?? installation.source(), userAgent: "tests/1")
+        folder: installation.folder, feed: try stored ?? installation.followedFeed(), userAgent: "tests/1")
     }
-    return (client, source, log)
+    return (client, feed, log)
   }
 
   private func damage(_ installation: Installation) throws {
@@ -55,8 +56,8 @@ import Testing
       } else {
         try damage(installation)
       }
-      let (client, source, log) = try reopened(installation)
-      #expect(try installation.source() == source)
+      let (client, feed, log) = try reopened(installation)
+      #expect(try installation.followedFeed() == feed)
       #expect(try client.schedule.interval == .seconds(7200))
       #expect(try client.schedule.openings == before.openings)
       let sentence = "news.sqlite is damaged; it was renamed to"
@@ -73,8 +74,8 @@ import Testing
       for name in ["settings.json", "habits.json"] {
         try FileManager.default.removeItem(at: installation.folder.appending(path: name))
       }
-      let (client, source, log) = try reopened(installation)
-      #expect(try installation.source() == source)
+      let (client, feed, log) = try reopened(installation)
+      #expect(try installation.followedFeed() == feed)
       #expect(try client.schedule == before)
       #expect(try client.count == 1)
       _ = installation.requests()
@@ -83,7 +84,7 @@ import Testing
       #expect(log.texts.isEmpty)
       try damage(installation)
       let after = try reopened(installation)
-      #expect(after.source == source)
+      #expect(after.feed == feed)
       #expect(try after.client.schedule.interval == .seconds(7200))
       #expect(try after.client.schedule.openings == before.openings)
     }
@@ -117,8 +118,8 @@ import Testing
       for name in ["settings.json", "habits.json"] {
         try Data("{".utf8).write(to: installation.folder.appending(path: name))
       }
-      let (client, source, log) = try reopened(installation)
-      #expect(try installation.source() == source)
+      let (client, feed, log) = try reopened(installation)
+      #expect(try installation.followedFeed() == feed)
       try client.updateSchedule { $0.setInterval(.seconds(3600)) }
       #expect(log.texts.contains { $0.contains("settings.json") && $0.contains("was renamed to") })
       try damage(installation)
@@ -138,13 +139,13 @@ import Testing
         type: "/problems/invalid-parameters", title: "Invalid parameters", status: 400,
         errors: [FieldError(field: "topics", rule: "must be topics that exist; there is no harbor")])
       for wrong in [other, harbor] {
-        installation.feed.fault(next: .answer(.problem(refusal)))
+        installation.feed.fault(next: .response(.problem(refusal)))
         #expect(try await wrong.client().performFetch().result == .failed)
-        installation.feed.heal()
+        installation.feed.removeFaults()
         try wrong.client().updateSchedule { $0.setInterval(.seconds(9000)) }
         try wrong.client().recordOpening()
-        let (same, source, _) = try reopened(installation)
-        #expect(try installation.source() == source)
+        let (same, feed, _) = try reopened(installation)
+        #expect(try installation.followedFeed() == feed)
         #expect(try same.schedule.interval == .seconds(9000))
         #expect(try same.badge == 0)
         #expect(try same.snapshot.checked != nil)
@@ -157,7 +158,7 @@ import Testing
       var sport = installation
       sport.topics = ["sport"]
       #expect(try await sport.client().performFetch().result != .failed)
-      #expect(try reopened(installation).source?.topics == ["sport"])
+      #expect(try reopened(installation).feed?.topics == ["sport"])
     }
   }
 
@@ -165,7 +166,7 @@ import Testing
   func first() async throws {
     try await Installation.with(topics: ["sport"]) { installation in
       try installation.client().updateSchedule { $0.setInterval(.minimum) }
-      #expect(try NewsFetcher.source(in: installation.folder) == installation.source())
+      #expect(try NewsFetcher.feed(in: installation.folder) == installation.followedFeed())
     }
   }
 
@@ -194,6 +195,19 @@ import Testing
       }
       installation.feed.publish("two", topics: ["sport"])
       #expect(await client.performFetch().badge == (1 << 32) + 1)
+    }
+  }
+
+  @Test("have the same names in the file and in the store as earlier builds")
+  func storedNames() async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      await (try installation.client()).performFetch()
+      let file = installation.folder.appending(path: "settings.json")
+      #expect(try String(contentsOf: file, encoding: .utf8).contains(#""source""#))
+      let queue = try DatabaseQueue(path: installation.folder.appending(path: "news.sqlite").path)
+      let state = try await queue.read { try String.fetchOne($0, sql: "SELECT json FROM state WHERE name = 'sync'") }
+      #expect(state?.contains(#""source""#) == true)
     }
   }
 }

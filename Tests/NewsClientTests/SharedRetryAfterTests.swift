@@ -15,7 +15,7 @@ import Testing
 
     /// Runs the body with an empty store and a server with the handler.
     static func with(
-      _ handler: @escaping @Sendable (FaultRequest) -> FaultAnswer, _ body: (Store) async throws -> Void
+      _ handler: @escaping @Sendable (FaultRequest) -> FaultResponse, _ body: (Store) async throws -> Void
     ) async throws {
       let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-shared-\(UUID().uuidString)")
       defer { try? FileManager.default.removeItem(at: folder) }
@@ -25,8 +25,8 @@ import Testing
     func client() throws -> NewsFetcher {
       let url = try #require(URL(string: server.url))
       return try NewsFetcher(
-        .init(folder: folder, source: Source(server: url), userAgent: "tests/1"),
-        application: ApplicationLifecycle(launchReason: .fetch, clock: clock), clock: clock)
+        .init(folder: folder, feed: FollowedFeed(server: url), userAgent: "tests/1"),
+        application: Application(launchReason: .fetch, clock: clock), clock: clock)
     }
 
     /// Starts a download to a file of the store.
@@ -74,10 +74,10 @@ import Testing
 
   @Test("in a response to a fetch delays transfers from that server, in other processes too, and from no other server")
   func fetchDelaysTransfers() async throws {
-    let handler: @Sendable (FaultRequest) -> FaultAnswer = { request in
+    let handler: @Sendable (FaultRequest) -> FaultResponse = { request in
       request.path.hasPrefix("/v1/")
         ? .busy(503, retryAfter: .seconds(1000))
-        : FaultAnswer(headers: [("Content-Type", "application/octet-stream")], body: Data("content".utf8))
+        : FaultResponse(headers: [("Content-Type", "application/octet-stream")], body: Data("content".utf8))
     }
     try await Store.with(handler) { store in
       #expect(await (try store.client()).performFetch().result == .failed)

@@ -17,16 +17,16 @@ struct Installation {
   /// The scheme and authority of the server; nil for those of the feed.
   var address: String?
   var topics: [String] = []
-  var extent = Source.Extent.window(100)
+  var extent = FollowedFeed.Extent.window(100)
 
   /// Runs the body with an empty feed and an empty folder.
   static func with<Value>(
-    extent: Source.Extent = .window(100), topics: [String] = [], _ body: (Installation) async throws -> Value
+    extent: FollowedFeed.Extent = .window(100), topics: [String] = [], _ body: (Installation) async throws -> Value
   ) async throws -> Value {
     let feed = FaultFeed()
     let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-client-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    let server = try await FaultServer.start(handler: feed.answer)
+    let server = try await FaultServer.start(handler: feed.respond)
     let installation = Installation(
       feed: feed, server: server, folder: folder, clock: ManualClock(), topics: topics, extent: extent)
     do {
@@ -39,9 +39,9 @@ struct Installation {
     }
   }
 
-  /// Returns the followed source.
-  func source() throws -> Source {
-    Source(server: try #require(URL(string: address ?? server.url)), topics: topics, extent: extent)
+  /// Returns the followed feed.
+  func followedFeed() throws -> FollowedFeed {
+    FollowedFeed(server: try #require(URL(string: address ?? server.url)), topics: topics, extent: extent)
   }
 
   /// Returns a client as a new process creates it.
@@ -49,7 +49,7 @@ struct Installation {
     _ transport: (any HTTPTransport)? = nil, constraints: any ConstraintSource = FetchConstraints.none
   ) throws -> NewsFetcher {
     var configuration = NewsFetcher.Configuration(
-      folder: folder, source: try source(), userAgent: "tests/1 (+https://example.org)")
+      folder: folder, feed: try followedFeed(), userAgent: "tests/1 (+https://example.org)")
     configuration.constraints = constraints
     return try NewsFetcher(
       configuration,
@@ -69,11 +69,11 @@ struct Installation {
 
 /// The reports and log lines of a client.
 final class Reports: Sendable {
-  private let told = Mutex<(reports: [FetchReport], texts: [String])>(([], []))
+  private let received = Mutex<(reports: [FetchReport], texts: [String])>(([], []))
 
-  var all: [FetchReport] { told.withLock(\.reports) }
-  var texts: [String] { told.withLock(\.texts) }
+  var all: [FetchReport] { received.withLock(\.reports) }
+  var texts: [String] { received.withLock(\.texts) }
 
-  func add(_ report: FetchReport) { told.withLock { $0.reports.append(report) } }
-  func note(_ text: String) { told.withLock { $0.texts.append(text) } }
+  func add(_ report: FetchReport) { received.withLock { $0.reports.append(report) } }
+  func note(_ text: String) { received.withLock { $0.texts.append(text) } }
 }

@@ -54,7 +54,7 @@ import Testing
         let requests = installation.server.takeRequests()
         #expect(requests.map(\.path) == ["/v1/changes"])
         #expect(requests.first?.query["at"] == feed.token().description)
-        feed.beat()
+        feed.sendHeartbeat()
         feed.publish("three")
         feed.retract(feed.items[0].id)
         try await eventually("it is equal", installation) { try client.allNewsItems == feed.items }
@@ -74,7 +74,7 @@ import Testing
       feed.publish("of others", topics: ["politics"])
       try await watching(installation, try installation.client()) { reports in
         try await eventually("it listens", installation) { feed.eventStreams == 1 }
-        feed.beat()
+        feed.sendHeartbeat()
         let requests = installation.server.takeRequests()
         #expect(requests.map(\.target) == ["/v1/events?topics=sport"])
         #expect(requests.first?["Last-Event-ID"] == held.description)
@@ -83,16 +83,17 @@ import Testing
     }
   }
 
-  @Test("misses nothing over a hundred connections, and tells nothing twice", arguments: [EventOrder.faithful, .twice])
+  @Test(
+    "misses nothing over a hundred connections, and tells nothing twice", arguments: [EventOrder.faithful, .twice])
   func reconnects(order: EventOrder) async throws {
     try await Installation.with(extent: .full) { installation in
       let feed = installation.feed
       feed.eventOrder = order
       feed.publish("first")
       let client = try installation.client()
-      let told = Reports()
-      let observation = client.changes.add { difference in
-        for item in difference.inserted { told.note(item.text) }
+      let received = Reports()
+      let observation = client.changes.add { changes in
+        for item in changes.inserted { received.note(item.text) }
       }
       try await watching(installation, client) { _ in
         for number in 0..<100 {
@@ -103,11 +104,11 @@ import Testing
         }
         try await eventually("it is equal", installation) { try client.allNewsItems == feed.items }
         // Observers are notified behind the transaction.
-        try await eventually("the last are told", installation) { told.texts.count >= 201 }
+        try await eventually("the last ones are reported", installation) { received.texts.count >= 201 }
       }
       withExtendedLifetime(observation) {}
-      #expect(told.texts.count == 201)
-      #expect(Set(told.texts).count == 201)
+      #expect(received.texts.count == 201)
+      #expect(Set(received.texts).count == 201)
     }
   }
 
@@ -115,7 +116,7 @@ import Testing
     "is told again of what a fetch has not brought",
     arguments: [
       FeedFault.reset(at: .body(20)), .truncate(at: .body(20)), .json(.cut), .busy(500, retryAfter: nil),
-      .answer(.captivePortal()),
+      .response(.captivePortal()),
     ])
   func failures(fault: FeedFault) async throws {
     try await Installation.with { installation in
@@ -126,7 +127,7 @@ import Testing
         try await eventually("it listens", installation) { feed.eventStreams == 1 }
         feed.fault(next: fault, times: 3, path: "/v1/changes")
         feed.publish("two")
-        try await eventually("it is told", installation) {
+        try await eventually("it is reported", installation) {
           reports.all.last?.result == .newData && reports.all.count > 1
         }
         #expect(try client.count == 2)
@@ -194,7 +195,7 @@ import Testing
           installation.clock.advance(by: 50)
           // The client shows nothing of a heartbeat: on a busy machine the first ones may still be on their way.
           for _ in 0..<30 {
-            feed.beat()
+            feed.sendHeartbeat()
             try await Task.sleep(for: .milliseconds(100))
           }
         }
@@ -247,11 +248,11 @@ import Testing
   func delay() {
     var delay = ReconnectDelay()
     #expect((0..<12).map { _ in delay.next(random: 1) } == [1, 2, 4, 8, 16, 32, 64, 128, 256, 301, 301, 301])
-    delay.succeed()
-    delay.suggest(milliseconds: 2500)
+    delay.reset()
+    delay.setServerDelay(milliseconds: 2500)
     #expect(delay.next(random: 0.5) == 2.5)
     #expect(delay.next(random: 0.5) == 3)
-    delay.suggest(milliseconds: .max)
-    #expect(delay.next(random: 0) == ReconnectDelay.most)
+    delay.setServerDelay(milliseconds: .max)
+    #expect(delay.next(random: 0) == ReconnectDelay.maximum)
   }
 }

@@ -104,7 +104,7 @@ import Testing
     try await Installation.with(extent: .full) { installation in
       let feed = installation.feed
       for number in 0..<500 { feed.publish("item \(number)") }
-      feed.fault(next: .init { honest, _ in honest })
+      feed.fault(next: .init { original, _ in original })
       feed.fault(next: .truncate(at: .body(100)))
       let client = try installation.client()
       #expect(await client.performFetch().result == .failed)
@@ -124,7 +124,7 @@ import Testing
       let feed = installation.feed
       for number in 0..<300 { feed.publish("item \(number)") }
       let oldest = try #require(feed.items.last)
-      feed.fault(next: .init { honest, _ in honest })
+      feed.fault(next: .init { original, _ in original })
       feed.fault(next: .truncate(at: .body(100)))
       let client = try installation.client()
       #expect(await client.performFetch().result == .failed)
@@ -142,9 +142,9 @@ import Testing
     try await Installation.with(extent: .full) { installation in
       let feed = installation.feed
       for number in 0..<300 { feed.publish("item \(number)") }
-      let honest = FeedFault { honest, _ in honest }
-      let expired = FeedFault.answer(.tokenExpired(reason: "expired", token: feed.token()))
-      for fault in [honest, expired, honest, expired] { feed.fault(next: fault) }
+      let original = FeedFault { original, _ in original }
+      let expired = FeedFault.response(.tokenExpired(reason: "expired", token: feed.token()))
+      for fault in [original, expired, original, expired] { feed.fault(next: fault) }
       let client = try installation.client()
       #expect(await client.performFetch().result == .failed)
       #expect(installation.requests().count == 4)
@@ -157,8 +157,8 @@ import Testing
 
   @Test(
     "After a 410 the old items stay until the new ones are there, at most once a wake",
-    arguments: [Source.Extent.window(100), .full])
-  func expired(extent: Source.Extent) async throws {
+    arguments: [FollowedFeed.Extent.window(100), .full])
+  func expired(extent: FollowedFeed.Extent) async throws {
     try await Installation.with(extent: extent) { installation in
       let feed = installation.feed
       let item = feed.publish("one")
@@ -168,7 +168,7 @@ import Testing
       feed.retract(item.id)
       feed.publish("three")
       feed.moveEpoch(keepingHistory: false)
-      feed.fault(next: .init { honest, _ in honest })
+      feed.fault(next: .init { original, _ in original })
       feed.fault(next: .truncate(at: .body(3)))
       #expect(await client.performFetch().result == .failed)
       #expect(try client.allNewsItems.map(\.text) == ["two", "one"])
@@ -180,7 +180,7 @@ import Testing
       #expect(installation.requests() == ["*/v1/changes", list])
       // A client does not loop if a server answers every request with 410.
       feed.moveEpoch(keepingHistory: false)
-      feed.fault(next: .answer(.tokenExpired(reason: "epoch", token: feed.token())), times: 10)
+      feed.fault(next: .response(.tokenExpired(reason: "epoch", token: feed.token())), times: 10)
       #expect(await client.performFetch().result == .failed)
       #expect(installation.requests().count <= 3)
       #expect(try client.allNewsItems.count == 2)

@@ -51,9 +51,9 @@ struct Command: Sendable {
 
   /// Returns the stored items, read by this process.
   func storedItems() throws -> [NewsItem] {
-    guard let source = try NewsFetcher.source(in: folder) else { return [] }
+    guard let feed = try NewsFetcher.feed(in: folder) else { return [] }
     return try NewsFetcher(
-      .init(folder: folder, source: source, userAgent: "tests"), application: ApplicationLifecycle(launchReason: .user)
+      .init(folder: folder, feed: feed, userAgent: "tests"), application: Application(launchReason: .user)
     ).allNewsItems
   }
 

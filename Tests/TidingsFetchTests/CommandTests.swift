@@ -78,7 +78,7 @@ import Testing
       #expect(report?.result == .failed)
       let result = try await command.run("fetch")
       #expect(result.output.hasPrefix("failed: "))
-      #expect(result.errors.hasPrefix("tidings-fetch: no answer"))
+      #expect(result.errors.hasPrefix("tidings-fetch: no response"))
     }
   }
 

@@ -7,7 +7,7 @@ import Testing
 @Suite("What tidings-fetch prints") struct PrintingTests {
   @Test("is the version of the libraries, which User-Agent has too")
   func version() async throws {
-    try await FaultServer.with({ _ in FaultAnswer(status: 503) }) { server in
+    try await FaultServer.with({ _ in FaultResponse(status: 503) }) { server in
       try await Command.with(server: server.url) { command in
         #expect(try await command.run("--version").output == TidingsVersion.current + "\n")
         _ = try await command.fetch()
@@ -34,8 +34,8 @@ import Testing
     let problem = #"{"type":"/x","title":"\u001b[2J","status":400,"detail":"no \u001b]0;x\u0007harbor"}"#
     try await FaultServer.with({ request in
       request.path.hasPrefix("/v1/")
-        ? feed.answer(request)
-        : FaultAnswer(status: 400, headers: [("Content-Type", "application/problem+json")], body: Data(problem.utf8))
+        ? feed.respond(request)
+        : FaultResponse(status: 400, headers: [("Content-Type", "application/problem+json")], body: Data(problem.utf8))
     }) { server in
       try await Command.with(server: server.url) { command in
         #expect(try await command.fetch().status == 0)
@@ -62,9 +62,9 @@ import Testing
     feed.publish("text \(hidden)", title: "title \(hidden)")
     feed.publish("headline \(hidden)")
     let problem = #"{"type":"/x","title":"no","status":400,"detail":"harbor \#(hidden)"}"#
-    let refusal = FaultAnswer(
+    let refusal = FaultResponse(
       status: 400, headers: [("Content-Type", "application/problem+json")], body: Data(problem.utf8))
-    try await FaultServer.with({ $0.path.hasPrefix("/v1/") ? feed.answer($0) : refusal }) { server in
+    try await FaultServer.with({ $0.path.hasPrefix("/v1/") ? feed.respond($0) : refusal }) { server in
       try await Command.with(server: server.url) { command in
         var texts = [try await command.run("fetch", "--json").output]
         let output = command.folder.appending(path: "x").path
@@ -91,7 +91,7 @@ import Testing
   @Test("distinguishes a schedule without a wake from a server without news")
   func notNow() async throws {
     let feed = FaultFeed()
-    try await FaultServer.with(feed.answer) { server in
+    try await FaultServer.with(feed.respond) { server in
       try await Command.with(server: server.url) { command in
         struct Line: Decodable {
           var result: String
@@ -121,7 +121,7 @@ import Testing
   func floor() async throws {
     try await Command.with(server: "http://127.0.0.1:1") { command in
       let output = try await command.run("schedule", "set", "5m").output
-      #expect(output == "interval  15 min (the shortest there is; 5 min was asked for)\n")
+      #expect(output == "interval  15 min (the minimum; 5 min was requested)\n")
       #expect(try await command.run("schedule", "show").output.hasPrefix(output))
     }
   }

@@ -25,7 +25,7 @@ struct SevenDaysTests {
       self.clock = clock
       let url = try #require(URL(string: proxy.client.url))
       var configuration = NewsFetcher.Configuration(
-        folder: folder, source: Source(server: url), userAgent: "tests/1 (+https://example.org)")
+        folder: folder, feed: FollowedFeed(server: url), userAgent: "tests/1 (+https://example.org)")
       configuration.timeZone = .gmt
       client = try NewsFetcher(
         configuration, application: ApplicationLifecycle(launchReason: .fetch, clock: clock), clock: clock)
@@ -103,7 +103,7 @@ struct SevenDaysTests {
     }
   }
 
-  /// Makes the proxy answer 503 for a while.
+  /// Makes the proxy respond with 503 for a while.
   private func close(_ phone: inout Phone) async throws {
     try phone.proxy.shut()
     #expect(await phone.client.performFetch(.manual).result == .failed)

@@ -55,7 +55,7 @@ import Testing
     let feed = FaultFeed()
     feed.publish("one")
     feed.fault(next: .drip(over: .seconds(60)))
-    try await FaultServer.with(feed.answer) { server in
+    try await FaultServer.with(feed.respond) { server in
       try await Command.with(server: "http://127.0.0.1:1") { silent in
         try await Command.with(server: server.url) { dripping in
           async let expired = play(silent, ["expire"])

@@ -50,7 +50,7 @@ import Testing
     let feed = FaultFeed()
     feed.publish("one")
     try await FaultServer.with({ request in
-      request.path.hasPrefix("/v1/") ? feed.answer(request) : FaultAnswer(status: 404)
+      request.path.hasPrefix("/v1/") ? feed.respond(request) : FaultResponse(status: 404)
     }) { server in
       try await Command.with(server: server.url) { command in
         #expect(try await command.fetch().status == 0)
@@ -98,7 +98,7 @@ import Testing
   func damagedJournal(offset: Int) async throws {
     let feed = FaultFeed()
     feed.publish("one")
-    try await FaultServer.with(feed.answer) { server in
+    try await FaultServer.with(feed.respond) { server in
       try await Command.with(server: server.url) { command in
         #expect(try await command.fetch().status == 0)
         #expect(try await command.run("transfers").status == 0)
@@ -112,7 +112,7 @@ import Testing
         #expect(result.output.contains(#""inserted":1"#))
         let list = try await command.run("transfers")
         #expect((list.status, list.output) == (0, ""))
-        #expect((result.errors + list.errors).contains("the list of transfers was damaged and is empty now"))
+        #expect((result.errors + list.errors).contains("the list of transfers is damaged; it was renamed to"))
         #expect(try await command.fetch().status == 10)
       }
     }
@@ -136,7 +136,7 @@ import Testing
     feed.publish("one")
     try await FaultServer.with({ request in
       request.path.hasPrefix("/v1/")
-        ? feed.answer(request) : FaultAnswer(status: 503, headers: [("Retry-After", "3600")])
+        ? feed.respond(request) : FaultResponse(status: 503, headers: [("Retry-After", "3600")])
     }) { server in
       try await Command.with(server: server.url) { command in
         #expect(try await command.fetch("--media", "all").status == 0)
@@ -179,7 +179,7 @@ import Testing
 
   @Test("ends in time where the server is silent, and says what it waited for", .timeLimit(.minutes(3)))
   func silentServer() async throws {
-    try await FaultServer.with({ _ in FaultAnswer().hanging(at: .start) }) { server in
+    try await FaultServer.with({ _ in FaultResponse().hanging(at: .start) }) { server in
       try await Command.with(server: server.url) { command in
         let output = command.folder.appending(path: "x").path
         let url = server.url + "/x"
@@ -193,7 +193,7 @@ import Testing
           let result = try await command.start(words).result()
           #expect(result.status == 20, "\(words): \(result.errors)")
           #expect(ContinuousClock.now - start < .seconds(30))
-          #expect(result.errors.contains("nothing has moved for 2 s"), "\(result.errors)")
+          #expect(result.errors.contains("no data for 2 s"), "\(result.errors)")
           #expect(result.output.contains(#""state":"running""#))
         }
         for number in 1...2 { _ = try await command.run("transfers", "cancel", "\(number)") }
@@ -201,21 +201,21 @@ import Testing
     }
   }
 
-  @Test("says in a sentence why there is no answer, without a network too", .enabled(if: getuid() == 0))
+  @Test("says in a sentence why there is no response, without a network too", .enabled(if: getuid() == 0))
   func noNetwork() async throws {
     try await Command.with(server: "http://news.example.invalid") { command in
       for words in [["fetch"], ["fetch", "--json"]] {
         let process = try command.start(words, wrapper: ["/usr/bin/unshare", "-n"])
         let result = await process.result()
         #expect(result.status == 20)
-        #expect(result.errors.hasPrefix("tidings-fetch: no answer from news.example.invalid: "), "\(result.errors)")
+        #expect(result.errors.hasPrefix("tidings-fetch: no response from news.example.invalid: "), "\(result.errors)")
         #expect(!result.errors.contains("rror") && !result.errors.contains("("), "\(result.errors)")
       }
     }
     try await Command.with(server: "http://127.0.0.1:1") { command in
       let result = try await command.run("fetch")
-      #expect(result.output == "failed: no answer from 127.0.0.1:1: connection refused\n")
-      #expect(result.errors.hasPrefix("tidings-fetch: no answer from 127.0.0.1:1: connection refused\n"))
+      #expect(result.output == "failed: no response from 127.0.0.1:1: connection refused\n")
+      #expect(result.errors.hasPrefix("tidings-fetch: no response from 127.0.0.1:1: connection refused\n"))
     }
   }
 }

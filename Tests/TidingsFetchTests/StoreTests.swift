@@ -119,7 +119,7 @@ import Testing
         #expect(try await bare(command, "--server", "http://127.0.0.1:1", "fetch").status == 20)
         let refused = try await bare(command, "--topics", "harbor", "fetch")
         #expect(refused.status == 20)
-        #expect(refused.errors.contains("the server answered 400: topics"), "\(refused.errors)")
+        #expect(refused.errors.contains("the server responded with 400: topics"), "\(refused.errors)")
         #expect(refused.errors.contains("harbor"))
         #expect(try await bare(command, "--topics", "harbor", "schedule", "set", "never").status == 0)
         #expect(try await bare(command, "--server", "http://127.0.0.1:1", "schedule", "set", "never").status == 0)

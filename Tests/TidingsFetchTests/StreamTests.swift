@@ -39,7 +39,7 @@ import Testing
     let feed = FaultFeed()
     feed.publish("one")
     try await FaultServer.with({ request in
-      request.path.hasPrefix("/v1/") ? feed.answer(request) : FaultAnswer(status: 404)
+      request.path.hasPrefix("/v1/") ? feed.respond(request) : FaultResponse(status: 404)
     }) { server in
       try await Command.with(server: server.url) { command in
         #expect(try await command.fetch().status == 0)
@@ -59,7 +59,7 @@ import Testing
         let result = try await shell(command, fate.redirection(1), arguments)
         #expect(result.status == 20, "\(arguments): \(result.errors)")
         #expect(
-          result.errors.contains("tidings-fetch: The result cannot be written: "), "\(arguments): \(result.errors)")
+          result.errors.contains("tidings-fetch: cannot write the result: "), "\(arguments): \(result.errors)")
       }
     }
   }
@@ -102,11 +102,11 @@ import Testing
   func watch(fate: Fate) async throws {
     let feed = FaultFeed()
     feed.publish("one")
-    try await FaultServer.with(feed.answer) { server in
+    try await FaultServer.with(feed.respond) { server in
       try await Command.with(server: server.url) { command in
         let result = try await shell(command, fate.redirection(1), ["watch"])
         #expect(result.status == 20)
-        #expect(result.errors.contains("tidings-fetch: The result cannot be written: "), "\(result.errors)")
+        #expect(result.errors.contains("tidings-fetch: cannot write the result: "), "\(result.errors)")
       }
     }
   }
@@ -115,7 +115,7 @@ import Testing
   func watch() async throws {
     let feed = FaultFeed()
     feed.publish("one")
-    try await FaultServer.with(feed.answer) { server in
+    try await FaultServer.with(feed.respond) { server in
       try await Command.with(server: server.url) { command in
         let process = try command.start(["watch"], closingOutput: true)
         let result = await process.result()

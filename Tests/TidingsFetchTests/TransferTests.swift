@@ -36,11 +36,11 @@ import Testing
         if let range = request["Range"], let match = range.wholeMatch(of: /bytes=([0-9]+)-/) {
           first = Int(match.1) ?? 0
         }
-        let answer = FaultAnswer(
+        let response = FaultResponse(
           status: first > 0 ? 206 : 200,
           headers: [("ETag", "\"one\""), ("Content-Range", "bytes \(first)-\(content.count - 1)/\(content.count)")],
           body: content.dropFirst(first))
-        return answer.dripping(bytes: pace, every: .milliseconds(2))
+        return response.dripping(bytes: pace, every: .milliseconds(2))
       }, body)
   }
 
@@ -165,13 +165,13 @@ import Testing
 
   @Test("prints what becomes of it, and names what is wrong")
   func printing() async throws {
-    try await FaultServer.with({ _ in FaultAnswer(status: 404) }) { server in
+    try await FaultServer.with({ _ in FaultResponse(status: 404) }) { server in
       try await Command.with(server: server.url) { command in
         let path = command.folder.appending(path: "out.bin").path
         let missing = try await command.run("download", server.url, "--output", path, "--wait", "--json")
         #expect(missing.status == 20)
-        #expect(missing.output.contains(#""failure":"the server answered 404""#))
-        #expect(try await command.run("transfers").output == "1  failed  0 B  out.bin: the server answered 404\n")
+        #expect(missing.output.contains(#""failure":"the server responded with 404""#))
+        #expect(try await command.run("transfers").output == "1  failed  0 B  out.bin: the server responded with 404\n")
         for words in [
           ["download", "ftp://127.0.0.1/", "--output", path],
           ["download", server.url, "--output", path, "--sha256", "12"],

@@ -10,7 +10,7 @@ import Testing
 @Suite("tidings-fetch download --wait") struct TransferWaitTests {
   @Test("ends at once with 20 where the file cannot be written, and refuses folders", .timeLimit(.minutes(2)))
   func hopeless() async throws {
-    try await FaultServer.with({ _ in FaultAnswer(body: Data("x".utf8)) }) { server in
+    try await FaultServer.with({ _ in FaultResponse(body: Data("x".utf8)) }) { server in
       try await Command.with(server: server.url) { command in
         _ = try await command.run("transfers")
         let occupied = command.folder.appending(path: "occupied")
@@ -18,7 +18,7 @@ import Testing
         let url = server.url + "/x"
         let result = try await command.run("download", url, "--output", occupied.path + "/out.bin", "--wait", "--json")
         #expect(result.status == 20)
-        #expect(result.output.contains("cannot be written"), "\(result.output)")
+        #expect(result.output.contains("cannot write to the folder"), "\(result.output)")
         let folder = command.folder.path
         for words in [["download", url, "--output", folder, "--wait"], ["upload", folder, url, "--wait"]] {
           let refused = try await command.start(words).result()
@@ -37,8 +37,8 @@ import Testing
         "download", "http://127.0.0.1:1/x", "--output", output, "--wait", "--timeout", "3")
       #expect(result.status == 20)
       #expect(result.errors.contains("tries again in"), "\(result.errors)")
-      #expect(result.errors.contains("nothing has moved for 3 s"), "\(result.errors)")
-      #expect(result.output.contains("no answer from 127.0.0.1:1: connection refused"), "\(result.output)")
+      #expect(result.errors.contains("no data for 3 s"), "\(result.errors)")
+      #expect(result.output.contains("no response from 127.0.0.1:1: connection refused"), "\(result.output)")
       _ = try await command.run("transfers", "cancel", "1")
     }
   }
@@ -47,10 +47,10 @@ import Testing
   func workerKilled() async throws {
     let content = Data(repeating: 7, count: 100_000)
     try await FaultServer.with({ request in
-      let answer = FaultAnswer(headers: [("ETag", "\"one\"")], body: content)
+      let response = FaultResponse(headers: [("ETag", "\"one\"")], body: content)
       return request["Range"] == nil
-        ? answer.hanging(at: .body(50_000))
-        : FaultAnswer(
+        ? response.hanging(at: .body(50_000))
+        : FaultResponse(
           status: 206, headers: [("ETag", "\"one\""), ("Content-Range", "bytes 50000-99999/100000")],
           body: content.dropFirst(50_000))
     }) { server in
@@ -78,7 +78,7 @@ import Testing
   func slowCommit() async throws {
     try await FaultServer.with({ request in
       request.path == "/busy"
-        ? FaultAnswer(status: 503, headers: [("Retry-After", "50")]) : FaultAnswer(body: Data("x".utf8))
+        ? FaultResponse(status: 503, headers: [("Retry-After", "50")]) : FaultResponse(body: Data("x".utf8))
     }) { server in
       try await Command.with(server: server.url) { command in
         // The worker's clock stands still, so only the journal itself can wake it.
@@ -108,7 +108,7 @@ import Testing
     let content = Data(repeating: 7, count: 400_000)
     let name = "a-name-that-is-longer-than-any-terminal-of-forty-columns-would-bear.bin"
     try await FaultServer.with({ _ in
-      FaultAnswer(body: content).dripping(bytes: 20_000, every: .milliseconds(100))
+      FaultResponse(body: content).dripping(bytes: 20_000, every: .milliseconds(100))
     }) { server in
       try await Command.with(server: server.url) { command in
         let words = [
@@ -133,7 +133,7 @@ import Testing
   @Test("leaves no process behind where the server asks to wait for an hour, and says for how long")
   func retryAfter() async throws {
     try await FaultServer.with({ _ in
-      FaultAnswer(status: 503, headers: [("Retry-After", "3600")])
+      FaultResponse(status: 503, headers: [("Retry-After", "3600")])
     }) { server in
       try await Command.with(server: server.url) { command in
         let output = command.folder.appending(path: "x").path
@@ -149,7 +149,7 @@ import Testing
         }
         let (status, report) = try await command.fetch()
         #expect(status == 20)
-        #expect(report?.error?.contains("the server has asked for no requests for another") == true)
+        #expect(report?.error?.contains("the server accepts no requests for another") == true)
         #expect(server.requests.count == 1)
       }
     }
@@ -159,9 +159,9 @@ import Testing
   func finished() async throws {
     try await FaultServer.with({ request in
       switch request.path {
-      case "/one": FaultAnswer(body: Data(count: 1023))
-      case "/two": FaultAnswer(body: Data(count: 1024))
-      default: FaultAnswer(status: 503, headers: [("Retry-After", "3600")])
+      case "/one": FaultResponse(body: Data(count: 1023))
+      case "/two": FaultResponse(body: Data(count: 1024))
+      default: FaultResponse(status: 503, headers: [("Retry-After", "3600")])
       }
     }) { server in
       try await Command.with(server: server.url) { command in
@@ -204,7 +204,7 @@ import Testing
       let output = command.folder.appending(path: "x").path
       let result = try await command.run("download", url + "/x", "--output", output, "--wait", "--timeout", "2")
       #expect(result.status == 20)
-      #expect(result.output.contains("it does not offer TLS 1.2 or later"), "\(result.output)")
+      #expect(result.output.contains("the server does not support TLS 1.2 or later"), "\(result.output)")
       _ = try await command.run("transfers", "cancel", "1")
     }
     server.send(SIGTERM)
@@ -214,7 +214,7 @@ import Testing
 
   @Test("takes header fields from a file, and names the line that is none")
   func headerFile() async throws {
-    try await FaultServer.with({ _ in FaultAnswer(status: 201) }) { server in
+    try await FaultServer.with({ _ in FaultResponse(status: 201) }) { server in
       try await Command.with(server: server.url) { command in
         try FileManager.default.createDirectory(at: command.folder, withIntermediateDirectories: true)
         let file = command.folder.appending(path: "fields")

@@ -20,12 +20,11 @@ struct Stored: AsyncParsableCommand {
     guard let server = URL(string: "http://127.0.0.1:\(port)") else { throw ExitCode.failure }
     let folder = URL(filePath: store, directoryHint: .isDirectory)
     let client = try NewsFetcher(
-      .init(folder: folder, source: Source(server: server), userAgent: "LiveBench/1"),
-      application: ApplicationLifecycle(launchReason: .push),
-      log: { FileHandle.standardError.write(Data("\($0)\n".utf8)) })
+      .init(folder: folder, feed: FollowedFeed(server: server), userAgent: "LiveBench/1"),
+      application: Application(launchReason: .push), log: { FileHandle.standardError.write(Data("\($0)\n".utf8)) })
     let stored = Mutex((inserted: 0, at: ContinuousClock.now))
-    let observation = client.changes.add { difference in
-      stored.withLock { $0 = ($0.inserted + difference.inserted.count, .now) }
+    let observation = client.changes.add { changes in
+      stored.withLock { $0 = ($0.inserted + changes.inserted.count, .now) }
     }
     let watching = Task { await client.watch() }
     defer {

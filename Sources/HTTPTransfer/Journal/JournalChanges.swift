@@ -18,7 +18,7 @@ package final class JournalChanges: Sendable {
   }
 
   /// The maximum wait without signals, in seconds.
-  static let unsignalledPause = 1.0
+  static let pollInterval = 1.0
 
   private let state = Mutex(State())
   private let watch = Mutex<Watch?>(nil)
@@ -46,9 +46,9 @@ package final class JournalChanges: Sendable {
   /// - Parameters:
   ///   - seconds: The maximum wait.
   ///   - clock: The clock that measures it.
-  package func wait(atMost seconds: Double, clock: any FetchClock) async {
+  package func wait(upTo seconds: Double, clock: any FetchClock) async {
     let isSignalled = watch.withLock { $0 != nil }
-    let limit = isSignalled ? seconds : min(seconds, Self.unsignalledPause)
+    let limit = isSignalled ? seconds : min(seconds, Self.pollInterval)
     await withTaskGroup { group in
       group.addTask { await self.wait() }
       group.addTask { try? await clock.sleep(for: .seconds(max(limit, 0))) }

@@ -38,7 +38,7 @@ final class JournalFile: Sendable {
       connection = Mutex(Connection(queue: try Self.openQueue(file)))
     } catch let error as DatabaseError where error.isCorruption {
       do {
-        try Self.setAside(file, log)
+        try Self.renameDamaged(file, log)
         connection = Mutex(Connection(queue: try Self.openQueue(file)))
       } catch {
         throw Self.failure(error, file)
@@ -101,7 +101,7 @@ final class JournalFile: Sendable {
       // Another thread may have met the same error and replaced the file.
       guard connection.queue === broken, connection.obstacle == nil else { return }
       try? broken.close()
-      try Self.setAside(file, log)
+      try Self.renameDamaged(file, log)
       connection = Connection(queue: try Self.openQueue(file))
     }
   }
@@ -114,7 +114,7 @@ final class JournalFile: Sendable {
     return queue
   }
 
-  /// Restricts the journal to its user, whatever the umask is. SQLite creates the log and the index with the same mode.
+  /// Restricts the journal to its user, with any umask. SQLite creates the log and the index with the same mode.
   ///
   /// The file is never opened here. Closing it would drop the locks that SQLite holds for this process (fcntl(2)), and
   /// another process could remove the log that is in use. An empty file is created beside it and then linked to its
@@ -135,14 +135,14 @@ final class JournalFile: Sendable {
   }
 
   /// Renames a damaged journal, and logs that.
-  private static func setAside(_ file: URL, _ log: @Sendable (String) -> Void) throws {
-    let place = try DatabaseQueue.setAside(file, now: Date())
-    log("the list of transfers was damaged and is empty now; the old file is \(place)")
+  private static func renameDamaged(_ file: URL, _ log: @Sendable (String) -> Void) throws {
+    let newPath = try DatabaseQueue.renameDamaged(file, now: Date())
+    log("the list of transfers is damaged; it was renamed to \(newPath), and the new list is empty")
   }
 
   private static func failure(_ error: any Error, _ file: URL) -> FetchError {
     if let error = error as? FetchError { return error }
     let path = file.path(percentEncoded: false)
-    return FetchError(.storage, "the list of transfers, \(path), cannot be used: \(StorageFailure.reason(error))")
+    return FetchError(.storage, "cannot use the list of transfers \(path): \(StorageFailure.reason(error))")
   }
 }

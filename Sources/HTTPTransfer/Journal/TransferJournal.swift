@@ -1,8 +1,8 @@
 public import Foundation
 import GRDB
 
-/// The transfers of a store, in a file that apps and the worker share. A transfer in the journal continues whatever
-/// happens to the app.
+/// The transfers of a store, in a file that apps and the worker share. A transfer in the journal continues when the
+/// app is suspended, crashes or is killed.
 ///
 ///     let journal = try TransferJournal(store: folder)
 ///     let url = URL(string: "https://news.example/video.mp4")!
@@ -11,7 +11,7 @@ import GRDB
 ///     if try TransferJournal.needsWorker(store: folder) { try worker.start() }
 public final class TransferJournal: Sendable {
   /// The number of later transfers after which an ended transfer without a session is deleted.
-  static let mostOver = 100
+  static let maximumEndedTransfers = 100
 
   /// The folder of the journal, and of downloads without a destination.
   public let folder: URL
@@ -46,7 +46,7 @@ public final class TransferJournal: Sendable {
   /// demands.
   package func delay(of transfer: Transfer, clock: any FetchClock = SystemClock()) -> Double {
     transfer.delay(
-      holds: OriginHolds(store: folder.deletingLastPathComponent(), clock: clock), at: clock.now)
+      retryAfterStore: RetryAfterStore(store: folder.deletingLastPathComponent(), clock: clock), at: clock.now)
   }
 
   /// Adds a suspended transfer.
@@ -69,7 +69,7 @@ public final class TransferJournal: Sendable {
         sql: """
           DELETE FROM transfers WHERE session IS NULL AND state IN ('finished', 'failed', 'cancelled')
           AND number <= ?
-          """, arguments: [transfer.number - Int64(Self.mostOver)])
+          """, arguments: [transfer.number - Int64(Self.maximumEndedTransfers)])
     }
     return transfer
   }
@@ -105,16 +105,18 @@ public final class TransferJournal: Sendable {
     guard folder(in: store).exists else { return false }
     let journal = try TransferJournal(store: store, log: log)
     return try journal.needsWorker(
-      obstacle: obstacle, holds: OriginHolds(store: store, clock: clock), at: clock.now)
+      obstacle: obstacle, retryAfterStore: RetryAfterStore(store: store, clock: clock), at: clock.now)
   }
 
   /// Returns whether a transfer is due and no worker runs.
   func needsWorker(
-    obstacle: () -> Transfer.Obstacle?, holds: OriginHolds, at now: FetchInstant
+    obstacle: () -> Transfer.Obstacle?, retryAfterStore: RetryAfterStore, at now: FetchMoment
   ) throws -> Bool {
-    let due = try running().filter { $0.delay(holds: holds, at: now) <= 0 || $0.timeLeft(at: now) <= 0 }
+    let due = try running().filter {
+      $0.delay(retryAfterStore: retryAfterStore, at: now) <= 0 || $0.timeLeft(at: now) <= 0
+    }
     guard !due.isEmpty, try !hasWorker else { return false }
-    // The machine is queried only if its answer matters.
+    // The machine is queried only if its state matters.
     return due.contains { !$0.request.isDiscretionary || $0.timeLeft(at: now) <= 0 }
       || obstacle() == nil
   }
@@ -126,8 +128,8 @@ public final class TransferJournal: Sendable {
   /// - Throws: ``FetchError`` with `storage`.
   public func transfer(_ number: Int64) throws -> Transfer? { try file.read { try Self.transfer(number, $0) } }
 
-  /// Resumes a transfer. A failed one has its whole time again, but a wait that its server demands (`Retry-After`)
-  /// stays in force.
+  /// Resumes a transfer. A failed one has its whole timeout again. A wait that its server demands (`Retry-After`)
+  /// still applies.
   ///
   /// - Returns: Whether it is running now; false if it is finished, cancelled or unknown.
   /// - Throws: ``FetchError`` with `rejected` for a failed transfer whose header fields are no longer stored; with
@@ -141,21 +143,22 @@ public final class TransferJournal: Sendable {
       if transfer.state == .failed {
         guard transfer.hasLostHeaders != true else {
           throw FetchError(
-            .rejected, "transfer \(number) sent header fields, which are not kept once it is over; begin it anew")
+            .rejected, "cannot resume transfer \(number): its header fields were deleted when it ended; start a new one"
+          )
         }
         transfer.start = nil
         // An unreported end no longer applies.
-        try Self.forgetEnd(of: transfer, db)
+        try Self.removeEndEvent(of: transfer, db)
       }
       transfer.state = .running
       transfer.start = transfer.start ?? now
-      (transfer.waiting, transfer.failures, transfer.silentSince, transfer.failure) = (nil, 0, nil, nil)
+      (transfer.waiting, transfer.failures, transfer.unansweredSince, transfer.failure) = (nil, 0, nil, nil)
       try Self.save(transfer, db)
       return true
     }
   }
 
-  private static func forgetEnd(of transfer: Transfer, _ db: Database) throws {
+  private static func removeEndEvent(of transfer: Transfer, _ db: Database) throws {
     guard let session = transfer.session else { return }
     let rows = try Row.fetchAll(db, sql: "SELECT number, json FROM events WHERE session = ?", arguments: [session])
     for row in rows {
@@ -176,7 +179,7 @@ public final class TransferJournal: Sendable {
   ///
   /// - Throws: ``FetchError`` with `storage`.
   public func cancel(_ number: Int64) throws {
-    let transfer = try tell(number) { transfer in
+    let transfer = try updateWithEvent(number) { transfer in
       if transfer.state.isOver { return nil }
       transfer.state = .cancelled
       return .completed
@@ -189,7 +192,7 @@ public final class TransferJournal: Sendable {
   /// - Returns: The changed transfer; nil if the number is unknown.
   @discardableResult
   func update(_ number: Int64, _ change: (inout Transfer) -> Void) throws -> Transfer? {
-    try tell(number) { transfer in
+    try updateWithEvent(number) { transfer in
       change(&transfer)
       return nil
     }
@@ -200,7 +203,7 @@ public final class TransferJournal: Sendable {
   /// - Parameter change: Returns the event; nil for none.
   /// - Returns: The changed transfer; nil if the number is unknown.
   @discardableResult
-  func tell(_ number: Int64, _ change: (inout Transfer) -> TransferEvent.Kind?) throws -> Transfer? {
+  func updateWithEvent(_ number: Int64, _ change: (inout Transfer) -> TransferEvent.Kind?) throws -> Transfer? {
     var hasDropped = false
     let changed = try file.write { db -> Transfer? in
       guard var transfer = try Self.transfer(number, db) else { return nil }
@@ -252,7 +255,7 @@ public final class TransferJournal: Sendable {
   }
 
   /// Returns the path of a complete download.
-  func wholeFile(_ transfer: Transfer) -> URL {
+  func completeFile(_ transfer: Transfer) -> URL {
     transfer.request.file ?? folder.appending(path: "\(transfer.number).whole", directoryHint: .notDirectory)
   }
 

@@ -8,19 +8,21 @@
 public struct FetchError: Error, Hashable {
   /// The kind of failure. Later versions may add kinds.
   public struct Code: Sendable, Hashable {
-    private enum Kind { case unreachable, held, unavailable, rejected, redirect, unexpectedResponse, tooLarge, storage }
+    private enum Kind {
+      case unreachable, retryAfterPending, unavailable, rejected, redirect, unexpectedResponse, tooLarge, storage
+    }
     private let kind: Kind
     private init(_ kind: Kind) { self.kind = kind }
 
     /// The server could not be reached, or the connection broke.
     public static let unreachable = Code(.unreachable)
-    /// The server has demanded a wait that is not over yet. No request was sent.
-    public static let held = Code(.held)
-    /// The server cannot answer at the moment, such as with 429 or 5xx.
+    /// The wait that the server has demanded by `Retry-After` is not over. No request was sent.
+    public static let retryAfterPending = Code(.retryAfterPending)
+    /// The server cannot respond at the moment, such as with 429 or 5xx.
     public static let unavailable = Code(.unavailable)
     /// The request is refused, such as with another 4xx, and is not repeated.
     public static let rejected = Code(.rejected)
-    /// A redirect that is not followed: too many, from https to http, without a valid `Location`, or with a password.
+    /// A redirect that is not followed: too many, from https to http, without a valid `Location`, or with a user name.
     public static let redirect = Code(.redirect)
     /// The response is not what was requested, such as the page of a captive portal.
     public static let unexpectedResponse = Code(.unexpectedResponse)

@@ -4,9 +4,9 @@ import HTTPConditions
 /// `Retry-After` (RFC 9110, section 10.2.3).
 enum RetryAfter {
   /// The maximum wait that a server may demand, in seconds: one day.
-  static let most = 86_400.0
+  static let maximum = 86_400.0
 
-  /// Returns the wait that a server demands, in seconds, 0...``most``.
+  /// Returns the wait that a server demands, in seconds, 0...``maximum``.
   ///
   /// - Parameters:
   ///   - value: A number of seconds, or a date.
@@ -16,10 +16,10 @@ enum RetryAfter {
   static func seconds(_ value: String, date: String?, now: Date) -> Double? {
     if value.utf8.allSatisfy({ 48...57 ~= $0 }) {
       // A number with too many digits is a long wait too.
-      return value.isEmpty ? nil : min(Double(value) ?? most, most)
+      return value.isEmpty ? nil : min(Double(value) ?? maximum, maximum)
     }
     guard let then = HTTPDate.parse(value, now: now) else { return nil }
     let start = date.flatMap { HTTPDate.parse($0, now: now) } ?? now
-    return min(max(then.timeIntervalSince(start), 0), most)
+    return min(max(then.timeIntervalSince(start), 0), maximum)
   }
 }

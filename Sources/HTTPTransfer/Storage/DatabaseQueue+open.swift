@@ -64,13 +64,13 @@ extension DatabaseQueue {
   /// Renames a damaged file and its log, and adds the time to their names.
   ///
   /// - Returns: The new path of the file.
-  package static func setAside(_ file: URL, now: Date) throws -> String {
+  package static func renameDamaged(_ file: URL, now: Date) throws -> String {
     let path = file.path(percentEncoded: false)
     let ending = ".broken-\(Int(now.timeIntervalSince1970))"
     for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
-      let place = path + suffix + ending
-      try? FileManager.default.removeItem(atPath: place)
-      try FileManager.default.moveItem(atPath: path + suffix, toPath: place)
+      let newPath = path + suffix + ending
+      try? FileManager.default.removeItem(atPath: newPath)
+      try FileManager.default.moveItem(atPath: path + suffix, toPath: newPath)
     }
     return path + ending
   }

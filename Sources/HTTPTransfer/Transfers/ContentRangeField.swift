@@ -1,7 +1,7 @@
 /// `Content-Range` of bytes (RFC 9110, section 14.4).
 struct ContentRangeField {
   var first: Int64
-  /// The total length in bytes; nil if the server does not say.
+  /// The total length in bytes; nil if the server does not declare it.
   var total: Int64?
 
   /// Parses a field value; nil unless it describes a part.

@@ -3,11 +3,11 @@ import Foundation
 /// One attempt at a download. It resumes the last attempt if the server still has the same content, and never mixes two
 /// versions.
 struct Download {
-  /// The maximum silence of the server.
-  static let patience = Duration.seconds(60)
+  /// The maximum time without data from the server.
+  static let idleLimit = Duration.seconds(60)
 
   let journal: TransferJournal
-  let exchange: Exchange
+  let requester: HTTPRequester
   let clock: any FetchClock
 
   /// The response does not belong to the partial content. A new request may succeed.
@@ -17,37 +17,37 @@ struct Download {
   ///
   /// - Throws: ``FetchError``, `CancellationError`. Received bytes are kept, unless they are the wrong content.
   func run(_ transfer: Transfer) async throws {
-    let place = journal.wholeFile(transfer)
+    let destination = journal.completeFile(transfer)
     let partial = journal.partialFile(transfer)
     // A process that was killed between the last two steps has moved the file.
     let isMoved =
-      transfer.total != nil && transfer.completed == transfer.total && !partial.exists && place.exists
-    if isMoved, try isRight(transfer, place) { return try finish(transfer.number) }
+      transfer.total != nil && transfer.completed == transfer.total && !partial.exists && destination.exists
+    if isMoved, try hasExpectedDigest(transfer, destination) { return try finish(transfer.number) }
     let file = try PartialFile(partial)
-    defer { file.end() }
+    defer { file.closeFile() }
     // If the file is complete, only the last steps are missing.
     if !(transfer.total == file.length && file.length > 0) {
       do {
         try await fetch(transfer, file)
       } catch is Restart {
-        try forget(transfer.number, file)
+        try discard(transfer.number, file)
         guard let fresh = try journal.transfer(transfer.number) else { return }
         do { try await fetch(fresh, file) } catch is Restart {
-          throw FetchError(.unexpectedResponse, "the server answers a request for all with a part")
+          throw FetchError(.unexpectedResponse, "the server sent a part of the file although all of it was requested")
         }
       }
     }
     guard let current = try journal.transfer(transfer.number), current.state == .running else { return }
-    guard try isRight(current, partial) else {
-      try forget(transfer.number, file)
-      throw FetchError(.unexpectedResponse, "the content is not what was announced")
+    guard try hasExpectedDigest(current, partial) else {
+      try discard(transfer.number, file)
+      throw FetchError(.unexpectedResponse, "the content does not have the expected SHA-256")
     }
-    try file.move(from: partial, to: place)
+    try file.move(from: partial, to: destination)
     try finish(transfer.number)
   }
 
   private func finish(_ number: Int64) throws {
-    try journal.tell(number) { transfer in
+    try journal.updateWithEvent(number) { transfer in
       // A transfer that was cancelled at the last moment stays cancelled.
       guard transfer.state == .running else { return nil }
       transfer.state = .finished
@@ -58,7 +58,7 @@ struct Download {
   }
 
   /// Discards the received bytes, to begin again.
-  private func forget(_ number: Int64, _ file: PartialFile) throws {
+  private func discard(_ number: Int64, _ file: PartialFile) throws {
     try journal.update(number) { transfer in
       (transfer.completed, transfer.total, transfer.entityTag, transfer.announcedSHA256) = (0, nil, nil, nil)
     }
@@ -66,7 +66,7 @@ struct Download {
   }
 
   /// Whether the content matches the requested digest and the announced one.
-  private func isRight(_ transfer: Transfer, _ file: URL) throws -> Bool {
+  private func hasExpectedDigest(_ transfer: Transfer, _ file: URL) throws -> Bool {
     let expected = Set([transfer.request.sha256, transfer.announcedSHA256].compactMap { $0?.lowercased() })
     if expected.isEmpty { return true }
     return expected == [try PartialFile.sha256(file)]
@@ -81,23 +81,23 @@ struct Download {
       // The server sends everything if the content has changed (RFC 9110, section 13.1.5).
       fields += [HTTPHeader("Range", "bytes=\(offset)-"), HTTPHeader("If-Range", tag)]
     }
-    let silence = SilenceGuard(limit: Self.patience, clock: clock)
+    let idleTimeout = IdleTimeout(limit: Self.idleLimit, clock: clock)
     let own = transfer.request.headers.map { HTTPHeader($0, $1) }
-    try await silence.watch { [fields] in
-      var meter = Exchange.Meter()
-      let head = try await exchange.open(transfer.request.url, fields: fields, originFields: own, meter: &meter)
-      silence.heard()
-      guard [200, 206, 416].contains(head.status) else { throw await exchange.refusal(reading: head) }
+    try await idleTimeout.run { [fields] in
+      var meter = HTTPRequester.Meter()
+      let head = try await requester.open(transfer.request.url, fields: fields, originFields: own, meter: &meter)
+      idleTimeout.reset()
+      guard [200, 206, 416].contains(head.status) else { throw await requester.refusal(reading: head) }
       guard let total = try begin(head, transfer, file) else { return }
-      try await write(head, transfer, file, total: total, silence)
+      try await write(head, transfer, file, total: total, idleTimeout)
     }
   }
 
   /// Evaluates the head of a response.
   ///
-  /// - Returns: The total number of bytes, negative if the server does not say; nil if all bytes are here.
-  /// - Throws: `Restart` if the received bytes are of no use; ``FetchError`` for other content.
-  private func begin(_ head: HTTPAnswer, _ transfer: Transfer, _ file: PartialFile) throws -> Int64? {
+  /// - Returns: The total number of bytes, negative if the server does not declare it; nil if all bytes have been received.
+  /// - Throws: `Restart` if the received bytes cannot be continued; ``FetchError`` for other content.
+  private func begin(_ head: HTTPTransportResponse, _ transfer: Transfer, _ file: PartialFile) throws -> Int64? {
     let offset = file.length
     switch head.status {
     case 206:
@@ -105,7 +105,7 @@ struct Download {
         range.total == nil || range.total == transfer.total, head["ETag"] ?? transfer.entityTag == transfer.entityTag
       else { throw Restart() }
       try check(head, transfer)
-      try journal.tell(transfer.number) {
+      try journal.updateWithEvent(transfer.number) {
         $0.completed = offset
         $0.announcedSHA256 = head.reprSHA256 ?? $0.announcedSHA256
         return .resumed(offset)
@@ -115,68 +115,70 @@ struct Download {
       try check(head, transfer)
       try file.empty()
       let length = head["Content-Length"].flatMap(Int64.init)
-      if let most = transfer.request.mostBytes, let length, length > most { throw Self.tooLarge(most) }
+      if let maximum = transfer.request.maximumBytes, let length, length > maximum { throw Self.tooLarge(maximum) }
       try journal.update(transfer.number) {
         ($0.completed, $0.total, $0.entityTag, $0.announcedSHA256) = (0, length, head.strongTag, head.reprSHA256)
       }
       return length ?? -1
     case 416:
-      // All bytes are here already, as the reported length shows.
+      // All bytes have been received, as the reported length shows.
       if offset > 0, ContentRangeField.unsatisfied(head["Content-Range"]) == offset, transfer.total == offset {
         return nil
       }
       throw Restart()
     default:
-      throw exchange.refusal(head)
+      throw requester.refusal(head)
     }
   }
 
-  private static func tooLarge(_ most: Int64) -> FetchError {
-    FetchError(.rejected, "the content has more than \(most) bytes")
+  private static func tooLarge(_ maximum: Int64) -> FetchError {
+    FetchError(.rejected, "the content has more than \(maximum) bytes")
   }
 
   /// Rejects other content, such as the page of a captive portal.
-  private func check(_ head: HTTPAnswer, _ transfer: Transfer) throws {
+  private func check(_ head: HTTPTransportResponse, _ transfer: Transfer) throws {
     let coding = head["Content-Encoding"]?.lowercased() ?? "identity"
     guard coding == "identity" else {
       throw FetchError(
-        .unexpectedResponse, "the content is coded as \(coding), which was not asked for", status: head.status)
+        .unexpectedResponse, "the content has the coding \(coding), which was not requested", status: head.status)
     }
     let isExpected =
       transfer.request.mediaType.map { $0.lowercased() == head.mediaType } ?? (head.mediaType != "text/html")
     guard isExpected else {
-      throw FetchError(.unexpectedResponse, "the content is of the type \(head.mediaType)", status: head.status)
+      throw FetchError(.unexpectedResponse, "the content has the media type \(head.mediaType)", status: head.status)
     }
   }
 
   private func write(
-    _ head: HTTPAnswer, _ transfer: Transfer, _ file: PartialFile, total: Int64, _ silence: SilenceGuard
+    _ head: HTTPTransportResponse, _ transfer: Transfer, _ file: PartialFile, total: Int64, _ idleTimeout: IdleTimeout
   ) async throws {
     let number = transfer.number
-    let progress = TransferProgress(journal: journal, number: number, clock: clock)
+    let progress = ProgressRecorder(journal: journal, number: number, clock: clock)
     do {
       for try await bytes in head.body {
-        silence.heard()
+        idleTimeout.reset()
         if total >= 0, file.length + Int64(bytes.count) > total {
-          throw FetchError(.unexpectedResponse, "there is more than the server has said", status: head.status)
+          throw FetchError(.unexpectedResponse, "the server sent more bytes than it declared", status: head.status)
         }
-        if let most = transfer.request.mostBytes, file.length + Int64(bytes.count) > most { throw Self.tooLarge(most) }
+        if let maximum = transfer.request.maximumBytes, file.length + Int64(bytes.count) > maximum {
+          throw Self.tooLarge(maximum)
+        }
         try file.append(bytes)
-        progress.note(file.length)
+        progress.record(file.length)
       }
     } catch let error as FetchError {
-      if error.code == .unexpectedResponse { try forget(number, file) }
+      if error.code == .unexpectedResponse { try discard(number, file) }
       throw error
     } catch {
       try Task.checkCancellation()
       try journal.update(number) { $0.completed = file.length }
       throw FetchError(
-        .unreachable, "the content was cut off: \(ConnectionFailure.reason(error))", status: head.status)
+        .unreachable, "the content was interrupted: \(ConnectionFailure.reason(error))", status: head.status)
     }
     // Without a length, the content ends with the body.
     try journal.update(number) { ($0.completed, $0.total) = (file.length, total < 0 ? file.length : total) }
     guard total < 0 || file.length == total else {
-      throw FetchError(.unreachable, "the content was cut off", status: head.status)
+      throw FetchError(.unreachable, "the content was interrupted", status: head.status)
     }
   }
 }

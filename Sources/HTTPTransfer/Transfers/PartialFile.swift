@@ -30,7 +30,7 @@ final class PartialFile: Sendable {
       size = Atomic(Int64(try handle.seekToEnd()))
     } catch {
       let folder = file.deletingLastPathComponent().path(percentEncoded: false)
-      throw FetchError(.storage, "the folder \(folder) cannot be written: \(StorageFailure.reason(error))")
+      throw FetchError(.storage, "cannot write to the folder \(folder): \(StorageFailure.reason(error))")
     }
   }
 
@@ -38,24 +38,24 @@ final class PartialFile: Sendable {
   ///
   /// - Throws: ``FetchError`` with `storage`. The file may then lack some of them.
   func append(_ bytes: Data) throws {
-    try storing { try handle.write(contentsOf: bytes) }
+    try withStorageErrors { try handle.write(contentsOf: bytes) }
     size.add(Int64(bytes.count), ordering: .relaxed)
   }
 
   /// Removes all bytes.
   func empty() throws {
-    try storing { try handle.truncate(atOffset: 0) }
+    try withStorageErrors { try handle.truncate(atOffset: 0) }
     size.store(0, ordering: .relaxed)
   }
 
-  /// Synchronizes the file with the disk, and moves it to its place in one step.
-  func move(from file: URL, to place: URL) throws {
-    try storing {
+  /// Synchronizes the file with the disk, and moves it to its destination in one step.
+  func move(from file: URL, to destination: URL) throws {
+    try withStorageErrors {
       try handle.synchronize()
-      guard rename(file.path(percentEncoded: false), place.path(percentEncoded: false)) == 0 else {
+      guard rename(file.path(percentEncoded: false), destination.path(percentEncoded: false)) == 0 else {
         throw Self.systemError
       }
-      let folder = open(place.deletingLastPathComponent().path(percentEncoded: false), O_RDONLY | O_CLOEXEC)
+      let folder = open(destination.deletingLastPathComponent().path(percentEncoded: false), O_RDONLY | O_CLOEXEC)
       if folder >= 0 {
         fsync(folder)
         close(folder)
@@ -64,11 +64,11 @@ final class PartialFile: Sendable {
   }
 
   /// Closes the file.
-  func end() { try? handle.close() }
+  func closeFile() { try? handle.close() }
 
-  private func storing(_ body: () throws -> Void) throws {
+  private func withStorageErrors(_ body: () throws -> Void) throws {
     do { try body() } catch {
-      throw FetchError(.storage, "the file cannot be written: \(StorageFailure.reason(error))")
+      throw FetchError(.storage, "cannot write the file: \(StorageFailure.reason(error))")
     }
   }
 

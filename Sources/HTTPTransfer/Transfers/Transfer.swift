@@ -32,7 +32,7 @@ public struct Transfer: Sendable, Hashable, Codable {
   }
 
   /// The server's response to an upload.
-  public struct Answer: Sendable, Hashable, Codable {
+  public struct Response: Sendable, Hashable, Codable {
     /// The status, 200...299.
     public var status: Int
     /// The `Location` field.
@@ -58,23 +58,31 @@ public struct Transfer: Sendable, Hashable, Codable {
   /// The reason of the failure, or of the last failed attempt, in words for users.
   public internal(set) var failure: String?
   /// The server's response to an upload.
-  public internal(set) var answer: Answer?
+  public internal(set) var response: Response?
   /// The condition that the transfer waits for; nil if there is none.
   public internal(set) var obstacle: Obstacle?
   /// The moment of the first resume, since the last failure if there was one.
   var start: FetchInstant?
   /// The wait before the next attempt; nil if it may begin at once.
-  var waiting: WaitingPeriod?
-  /// The number of consecutive attempts that failed without moving a fair part.
+  var waiting: Waiting?
+  /// The number of consecutive attempts that failed with little or no progress.
   var failures = 0
   /// The moment of the first consecutive attempt without any response.
-  var silentSince: FetchInstant?
+  var unansweredSince: FetchMoment?
   /// Whether header fields were sent that are no longer stored.
   var hasLostHeaders: Bool?
   /// The strong entity tag of the received part of a download.
   var entityTag: String?
   /// The SHA-256 of the content that the server announces, in hexadecimal digits.
   var announcedSHA256: String?
+
+  /// The stored names of the properties.
+  private enum CodingKeys: String, CodingKey {
+    case response = "answer"
+    case unansweredSince = "silentSince"
+    case number, session, request, taskDescription, state, completed, total, failure, obstacle, start, waiting
+    case failures, hasLostHeaders, entityTag, announcedSHA256
+  }
 
   init(_ request: TransferRequest, session: String?, description: String?) {
     self.request = request
@@ -88,7 +96,7 @@ extension Transfer {
   func remaining(at now: FetchInstant) -> Double { waiting?.remaining(at: now) ?? 0 }
 
   /// Returns the seconds until the transfer is given up.
-  func timeLeft(at now: FetchInstant) -> Double { request.patience - (start.map { now.elapsed(since: $0) } ?? 0) }
+  func timeLeft(at now: FetchMoment) -> Double { request.timeout - (start.map { now.elapsed(since: $0) } ?? 0) }
 
   /// Removes header fields, which may be secrets, from a transfer that has ended.
   ///
@@ -98,11 +106,9 @@ extension Transfer {
     (request.headers, hasLostHeaders) = ([:], true)
     return true
   }
-}
 
-extension Transfer {
   /// Returns the seconds until an attempt may begin: the longer of its own wait and the one that its server demands.
-  func delay(holds: OriginHolds, at now: FetchInstant) -> Double {
-    max(remaining(at: now), holds.remaining(request.url))
+  func delay(retryAfterStore: RetryAfterStore, at now: FetchMoment) -> Double {
+    max(remaining(at: now), retryAfterStore.remaining(for: request.url))
   }
 }

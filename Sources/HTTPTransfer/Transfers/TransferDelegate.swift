@@ -19,7 +19,7 @@ public protocol TransferDelegate: Sendable {
   ///   - bytes: The number of bytes since the last call; negative if a download has begun again.
   ///   - completed: The number of bytes so far.
   ///   - expected: The total number of bytes; nil while it is unknown.
-  func transfer(_ task: TransferTask, didMove bytes: Int64, completed: Int64, expected: Int64?)
+  func transfer(_ task: TransferTask, didTransfer bytes: Int64, completed: Int64, expected: Int64?)
   /// Reports that a download continues from an offset in bytes.
   func transfer(_ task: TransferTask, didResumeAt offset: Int64, expected: Int64?)
   /// Reports a complete download. A file without a destination is removed when this returns.
@@ -30,7 +30,7 @@ public protocol TransferDelegate: Sendable {
 
 extension TransferDelegate {
   /// Does nothing.
-  public func transfer(_ task: TransferTask, didMove bytes: Int64, completed: Int64, expected: Int64?) {}
+  public func transfer(_ task: TransferTask, didTransfer bytes: Int64, completed: Int64, expected: Int64?) {}
   /// Does nothing.
   public func transfer(_ task: TransferTask, didResumeAt offset: Int64, expected: Int64?) {}
   /// Does nothing.

@@ -4,7 +4,7 @@ public import Foundation
 ///
 ///     var request = TransferRequest(download: URL(string: "https://news.example/video.mp4")!)
 ///     request.mediaType = "video/mp4"
-///     request.mostBytes = 500_000_000
+///     request.maximumBytes = 500_000_000
 ///     request.isDiscretionary = true
 ///     try session.transfer(request, description: "video").resume()
 public struct TransferRequest: Sendable, Hashable, Codable {
@@ -32,15 +32,23 @@ public struct TransferRequest: Sendable, Hashable, Codable {
   /// page of a captive portal. An upload sends it as `Content-Type`.
   public var mediaType: String?
   /// The maximum number of bytes in a download; nil for no limit.
-  public var mostBytes: Int64?
+  public var maximumBytes: Int64?
   /// Whether the transfer waits for an unmetered network and external power. A session sets it for transfers that are
   /// added in the background. The counterpart of `URLSessionConfiguration.isDiscretionary`.
   public var isDiscretionary = false
   /// The seconds after the first resume at which the transfer is given up; by default a week. The counterpart of
   /// `URLSessionConfiguration.timeoutIntervalForResource`.
-  public var patience = 604_800.0
+  public var timeout = 604_800.0
   /// The seconds for which attempts may fail without any response, such as for an unknown host; nil for a day.
-  public var silencePatience: Double?
+  public var noResponseTimeout: Double?
+
+  /// The stored names of the properties.
+  private enum CodingKeys: String, CodingKey {
+    case maximumBytes = "mostBytes"
+    case timeout = "patience"
+    case noResponseTimeout = "silencePatience"
+    case direction, url, method, headers, file, sha256, mediaType, isDiscretionary
+  }
 
   /// Creates a download.
   ///

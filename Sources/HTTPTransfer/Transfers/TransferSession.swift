@@ -1,8 +1,8 @@
 public import Foundation
 import Synchronization
 
-/// Transfers that continue whatever happens to the app, and their events. A relaunched app opens a session with the
-/// same identifier, and receives the events since the last one.
+/// Transfers that continue when the app is suspended, crashes or is killed, and their events. A relaunched app opens a
+/// session with the same identifier, and receives the events since the last one.
 ///
 /// The counterpart of a `URLSession` with `URLSessionConfiguration.background(withIdentifier:)`.
 ///
@@ -10,7 +10,7 @@ import Synchronization
 ///       identifier: "media", store: folder, delegate: delegate, startWorker: { try worker.start() })
 ///     let request = TransferRequest(download: URL(string: "https://news.example/video.mp4")!)
 ///     try session.transfer(request, description: "video").resume()
-///     session.whenAllIsTold { print("the delegate has received all events") }
+///     session.onAllEventsDelivered { print("the delegate has received all events") }
 public final class TransferSession: Sendable {
   /// The reason why a session cannot be opened.
   public enum Failure: Error, Sendable, Hashable {
@@ -21,9 +21,9 @@ public final class TransferSession: Sendable {
   }
 
   /// The minimum interval between two automatic starts of a worker, in seconds.
-  static let restartPause = 60.0
+  static let restartInterval = 60.0
   /// The maximum interval between two checks, in seconds.
-  static let longestPause = 600.0
+  static let maximumCheckInterval = 600.0
 
   /// The identifier, unique among the sessions of a store.
   public let identifier: String
@@ -36,8 +36,8 @@ public final class TransferSession: Sendable {
   private let task = Mutex<Task<Void, Never>?>(nil)
   private let changes: JournalChanges
   private let clock = SystemClock()
-  private let holds: OriginHolds
-  private let lastStart: Mutex<FetchInstant>
+  private let retryAfterStore: RetryAfterStore
+  private let lastStart: Mutex<FetchMoment>
 
   /// Opens a session, and begins to report the events since the last session with this identifier.
   ///
@@ -60,16 +60,18 @@ public final class TransferSession: Sendable {
     guard let held = try FetchLock(path: path).acquire() else { throw Failure.inUse }
     self.held = held
     changes = JournalChanges(folder: journal.folder)
-    holds = OriginHolds(store: store, clock: clock)
+    retryAfterStore = RetryAfterStore(store: store, clock: clock)
     lastStart = Mutex(clock.now)
     (self.isInForeground, self.delegate, self.startWorker) = (isInForeground, delegate, startWorker)
-    // Transfers that were running when the machine went down have no worker.
+    // Transfers that were running when the machine was shut down have no worker.
     if try transfers.contains(where: { $0.state == .running }) { try startWorker() }
-    let telling = Task { [weak self, changes, clock] in
+    let delivery = Task { [weak self, changes, clock] in
       var reported: [Int64: Int64] = [:]
-      while !Task.isCancelled, let pause = self?.report(&reported) { await changes.wait(atMost: pause, clock: clock) }
+      while !Task.isCancelled, let interval = self?.report(&reported) {
+        await changes.wait(upTo: interval, clock: clock)
+      }
     }
-    task.withLock { $0 = telling }
+    task.withLock { $0 = delivery }
   }
 
   deinit { task.withLock { $0?.cancel() } }
@@ -105,11 +107,11 @@ public final class TransferSession: Sendable {
   /// Returns the handle of a transfer that was added before.
   public func task(_ transfer: Transfer) -> TransferTask { TransferTask(session: self, number: transfer.number) }
 
-  /// Calls a handler once, when no transfer is running and the delegate has received all events. The system may then
+  /// Sets a handler that is called once, when no transfer is running and the delegate has received all events. The system may then
   /// suspend the app that it launched for them.
   ///
   /// The counterpart of `URLSessionDelegate.urlSessionDidFinishEvents(forBackgroundURLSession:)`.
-  public func whenAllIsTold(_ handler: @escaping @Sendable () -> Void) {
+  public func onAllEventsDelivered(_ handler: @escaping @Sendable () -> Void) {
     self.handler.withLock { $0 = handler }
     changes.signal()
   }
@@ -125,8 +127,8 @@ public final class TransferSession: Sendable {
   /// - Parameter reported: The reported number of bytes of each transfer.
   /// - Returns: The seconds until the next check, unless the journal changes before.
   private func report(_ reported: inout [Int64: Int64]) -> Double {
-    tellEvents()
-    tellProgress(&reported)
+    deliverEvents()
+    reportProgress(&reported)
     runHandlerIfDue()
     return restartWorkerIfDue()
   }
@@ -134,31 +136,33 @@ public final class TransferSession: Sendable {
   private func restartWorkerIfDue() -> Double {
     let now = clock.now
     let running = ((try? transfers) ?? []).filter { $0.state == .running }
-    guard let due = running.map({ $0.delay(holds: holds, at: now) }).min() else { return Self.longestPause }
-    let wait = max(due, Self.restartPause - now.seconds(since: lastStart.withLock { $0 }))
-    guard wait <= 0 else { return min(wait, Self.longestPause) }
+    guard let due = running.map({ $0.delay(retryAfterStore: retryAfterStore, at: now) }).min() else {
+      return Self.maximumCheckInterval
+    }
+    let wait = max(due, Self.restartInterval - now.seconds(since: lastStart.withLock { $0 }))
+    guard wait <= 0 else { return min(wait, Self.maximumCheckInterval) }
     // A worker that waits for a condition ends at once. The worker queries the machine, not the session.
     lastStart.withLock { $0 = now }
     if (try? journal.hasWorker) == false { try? startWorker() }
-    return Self.restartPause
+    return Self.restartInterval
   }
 
-  private func tellEvents() {
+  private func deliverEvents() {
     for event in (try? journal.events(of: identifier)) ?? [] {
       if Task.isCancelled { return }
-      if let transfer = (try? journal.transfer(event.transfer)) ?? nil { tell(event, of: transfer) }
+      if let transfer = (try? journal.transfer(event.transfer)) ?? nil { deliver(event, of: transfer) }
       // A process that is killed before the acknowledgement reports the event again.
       try? journal.acknowledge(event)
     }
   }
 
-  private func tell(_ event: TransferEvent, of transfer: Transfer) {
+  private func deliver(_ event: TransferEvent, of transfer: Transfer) {
     let task = task(transfer)
     switch event.kind {
     case .resumed(let offset): delegate.transfer(task, didResumeAt: offset, expected: transfer.total)
     case .completed:
       if transfer.state == .finished, transfer.request.direction == .download {
-        let file = journal.wholeFile(transfer)
+        let file = journal.completeFile(transfer)
         delegate.transfer(task, didFinishDownloadingTo: file)
         if transfer.request.file == nil { try? FileManager.default.removeItem(at: file) }
       }
@@ -166,12 +170,13 @@ public final class TransferSession: Sendable {
     }
   }
 
-  private func tellProgress(_ told: inout [Int64: Int64]) {
+  private func reportProgress(_ reported: inout [Int64: Int64]) {
     for transfer in (try? transfers) ?? [] where transfer.state == .running {
-      let before = told.updateValue(transfer.completed, forKey: transfer.number) ?? 0
+      let before = reported.updateValue(transfer.completed, forKey: transfer.number) ?? 0
       guard transfer.completed != before else { continue }
       delegate.transfer(
-        task(transfer), didMove: transfer.completed - before, completed: transfer.completed, expected: transfer.total)
+        task(transfer), didTransfer: transfer.completed - before, completed: transfer.completed,
+        expected: transfer.total)
     }
   }
 

@@ -1,7 +1,7 @@
 public import Foundation
 import Synchronization
 
-/// Performs the transfers of a store, several at once, until none is left. Each store has one worker in a process of
+/// Performs the transfers of a store, up to four at once, until none is left. Each store has one worker in a process of
 /// its own, which continues when the app is suspended, crashes or is killed.
 ///
 /// The counterpart of the system's background transfer daemon on Apple platforms.
@@ -11,38 +11,38 @@ import Synchronization
 ///     if !hasRun { print("another worker is running") }
 public final class TransferWorker: Sendable {
   /// The maximum number of concurrent transfers.
-  public static let mostAtOnce = 4
+  public static let maximumConcurrentTransfers = 4
   /// The idle timeout of the worker, in seconds.
-  static let idle = 3.0
+  static let idleTimeout = 3.0
   /// The maximum wait for the next attempt, in seconds. For a longer one the worker ends, and a later check starts it
   /// again, such as that of a timer (see ``TransferJournal/needsWorker(store:obstacle:clock:log:)``).
-  static let longestWait = 60.0
-  /// The seconds for which a reading of the machine's constraints is reused.
-  static let steadiness = 60.0
+  static let maximumWait = 60.0
+  /// The seconds for which the condition that the machine has reported is reused.
+  static let obstacleLifetime = 60.0
   /// The maximum backoff between two attempts, in seconds.
-  static let longestBackoff = 600.0
+  static let maximumBackoff = 600.0
   /// The number of consecutive wrong responses that end a transfer.
-  static let mostWrongAnswers = 5
+  static let maximumWrongResponses = 5
   /// The minimum number of attempts without any response before a transfer is given up, however long they take.
-  static let leastSilentAttempts = 6
+  static let minimumUnansweredAttempts = 6
   /// The maximum time without any response, in seconds, unless the request sets another.
-  static let silencePatience = 86_400.0
-  /// The number of bytes that make an attempt a partial success. A sixteenth of the total is enough too.
-  static let fairPart: Int64 = 1 << 20
+  static let noResponseTimeout = 86_400.0
+  /// The number of bytes that resets the count of failures. A sixteenth of the total is enough too.
+  static let minimumProgress: Int64 = 1 << 20
 
   private let journal: TransferJournal
-  private let exchange: Exchange
+  private let requester: HTTPRequester
   private let currentObstacle: @Sendable () -> Transfer.Obstacle?
   private let clock: any FetchClock
   private let log: @Sendable (String) -> Void
   /// The tasks of the active transfers.
   private let active = Mutex<[Int64: Task<Void, Never>]>([:])
-  /// The last reading of the machine's constraints.
-  private let asked = Mutex<(at: FetchInstant, obstacle: Transfer.Obstacle?)?>(nil)
+  /// The last condition that the machine has reported.
+  private let lastReading = Mutex<(at: FetchMoment, obstacle: Transfer.Obstacle?)?>(nil)
   private let changes: JournalChanges
-  private let holds: OriginHolds
+  private let retryAfterStore: RetryAfterStore
   /// The error of a failed write to the journal.
-  private let broken = Mutex<(any Error)?>(nil)
+  private let journalFailure = Mutex<(any Error)?>(nil)
 
   /// Creates a worker for a store.
   ///
@@ -62,16 +62,17 @@ public final class TransferWorker: Sendable {
   ) throws {
     journal = try TransferJournal(store: store, log: log)
     changes = JournalChanges(folder: journal.folder)
-    holds = OriginHolds(store: store, clock: clock)
-    exchange = Exchange(
-      transport: transport ?? AsyncHTTPTransport(), userAgent: userAgent, now: { clock.now.date }, holds: holds)
+    retryAfterStore = RetryAfterStore(store: store, clock: clock)
+    requester = HTTPRequester(
+      transport: transport ?? AsyncHTTPTransport(), userAgent: userAgent, now: { clock.now.date },
+      retryAfterStore: retryAfterStore)
     (currentObstacle, self.clock, self.log) = (obstacle, clock, log)
   }
 
-  /// Works until for a while no transfer has been active or due within a minute, or the task is cancelled. In between
+  /// Performs transfers until none has been active or due within a minute for 3 s, or the task is cancelled. In between,
   /// it sleeps until the next attempt is due or the journal changes.
   ///
-  /// - Returns: Whether it has worked; false if another worker is running.
+  /// - Returns: Whether this worker has run; false if another worker is running.
   /// - Throws: ``FetchError`` with `storage` if the journal cannot be read or written; `FetchLock.Failure`;
   ///   `CancellationError` during the wait for another worker.
   @discardableResult
@@ -95,13 +96,13 @@ public final class TransferWorker: Sendable {
       let due: Double?
       do { due = try step() } catch { return error }
       let isActive = active.withLock { !$0.isEmpty }
-      let isSoon = due.map { $0 <= Self.longestWait } == true
+      let isSoon = due.map { $0 <= Self.maximumWait } == true
       if isActive || isSoon { lastWork = clock.now }
-      let idle = Self.idle - clock.now.seconds(since: lastWork)
+      let idle = Self.idleTimeout - clock.now.seconds(since: lastWork)
       if idle <= 0 { return nil }
-      let pause = isSoon ? due : isActive ? Self.steadiness : idle
-      await changes.wait(atMost: pause ?? idle, clock: clock)
-      if let error = broken.withLock({ $0 }) { return error }
+      let interval = isSoon ? due : isActive ? Self.obstacleLifetime : idle
+      await changes.wait(upTo: interval ?? idle, clock: clock)
+      if let error = journalFailure.withLock({ $0 }) { return error }
     }
     return nil
   }
@@ -109,23 +110,26 @@ public final class TransferWorker: Sendable {
   /// Starts due transfers, and cancels attempts that are no longer wanted.
   ///
   /// - Returns: The seconds until the next transfer is due; nil if none will be without a change of the journal, of the
-  ///   machine's constraints or of active transfers.
+  ///   condition or of active transfers.
   private func step() throws -> Double? {
     let running = try journal.running()
     let wanted = Set(running.map(\.number))
     for (number, task) in active.withLock({ $0 }) where !wanted.contains(number) { task.cancel() }
     let now = clock.now
     var next: Double?
-    for transfer in running where active.withLock({ $0[transfer.number] == nil && $0.count < Self.mostAtOnce }) {
+    func mayStart(_ number: Int64) -> Bool {
+      active.withLock { $0[number] == nil && $0.count < Self.maximumConcurrentTransfers }
+    }
+    for transfer in running where mayStart(transfer.number) {
       let left = transfer.timeLeft(at: now)
       if left <= 0 {
-        try giveUp(transfer.number, transfer.failure ?? "the time for it is over")
+        try giveUp(transfer.number, transfer.failure ?? "the transfer timed out")
         continue
       }
-      let delay = transfer.delay(holds: holds, at: now)
+      let delay = transfer.delay(retryAfterStore: retryAfterStore, at: now)
       if delay > 0 {
         next = min(next ?? .infinity, delay, left)
-      } else if try isFree(transfer, at: now) {
+      } else if try canStart(transfer, at: now) {
         start(transfer)
       }
     }
@@ -143,36 +147,36 @@ public final class TransferWorker: Sendable {
   }
 
   /// Returns whether no condition delays a transfer, and stores the condition in the journal.
-  private func isFree(_ transfer: Transfer, at now: FetchInstant) throws -> Bool {
+  private func canStart(_ transfer: Transfer, at now: FetchMoment) throws -> Bool {
     let obstacle = transfer.request.isDiscretionary ? self.obstacle(at: now) : nil
     if obstacle != transfer.obstacle { try journal.update(transfer.number) { $0.obstacle = obstacle } }
     return obstacle == nil
   }
 
   /// Returns the condition that the machine reports. The machine is queried at most once a minute.
-  private func obstacle(at now: FetchInstant) -> Transfer.Obstacle? {
-    let known = asked.withLock { $0 }
-    if let known, now.seconds(since: known.at) < Self.steadiness { return known.obstacle }
+  private func obstacle(at now: FetchMoment) -> Transfer.Obstacle? {
+    let known = lastReading.withLock { $0 }
+    if let known, now.seconds(since: known.at) < Self.obstacleLifetime { return known.obstacle }
     let obstacle = currentObstacle()
-    asked.withLock { $0 = (now, obstacle) }
+    lastReading.withLock { $0 = (now, obstacle) }
     return obstacle
   }
 
   private func attempt(_ transfer: Transfer) async {
     do {
       switch transfer.request.direction {
-      case .download: try await Download(journal: journal, exchange: exchange, clock: clock).run(transfer)
-      case .upload: try await Upload(journal: journal, exchange: exchange, clock: clock).run(transfer)
+      case .download: try await Download(journal: journal, requester: requester, clock: clock).run(transfer)
+      case .upload: try await Upload(journal: journal, requester: requester, clock: clock).run(transfer)
       }
     } catch is CancellationError {
       // The transfer was suspended or cancelled, or the worker ends.
     } catch {
       let error = error as? FetchError ?? FetchError(.storage, StorageFailure.reason(error))
       log("transfer \(transfer.number): \(error)")
-      do { try note(error, of: transfer) } catch {
+      do { try record(error, of: transfer) } catch {
         log("\(error)")
         // Without a stored failure the transfer would be tried again at once.
-        broken.withLock { $0 = error }
+        journalFailure.withLock { $0 = error }
       }
     }
     // A transfer that was cancelled meanwhile has left its partial file.
@@ -182,29 +186,29 @@ public final class TransferWorker: Sendable {
   }
 
   /// Decides about a transfer whose attempt has failed.
-  private func note(_ error: FetchError, of transfer: Transfer) throws {
+  private func record(_ error: FetchError, of transfer: Transfer) throws {
     guard let current = try journal.transfer(transfer.number) else { return }
     let now = clock.now
-    // A request that was held back is not a failed attempt, since the server has not been asked.
-    let moved = current.completed - transfer.completed
-    let isFair = moved >= min(Self.fairPart, max(1, (current.total ?? .max) / 16))
-    let failures = isFair ? 0 : current.failures + (error.code == .held ? 0 : 1)
-    let isSilent = error.code == .unreachable && error.status == nil && moved <= 0
-    let silentSince = isSilent ? current.silentSince ?? now : nil
-    let isHopeless =
+    // A request that was not sent because of `Retry-After` is not a failed attempt.
+    let progress = current.completed - transfer.completed
+    let hasProgressed = progress >= min(Self.minimumProgress, max(1, (current.total ?? .max) / 16))
+    let failures = hasProgressed ? 0 : current.failures + (error.code == .retryAfterPending ? 0 : 1)
+    let isUnanswered = error.code == .unreachable && error.status == nil && progress <= 0
+    let unansweredSince = isUnanswered ? current.unansweredSince ?? now : nil
+    let isFinal =
       switch error.code {
       case .rejected, .redirect, .storage: true
-      case .unexpectedResponse, .tooLarge: failures >= Self.mostWrongAnswers
+      case .unexpectedResponse, .tooLarge: failures >= Self.maximumWrongResponses
       default:
-        failures >= Self.leastSilentAttempts
-          && silentSince.map { now.elapsed(since: $0) } ?? 0
-            >= transfer.request.silencePatience ?? Self.silencePatience
+        failures >= Self.minimumUnansweredAttempts
+          && unansweredSince.map { now.elapsed(since: $0) } ?? 0
+            >= transfer.request.noResponseTimeout ?? Self.noResponseTimeout
       }
-    if isHopeless { return try giveUp(transfer.number, error.message) }
-    let backoff = min(Double(1 << min(failures, 20)) / 2, Self.longestBackoff) * .random(in: 0.5...1)
+    if isFinal { return try giveUp(transfer.number, error.message) }
+    let backoff = min(Double(1 << min(failures, 20)) / 2, Self.maximumBackoff) * .random(in: 0.5...1)
     try journal.update(transfer.number) { transfer in
-      (transfer.failures, transfer.failure, transfer.silentSince) = (failures, error.message, silentSince)
-      transfer.waiting = WaitingPeriod(max(error.retryAfter ?? 0, backoff), from: now, maximum: RetryAfter.most)
+      (transfer.failures, transfer.failure, transfer.unansweredSince) = (failures, error.message, unansweredSince)
+      transfer.waiting = Waiting(max(error.retryAfter ?? 0, backoff), from: now, longest: RetryAfter.maximum)
     }
   }
 
@@ -212,7 +216,7 @@ public final class TransferWorker: Sendable {
     guard let transfer = try journal.transfer(number), transfer.state == .running else { return }
     // The partial file is removed first, so that nothing is left when the end is reported.
     try? FileManager.default.removeItem(at: journal.partialFile(transfer))
-    try journal.tell(number) { transfer in
+    try journal.updateWithEvent(number) { transfer in
       guard transfer.state == .running else { return nil }
       (transfer.state, transfer.failure) = (.failed, failure)
       return .completed

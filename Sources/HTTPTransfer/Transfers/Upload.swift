@@ -3,12 +3,12 @@ import Foundation
 /// One attempt at an upload: the whole file, as one request.
 struct Upload {
   /// The maximum time without progress, including the server's work at the end.
-  static let patience = Duration.seconds(120)
+  static let idleLimit = Duration.seconds(120)
   /// The maximum number of bytes stored of a response.
-  static let mostOfAnswer = 64 << 10
+  static let maximumResponseBytes = 64 << 10
 
   let journal: TransferJournal
-  let exchange: Exchange
+  let requester: HTTPRequester
   let clock: any FetchClock
 
   /// Sends the file of a transfer.
@@ -17,25 +17,25 @@ struct Upload {
   func run(_ transfer: Transfer) async throws {
     guard let file = transfer.request.file,
       let values = try? file.resourceValues(forKeys: [.fileSizeKey, .isRegularFileKey]), let length = values.fileSize
-    else { throw FetchError(.rejected, "the file to upload is not there any more, or cannot be read") }
-    guard values.isRegularFile == true else { throw FetchError(.rejected, "what is to be uploaded is not a file") }
+    else { throw FetchError(.rejected, "the file to upload is missing or cannot be read") }
+    guard values.isRegularFile == true else { throw FetchError(.rejected, "the path to upload is not a regular file") }
     try journal.update(transfer.number) { ($0.completed, $0.total) = (0, Int64(length)) }
-    let silence = SilenceGuard(limit: Self.patience, clock: clock)
-    let progress = TransferProgress(journal: journal, number: transfer.number, clock: clock)
+    let idleTimeout = IdleTimeout(limit: Self.idleLimit, clock: clock)
+    let progress = ProgressRecorder(journal: journal, number: transfer.number, clock: clock)
     let content = HTTPFile(url: file, length: Int64(length)) { sent in
-      silence.heard()
-      progress.note(sent)
+      idleTimeout.reset()
+      progress.record(sent)
     }
-    let (head, body) = try await silence.watch {
-      var meter = Exchange.Meter()
-      return try await exchange.upload(
+    let (head, body) = try await idleTimeout.run {
+      var meter = HTTPRequester.Meter()
+      return try await requester.upload(
         content, to: transfer.request.url, method: transfer.request.method, headers: headers(transfer.request),
-        most: Self.mostOfAnswer, meter: &meter)
+        maximumBytes: Self.maximumResponseBytes, meter: &meter)
     }
-    guard 200...299 ~= head.status else { throw exchange.refusal(head, content: body) }
-    try journal.tell(transfer.number) { transfer in
+    guard 200...299 ~= head.status else { throw requester.refusal(head, content: body) }
+    try journal.updateWithEvent(transfer.number) { transfer in
       (transfer.state, transfer.completed, transfer.failure) = (.finished, Int64(length), nil)
-      transfer.answer = .init(status: head.status, location: head["Location"], body: body)
+      transfer.response = .init(status: head.status, location: head["Location"], body: body)
       return .completed
     }
   }

@@ -17,8 +17,8 @@ import NIOSSL
 /// An HTTP transport over AsyncHTTPClient, with TLS 1.2 or later. The counterpart of `URLSession`.
 ///
 ///     let transport = AsyncHTTPTransport(connectTimeout: 5)
-///     let answer = try await transport.get(URL(string: "https://news.example/v1/state")!, headers: [])
-///     print(answer.status)
+///     let response = try await transport.get(URL(string: "https://news.example/v1/state")!, headers: [])
+///     print(response.status)
 public final class AsyncHTTPTransport: HTTPTransport {
   private let client: HTTPClient
 
@@ -51,7 +51,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
   }
 
   /// Sends a GET request; see ``HTTPTransport/get(_:headers:)``.
-  public func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPAnswer {
+  public func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse {
     var request = HTTPClientRequest(url: url.absoluteString)
     for header in headers { request.headers.add(name: header.name, value: header.value) }
     return try await execute(request)
@@ -60,7 +60,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
   /// Sends a file; see ``HTTPTransport/upload(_:to:method:headers:)``.
   public func upload(
     _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]
-  ) async throws -> HTTPAnswer {
+  ) async throws -> HTTPTransportResponse {
     var request = HTTPClientRequest(url: url.absoluteString)
     request.method = HTTPMethod(rawValue: method)
     for header in headers { request.headers.add(name: header.name, value: header.value) }
@@ -69,7 +69,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
   }
 
   /// - Throws: ``HTTPTransportError``
-  private func execute(_ request: HTTPClientRequest) async throws -> HTTPAnswer {
+  private func execute(_ request: HTTPClientRequest) async throws -> HTTPTransportResponse {
     let response: HTTPClientResponse
     do {
       // The caller enforces the deadline by cancelling the task.
@@ -77,7 +77,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
     } catch {
       throw HTTPTransportError(error)
     }
-    return HTTPAnswer(
+    return HTTPTransportResponse(
       status: Int(response.status.code),
       // White space around a field value is not part of it (RFC 9110, section 5.5).
       headers: response.headers.map { HTTPHeader($0.name, $0.value.trimmingCharacters(in: .whitespaces)) },

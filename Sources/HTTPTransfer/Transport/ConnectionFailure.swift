@@ -5,7 +5,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// The reasons of failed exchanges, in words for users.
+/// The reasons of failed requests, in words for users.
 enum ConnectionFailure {
   /// Returns the reason of an error, without a full stop and without details of libraries.
   static func reason(_ error: any Error) -> String {
@@ -15,7 +15,7 @@ enum ConnectionFailure {
     case let error as NIOConnectionError: connection(error)
     case is SocketAddressError: "the name cannot be resolved"
     case let error as HTTPClientError: client(error)
-    case is HTTPParserError: "what came is not HTTP"
+    case is HTTPParserError: "the response is not valid HTTP"
     case let error as ChannelError: channel(error)
     case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: handshake(error)
     default: other(error)
@@ -29,10 +29,10 @@ enum ConnectionFailure {
 
   private static func client(_ error: HTTPClientError) -> String {
     switch error {
-    case .connectTimeout: "the connection was not established in time"
+    case .connectTimeout: "the connection attempt timed out"
     case .remoteConnectionClosed: "the server closed the connection"
-    case .readTimeout, .deadlineExceeded: "the server has sent nothing for too long"
-    case .tlsHandshakeTimeout: "the TLS handshake was not finished in time"
+    case .readTimeout, .deadlineExceeded: "the server sent no data in time"
+    case .tlsHandshakeTimeout: "the TLS handshake timed out"
     case .cancelled: "the request was cancelled"
     default: error.shortDescription.prefix(1).lowercased() + error.shortDescription.dropFirst()
     }
@@ -40,7 +40,7 @@ enum ConnectionFailure {
 
   private static func channel(_ error: ChannelError) -> String {
     switch error {
-    case .connectTimeout: "the connection was not established in time"
+    case .connectTimeout: "the connection attempt timed out"
     default: "the connection was closed"
     }
   }
@@ -49,14 +49,14 @@ enum ConnectionFailure {
   private static func handshake(_ error: any Error) -> String {
     let text = String(describing: error)
     let known = [
-      ("CERTIFICATE_VERIFY_FAILED", "its certificate is not trusted, has expired or is for another name"),
-      ("failedToValidateHostname", "its certificate is for another name"),
-      ("WRONG_VERSION_NUMBER", "it does not speak TLS on this port"),
-      ("UNSUPPORTED_PROTOCOL", "it does not offer TLS 1.2 or later"),
-      ("PROTOCOL_VERSION", "it does not offer TLS 1.2 or later"),
-      ("HANDSHAKE_FAILURE", "it refused the TLS handshake"),
-      ("uncleanShutdown", "the connection was cut off"),
-      ("eofDuringHandshake", "it ended the TLS handshake"),
+      ("CERTIFICATE_VERIFY_FAILED", "the server's certificate is not trusted, has expired or is for another name"),
+      ("failedToValidateHostname", "the server's certificate is for another name"),
+      ("WRONG_VERSION_NUMBER", "the server does not use TLS on this port"),
+      ("UNSUPPORTED_PROTOCOL", "the server does not support TLS 1.2 or later"),
+      ("PROTOCOL_VERSION", "the server does not support TLS 1.2 or later"),
+      ("HANDSHAKE_FAILURE", "the server refused the TLS handshake"),
+      ("uncleanShutdown", "the connection was interrupted"),
+      ("eofDuringHandshake", "the server closed the connection during the TLS handshake"),
     ]
     return known.first { text.contains($0.0) }?.1 ?? "the TLS handshake failed"
   }

@@ -1,15 +1,15 @@
 public import Foundation
 
-/// Sends HTTP requests for the client. A call is one exchange, without redirects, retries, cache or cookies. The layers
+/// Sends HTTP requests for the client. A call is one requester, without redirects, retries, cache or cookies. The layers
 /// above handle those.
 ///
 ///     struct OfflineTransport: HTTPTransport {
-///       func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPAnswer {
+///       func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse {
 ///         throw HTTPTransportError(.offline, "there is no network")
 ///       }
 ///       func upload(
 ///         _ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]
-///       ) async throws -> HTTPAnswer { try await get(url, headers: headers) }
+///       ) async throws -> HTTPTransportResponse { try await get(url, headers: headers) }
 ///     }
 public protocol HTTPTransport: Sendable {
   /// Sends a GET request, and returns when the head of the response has arrived.
@@ -20,7 +20,7 @@ public protocol HTTPTransport: Sendable {
   ///   - url: An http or https URL.
   ///   - headers: All fields to send, except `Host`.
   /// - Throws: ``HTTPTransportError``, or any other error, if no complete head arrives.
-  func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPAnswer
+  func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse
 
   /// Sends a file as the content of a request, and returns when the head of the response has arrived.
   ///
@@ -30,16 +30,17 @@ public protocol HTTPTransport: Sendable {
   ///   - method: `POST` or `PUT`.
   ///   - headers: All fields to send, except `Host` and `Content-Length`.
   /// - Throws: Any error, if no complete head arrives.
-  func upload(_ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]) async throws -> HTTPAnswer
+  func upload(_ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]) async throws
+    -> HTTPTransportResponse
 }
 
 /// A file that is the content of a request.
 ///
 ///     let file = HTTPFile(url: URL(filePath: "/tmp/photo.jpg"), length: 48_213) { print("\($0) bytes sent") }
 ///     let transport = AsyncHTTPTransport()
-///     let answer = try await transport.upload(
+///     let response = try await transport.upload(
 ///       file, to: URL(string: "https://news.example/photos")!, method: "PUT", headers: [])
-///     print(answer.status)
+///     print(response.status)
 public struct HTTPFile: Sendable {
   /// The location of the file.
   public var url: URL
@@ -79,14 +80,14 @@ public struct HTTPHeader: Sendable, Hashable {
 ///       continuation.yield(Data("{}".utf8))
 ///       continuation.finish()
 ///     }
-///     let answer = HTTPAnswer(status: 200, headers: [HTTPHeader("Content-Type", "application/json")], body: body)
-///     print(answer.status, answer["content-type"] ?? "no type")
-public struct HTTPAnswer: Sendable {
+///     let response = HTTPTransportResponse(status: 200, headers: [HTTPHeader("Content-Type", "application/json")], body: body)
+///     print(response.status, response["content-type"] ?? "no type")
+public struct HTTPTransportResponse: Sendable {
   /// The status, 200...599.
   public var status: Int
   /// The fields, in the order of arrival.
   public var headers: [HTTPHeader]
-  /// The decoded content. Reading throws if it is cut off or too large.
+  /// The decoded content. Reading throws if it is incomplete or too large.
   public var body: any AsyncSequence<Data, any Error> & Sendable
 
   /// Creates a response whose body has not been read.

@@ -2,8 +2,8 @@
 ///
 ///     let transport = AsyncHTTPTransport()
 ///     do {
-///       let answer = try await transport.get(URL(string: "https://news.example/v1/state")!, headers: [])
-///       print(answer.status)
+///       let response = try await transport.get(URL(string: "https://news.example/v1/state")!, headers: [])
+///       print(response.status)
 ///     } catch let error as HTTPTransportError where error.kind == .offline {
 ///       print("no network: \(error.message)")
 ///     }

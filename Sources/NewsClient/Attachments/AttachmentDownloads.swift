@@ -29,12 +29,12 @@ public final class AttachmentDownloads: Sendable {
   private let startWorker: @Sendable () throws -> Void
   private let observation = Mutex<ObservationToken?>(nil)
   /// Serializes the handovers of successive fetches.
-  private let turn = Mutex(())
+  private let handoverLock = Mutex(())
 
-  /// The seconds for which a download is tried. A picture of old news is of no use.
-  static let patience = 86_400.0
+  /// The seconds for which a download is tried. Older news are rarely read.
+  static let timeout = 86_400.0
   /// The maximum time without any response to attempts, in seconds.
-  static let silencePatience = 3_600.0
+  static let noResponseTimeout = 3_600.0
 
   /// Observes the changes of a client, and hands over the items that an earlier process has left.
   ///
@@ -62,12 +62,12 @@ public final class AttachmentDownloads: Sendable {
 
   /// Returns the local file of an attachment; nil if it has not been downloaded.
   public func file(of attachment: Attachment) -> URL? {
-    let place = place(of: attachment)
-    return place.exists ? place : nil
+    let location = location(of: attachment)
+    return location.exists ? location : nil
   }
 
   /// Returns the local path, named after the digest of the content or else that of the address.
-  private func place(of attachment: Attachment) -> URL {
+  private func location(of attachment: Attachment) -> URL {
     let name =
       attachment.sha256?.lowercased().wholeMatch(of: /[0-9a-f]{64}/).map { String($0.output) }
       ?? SHA256.hash(data: Data(attachment.url.utf8)).hexadecimal
@@ -92,7 +92,7 @@ public final class AttachmentDownloads: Sendable {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       try JSONEncoder().encode(mark).write(to: markFile, options: .atomic)
     } catch {
-      throw FetchError(.storage, "the folder of attachments cannot be written: \(StorageFailure.reason(error))")
+      throw FetchError(.storage, "cannot write to the folder of attachments: \(StorageFailure.reason(error))")
     }
   }
 
@@ -102,7 +102,7 @@ public final class AttachmentDownloads: Sendable {
     Task {
       defer { tasks.end(task) }
       do {
-        try turn.withLock { _ in
+        try handoverLock.withLock { _ in
           // The token is read before the items. An item that is stored meanwhile is handed over again.
           let token = try client.token
           try add(try newItems())
@@ -126,29 +126,30 @@ public final class AttachmentDownloads: Sendable {
 
   private func add(_ items: [NewsItem]) throws {
     let pending = try journal.transfers().filter { !$0.state.isOver && $0.request.file != nil }
-    var places = Set(pending.compactMap(\.request.file))
-    var reserved = pending.reduce(0) { $0 + Int($1.request.mostBytes ?? 0) }
+    var destinations = Set(pending.compactMap(\.request.file))
+    var reserved = pending.reduce(0) { $0 + Int($1.request.maximumBytes ?? 0) }
     var isNew = false
-    for (attachment, most) in items.flatMap({ policy.wanted(of: $0) }) {
-      let place = place(of: attachment)
-      guard let url = policy.location(of: attachment, server: client.configuration.source.server),
-        file(of: attachment) == nil, reserved + most <= policy.mostBytesOfAll, places.insert(place).inserted
+    for (attachment, bytes) in items.flatMap({ policy.wanted(of: $0) }) {
+      let location = location(of: attachment)
+      guard let url = policy.location(of: attachment, server: client.configuration.feed.server),
+        file(of: attachment) == nil, reserved + bytes <= policy.maximumTotalBytes,
+        destinations.insert(location).inserted
       else { continue }
-      reserved += most
-      var request = TransferRequest(download: url, to: place)
-      (request.sha256, request.mediaType, request.mostBytes) = (attachment.sha256, attachment.type, Int64(most))
-      (request.patience, request.silencePatience) = (Self.patience, Self.silencePatience)
+      reserved += bytes
+      var request = TransferRequest(download: url, to: location)
+      (request.sha256, request.mediaType, request.maximumBytes) = (attachment.sha256, attachment.type, Int64(bytes))
+      (request.timeout, request.noResponseTimeout) = (Self.timeout, Self.noResponseTimeout)
       request.isDiscretionary = client.application.currentState != .foreground
       try journal.resume(try journal.add(request, description: attachment.alt).number, at: client.clock.now)
       isNew = true
     }
     guard isNew else { return }
-    makeRoom(reserved)
+    evict(reserved)
     try startWorker()
   }
 
   /// Evicts the oldest files until the given number of further bytes is within the limit.
-  private func makeRoom(_ bytes: Int) {
+  private func evict(_ bytes: Int) {
     let keys: [URLResourceKey] = [.fileSizeKey, .contentModificationDateKey]
     let files =
       (try? FileManager.default.contentsOfDirectory(
@@ -158,16 +159,16 @@ public final class AttachmentDownloads: Sendable {
       return (file: file, bytes: values?.fileSize ?? 0, date: values?.contentModificationDate ?? .distantPast)
     }
     var total = known.reduce(bytes) { $0 + $1.bytes }
-    for (file, size, _) in known.sorted(by: { $0.date < $1.date }) where total > policy.mostBytesOfAll {
+    for (file, size, _) in known.sorted(by: { $0.date < $1.date }) where total > policy.maximumTotalBytes {
       try? FileManager.default.removeItem(at: file)
       total -= size
     }
   }
 
-  /// Removes the files and downloads that no stored item refers to. A source without a window keeps all files.
+  /// Removes the files and downloads that no stored item refers to. A feed without a window keeps all files.
   private func removeUnused() throws {
-    guard case .window = client.configuration.source.extent else { return }
-    let used = Set(try client.allNewsItems.flatMap(\.attachments).map { place(of: $0).lastPathComponent })
+    guard case .window = client.configuration.feed.extent else { return }
+    let used = Set(try client.allNewsItems.flatMap(\.attachments).map { location(of: $0).lastPathComponent })
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []
     for name in names where !name.hasPrefix(".") && !used.contains(name) {
       try? FileManager.default.removeItem(at: folder.appending(path: name))

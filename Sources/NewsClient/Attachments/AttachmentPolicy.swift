@@ -3,7 +3,7 @@ package import News
 
 /// The selection of attachments that are downloaded with their items.
 ///
-///     var policy = AttachmentPolicy(.thumbnails, mostBytes: 2 << 20, mostBytesOfAll: 50 << 20)
+///     var policy = AttachmentPolicy(.thumbnails, maximumItemBytes: 2 << 20, maximumTotalBytes: 50 << 20)
 ///     policy.allowsOtherServers = true
 ///     print(policy.selection)
 public struct AttachmentPolicy: Sendable, Hashable {
@@ -20,9 +20,9 @@ public struct AttachmentPolicy: Sendable, Hashable {
   /// The wanted attachments of an item.
   public var selection: Selection
   /// The maximum number of bytes per item. A file of unknown length counts as the whole remainder.
-  public var mostBytes: Int
+  public var maximumItemBytes: Int
   /// The maximum number of bytes of all items together. The oldest files are evicted for new ones.
-  public var mostBytesOfAll: Int
+  public var maximumTotalBytes: Int
   /// Whether files may come from other servers if the feed uses https. Another server learns which items a user reads.
   public var allowsOtherServers = false
 
@@ -30,12 +30,12 @@ public struct AttachmentPolicy: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - selection: The wanted attachments of an item.
-  ///   - mostBytes: The maximum number of bytes per item.
-  ///   - mostBytesOfAll: The maximum number of bytes of all items together.
-  public init(_ selection: Selection, mostBytes: Int = 10 << 20, mostBytesOfAll: Int = 200 << 20) {
+  ///   - maximumItemBytes: The maximum number of bytes per item.
+  ///   - maximumTotalBytes: The maximum number of bytes of all items together.
+  public init(_ selection: Selection, maximumItemBytes: Int = 10 << 20, maximumTotalBytes: Int = 200 << 20) {
     self.selection = selection
-    self.mostBytes = mostBytes
-    self.mostBytesOfAll = mostBytesOfAll
+    self.maximumItemBytes = maximumItemBytes
+    self.maximumTotalBytes = maximumTotalBytes
   }
 
   /// Returns the URL from which a file is downloaded.
@@ -52,14 +52,14 @@ public struct AttachmentPolicy: Sendable, Hashable {
   }
 
   /// Returns the wanted files of an item, each with its maximum number of bytes.
-  func wanted(of item: NewsItem) -> [(attachment: Attachment, most: Int)] {
+  func wanted(of item: NewsItem) -> [(attachment: Attachment, maximumBytes: Int)] {
     let candidates =
       switch selection {
       case .none: [Attachment]()
       case .thumbnails: Array(item.attachments.filter { $0.type.hasPrefix("image/") }.prefix(1))
       case .all: item.attachments
       }
-    var left = mostBytes
+    var left = maximumItemBytes
     return candidates.compactMap { attachment in
       let bytes = attachment.bytes ?? left
       guard bytes > 0, bytes <= left else { return nil }

@@ -18,7 +18,7 @@ package struct EventParser: Sendable {
   }
 
   /// The maximum number of bytes in an event. A stream with a larger one is not from this API.
-  package static let most = 1 << 20
+  package static let maximumEventBytes = 1 << 20
 
   /// The last reconnection time that the server has sent, in milliseconds.
   package private(set) var retry: Int?
@@ -37,7 +37,7 @@ package struct EventParser: Sendable {
   ///
   /// - Returns: The events that the bytes complete.
   /// - Throws: `FetchError` with `tooLarge`.
-  package mutating func take(_ bytes: some Sequence<UInt8>) throws -> [Event] {
+  package mutating func parse(_ bytes: some Sequence<UInt8>) throws -> [Event] {
     var events: [Event] = []
     for byte in bytes {
       defer { isAfterReturn = byte == UInt8(ascii: "\r") }
@@ -49,7 +49,9 @@ package struct EventParser: Sendable {
       default:
         line.append(byte)
         size += 1
-        if size > Self.most { throw FetchError(.tooLarge, "an event of more than \(Self.most) bytes") }
+        if size > Self.maximumEventBytes {
+          throw FetchError(.tooLarge, "an event has more than \(Self.maximumEventBytes) bytes")
+        }
       }
     }
     return events

@@ -7,7 +7,7 @@ public import BackgroundFetch
 ///       print("\(report.inserted) new items, badge \(report.badge)")
 ///     }
 public struct FetchReport: FetchReporting, Equatable, Codable {
-  /// The result. It depends on the stored difference, never on an HTTP status alone.
+  /// The result. It depends on the changes of the stored items, never on an HTTP status alone.
   public var result: FetchResult
   /// The number of items that were not stored before.
   public var inserted = 0

@@ -9,53 +9,58 @@ import Synchronization
 struct FetchRun: Sendable {
   /// The cost so far, which is known even if the run never ends.
   private final class LiveMeter: Sendable {
-    let meter = Mutex(Exchange.Meter())
+    let meter = Mutex(HTTPRequester.Meter())
   }
 
-  private let client: NewsFetcher
+  private let local: LocalFeed
+  private let server: NewsServer
+  private let log: @Sendable (String) -> Void
   private let reason: FetchReason
   private let wake: FetchInstant
   private let at: SyncToken?
   private let processorTime = ProcessorTime.now
-  private let live = LiveMeter()
+  private let live: LiveMeter
 
-  init(_ client: NewsFetcher, reason: FetchReason, wake: FetchInstant, at: SyncToken?) {
-    self.client = client
-    self.reason = reason
-    self.wake = wake
-    self.at = at
+  /// Creates a run.
+  ///
+  /// - Parameters:
+  ///   - reason: The reason of the fetch.
+  ///   - wake: The moment of the wake.
+  ///   - at: A token that the server is known to have reached.
+  init(
+    _ local: LocalFeed, server: NewsServer, reason: FetchReason, wake: FetchMoment, at: SyncToken?,
+    log: @escaping @Sendable (String) -> Void
+  ) {
+    let live = LiveMeter()
+    self.live = live
+    self.server = server.reportingMeter { meter in live.meter.withLock { $0 = meter } }
+    (self.local, self.reason, self.wake, self.at, self.log) = (local, reason, wake, at, log)
   }
 
-  /// Runs the fetch, and notifies observers if the stored items have changed.
+  /// Runs the fetch.
   ///
+  /// - Parameter onChange: Receives the changes of the stored items, once they are stored.
   /// - Returns: The report of this run, failures included.
   /// - Throws: `CancellationError` once the task is cancelled or the budget is over. No result has been stored then.
-  func report(within budget: FetchBudget) async throws -> FetchReport {
-    let server = client.server.noting { [live] meter in live.meter.withLock { $0 = meter } }
-    var sync = Synchronization(store: client.store, server: server, source: client.configuration.source)
+  func report(within budget: FetchBudget, onChange: (ItemChanges) -> Void) async throws -> FetchReport {
+    var sync = Synchronization(store: local.store, server: server, feed: local.feed)
     do {
       let state = try begin()
-      if try at.map({ try client.holds($0) }) == true {
+      if try at.map({ try local.hasReached($0) }) == true {
         return try finish(.nothing, state, sync.cost, isChecked: false, budget).0
       }
       // The server would refuse a token of another epoch, although the stored one is valid.
-      let found = try await sync.run(state, at: at?.epoch == state.token?.epoch ? at : nil)
-      let (report, difference) = try finish(found, state, sync.cost, isChecked: true, budget)
-      if !difference.isEmpty { announce(difference) }
+      let result = try await sync.run(state, at: at?.epoch == state.token?.epoch ? at : nil)
+      let (report, changes) = try finish(result, state, sync.cost, isChecked: true, budget)
+      if !changes.isEmpty { onChange(changes) }
       return report
     } catch let error as CancellationError {
       throw error
     } catch {
       // The expiry of this run has already been recorded.
       if budget.isOver { throw CancellationError() }
-      return failed(error as? FetchError ?? FetchError(.storage, "the fetch has failed: \(error)"), sync.cost)
+      return failed(error as? FetchError ?? FetchError(.storage, "the fetch failed: \(error)"), sync.cost)
     }
-  }
-
-  private func announce(_ difference: Difference) {
-    client.changes.notify(difference)
-    NotificationCenter.default.post(
-      name: .newsItemsDidChange, object: client, userInfo: [Difference.userInfoKey: difference])
   }
 
   /// Records a run that was given up, and adds its cost so far to the report.
@@ -70,62 +75,60 @@ struct FetchRun: Sendable {
 
   /// Stores the start of the wake, so that a crash does not repeat it.
   ///
-  /// - Throws: `FetchError` with `held` while the server demands a wait.
+  /// - Throws: `FetchError` with `retryAfterPending` while the server demands a wait.
   private func begin() throws -> SyncState {
-    try client.store.write { db in
-      var scheduler = try client.scheduler(db)
-      let hold = scheduler.holdRemaining(at: client.clock.now)
-      guard hold == 0 else {
-        throw FetchError(.held, Exchange.heldMessage(hold))
-      }
+    try local.store.write { db in
+      var scheduler = try local.scheduler(db)
+      let wait = scheduler.holdRemaining(at: local.clock.now)
+      guard wait == 0 else { throw FetchError(.retryAfterPending, HTTPRequester.waitMessage(wait)) }
       let before = scheduler
       // Each wake, for whatever reason, also covers the pushes that had to wait.
-      if reason == .scheduled || reason == .push { _ = scheduler.takePendingPush(at: client.clock.now) }
+      if reason == .scheduled || reason == .push { _ = scheduler.takePendingPush(at: local.clock.now) }
       scheduler.wakeStarted(reason, at: wake)
-      if scheduler != before { try client.store.save(scheduler, db) }
-      return try StateTable(db).sync(client.configuration.source)
+      if scheduler != before { try local.store.save(scheduler, db) }
+      return try StateTable(db).sync(local.feed)
     }
   }
 
   /// Stores the result and everything that belongs to it.
   private func finish(
-    _ found: Synchronization.Result, _ held: SyncState, _ cost: NewsServer.Cost, isChecked: Bool,
+    _ result: Synchronization.Result, _ previous: SyncState, _ cost: NewsServer.Cost, isChecked: Bool,
     _ budget: FetchBudget
-  ) throws -> (FetchReport, Difference) {
-    try client.store.write { db in
+  ) throws -> (FetchReport, ItemChanges) {
+    try local.store.write { db in
       // The state is read again, because a badge that the user has cleared meanwhile stays cleared.
-      let current = try StateTable(db).sync(client.configuration.source)
-      var application = ItemApplication(db, current)
-      try application.apply(found)
-      let difference = try application.finish(held: held.token)
-      var state = application.state
-      let now = client.clock.now
+      let current = try StateTable(db).sync(local.feed)
+      var applier = ChangeApplier(db, current)
+      try applier.apply(result)
+      let changes = try applier.finish(previous: previous.token)
+      var state = applier.state
+      let now = local.clock.now
       if isChecked { state.checked = now.date }
-      try client.save(state, since: difference.isEmpty ? current : nil, db)
+      try local.save(state, since: changes.isEmpty ? current : nil, db)
 
-      var report = FetchReport(result: difference.isEmpty ? .noData : .newData)
+      var report = FetchReport(result: changes.isEmpty ? .noData : .newData)
       (report.inserted, report.updated, report.removed) =
-        (difference.inserted.count, difference.updated.count, difference.removed.count)
+        (changes.inserted.count, changes.updated.count, changes.removed.count)
       (report.requests, report.bytes, report.badge) = (cost.meter.requests, cost.meter.bytes, state.badge)
-      var scheduler = try client.scheduler(db)
+      var scheduler = try local.scheduler(db)
       if let proposal = cost.proposal { scheduler.suggest(seconds: proposal, at: now) }
       // The first page is history, which does not show when news arrive.
-      let dates = held.token == nil ? [] : difference.inserted.map(\.date)
+      let dates = previous.token == nil ? [] : changes.inserted.map(\.date)
       try save(report, cost, &scheduler, contentDates: dates, isOffline: false, db)
       // A caller that received a failure must not find a result stored later. The error rolls the transaction back.
       if budget.isOver || Task.isCancelled { throw CancellationError() }
-      return (report, difference)
+      return (report, changes)
     }
   }
 
   private func failed(_ error: FetchError, _ cost: NewsServer.Cost) -> FetchReport {
-    client.log("\(error)")
+    log("\(error)")
     var report = FetchReport(result: .failed)
     report.error = error.message
     (report.requests, report.bytes) = (cost.meter.requests, cost.meter.bytes)
-    report.badge = (try? client.badge) ?? 0
-    // A held fetch has sent nothing, and a storage failure cannot be stored.
-    if error.code != .held, error.code != .storage {
+    report.badge = (try? local.badge) ?? 0
+    // A fetch during a wait has sent nothing, and a storage failure cannot be stored.
+    if error.code != .retryAfterPending, error.code != .storage {
       record(report, cost, retryAfter: error.retryAfter, isOffline: error.isOffline)
     }
     return report
@@ -133,15 +136,15 @@ struct FetchRun: Sendable {
 
   private func record(_ report: FetchReport, _ cost: NewsServer.Cost, retryAfter: Double?, isOffline: Bool) {
     do {
-      try client.store.write { db in
-        var scheduler = try client.scheduler(db)
-        if let retryAfter { scheduler.hold(seconds: retryAfter, at: client.clock.now) }
+      try local.store.write { db in
+        var scheduler = try local.scheduler(db)
+        if let retryAfter { scheduler.hold(seconds: retryAfter, at: local.clock.now) }
         try save(report, cost, &scheduler, contentDates: [], isOffline: isOffline, db)
         // The wait stays in force even if the store is lost.
-        if retryAfter != nil { try? client.store.settings.save(scheduler) }
+        if retryAfter != nil { try? local.store.settings.save(scheduler) }
       }
     } catch {
-      client.log("the result of the fetch could not be stored: \(error)")
+      log("cannot store the result of the fetch: \(error)")
     }
   }
 
@@ -149,7 +152,7 @@ struct FetchRun: Sendable {
     _ report: FetchReport, _ cost: NewsServer.Cost, _ scheduler: inout FetchScheduler, contentDates: [Date],
     isOffline: Bool, _ db: Database
   ) throws {
-    let now = client.clock.now
+    let now = local.clock.now
     var run = RunRecord(
       reason: reason, result: report.result, started: wake.date, isOffline: isOffline,
       items: report.inserted + report.updated + report.removed, bytes: report.bytes, requests: report.requests,
@@ -157,7 +160,7 @@ struct FetchRun: Sendable {
       status: cost.meter.status)
     scheduler.record(run, contentDates: contentDates, at: now)
     if case .wait(let next, _) = scheduler.decision(at: now), next != .distantFuture { run.nextWake = next }
-    try client.store.save(scheduler, db)
+    try local.store.save(scheduler, db)
     try RunTable(db).add(run)
   }
 }

@@ -17,9 +17,9 @@ struct NewsServer: Sendable {
     /// The token of the list; nil behind a cache that has dropped the field.
     var token: SyncToken?
     /// The validators to send back, as received.
-    var conditions: Exchange.Conditions
+    var conditions: HTTPRequester.Conditions
     /// Whether there are no older items.
-    var isWhole: Bool
+    var isComplete: Bool
   }
 
   /// The outcome of a request.
@@ -31,7 +31,7 @@ struct NewsServer: Sendable {
   }
 
   let url: URL
-  let exchange: Exchange
+  let requester: HTTPRequester
 
   /// Fetches the newest items.
   ///
@@ -41,23 +41,24 @@ struct NewsServer: Sendable {
   ///   - cost: The cost, which is increased even if this throws.
   /// - Throws: `FetchError`, `CancellationError`.
   func items(
-    _ query: Query, at: SyncToken?, conditions: Exchange.Conditions, cost: inout Cost
+    _ query: Query, at: SyncToken?, conditions: HTTPRequester.Conditions, cost: inout Cost
   ) async throws -> Outcome<Page> {
-    let answer = try await answer(
+    let response = try await send(
       "items", query, at.map { [URLQueryItem(name: "at", value: $0.description)] } ?? [], conditions, &cost)
-    switch answer.head.status {
+    switch response.head.status {
     case 304: return .unchanged
-    case 410: return .expired(problem(answer)?.token)
+    case 410: return .expired(problem(response)?.token)
     default:
-      let list = try decode(ItemList.self, answer)
+      let list = try decode(ItemList.self, response)
       guard list.items.count <= query.limit else {
-        throw FetchError(.tooLarge, "\(list.items.count) items, \(query.limit) were asked for", status: 200)
+        throw FetchError(
+          .tooLarge, "the response has \(list.items.count) items; at most \(query.limit) were requested", status: 200)
       }
       return .changed(
         Page(
-          items: list.items, token: answer.head["Sync-Token"].flatMap { SyncToken($0) },
-          conditions: .init(entityTag: answer.head["ETag"], lastModified: answer.head["Last-Modified"]),
-          isWhole: !(answer.head["Link"] ?? "").contains("rel=\"next\"")))
+          items: list.items, token: response.head["Sync-Token"].flatMap { SyncToken($0) },
+          conditions: .init(entityTag: response.head["ETag"], lastModified: response.head["Last-Modified"]),
+          isComplete: !(response.head["Link"] ?? "").contains("rel=\"next\"")))
     }
   }
 
@@ -71,18 +72,20 @@ struct NewsServer: Sendable {
     var parameters: [URLQueryItem] = []
     if let since { parameters.append(URLQueryItem(name: "since", value: since.description)) }
     if let at { parameters.append(URLQueryItem(name: "at", value: at.description)) }
-    let conditions = Exchange.Conditions(entityTag: since.map { "\"\($0)\"" })
-    let answer = try await answer("changes", query, parameters, conditions, &cost)
-    switch answer.head.status {
+    let conditions = HTTPRequester.Conditions(entityTag: since.map { "\"\($0)\"" })
+    let response = try await send("changes", query, parameters, conditions, &cost)
+    switch response.head.status {
     case 304: return .unchanged
-    case 410: return .expired(problem(answer)?.token)
+    case 410: return .expired(problem(response)?.token)
     default:
-      let list = try decode(ChangeList.self, answer)
+      let list = try decode(ChangeList.self, response)
       guard list.changes.count <= query.limit else {
-        throw FetchError(.tooLarge, "\(list.changes.count) changes, \(query.limit) were asked for", status: 200)
+        throw FetchError(
+          .tooLarge, "the response has \(list.changes.count) changes; at most \(query.limit) were requested",
+          status: 200)
       }
       if list.more, list.token == since {
-        throw FetchError(.unexpectedResponse, "there is more, but the token has not moved", status: 200)
+        throw FetchError(.unexpectedResponse, "the response announces more changes, but repeats the token", status: 200)
       }
       return .changed(list)
     }
@@ -94,100 +97,104 @@ struct NewsServer: Sendable {
   /// - Throws: `FetchError`, `CancellationError`.
   func events(topics: [String], after token: SyncToken?) async throws -> any AsyncSequence<Data, any Error> & Sendable {
     let type = "text/event-stream"
-    var meter = Exchange.Meter()
-    let head = try await exchange.open(
+    var meter = HTTPRequester.Meter()
+    let head = try await requester.open(
       location("events", Self.topicsParameter(topics)), fields: [HTTPHeader("Accept", type)],
       originFields: token.map { [HTTPHeader("Last-Event-ID", $0.description)] } ?? [], meter: &meter)
     guard head.status == 200 else {
-      throw refusal(head, problem(Exchange.Answer(head: head, body: try await exchange.body(of: head, meter: &meter))))
+      throw refusal(
+        head, problem(HTTPRequester.Response(head: head, body: try await requester.body(of: head, meter: &meter))))
     }
     guard head.mediaType == type else {
-      throw FetchError(.unexpectedResponse, "the answer is no stream of events", status: head.status)
+      throw FetchError(.unexpectedResponse, "the response is not an event stream", status: head.status)
     }
     return head.body
   }
 
   /// The cost of a fetch, and the server's proposal for the next one.
   struct Cost: Sendable, Equatable {
-    var meter = Exchange.Meter()
+    var meter = HTTPRequester.Meter()
     /// The seconds until the next wake.
     var proposal: Double?
   }
 
-  /// Returns the same server with exchanges that report their cost.
-  func noting(_ note: @escaping @Sendable (Exchange.Meter) -> Void) -> NewsServer {
-    var exchange = exchange
-    exchange.note = note
-    return NewsServer(url: url, exchange: exchange)
+  /// Returns the same server whose requests report their cost.
+  func reportingMeter(_ report: @escaping @Sendable (HTTPRequester.Meter) -> Void) -> NewsServer {
+    var requester = requester
+    requester.reportMeter = report
+    return NewsServer(url: url, requester: requester)
   }
 
   /// Returns the URL of a resource with its query.
   func location(_ path: String, _ parameters: [URLQueryItem]) -> URL {
-    let place = url.appending(path: "v1").appending(path: path)
-    return parameters.isEmpty ? place : place.appending(queryItems: parameters)
+    let location = url.appending(path: "v1").appending(path: path)
+    return parameters.isEmpty ? location : location.appending(queryItems: parameters)
   }
 
   static func topicsParameter(_ topics: [String]) -> [URLQueryItem] {
     topics.isEmpty ? [] : [URLQueryItem(name: "topics", value: topics.joined(separator: ","))]
   }
 
-  private func answer(
-    _ path: String, _ query: Query, _ parameters: [URLQueryItem], _ conditions: Exchange.Conditions,
+  private func send(
+    _ path: String, _ query: Query, _ parameters: [URLQueryItem], _ conditions: HTTPRequester.Conditions,
     _ cost: inout Cost
-  ) async throws -> Exchange.Answer {
-    let words = Self.topicsParameter(query.topics) + [URLQueryItem(name: "limit", value: String(query.limit))]
-    let answer = try await exchange.get(
-      location(path, words + parameters), conditions: conditions, meter: &cost.meter)
-    let head = answer.head
+  ) async throws -> HTTPRequester.Response {
+    let fixed = Self.topicsParameter(query.topics) + [URLQueryItem(name: "limit", value: String(query.limit))]
+    let response = try await requester.get(
+      location(path, fixed + parameters), conditions: conditions, meter: &cost.meter)
+    let head = response.head
     switch head.status {
     case 200, 304:
       cost.proposal =
         PollInterval.proposal(pollInterval: head["X-Poll-Interval"], cacheControl: head["Cache-Control"])
         ?? cost.proposal
-      return answer
-    case 410 where problem(answer)?.type == "/problems/token-expired":
-      return answer
+      return response
+    case 410 where problem(response)?.type == "/problems/token-expired":
+      return response
     default:
-      throw refusal(head, problem(answer))
+      throw refusal(head, problem(response))
     }
   }
 
   /// The maximum length of a server's text in a message for the user, in characters.
-  private static let longestExplanation = 300
+  private static let maximumExplanationLength = 300
 
-  private func refusal(_ head: HTTPAnswer, _ problem: Problem?) -> FetchError {
-    let words = problem.map(Self.explanation).map { ": \($0)" } ?? ""
+  private func refusal(_ head: HTTPTransportResponse, _ problem: Problem?) -> FetchError {
+    let reason = problem.map(Self.explanation).map { ": \($0)" } ?? ""
     let isUnavailable = head.status == 429 || head.status >= 500
     return FetchError(
-      isUnavailable ? .unavailable : .rejected, "the server answered \(head.status)\(words)", status: head.status,
-      retryAfter: isUnavailable ? exchange.retryAfter(of: head) : nil)
+      isUnavailable ? .unavailable : .rejected, "the server responded with \(head.status)\(reason)",
+      status: head.status,
+      retryAfter: isUnavailable ? requester.retryAfter(of: head) : nil)
   }
 
   /// Returns the server's own explanation on one line: the faulty fields, or else the detail or the title.
   private static func explanation(_ problem: Problem) -> String {
     let errors = (problem.errors ?? []).prefix(3).map { "\($0.field) \($0.rule)" }
     let text = errors.isEmpty ? problem.detail ?? problem.title : errors.joined(separator: "; ")
-    let line = text.prefix(longestExplanation + 1).description.terminalSafe
-    return line.count > longestExplanation ? line.prefix(longestExplanation) + "…" : line
+    let line = text.prefix(maximumExplanationLength + 1).description.terminalSafe
+    return line.count > maximumExplanationLength ? line.prefix(maximumExplanationLength) + "…" : line
   }
 
-  private func problem(_ answer: Exchange.Answer) -> Problem? {
-    guard answer.head.mediaType == "application/problem+json" else { return nil }
-    return try? NewsJSON.decode(Problem.self, from: answer.body)
+  private func problem(_ response: HTTPRequester.Response) -> Problem? {
+    guard response.head.mediaType == "application/problem+json" else { return nil }
+    return try? NewsJSON.decode(Problem.self, from: response.body)
   }
 
-  private func decode<Value: Decodable>(_ type: Value.Type, _ answer: Exchange.Answer) throws -> Value {
-    guard answer.head.mediaType == "application/json" else {
-      let type = String(answer.head.mediaType.terminalSafe.prefix(Self.longestExplanation))
+  private func decode<Value: Decodable>(_ type: Value.Type, _ response: HTTPRequester.Response) throws -> Value {
+    guard response.head.mediaType == "application/json" else {
+      let type = String(response.head.mediaType.terminalSafe.prefix(Self.maximumExplanationLength))
       throw FetchError(
-        .unexpectedResponse, "the answer is \(type.isEmpty ? "of no type" : type), not JSON", status: answer.head.status
+        .unexpectedResponse, "the response has \(type.isEmpty ? "no media type" : "the media type \(type)"), not JSON",
+        status: response.head.status
       )
     }
     do {
-      return try NewsJSON.decode(type, from: answer.body)
+      return try NewsJSON.decode(type, from: response.body)
     } catch {
-      let words = String("\(error)".terminalSafe.prefix(Self.longestExplanation))
-      throw FetchError(.unexpectedResponse, "the answer is not what it should be: \(words)", status: answer.head.status)
+      let reason = String("\(error)".terminalSafe.prefix(Self.maximumExplanationLength))
+      throw FetchError(
+        .unexpectedResponse, "the response has an unexpected form: \(reason)", status: response.head.status)
     }
   }
 }

@@ -13,7 +13,7 @@ enum PollInterval {
       .map { $0.trimmingCharacters(in: .whitespaces) }
       .first { $0.hasPrefix("max-age=") }
       .flatMap { Int($0.dropFirst("max-age=".count)) }
-    guard let longest = [interval, age].compactMap({ $0 }).max(), longest >= 0 else { return nil }
-    return min(Double(longest), maximum)
+    guard let proposal = [interval, age].compactMap({ $0 }).max(), proposal >= 0 else { return nil }
+    return min(Double(proposal), maximum)
   }
 }

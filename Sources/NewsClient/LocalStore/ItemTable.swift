@@ -29,12 +29,12 @@ struct ItemTable {
   func put(_ item: NewsItem) throws {
     try db.execute(
       sql: "INSERT OR REPLACE INTO \(name.rawValue) (id, version, date, json) VALUES (?, ?, ?, ?)",
-      arguments: [key(item.id), item.version, SyncState.Place(item).date, try NewsJSON.encode(item)])
+      arguments: [key(item.id), item.version, SyncState.Keyset(item).date, try NewsJSON.encode(item)])
   }
 
   /// Whether the stored item is equal, or newer within the same epoch.
-  func isSettled(_ item: NewsItem, _ held: Data, epochIsSame: Bool) throws -> Bool {
-    let stored = try NewsJSON.decode(NewsItem.self, from: held)
+  func isUpToDate(_ item: NewsItem, _ storedJSON: Data, epochIsSame: Bool) throws -> Bool {
+    let stored = try NewsJSON.decode(NewsItem.self, from: storedJSON)
     return stored == item || epochIsSame && stored.version > item.version
   }
 
@@ -66,15 +66,15 @@ struct ItemTable {
     }
   }
 
-  /// Removes all but the newest items. The removed ones are not retracted, only too many.
+  /// Removes all but the newest items. The server has not retracted the removed ones.
   ///
-  /// - Returns: The place of the oldest remaining item; nil if none was removed.
-  func trim(to limit: Int) throws -> SyncState.Place? {
-    let places = try Row.fetchAll(
+  /// - Returns: The sort key of the oldest remaining item; nil if none was removed.
+  func trim(to limit: Int) throws -> SyncState.Keyset? {
+    let rows = try Row.fetchAll(
       db, sql: "SELECT date, id FROM \(name.rawValue) ORDER BY date DESC, id DESC LIMIT 2 OFFSET ?",
       arguments: [limit - 1])
-    guard places.count == 2 else { return nil }
-    let oldest = SyncState.Place(date: places[0][0], id: places[0][1])
+    guard rows.count == 2 else { return nil }
+    let oldest = SyncState.Keyset(date: rows[0][0], id: rows[0][1])
     try db.execute(
       sql: "DELETE FROM \(name.rawValue) WHERE (date, id) < (?, ?)", arguments: [oldest.date, oldest.id])
     return oldest

@@ -20,16 +20,16 @@ extension LocalStore {
 
   /// Stores the schedule.
   ///
-  /// - Parameter isChosen: Whether the user has changed it. The copy must then succeed; otherwise it is made once a
-  ///   day.
-  func save(_ scheduler: FetchScheduler, isChosen: Bool = false, _ db: Database) throws {
+  /// - Parameter isUserChoice: Whether the user has changed it. The copy must then succeed; otherwise it is written once
+  ///   a day.
+  func save(_ scheduler: FetchScheduler, isUserChoice: Bool = false, _ db: Database) throws {
     try StateTable(db).save(scheduler, .schedule)
-    if isChosen {
-      let source = try StateTable(db).sync?.source
+    if isUserChoice {
+      let feed = try StateTable(db).sync?.feed
       try settings.update { settings in
         settings.interval = scheduler.interval
         // Damaged settings are written again.
-        settings.source = settings.source ?? source
+        settings.feed = settings.feed ?? feed
       }
       try settings.save(scheduler)
     } else if settings.isScheduleOld {
@@ -38,19 +38,19 @@ extension LocalStore {
     }
   }
 
-  /// Stores the synchronization state with a server that has answered. Its source is followed from now on.
+  /// Stores the synchronization state after a response of the server. Its feed is followed from now on.
   func save(_ state: SyncState, _ db: Database) throws {
-    // The settings precede the commit. If the process ends between them, the new source is followed from nothing.
-    if try StateTable(db).sync?.source != state.source { try settings.update { $0.source = state.source } }
+    // The settings precede the commit. If the process ends between them, the new feed is fetched into an empty store.
+    if try StateTable(db).sync?.feed != state.feed { try settings.update { $0.feed = state.feed } }
     try StateTable(db).save(state)
   }
 
-  /// Follows a source if the store follows none yet.
+  /// Follows a feed if the store follows none yet.
   ///
-  /// - Returns: Whether the source is the followed one.
-  func follow(_ source: Source, _ db: Database) throws -> Bool {
-    if let followed = try StateTable(db).sync?.source ?? settings.contents.source { return followed == source }
-    try settings.update { $0.source = source }
+  /// - Returns: Whether the feed is the followed one.
+  func follow(_ feed: FollowedFeed, _ db: Database) throws -> Bool {
+    if let followed = try StateTable(db).sync?.feed ?? settings.contents.feed { return followed == feed }
+    try settings.update { $0.feed = feed }
     return true
   }
 
@@ -60,7 +60,7 @@ extension LocalStore {
       guard let state = try StateTable(db).sync else { return }
       let scheduler = try scheduler(db)
       try settings.save(scheduler)
-      try settings.update { ($0.source, $0.interval) = (state.source, scheduler.interval) }
+      try settings.update { ($0.feed, $0.interval) = (state.feed, scheduler.interval) }
     }
   }
 

@@ -53,11 +53,11 @@ final class LocalStore: Sendable {
     return try LocalStore(folder: folder, now: now, log: log)
   }
 
-  /// The source followed last, nil if there is none.
+  /// The feed that was followed last; nil if there is none.
   ///
   /// - Throws: `FetchError` with `storage`.
-  var source: Source? {
-    get throws { try read { try StateTable($0).sync?.source } ?? settings.contents.source }
+  var feed: FollowedFeed? {
+    get throws { try read { try StateTable($0).sync?.feed } ?? settings.contents.feed }
   }
 
   /// Returns the database file in a folder.
@@ -92,7 +92,7 @@ final class LocalStore: Sendable {
     if file.exists { return }
     connection.withLock { connection in
       guard !file.exists, let new = try? Self.open(file, now: Date(), log: log) else { return }
-      log("the store \(file.path(percentEncoded: false)) is gone; everything is fetched again")
+      log("the store \(file.path(percentEncoded: false)) was deleted; all items are fetched again")
       connection = new
     }
   }
@@ -104,7 +104,7 @@ final class LocalStore: Sendable {
       return try body(queue)
     } catch let error as DatabaseError {
       if error.isCorruption { try? replace(queue) }
-      throw StoreFault.error(error, file)
+      throw FetchError(error, of: file)
     } catch let error as DecodingError {
       // Stored JSON that cannot be decoded is damage.
       try? replace(queue)
@@ -117,7 +117,7 @@ final class LocalStore: Sendable {
       // Another thread has met the same error and replaced the store.
       guard connection.queue === broken, connection.obstacle == nil else { return }
       try? broken.close()
-      try Self.setAside(file, now: Date(), log: log)
+      try Self.renameDamaged(file, now: Date(), log: log)
       connection = try Self.open(file, now: Date(), log: log)
     }
   }
@@ -130,14 +130,14 @@ final class LocalStore: Sendable {
       return Connection(queue: try .open(file, migrator))
     } catch let error as DatabaseError where error.isCorruption {
       do {
-        try setAside(file, now: now, log: log)
+        try renameDamaged(file, now: now, log: log)
         return Connection(queue: try .open(file, migrator))
       } catch {
-        throw StoreFault.error(error, file)
+        throw FetchError(error, of: file)
       }
     } catch {
-      let obstacle = StoreFault.error(error, file)
-      guard StoreFault.isUnwritable(error), file.exists,
+      let obstacle = FetchError(error, of: file)
+      guard (error as? DatabaseError)?.preventsOnlyWrites == true, file.exists,
         let queue = try? DatabaseQueue.openReadOnly(file, table: "state")
       else { throw obstacle }
       return Connection(queue: queue, obstacle: obstacle)
@@ -145,10 +145,10 @@ final class LocalStore: Sendable {
   }
 
   /// Renames a damaged store, and logs that.
-  private static func setAside(_ file: URL, now: Date, log: @Sendable (String) -> Void) throws {
+  private static func renameDamaged(_ file: URL, now: Date, log: @Sendable (String) -> Void) throws {
     let path = file.path(percentEncoded: false)
-    let place = try DatabaseQueue.setAside(file, now: now)
-    log("the store \(path) is damaged; it was renamed to \(place), and everything is fetched again")
+    let newPath = try DatabaseQueue.renameDamaged(file, now: now)
+    log("the store \(path) is damaged; it was renamed to \(newPath), and all items are fetched again")
   }
 
   /// Logs once which values replace an unreadable schedule.
@@ -159,9 +159,9 @@ final class LocalStore: Sendable {
         return !has
       })
     else { return }
-    let kept = interval.map { "the interval stays \($0)" } ?? "background fetch is off until an interval is set"
-    let habits = hasCopy ? "habits are those of their last copy" : "habits are learned anew"
-    log("the schedule in \(file.path(percentEncoded: false)) cannot be read: \(kept), and \(habits)")
+    let state = interval.map { "the interval stays \($0)" } ?? "background fetch is off until an interval is set"
+    let habits = hasCopy ? "habits are those of their last copy" : "habits are learned again"
+    log("the schedule in \(file.path(percentEncoded: false)) cannot be read: \(state), and \(habits)")
   }
 
   private static var migrator: DatabaseMigrator {
@@ -173,11 +173,11 @@ final class LocalStore: Sendable {
             id TEXT PRIMARY KEY NOT NULL, version INTEGER NOT NULL, date INTEGER NOT NULL, json BLOB NOT NULL
           );
           CREATE INDEX items_newest_first ON items (date DESC, id DESC);
-          -- A snapshot in progress, which is nobody's news until it is whole.
+          -- The pages of a snapshot in progress, which are not shown before it is complete.
           CREATE TABLE staged (
             id TEXT PRIMARY KEY NOT NULL, version INTEGER NOT NULL, date INTEGER NOT NULL, json BLOB NOT NULL
           );
-          -- One value each: how far the items follow the server, the schedule, the snapshot for the lock screen.
+          -- Single values: the synchronization state, the schedule, the snapshot for the lock screen.
           CREATE TABLE state (name TEXT PRIMARY KEY, json BLOB NOT NULL) WITHOUT ROWID;
           CREATE TABLE runs (number INTEGER PRIMARY KEY AUTOINCREMENT, json BLOB NOT NULL);
           """)

@@ -24,23 +24,23 @@ public struct NewsSnapshot: Sendable, Equatable, Codable {
     public var breaking: Bool
   }
 
-  /// The newest items, newest first; at most ``most``.
+  /// The newest items, newest first; at most ``maximumHeadlines``.
   public var headlines: [Headline]
   /// The number of items that arrived after the app was last opened.
   public var badge: Int
-  /// The time of the server's last answer; nil before the first one.
+  /// The time of the server's last response; nil before the first one.
   public var checked: Date?
 
   /// The maximum number of headlines.
-  public static let most = 10
+  public static let maximumHeadlines = 10
   /// The maximum length of a headline, in characters.
-  static let longest = 120
+  static let maximumTitleLength = 120
 
   init(items: [NewsItem], badge: Int, checked: Date?) {
-    headlines = items.prefix(Self.most).map { item in
+    headlines = items.prefix(Self.maximumHeadlines).map { item in
       let line = item.title ?? item.text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-      let safe = line.prefix(Self.longest * 4).description.terminalSafe
-      let title = safe.count > Self.longest ? safe.prefix(Self.longest - 1) + "…" : safe[...]
+      let safe = line.prefix(Self.maximumTitleLength * 4).description.terminalSafe
+      let title = safe.count > Self.maximumTitleLength ? safe.prefix(Self.maximumTitleLength - 1) + "…" : safe[...]
       return Headline(id: item.id, title: String(title), date: item.date, breaking: item.breaking)
     }
     self.badge = badge

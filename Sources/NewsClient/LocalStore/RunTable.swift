@@ -5,7 +5,7 @@ import GRDB
 /// The records of the last wakes, within a transaction.
 struct RunTable {
   /// The maximum number of records.
-  static let most = 500
+  static let maximumRecords = 500
 
   let db: Database
 
@@ -13,7 +13,8 @@ struct RunTable {
 
   func add(_ run: RunRecord) throws {
     try db.execute(sql: "INSERT INTO runs (json) VALUES (?)", arguments: [try JSONEncoder().encode(run)])
-    try db.execute(sql: "DELETE FROM runs WHERE number <= ?", arguments: [db.lastInsertedRowID - Int64(Self.most)])
+    try db.execute(
+      sql: "DELETE FROM runs WHERE number <= ?", arguments: [db.lastInsertedRowID - Int64(Self.maximumRecords)])
   }
 
   /// Returns the newest records first, without those that this build cannot decode.

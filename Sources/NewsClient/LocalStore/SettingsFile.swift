@@ -18,23 +18,29 @@ import HTTPTransfer
 struct SettingsFile: Sendable {
   /// The user's choices.
   struct Contents: Codable, Equatable {
-    /// The followed source; nil before a server has answered or the user has set an interval.
-    var source: Source?
+    /// The followed feed; nil before a server has responded or the user has set an interval.
+    var feed: FollowedFeed?
     /// The minimum interval between wakes; nil before the user has set it.
     var interval: FetchInterval?
+
+    /// The stored names of the properties.
+    private enum CodingKeys: String, CodingKey {
+      case feed = "source"
+      case interval
+    }
 
     init() {}
 
     /// Decodes each field separately. A field of a form that this build does not know does not affect the others.
     init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
-      source = try? container.decodeIfPresent(Source.self, forKey: .source)
+      feed = try? container.decodeIfPresent(FollowedFeed.self, forKey: .feed)
       interval = try? container.decodeIfPresent(FetchInterval.self, forKey: .interval)
     }
   }
 
   /// The age at which the copy of the schedule is renewed, in seconds.
-  private static let oldest = 86_400.0
+  private static let maximumScheduleAge = 86_400.0
 
   private let file: URL
   private let habits: URL
@@ -53,7 +59,7 @@ struct SettingsFile: Sendable {
   var contents: Contents {
     guard let data = try? Data(contentsOf: file) else { return Contents() }
     if let contents = try? JSONDecoder().decode(Contents.self, from: data) { return contents }
-    setAside(file, "the settings")
+    renameDamaged(file, "the settings")
     return Contents()
   }
 
@@ -61,7 +67,7 @@ struct SettingsFile: Sendable {
   var schedule: FetchScheduler? {
     guard let data = try? Data(contentsOf: habits) else { return nil }
     if let schedule = try? JSONDecoder().decode(FetchScheduler.self, from: data) { return schedule }
-    setAside(habits, "the learned habits")
+    renameDamaged(habits, "the learned habits")
     return nil
   }
 
@@ -84,7 +90,7 @@ struct SettingsFile: Sendable {
   var isScheduleOld: Bool {
     let attributes = try? FileManager.default.attributesOfItem(atPath: habits.path(percentEncoded: false))
     guard let date = attributes?[.modificationDate] as? Date else { return true }
-    return abs(Date().timeIntervalSince(date)) > Self.oldest
+    return abs(Date().timeIntervalSince(date)) > Self.maximumScheduleAge
   }
 
   private func write(_ value: some Encodable, to file: URL) throws {
@@ -101,19 +107,19 @@ struct SettingsFile: Sendable {
       try handle.close()
     } catch {
       unlink(temporary)
-      throw FetchError(.storage, "cannot write \(path): \(StorageFailure.reason(error)); the settings are as before")
+      throw FetchError(.storage, "cannot write \(path): \(StorageFailure.reason(error)); the settings are unchanged")
     }
     guard rename(temporary, path) == 0 else {
       let reason = StorageFailure.system(errno)
       unlink(temporary)
-      throw FetchError(.storage, "cannot write \(path): \(reason); the settings are as before")
+      throw FetchError(.storage, "cannot write \(path): \(reason); the settings are unchanged")
     }
   }
 
-  private func setAside(_ file: URL, _ name: String) {
+  private func renameDamaged(_ file: URL, _ name: String) {
     let path = file.path(percentEncoded: false)
-    let aside = path + ".broken-\(Int(Date().timeIntervalSince1970))"
-    let isMoved = rename(path, aside) == 0
-    log("\(name) in \(path) cannot be read\(isMoved ? "; the file was renamed to \(aside)" : "")")
+    let newPath = path + ".broken-\(Int(Date().timeIntervalSince1970))"
+    let isMoved = rename(path, newPath) == 0
+    log("\(name) in \(path) cannot be read\(isMoved ? "; the file was renamed to \(newPath)" : "")")
   }
 }

@@ -13,14 +13,14 @@ struct StateTable {
 
   init(_ db: Database) { self.db = db }
 
-  /// The synchronization state and its source; nil before the first fetch.
+  /// The synchronization state and its feed; nil before the first fetch.
   var sync: SyncState? {
     get throws { try value(SyncState.self, .sync) }
   }
 
-  /// Returns the synchronization state of a source, which is empty if another source was followed before.
-  func sync(_ source: Source) throws -> SyncState {
-    guard let state = try sync, state.source == source else { return SyncState(source: source) }
+  /// Returns the synchronization state of a feed, which is empty if another feed was followed before.
+  func sync(_ feed: FollowedFeed) throws -> SyncState {
+    guard let state = try sync, state.feed == feed else { return SyncState(feed: feed) }
     return state
   }
 

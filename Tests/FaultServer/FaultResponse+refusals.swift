@@ -32,15 +32,15 @@ public enum RetryAfter: Sendable {
   }
 }
 
-extension FaultAnswer {
+extension FaultResponse {
   /// Returns a temporary refusal: 503 or 429.
-  public static func busy(_ status: Int = 503, retryAfter: RetryAfter?) -> FaultAnswer {
-    let answer = problem(
+  public static func busy(_ status: Int = 503, retryAfter: RetryAfter?) -> FaultResponse {
+    let response = problem(
       Problem(
         type: status == 429 ? "/problems/too-many-requests" : "/problems/unavailable",
         title: status == 429 ? "Too many requests" : "Temporarily unavailable", status: status)
     ).setting("Cache-Control", "no-store")
-    return retryAfter.map { answer.setting("Retry-After", $0.fieldValue) } ?? answer
+    return retryAfter.map { response.setting("Retry-After", $0.fieldValue) } ?? response
   }
 
   /// Returns a 410 with a token to continue from.
@@ -48,7 +48,7 @@ extension FaultAnswer {
   /// - Parameters:
   ///   - reason: `epoch`, `scope`, `expired` or `ahead`.
   ///   - token: A current token.
-  public static func tokenExpired(reason: String, token: SyncToken?) -> FaultAnswer {
+  public static func tokenExpired(reason: String, token: SyncToken?) -> FaultResponse {
     problem(
       Problem(
         type: "/problems/token-expired", title: "The token cannot be continued", status: 410, reason: reason,
@@ -57,25 +57,25 @@ extension FaultAnswer {
   }
 
   /// Returns a problem in the form of RFC 9457.
-  public static func problem(_ problem: Problem) -> FaultAnswer {
+  public static func problem(_ problem: Problem) -> FaultResponse {
     // Encoding fails only for NaN and infinity, and a problem contains no floating-point numbers.
     let body = (try? NewsJSON.encode(problem)) ?? Data()
-    return FaultAnswer(
+    return FaultResponse(
       status: problem.status, headers: [("Content-Type", "application/problem+json"), ("Vary", "Accept-Encoding")],
       body: body)
   }
 
   /// Returns a 304, also for a client that holds no copy.
-  public static func notModified(etag: String? = #""never-seen""#) -> FaultAnswer {
-    FaultAnswer(status: 304, headers: etag.map { [("ETag", $0)] } ?? [])
+  public static func notModified(etag: String? = #""never-seen""#) -> FaultResponse {
+    FaultResponse(status: 304, headers: etag.map { [("ETag", $0)] } ?? [])
   }
 
   /// Returns the login page of a captive portal: HTML with status 200.
   ///
   /// - Parameter type: The declared content type; some portals declare JSON.
-  public static func captivePortal(claiming type: String = "text/html; charset=utf-8") -> FaultAnswer {
+  public static func captivePortal(claiming type: String = "text/html; charset=utf-8") -> FaultResponse {
     let page = "<!doctype html><html><head><title>Welcome</title></head><body><a href=/login>Sign in</a></body></html>"
-    return FaultAnswer(
+    return FaultResponse(
       headers: [("Content-Type", type), ("Cache-Control", "no-store"), ("Set-Cookie", "portal=1; Path=/")],
       body: Data(page.utf8))
   }

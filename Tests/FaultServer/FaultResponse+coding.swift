@@ -24,12 +24,12 @@ public enum CodingFault: Sendable, CaseIterable {
   case compressedTwice
 }
 
-extension FaultAnswer {
-  /// Returns the answer compressed and declared as gzip.
-  public func gzipped() -> FaultAnswer { body(Gzip.compress).setting("Content-Encoding", "gzip") }
+extension FaultResponse {
+  /// Returns the response compressed and declared as gzip.
+  public func gzipped() -> FaultResponse { body(Gzip.compress).setting("Content-Encoding", "gzip") }
 
-  /// Returns the answer compressed with a defect.
-  public func gzipped(_ fault: CodingFault) -> FaultAnswer {
+  /// Returns the response compressed with a defect.
+  public func gzipped(_ fault: CodingFault) -> FaultResponse {
     let right = gzipped()
     switch fault {
     case .wrongChecksum: return right.body { $0.flipping($0.count - 8) }
@@ -52,21 +52,21 @@ extension FaultAnswer {
   /// - Parameters:
   ///   - bytes: The expanded size in bytes; rounded down to whole MiB.
   ///   - list: `items` or `changes`.
-  public static func gzipBomb(expandingTo bytes: Int = 1 << 30, list: String = "items") -> FaultAnswer {
+  public static func gzipBomb(expandingTo bytes: Int = 1 << 30, list: String = "items") -> FaultResponse {
     let space = Data(repeating: UInt8(ascii: " "), count: 1 << 20)
     let body = Gzip.member(pieces: [
       (Data(#"{"\#(list)":["#.utf8), 1), (space, bytes >> 20), (Data("]}".utf8), 1),
     ])
-    return FaultAnswer(
+    return FaultResponse(
       headers: [("Content-Type", "application/json"), ("Content-Encoding", "gzip"), ("ETag", #""bomb-gz""#)],
       body: body)
   }
 
   /// Returns the same list uncompressed, with a body of the given number of bytes.
-  public static func huge(bytes: Int, list: String = "items") -> FaultAnswer {
+  public static func huge(bytes: Int, list: String = "items") -> FaultResponse {
     let frame = (Data(#"{"\#(list)":["#.utf8), Data("]}".utf8))
     let space = Data(repeating: UInt8(ascii: " "), count: max(0, bytes - frame.0.count - frame.1.count))
-    return FaultAnswer(headers: [("Content-Type", "application/json")], body: frame.0 + space + frame.1)
+    return FaultResponse(headers: [("Content-Type", "application/json")], body: frame.0 + space + frame.1)
   }
 }
 

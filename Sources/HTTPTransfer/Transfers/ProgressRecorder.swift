@@ -1,28 +1,28 @@
 import Synchronization
 
 /// Stores the progress of an attempt at intervals.
-final class TransferProgress: Sendable {
+final class ProgressRecorder: Sendable {
   /// The minimum interval between two updates, in seconds.
-  static let step = 0.25
+  static let interval = 0.25
 
   private let journal: TransferJournal
   private let number: Int64
   private let clock: any FetchClock
-  private let noted: Mutex<FetchInstant>
+  private let lastUpdate: Mutex<FetchMoment>
 
   init(journal: TransferJournal, number: Int64, clock: any FetchClock) {
     self.journal = journal
     self.number = number
     self.clock = clock
-    noted = Mutex(clock.now)
+    lastUpdate = Mutex(clock.now)
   }
 
   /// - Parameter completed: The number of bytes from the beginning.
-  func note(_ completed: Int64) {
+  func record(_ completed: Int64) {
     let now = clock.now
-    let isDue = noted.withLock { noted in
-      guard now.seconds(since: noted) >= Self.step else { return false }
-      noted = now
+    let isDue = lastUpdate.withLock { lastUpdate in
+      guard now.seconds(since: lastUpdate) >= Self.interval else { return false }
+      lastUpdate = now
       return true
     }
     // The transfer continues even if its progress cannot be stored.

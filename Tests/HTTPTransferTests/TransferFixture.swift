@@ -7,8 +7,9 @@ import TestKit
 import Testing
 
 /// A server of one file with configurable faults, a store, and a worker in this process.
-struct Depot {
-  typealias Spoil = @Sendable (_ honest: FaultAnswer, _ request: FaultRequest, _ number: Int) -> FaultAnswer
+struct TransferFixture {
+  typealias Modification =
+    @Sendable (_ original: FaultResponse, _ request: FaultRequest, _ number: Int) -> FaultResponse
 
   let server: FaultServer
   let folder: URL
@@ -19,55 +20,55 @@ struct Depot {
   /// The state of the server.
   private final class State: Sendable {
     let content: Mutex<(bytes: Data, tag: String?)>
-    let spoil = Mutex<Spoil>({ answer, _, _ in answer })
+    let modify = Mutex<Modification>({ response, _, _ in response })
     let count = Mutex(0)
     let arrived = Mutex<[Data]>([])
 
     init(_ bytes: Data) { content = Mutex((bytes, "\"one\"")) }
 
-    @Sendable func answer(_ request: FaultRequest) -> FaultAnswer {
+    @Sendable func respond(_ request: FaultRequest) -> FaultResponse {
       let number = count.withLock { count in
         defer { count += 1 }
         return count
       }
-      let honest = request.method == "GET" ? download(request) : upload(request)
-      return spoil.withLock { $0 }(honest, request, number)
+      let original = request.method == "GET" ? download(request) : upload(request)
+      return modify.withLock { $0 }(original, request, number)
     }
 
-    private func upload(_ request: FaultRequest) -> FaultAnswer {
+    private func upload(_ request: FaultRequest) -> FaultResponse {
       arrived.withLock { $0.append(request.body) }
-      return FaultAnswer(
+      return FaultResponse(
         status: 201, headers: [("Location", "/v1/media/1")], body: Data("{}".utf8))
     }
 
-    private func download(_ request: FaultRequest) -> FaultAnswer {
+    private func download(_ request: FaultRequest) -> FaultResponse {
       let (bytes, tag) = content.withLock { $0 }
-      var answer = FaultAnswer(
+      var response = FaultResponse(
         headers: [
           ("Content-Type", "application/octet-stream"),
           ("Repr-Digest", "sha-256=:\(Data(SHA256.hash(data: bytes)).base64EncodedString()):"),
         ], body: bytes)
-      if let tag { answer = answer.setting("ETag", tag) }
+      if let tag { response = response.setting("ETag", tag) }
       guard let range = request["Range"], request["If-Range"].map({ $0 == tag }) ?? true,
         let first = range.wholeMatch(of: /bytes=([0-9]+)-/).flatMap({ Int($0.1) })
-      else { return answer }
+      else { return response }
       guard first < bytes.count else {
-        return FaultAnswer(status: 416, headers: [("Content-Range", "bytes */\(bytes.count)")])
+        return FaultResponse(status: 416, headers: [("Content-Range", "bytes */\(bytes.count)")])
       }
-      answer.status = 206
-      answer.body = bytes.dropFirst(first)
-      return answer.setting("Content-Range", "bytes \(first)-\(bytes.count - 1)/\(bytes.count)")
+      response.status = 206
+      response.body = bytes.dropFirst(first)
+      return response.setting("Content-Range", "bytes \(first)-\(bytes.count - 1)/\(bytes.count)")
     }
   }
 
   /// Runs the body with an empty store.
-  static func with(_ bytes: Data = content(300_000), _ body: (Depot) async throws -> Void) async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-depot-\(UUID().uuidString)")
+  static func with(_ bytes: Data = content(300_000), _ body: (TransferFixture) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-fixture-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     let state = State(bytes)
-    try await FaultServer.with(state.answer) { server in
+    try await FaultServer.with(state.respond) { server in
       try await body(
-        Depot(server: server, folder: folder, journal: try TransferJournal(store: folder), state: state))
+        TransferFixture(server: server, folder: folder, journal: try TransferJournal(store: folder), state: state))
     }
   }
 
@@ -89,7 +90,7 @@ struct Depot {
   /// Replaces the served content.
   func serve(_ bytes: Data, tag: String?) { state.content.withLock { $0 = (bytes, tag) } }
 
-  func spoil(_ spoil: @escaping Spoil) { state.spoil.withLock { $0 = spoil } }
+  func modify(_ modify: @escaping Modification) { state.modify.withLock { $0 = modify } }
 
   /// Runs the body with a worker and stops the worker afterwards.
   func working(

@@ -1,20 +1,20 @@
 import Synchronization
 
 /// A timeout for connections without activity, since a peer or a proxy may fail without closing the connection.
-package final class SilenceGuard: Sendable {
+package final class IdleTimeout: Sendable {
   private let limit: Duration
   private let clock: any FetchClock
   /// The moment of the last activity; nil while the timeout is paused.
   private let last = Mutex<FetchInstant?>(nil)
 
-  /// - Parameter limit: The maximum silence of a connection.
+  /// - Parameter limit: The maximum time without activity.
   package init(limit: Duration, clock: any FetchClock) {
     self.limit = limit
     self.clock = clock
   }
 
   /// Records activity, and resumes a paused timeout.
-  package func heard() { last.withLock { $0 = clock.now } }
+  package func reset() { last.withLock { $0 = clock.now } }
 
   /// Pauses the timeout until the next activity.
   package func pause() { last.withLock { $0 = nil } }
@@ -22,12 +22,12 @@ package final class SilenceGuard: Sendable {
   /// Runs the body, and cancels it when the timeout expires.
   ///
   /// - Throws: ``FetchError`` with `unreachable` at the timeout, and the errors of the body.
-  package func watch<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
-    heard()
+  package func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    reset()
     return try await withThrowingTaskGroup { group in
       group.addTask { try await body() as Value? }
       group.addTask {
-        try await self.waitForSilence()
+        try await self.waitForTimeout()
         return nil
       }
       defer { group.cancelAll() }
@@ -37,12 +37,12 @@ package final class SilenceGuard: Sendable {
     }
   }
 
-  private func waitForSilence() async throws {
+  private func waitForTimeout() async throws {
     while true {
       let now = clock.now
-      let silent = last.withLock { $0.map { now.seconds(since: $0) } } ?? 0
-      let left = limit - .seconds(silent)
-      guard left > .zero else { throw FetchError(.unreachable, "nothing has come for \(Int(limit / .seconds(1))) s") }
+      let idle = last.withLock { $0.map { now.seconds(since: $0) } } ?? 0
+      let left = limit - .seconds(idle)
+      guard left > .zero else { throw FetchError(.unreachable, "no data for \(Int(limit / .seconds(1))) s") }
       try await clock.sleep(for: left)
     }
   }

@@ -2,12 +2,12 @@ import Foundation
 import GRDB
 import News
 
-/// Applies a result from the server to the stored items, and determines the difference.
-struct ItemApplication {
+/// Applies a result from the server to the stored items, and determines what has changed.
+struct ChangeApplier {
   private let table: ItemTable
   private(set) var state: SyncState
   /// The stored JSON of the touched items before the first change; nil for new items.
-  private var before: [UUID: Data?] = [:]
+  private var originals: [UUID: Data?] = [:]
 
   init(_ db: Database, _ state: SyncState) {
     table = ItemTable(db)
@@ -15,8 +15,8 @@ struct ItemApplication {
   }
 
   /// Applies the result of a fetch.
-  mutating func apply(_ found: Synchronization.Result) throws {
-    switch found {
+  mutating func apply(_ result: Synchronization.Result) throws {
+    switch result {
     case .nothing: break
     case .delta(let pages, let refill):
       for page in pages { try apply(page) }
@@ -42,13 +42,13 @@ struct ItemApplication {
   ///
   /// - Parameter token: The token of the page.
   private mutating func replace(with page: NewsServer.Page, token: SyncToken) throws {
-    let oldest = page.isWhole ? nil : page.items.map { SyncState.Place($0) }.min()
-    state.floor = oldest
-    let kept = Set(page.items.map(\.id))
+    let oldest = page.isComplete ? nil : page.items.map { SyncState.Keyset($0) }.min()
+    state.oldest = oldest
+    let newIDs = Set(page.items.map(\.id))
     for item in page.items { try put(item, epochIsSame: false) }
-    for held in try table.newest(nil) where !kept.contains(held.id) {
+    for stored in try table.newest(nil) where !newIDs.contains(stored.id) {
       // An item that is only too old for the page has not been retracted.
-      if let oldest, SyncState.Place(held) < oldest { try table.remove(held.id) } else { try remove(held.id) }
+      if let oldest, SyncState.Keyset(stored) < oldest { try table.remove(stored.id) } else { try remove(stored.id) }
     }
     state.conditions = page.conditions
     state.token = token
@@ -57,7 +57,7 @@ struct ItemApplication {
   /// Replaces everything with the complete snapshot.
   private mutating func replaceWithStaged(token: SyncToken) throws {
     let staged = ItemTable(table.db, .staged)
-    state.floor = nil
+    state.oldest = nil
     for id in try table.ids() where try staged.json(id) == nil { try remove(id) }
     for id in try staged.ids() {
       guard let item = try staged.item(id) else { continue }
@@ -69,58 +69,58 @@ struct ItemApplication {
     state.token = token
   }
 
-  /// Finishes the application: trims the window, counts the badge, and returns the difference.
+  /// Trims the window, counts the badge, and returns the changes.
   ///
-  /// - Parameter held: The token before. Its version separates new items from returning ones.
-  mutating func finish(held: SyncToken?) throws -> Difference {
-    if case .window(let limit) = state.source.extent, let oldest = try table.trim(to: limit) { state.floor = oldest }
-    var difference = Difference()
-    for (id, old) in before {
+  /// - Parameter previous: The token before the fetch. Its version separates new items from returning ones.
+  mutating func finish(previous: SyncToken?) throws -> ItemChanges {
+    if case .window(let limit) = state.feed.extent, let oldest = try table.trim(to: limit) { state.oldest = oldest }
+    var changes = ItemChanges()
+    for (id, old) in originals {
       switch (old, try table.json(id)) {
-      case (nil, let new?): difference.inserted.append(try NewsJSON.decode(NewsItem.self, from: new))
+      case (nil, let new?): changes.inserted.append(try NewsJSON.decode(NewsItem.self, from: new))
       case (let old?, let new?) where old != new:
-        difference.updated.append(try NewsJSON.decode(NewsItem.self, from: new))
-      case (.some, nil): difference.removed.append(id)
+        changes.updated.append(try NewsJSON.decode(NewsItem.self, from: new))
+      case (.some, nil): changes.removed.append(id)
       default: break
       }
     }
-    difference.inserted.sort { SyncState.Place($0) > SyncState.Place($1) }
-    difference.updated.sort { SyncState.Place($0) > SyncState.Place($1) }
-    difference.removed.sort { $0.uuidString < $1.uuidString }
+    changes.inserted.sort { SyncState.Keyset($0) > SyncState.Keyset($1) }
+    changes.updated.sort { SyncState.Keyset($0) > SyncState.Keyset($1) }
+    changes.removed.sort { $0.uuidString < $1.uuidString }
     // A damaged file may contain any number.
-    state.badge = min(state.badge, 1 << 32) + difference.inserted.count { isNews($0, since: held) }
-    state.newest = (difference.inserted.map { SyncState.Place($0) } + [state.newest].compactMap { $0 }).max()
-    return difference
+    state.badge = min(state.badge, 1 << 32) + changes.inserted.count { isNews($0, since: previous) }
+    state.newest = (changes.inserted.map { SyncState.Keyset($0) } + [state.newest].compactMap { $0 }).max()
+    return changes
   }
 
   /// Whether an item that was not stored is newer than the stored state. A resync brings older items back too.
-  private func isNews(_ item: NewsItem, since held: SyncToken?) -> Bool {
-    guard let held else { return true }
+  private func isNews(_ item: NewsItem, since previous: SyncToken?) -> Bool {
+    guard let previous else { return true }
     // Versions compare within one epoch only. Across epochs the date decides.
-    if held.epoch == state.token?.epoch { return item.version > held.version }
-    return state.newest.map { SyncState.Place(item) > $0 } ?? true
+    if previous.epoch == state.token?.epoch { return item.version > previous.version }
+    return state.newest.map { SyncState.Keyset(item) > $0 } ?? true
   }
 
   private mutating func put(_ item: NewsItem, epochIsSame: Bool) throws {
     let held = try table.json(item.id)
-    let place = SyncState.Place(item)
-    // The item lies before the beginning of the window. A stored item has moved there.
-    if let floor = state.floor, place < floor {
+    let keyset = SyncState.Keyset(item)
+    // The item is older than the window. A stored item may have received an older date.
+    if let oldest = state.oldest, keyset < oldest {
       if held != nil { try remove(item.id) }
       return
     }
-    if let held, try table.isSettled(item, held, epochIsSame: epochIsSame) { return }
-    note(item.id, held)
+    if let held, try table.isUpToDate(item, held, epochIsSame: epochIsSame) { return }
+    recordOriginal(item.id, held)
     try table.put(item)
   }
 
   private mutating func remove(_ id: UUID) throws {
     guard let held = try table.json(id) else { return }
-    note(id, held)
+    recordOriginal(id, held)
     try table.remove(id)
   }
 
-  private mutating func note(_ id: UUID, _ held: Data?) {
-    if before[id] == nil { before.updateValue(held, forKey: id) }
+  private mutating func recordOriginal(_ id: UUID, _ held: Data?) {
+    if originals[id] == nil { originals.updateValue(held, forKey: id) }
   }
 }

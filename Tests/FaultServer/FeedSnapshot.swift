@@ -2,7 +2,7 @@ import Foundation
 public import News
 
 /// A state of a ``FaultFeed`` that can be restored.
-public struct FeedMoment: Sendable {
+public struct FeedSnapshot: Sendable {
   /// The row of the log for one scope and one item.
   struct Row: Sendable {
     var id: UUID

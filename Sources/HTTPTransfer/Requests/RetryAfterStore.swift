@@ -12,14 +12,14 @@ import Synchronization
 /// The waits that servers demand by `Retry-After` (RFC 9110, section 10.2.3), one for each origin.
 ///
 /// They are in a file of the store, so that the fetches and transfers of all processes respect them.
-package final class OriginHolds: Sendable {
+package final class RetryAfterStore: Sendable {
   /// The maximum number of stored origins. The longest waits are kept.
-  static let most = 100
+  static let maximumOrigins = 100
 
   private let file: URL
   private let clock: any FetchClock
   /// The waits that this process has received. They apply even if the file cannot be written.
-  private let own = Mutex<[String: WaitingPeriod]>([:])
+  private let received = Mutex<[String: Waiting]>([:])
 
   /// Opens the waits of a store.
   ///
@@ -32,24 +32,24 @@ package final class OriginHolds: Sendable {
   }
 
   /// Returns the remaining wait for the origin of a URL in seconds, 0...86 400.
-  package func remaining(_ url: URL) -> Double {
+  package func remaining(for url: URL) -> Double {
     guard let origin = Self.origin(url) else { return 0 }
     let now = clock.now
-    let waits = [own.withLock { $0[origin] }, stored()[origin]]
+    let waits = [received.withLock { $0[origin] }, stored()[origin]]
     return waits.compactMap { $0?.remaining(at: now) }.max() ?? 0
   }
 
   /// Blocks all requests to the origin of a URL for some time. The wait that ends last applies.
   ///
   /// - Parameter seconds: The time from now on, clamped to 0...86 400.
-  package func hold(_ url: URL, seconds: Double) {
+  package func delay(_ url: URL, seconds: Double) {
     guard let origin = Self.origin(url) else { return }
     let now = clock.now
-    let wait = WaitingPeriod(seconds, from: now, maximum: RetryAfter.most)
-    let all = own.withLock { own in
-      if wait.seconds > own[origin]?.remaining(at: now) ?? 0 { own[origin] = wait }
-      own = own.filter { $0.value.remaining(at: now) > 0 }
-      return own
+    let wait = Waiting(seconds, from: now, longest: RetryAfter.maximum)
+    let all = received.withLock { received in
+      if wait.seconds > received[origin]?.remaining(at: now) ?? 0 { received[origin] = wait }
+      received = received.filter { $0.value.remaining(at: now) > 0 }
+      return received
     }
     store(all, at: now)
   }
@@ -60,14 +60,14 @@ package final class OriginHolds: Sendable {
   }
 
   /// Merges waits into the file, under a lock against other processes.
-  private func store(_ holds: [String: WaitingPeriod], at now: FetchInstant) {
+  private func store(_ waits: [String: Waiting], at now: FetchMoment) {
     let descriptor = open(file.path(percentEncoded: false) + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     // Without the lock an entry of another process may be lost, which costs one extra request.
     if descriptor >= 0 { flock(descriptor, LOCK_EX) }
     defer { if descriptor >= 0 { close(descriptor) } }
-    let merged = stored().merging(holds) { $0.remaining(at: now) > $1.remaining(at: now) ? $0 : $1 }
+    let merged = stored().merging(waits) { $0.remaining(at: now) > $1.remaining(at: now) ? $0 : $1 }
     let kept = merged.filter { $0.value.remaining(at: now) > 0 }
-      .sorted { $0.value.remaining(at: now) > $1.value.remaining(at: now) }.prefix(Self.most)
+      .sorted { $0.value.remaining(at: now) > $1.value.remaining(at: now) }.prefix(Self.maximumOrigins)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let data = try? encoder.encode(Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })) else {

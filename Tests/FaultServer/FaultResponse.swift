@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A point in the bytes of an answer.
+/// A point in the bytes of a response.
 public enum FaultPoint: Sendable, Equatable {
   /// Before the first byte.
   case start
@@ -10,9 +10,9 @@ public enum FaultPoint: Sendable, Equatable {
   case body(Int)
 }
 
-/// The event at the point where an answer ends early.
+/// The event at the point where a response ends early.
 public enum FaultEnding: Sendable, Equatable {
-  /// The answer stalls until the server is stopped or its answers are released.
+  /// The response stalls until the server is stopped or its responses are released.
   case hang
   /// The connection is aborted (RST).
   case reset
@@ -21,7 +21,7 @@ public enum FaultEnding: Sendable, Equatable {
 }
 
 /// A plan for the bytes of a response. No field is added implicitly, not even `Date`.
-public struct FaultAnswer: Sendable {
+public struct FaultResponse: Sendable {
   /// The framing that marks the end of the body (RFC 9112 section 6).
   public enum Framing: Sendable, Equatable {
     /// `Content-Length`: the actual length if nil, else the given one, which may be wrong.
@@ -62,7 +62,7 @@ public struct FaultAnswer: Sendable {
   var cut: Cut?
   var pace: Pace?
 
-  /// Creates a regular answer, framed by its length.
+  /// Creates a regular response, framed by its length.
   public init(status: Int = 200, headers: [(name: String, value: String)] = [], body: Data = Data()) {
     self.status = status
     self.headers = headers
@@ -71,16 +71,16 @@ public struct FaultAnswer: Sendable {
   }
 
   /// Returns bytes that need not be HTTP, followed by the end of the connection.
-  public static func raw(_ bytes: Data) -> FaultAnswer {
-    var answer = FaultAnswer()
-    answer.prefix = bytes
-    answer.statusLine = ""
-    return answer
+  public static func raw(_ bytes: Data) -> FaultResponse {
+    var response = FaultResponse()
+    response.prefix = bytes
+    response.statusLine = ""
+    return response
   }
 
-  /// Returns a regular answer with a JSON body.
-  public static func json(_ text: String, status: Int = 200) -> FaultAnswer {
-    FaultAnswer(status: status, headers: [("Content-Type", "application/json")], body: Data(text.utf8))
+  /// Returns a regular response with a JSON body.
+  public static func json(_ text: String, status: Int = 200) -> FaultResponse {
+    FaultResponse(status: status, headers: [("Content-Type", "application/json")], body: Data(text.utf8))
   }
 
   /// The value of the first field with a name; nil if there is none.
@@ -88,47 +88,47 @@ public struct FaultAnswer: Sendable {
     headers.first { $0.name.lowercased() == name.lowercased() }?.value
   }
 
-  /// Returns the answer with a field that replaces all fields of the same name.
-  public func setting(_ name: String, _ value: String) -> FaultAnswer {
-    var answer = removing(name)
-    answer.headers.append((name, value))
-    return answer
+  /// Returns the response with a field that replaces all fields of the same name.
+  public func setting(_ name: String, _ value: String) -> FaultResponse {
+    var response = removing(name)
+    response.headers.append((name, value))
+    return response
   }
 
-  /// Returns the answer without the fields of a name.
-  public func removing(_ name: String) -> FaultAnswer {
-    var answer = self
-    answer.headers.removeAll { $0.name.lowercased() == name.lowercased() }
-    return answer
+  /// Returns the response without the fields of a name.
+  public func removing(_ name: String) -> FaultResponse {
+    var response = self
+    response.headers.removeAll { $0.name.lowercased() == name.lowercased() }
+    return response
   }
 
-  /// Returns the answer with one more field; fields of the same name stay.
-  public func adding(_ name: String, _ value: String) -> FaultAnswer {
-    var answer = self
-    answer.headers.append((name, value))
-    return answer
+  /// Returns the response with one more field; fields of the same name stay.
+  public func adding(_ name: String, _ value: String) -> FaultResponse {
+    var response = self
+    response.headers.append((name, value))
+    return response
   }
 
-  /// Returns the answer with a changed body.
-  public func body(_ change: (Data) throws -> Data) rethrows -> FaultAnswer {
-    var answer = self
-    answer.body = try change(body)
-    return answer
+  /// Returns the response with a changed body.
+  public func body(_ change: (Data) throws -> Data) rethrows -> FaultResponse {
+    var response = self
+    response.body = try change(body)
+    return response
   }
 
-  /// The answer to HEAD: without the body, but with its length.
-  public var headOnly: FaultAnswer {
-    var answer = self
-    if framing == .length(nil) { answer.framing = .length(body.count) }
-    answer.body = Data()
-    return answer
+  /// The response to HEAD: without the body, but with its length.
+  public var headOnly: FaultResponse {
+    var response = self
+    if framing == .length(nil) { response.framing = .length(body.count) }
+    response.body = Data()
+    return response
   }
 }
 
-extension FaultAnswer {
+extension FaultResponse {
   private var isRaw: Bool { statusLine == "" }
 
-  /// Whether the connection ends after the answer.
+  /// Whether the connection ends after the response.
   var endsConnection: Bool {
     isRaw || framing == .untilClose || self["Connection"]?.lowercased() == "close"
   }

@@ -6,17 +6,17 @@ import News
 import NewsClient
 import Testing
 
-@Suite("A bad answer") struct HostileAnswerTests {
+@Suite("A bad response") struct HostileResponseTests {
   /// Faults that must make a fetch fail.
   private static let faults: [(String, FeedFault)] =
     [
       ("cut in the head", .truncate(at: .inHead)), ("cut in the body", .truncate(at: .body(7))),
       ("reset", .reset(at: .start)), ("reset in the body", .reset(at: .body(7))),
-      ("a captive portal", .answer(.captivePortal(claiming: "text/html"))),
-      ("a captive portal that says JSON", .answer(.captivePortal(claiming: "application/json"))),
-      ("a bomb", .answer(.gzipBomb(expandingTo: 1 << 30, list: "items"))),
-      ("a huge body", .answer(.huge(bytes: 20 << 20, list: "changes"))),
-      ("404", .answer(.json("{}", status: 404))), ("500", .answer(.json("{}", status: 500))),
+      ("a captive portal", .response(.captivePortal(claiming: "text/html"))),
+      ("a captive portal that says JSON", .response(.captivePortal(claiming: "application/json"))),
+      ("a bomb", .response(.gzipBomb(expandingTo: 1 << 30, list: "items"))),
+      ("a huge body", .response(.huge(bytes: 20 << 20, list: "changes"))),
+      ("404", .response(.json("{}", status: 404))), ("500", .response(.json("{}", status: 500))),
       ("no type", .header("Content-Type", nil)),
     ]
     + WrongJSON.allCases.filter { !$0.isGood && !$0.isOpen }.map { ("\($0)", FeedFault.json($0)) }
@@ -44,7 +44,8 @@ import Testing
   }
 
   @Test(
-    "that is only odd is read, or refused without harm", arguments: WrongJSON.allCases.filter { $0.isGood || $0.isOpen }
+    "that is only odd is read, or refused without harm",
+    arguments: WrongJSON.allCases.filter { $0.isGood || $0.isOpen }
   )
   func odd(wrong: WrongJSON) async throws {
     try await Installation.with { installation in
@@ -69,22 +70,22 @@ import Testing
       let moment = feed.moment
       feed.publish("two")
       await client.performFetch()
-      // The answer of a cache that has stored an older response for this URL.
+      // The response of a cache that has stored an older response for this URL.
       let held = feed.token()
       feed.fault(
-        next: .init { honest, _ in
-          honest.body { _ in Data(#"{"changes":[],"more":false,"token":"\#(moment.token(of: .feed))"}"#.utf8) }
+        next: .init { original, _ in
+          original.body { _ in Data(#"{"changes":[],"more":false,"token":"\#(moment.token(of: .feed))"}"#.utf8) }
             .removing("Content-Encoding").setting("ETag", "\"x\"").framed(.chunked)
         })
       feed.publish("three")
       #expect(await client.performFetch().result == .noData)
-      #expect(try client.holds(held))
+      #expect(try client.hasReached(held))
       #expect(await client.performFetch().inserted == 1)
       try installation.expectEqual(client)
     }
   }
 
-  @Test("from a cache that runs behind is no answer to an expired token; the old items stay")
+  @Test("from a cache that runs behind is no response to an expired token; the old items stay")
   func staleList() async throws {
     try await Installation.with { installation in
       let feed = installation.feed
@@ -98,7 +99,7 @@ import Testing
       feed.expireTokens()
       feed.fault(next: .header("Sync-Token", "\(earlier)"), path: "/v1/items")
       #expect(await client.performFetch().result == .failed)
-      #expect(try client.holds(held))
+      #expect(try client.hasReached(held))
       #expect(try client.allNewsItems.map(\.text) == ["two", "one"])
       #expect(await client.performFetch().inserted == 1)
       try installation.expectEqual(client)
@@ -116,19 +117,19 @@ import Testing
       let held = feed.token()
       let ahead = SyncToken(epoch: held.epoch, scope: .feed, version: held.version + 100)
       func page(_ token: SyncToken) -> FeedFault {
-        .answer(.json(#"{"changes":[],"more":true,"token":"\#(token)"}"#))
+        .response(.json(#"{"changes":[],"more":true,"token":"\#(token)"}"#))
       }
       _ = installation.requests()
       feed.fault(next: page(held), times: 50)
       #expect(await client.performFetch().result == .failed)
       #expect(installation.requests() == ["*/v1/changes"], "the token does not move")
       #expect(try client.allNewsItems == before)
-      feed.heal()
+      feed.removeFaults()
       for _ in 0..<25 { [ahead, held].forEach { feed.fault(next: page($0)) } }
       #expect(await client.performFetch().result != .newData)
       #expect(installation.requests() == ["*/v1/changes", "*/v1/changes"], "the version goes back")
       #expect(try client.allNewsItems == before)
-      feed.heal()
+      feed.removeFaults()
       feed.publish("two")
       #expect(await client.performFetch().inserted == 1)
       try installation.expectEqual(client)
@@ -144,13 +145,13 @@ import Testing
       let current = feed.token()
       func page(_ position: Int) -> FeedFault {
         let token = SyncToken(epoch: current.epoch, scope: .feed, version: current.version, position: position)
-        return .answer(.json(#"{"changes":[],"more":true,"snapshot":true,"token":"\#(token)"}"#))
+        return .response(.json(#"{"changes":[],"more":true,"snapshot":true,"token":"\#(token)"}"#))
       }
       for _ in 0..<25 { [7, 3].forEach { feed.fault(next: page($0)) } }
       #expect(await client.performFetch().result == .failed)
       #expect(installation.requests() == ["/v1/changes", "*/v1/changes"], "the position goes back")
       #expect(try client.allNewsItems.isEmpty)
-      feed.heal()
+      feed.removeFaults()
       #expect(await client.performFetch().inserted == 9)
       try installation.expectEqual(client)
     }
@@ -164,7 +165,7 @@ import Testing
       await client.performFetch()
       installation.feed.fault(
         next: .init { _, _ in
-          FaultAnswer(status: 304).setting("Content-Encoding", "br").setting("Content-Length", "\(Int.max)")
+          FaultResponse(status: 304).setting("Content-Encoding", "br").setting("Content-Length", "\(Int.max)")
         })
       let report = await client.performFetch()
       #expect(report.result == .noData)

@@ -1,8 +1,8 @@
 import Foundation
 import News
 
-/// The answers of the API for one state of the feed.
-struct FeedAnswers {
+/// The responses of the API for one state of the feed.
+struct FeedResponses {
   /// The opening of an event stream.
   struct Opening {
     let scope: Scope
@@ -10,16 +10,16 @@ struct FeedAnswers {
   }
 
   private struct Refusal: Error {
-    let answer: FaultAnswer
+    let response: FaultResponse
   }
 
-  let moment: FeedMoment
+  let moment: FeedSnapshot
   let now: Date
   var pollInterval: Int?
   var cacheControl = ""
   var compresses = true
 
-  init(moment: FeedMoment, now: Date) {
+  init(moment: FeedSnapshot, now: Date) {
     self.moment = moment
     self.now = now
   }
@@ -28,33 +28,33 @@ struct FeedAnswers {
     items.sorted { ($0.date, $0.id.uuidString) > ($1.date, $1.id.uuidString) }
   }
 
-  func answer(_ request: FaultRequest) -> (answer: FaultAnswer, opening: Opening?) {
+  func respond(_ request: FaultRequest) -> (response: FaultResponse, opening: Opening?) {
     var opening: Opening?
-    var answer: FaultAnswer
+    var response: FaultResponse
     do {
       guard ["GET", "HEAD"].contains(request.method) else {
         throw refusal(405, "method-not-allowed", "Method not allowed")
       }
       switch request.path {
-      case "/v1/items": answer = try items(request)
-      case "/v1/changes": answer = try changes(request)
-      case "/v1/state": answer = try feedState(request)
+      case "/v1/items": response = try items(request)
+      case "/v1/changes": response = try changes(request)
+      case "/v1/state": response = try feedState(request)
       case "/v1/events":
         opening = try events(request)
         let headers = [("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"), ("Connection", "close")]
-        answer = FaultAnswer(headers: headers).framed(.untilClose)
+        response = FaultResponse(headers: headers).framed(.untilClose)
       default: throw refusal(404, "not-found", "Not found")
       }
     } catch let refusal as Refusal {
-      answer = refusal.answer
+      response = refusal.response
     } catch {
-      answer = FaultAnswer(status: 500)
+      response = FaultResponse(status: 500)
     }
-    answer = answer.dated(now)
-    return (request.method == "HEAD" ? answer.headOnly : answer, opening)
+    response = response.dated(now)
+    return (request.method == "HEAD" ? response.headOnly : response, opening)
   }
 
-  private func items(_ request: FaultRequest) throws -> FaultAnswer {
+  private func items(_ request: FaultRequest) throws -> FaultResponse {
     let query = try parameters(request, known: ["limit", "at", "topics", "include"])
     let (scope, limit) = (try scope(query), try limit(query, most: 200, usual: 50))
     try reach(query["at"], scope)
@@ -65,7 +65,7 @@ struct FeedAnswers {
       ItemList(items: page), etag: nil, token: moment.token(of: scope), changed: rows.map(\.changed).max(), request)
   }
 
-  private func changes(_ request: FaultRequest) throws -> FaultAnswer {
+  private func changes(_ request: FaultRequest) throws -> FaultResponse {
     let query = try parameters(request, known: ["since", "topics", "limit", "include", "at", "wait"])
     let (scope, limit) = (try scope(query), try limit(query, most: 1000, usual: 200))
     try reach(query["at"], scope)
@@ -91,11 +91,11 @@ struct FeedAnswers {
       return moment.items[row.id].map { .put(shown($0, query)) }
     }
     let list = ChangeList(changes: changes, more: more, snapshot: isSnapshot ? true : nil, token: token)
-    let answer = try conditional(list, etag: "\(token)", token: token, changed: nil, request)
-    return query["wait"] == nil ? answer : answer.setting("Cache-Control", "no-store")
+    let response = try conditional(list, etag: "\(token)", token: token, changed: nil, request)
+    return query["wait"] == nil ? response : response.setting("Cache-Control", "no-store")
   }
 
-  private func feedState(_ request: FaultRequest) throws -> FaultAnswer {
+  private func feedState(_ request: FaultRequest) throws -> FaultResponse {
     let scope = try scope(try parameters(request, known: ["topics"]))
     let topics = scope.topics.map { ($0, moment.token(of: Scope(topics: [$0]))) }
     let state = FeedState(
@@ -111,7 +111,7 @@ struct FeedAnswers {
   }
 }
 
-extension FeedAnswers {
+extension FeedResponses {
   private func events(_ request: FaultRequest) throws -> Opening {
     guard request.method == "GET" else { throw refusal(405, "method-not-allowed", "Method not allowed") }
     let query = try parameters(request, known: ["topics", "since"])
@@ -140,7 +140,7 @@ extension FeedAnswers {
   }
 }
 
-extension FeedAnswers {
+extension FeedResponses {
   private func parameters(_ request: FaultRequest, known: Set<String>) throws -> [String: String] {
     let query = request.query
     for (name, value) in query.sorted(by: { $0.key < $1.key }) where !known.contains(name) || value.isEmpty {
@@ -175,30 +175,30 @@ extension FeedAnswers {
     switch moment.historyRefusal(of: at) {
     case nil: return
     case "ahead"?:
-      var refusal = refusal(503, "not-reached-yet", "This version is not here yet").answer
+      var refusal = refusal(503, "not-reached-yet", "This version is not here yet").response
       refusal = refusal.setting("Retry-After", "1").setting("Cache-Control", "no-store")
-      throw Refusal(answer: refusal)
+      throw Refusal(response: refusal)
     case let reason?: throw expired(reason, scope)
     }
   }
 
   private func expired(_ reason: String, _ scope: Scope) -> Refusal {
-    Refusal(answer: .tokenExpired(reason: reason, token: moment.token(of: scope)))
+    Refusal(response: .tokenExpired(reason: reason, token: moment.token(of: scope)))
   }
 
   private func invalid(_ field: String, _ rule: String) -> Refusal {
     let problem = Problem(
       type: "/problems/invalid-parameter", title: "Invalid parameter", status: 400,
       errors: [FieldError(field: field, rule: rule)])
-    return Refusal(answer: FaultAnswer.problem(problem).setting("Cache-Control", "no-store"))
+    return Refusal(response: FaultResponse.problem(problem).setting("Cache-Control", "no-store"))
   }
 
   private func refusal(_ status: Int, _ name: String, _ title: String) -> Refusal {
-    Refusal(answer: .problem(Problem(type: "/problems/\(name)", title: title, status: status)))
+    Refusal(response: .problem(Problem(type: "/problems/\(name)", title: title, status: status)))
   }
 }
 
-extension FeedAnswers {
+extension FeedResponses {
   /// Returns a 200, or a 304 if the request holds the current representation.
   ///
   /// - Parameters:
@@ -206,27 +206,27 @@ extension FeedAnswers {
   ///   - changed: The time for `Last-Modified`; nil to omit it.
   private func conditional(
     _ value: some Encodable, etag: String?, token: SyncToken, changed: Date?, _ request: FaultRequest
-  ) throws -> FaultAnswer {
+  ) throws -> FaultResponse {
     let body = try NewsJSON.encode(value)
     let tag = etag ?? Self.hash(body)
     let isCompressed = compresses && body.count >= 1024 && (request["Accept-Encoding"] ?? "").contains("gzip")
-    var answer = FaultAnswer(headers: [
+    var response = FaultResponse(headers: [
       ("ETag", isCompressed ? "\"\(tag)-gz\"" : "\"\(tag)\""), ("Cache-Control", cacheControl),
       ("Vary", "Accept-Encoding"), ("Sync-Token", "\(token)"),
     ])
-    if let pollInterval { answer = answer.adding("X-Poll-Interval", "\(pollInterval)") }
+    if let pollInterval { response = response.adding("X-Poll-Interval", "\(pollInterval)") }
     let modified = changed.map { Date(timeIntervalSince1970: $0.timeIntervalSince1970.rounded(.down)) }
     // The content could change again within the second that the field names.
     if let modified, now.timeIntervalSince(modified) >= 1 {
-      answer = answer.adding("Last-Modified", HTTPDates.fixdate(modified))
+      response = response.adding("Last-Modified", HTTPDates.fixdate(modified))
     }
     if isHeld(tag, modified, request) {
-      answer.status = 304
-      return answer.framed(.bare)
+      response.status = 304
+      return response.framed(.bare)
     }
-    answer.body = body
-    answer = answer.adding("Content-Type", "application/json")
-    return isCompressed ? answer.gzipped() : answer
+    response.body = body
+    response = response.adding("Content-Type", "application/json")
+    return isCompressed ? response.gzipped() : response
   }
 
   private func isHeld(_ tag: String, _ modified: Date?, _ request: FaultRequest) -> Bool {

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPConditions
 
-extension HTTPAnswer {
+extension HTTPTransportResponse {
   /// The entity tag if it is strong, because only a strong tag identifies equal bytes.
   var strongTag: String? { self["ETag"].flatMap { $0.hasPrefix("\"") && $0.count > 2 ? $0 : nil } }
 
