@@ -7,7 +7,7 @@ import Testing
 @Suite struct CodingTests {
   let plain = FaultResponse.json("[" + (0..<2000).map(String.init).joined(separator: ",") + "]")
 
-  @Test func `a right body is right`() throws {
+  @Test func `a compressed body can be inflated`() throws {
     let response = plain.gzipped()
     #expect(response["Content-Encoding"] == "gzip")
     #expect(response.body.count < plain.body.count)
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `a bomb is a mebibyte that becomes a gibibyte of proper JSON`() throws {
+  @Test func `a bomb is a mebibyte that becomes a gibibyte of valid JSON`() throws {
     let bomb = FaultResponse.gzipBomb()
     #expect(bomb.body.count < 1_200_000)
     var (length, first, last) = (0, UInt8(0), UInt8(0))
@@ -49,7 +49,7 @@ import Testing
     #expect(try JSONSerialization.jsonObject(with: small) is [String: [Int]])
   }
 
-  @Test func `a huge body has the bytes that were asked for`() {
+  @Test func `a huge body has the requested length`() {
     #expect(FaultResponse.huge(bytes: 100_000).body.count == 100_000)
   }
 }

@@ -13,7 +13,7 @@ import Testing
     try await FaultServer.with({ _ in response }) { try await exchange($0.port, silence: silence) }
   }
 
-  @Test func `an ordinary response has what it was given and its length`() async throws {
+  @Test func `a regular response has its fields, its body and its length`() async throws {
     let (head, body, ending) = try await sent(response)
     #expect(head == "HTTP/1.1 200 OK\r\nX-Test: yes\r\nContent-Length: 10")
     #expect(body == response.body)
@@ -31,14 +31,14 @@ import Testing
     }
   }
 
-  @Test func `a response can drip`() async throws {
+  @Test func `a response can be sent slowly`() async throws {
     let start = ContinuousClock.now
     let (_, body, _) = try await sent(response.dripping(bytes: 2, every: .milliseconds(60)))
     #expect(body == response.body)
     #expect(ContinuousClock.now - start >= .milliseconds(300))
   }
 
-  @Test func `a drip can be spread over a time, and its first bytes come at once`() async throws {
+  @Test func `a body can be spread over a duration, and its first bytes are sent at once`() async throws {
     try await FaultServer.with({ _ in response.dripping(over: .seconds(60)) }) { server in
       let connection = try RawConnection(port: server.port)
       try connection.get()
@@ -76,7 +76,7 @@ import Testing
     #expect(connections == 3)
   }
 
-  @Test func `what hangs goes on when it is released, and ends when the server stops`() async throws {
+  @Test func `a stalled response continues after a release, and ends when the server stops`() async throws {
     let server = try await FaultServer.start { _ in response.hanging(at: .body(3)) }
     let connection = try RawConnection(port: server.port)
     try connection.get()
@@ -91,7 +91,7 @@ import Testing
     #expect(server.openConnections == 0)
   }
 
-  @Test func `a client that goes while a response hangs or drips is noticed`() async throws {
+  @Test func `the server notices a client that disconnects during a stalled or slow response`() async throws {
     try await FaultServer.with({ request in
       request.path == "/hang" ? response.hanging(at: .start) : response.dripping(over: .seconds(600))
     }) { server in
@@ -118,14 +118,14 @@ import Testing
     #expect(try await String(decoding: sent(chunked.truncated(at: .body(3))).body, as: UTF8.self) == "a\r\n012")
   }
 
-  @Test func `a response can end with its connection alone`() async throws {
+  @Test func `a response can end with the connection`() async throws {
     let (head, body, ending) = try await sent(response.framed(.untilClose))
     #expect(head == "HTTP/1.1 200 OK\r\nX-Test: yes")
     #expect(body == response.body)
     #expect(ending == .closed)
   }
 
-  @Test func `a length can be a lie`() async throws {
+  @Test func `a declared length can be wrong`() async throws {
     try await FaultServer.with({ _ in response.declaring(length: 99) }) { server in
       let connection = try RawConnection(port: server.port)
       try connection.get()
@@ -136,7 +136,7 @@ import Testing
     #expect(try await sent(response.declaring(length: 3)).body == response.body)
   }
 
-  @Test func `interim responses come in front`() async throws {
+  @Test func `interim responses precede the response`() async throws {
     let text = try await FaultServer.with({ _ in response.afterContinue().afterEarlyHints(2) }) { server in
       let connection = try RawConnection(port: server.port)
       try connection.get("/", "Connection: close")
@@ -151,7 +151,7 @@ import Testing
     #expect(try await sent(response.withStatusLine(line)).head.hasPrefix(line + "\r\nX-Test: yes\r\n"))
   }
 
-  @Test func `heads can be huge, and responses no HTTP at all`() async throws {
+  @Test func `heads can be huge, and a response need not be HTTP`() async throws {
     #expect(try await sent(response.withHugeHeader(bytes: 1 << 20)).head.utf8.count > 1 << 20)
     #expect(try await sent(response.withManyHeaders(5000)).head.components(separatedBy: "\r\n").count == 5003)
     let (head, _, ending) = try await sent(.raw(Data("SSH-2.0-OpenSSH_9.9\r\n".utf8)))

@@ -8,7 +8,7 @@ import Testing
 @Suite struct FeedFaultTests {
   let feed = FaultFeed()
 
-  @Test func `a fault modifications the next responses to its path and then no more`() async throws {
+  @Test func `a fault modifies only the next responses to its path`() async throws {
     feed.publish("1")
     feed.fault(next: .truncate(at: .body(5)), times: 2, path: "/v1/items")
     feed.fault(next: .busy(retryAfter: .seconds(3)))
@@ -24,7 +24,7 @@ import Testing
     #expect(feed.faultsLeft == 0)
   }
 
-  @Test func `a cache runs behind, with the validators of then`() throws {
+  @Test func `a stale response has the validators of its state`() throws {
     feed.publish("1")
     let (then, token) = (feed.moment, feed.token())
     let old = feed.respond(FaultRequest(target: "/v1/items"))
@@ -60,7 +60,7 @@ import Testing
     #expect(date.contains("\(year)") || date.contains("\(year - 1)"))
   }
 
-  @Test func `a stream begins where it is, and goes on behind what the client has`() async throws {
+  @Test func `a stream begins at the current token or after the client's token`() async throws {
     feed.publish("0")
     let begin = feed.token()
     try await FaultServer.with(feed.respond) { server in
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `a stream can end in all ways, and its listeners are forgotten`() async throws {
+  @Test func `a stream can end in all ways, and its listeners are removed`() async throws {
     try await FaultServer.with(feed.respond) { server in
       for (ending, seen) in [(nil, RawConnection.Ending.closed), (FaultEnding.reset, .reset), (.hang, .silence)] {
         let stream = try await Listening(server, feed)

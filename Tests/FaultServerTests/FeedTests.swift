@@ -22,7 +22,7 @@ import Testing
     try NewsJSON.decode(Problem.self, from: get(target).body)
   }
 
-  @Test func `items are the newest first, and nothing new is 304`() throws {
+  @Test func `items are listed newest first, and unchanged lists are 304`() throws {
     let items = (0..<3).map { feed.publish("\($0)") }
     let response = get("/v1/items?limit=2")
     #expect(try NewsJSON.decode(ItemList.self, from: response.body).items == [items[2], items[1]])
@@ -96,7 +96,7 @@ import Testing
     #expect(get("/v1/items?at=\(held)").status == 410)
   }
 
-  @Test func `after a restore only what was lost is refused`() throws {
+  @Test func `after a restore only lost tokens are refused`() throws {
     feed.publish("1")
     let (kept, then) = (feed.token(), feed.moment)
     feed.publish("lost")
@@ -106,7 +106,7 @@ import Testing
     #expect(try problem("/v1/changes?since=\(lost)").reason == "epoch")
   }
 
-  @Test func `what is asked for must be proper and there`() throws {
+  @Test func `invalid and unknown requests are refused`() throws {
     let ahead = SyncToken(epoch: feed.token().epoch, scope: .feed, version: 99)
     #expect(get("/v1/items?at=\(ahead)").status == 503)
     #expect(get("/v1/items?at=\(ahead)")["Retry-After"] == "1")
@@ -118,7 +118,7 @@ import Testing
     #expect(feed.respond(FaultRequest(method: "POST", target: "/v1/items")).status == 405)
   }
 
-  @Test func `long responses are compressed for those who accept it, with a tag of their own`() throws {
+  @Test func `long responses are compressed if the client accepts it, with another tag`() throws {
     feed.publish(String(repeating: "long ", count: 400))
     let response = get("/v1/items", ("Accept-Encoding", "gzip"))
     #expect(response["Content-Encoding"] == "gzip")
@@ -137,7 +137,7 @@ import Testing
     #expect(head["ETag"] == get("/v1/items")["ETag"])
   }
 
-  @Test func `Last-Modified is told once its second is over`() {
+  @Test func `Last-Modified is sent once its second is over`() {
     let start = Date(timeIntervalSince1970: 784_111_777)
     let feed = FaultFeed(now: { start })
     feed.publish("1")

@@ -6,7 +6,7 @@ import Testing
 
 /// The request record of a server, and its queue of responses.
 @Suite struct RecordTests {
-  @Test func `requests are recorded as they came`() async throws {
+  @Test func `requests are recorded as received`() async throws {
     let clock = Mutex(Duration.seconds(5))
     let server = try await FaultServer.start(time: { clock.withLock { $0 } })
     let connection = try RawConnection(port: server.port)
@@ -31,7 +31,7 @@ import Testing
     await server.stop()
   }
 
-  @Test func `a body that waits for leave gets it`() async throws {
+  @Test func `a body that expects 100 Continue receives it`() async throws {
     try await FaultServer.with { server in
       let connection = try RawConnection(port: server.port)
       try connection.send("PUT / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n")
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `it is known how much of a long body has been taken`() async throws {
+  @Test func `the server counts the bytes of a long body that were sent`() async throws {
     try await FaultServer.with({ _ in .huge(bytes: 64 << 20) }) { server in
       let connection = try RawConnection(port: server.port)
       try connection.get()
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `a server can come back on its port`() async throws {
+  @Test func `a server can be restarted on its port`() async throws {
     let first = try await FaultServer.start()
     await first.stop()
     let second = try await FaultServer.start(port: first.port) { _ in .json("{}") }

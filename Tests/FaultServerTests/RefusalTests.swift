@@ -17,7 +17,7 @@ import Testing
     #expect(FaultResponse.busy(retryAfter: nil)["Retry-After"] == nil)
   }
 
-  @Test func `redirects lead where they are told to`() async throws {
+  @Test func `redirects have their Location`() async throws {
     let request = FaultRequest(target: "/v1/items?limit=2", headers: [("Host", "a:1")])
     func location(_ redirect: FaultRedirect) -> String? {
       FaultResponse.redirect(redirect, from: request, status: 307)["Location"]
@@ -45,7 +45,7 @@ import Testing
     #expect(response["Cache-Control"] == "max-age=0, s-maxage=1")
   }
 
-  @Test func `a portal responses 200 with HTML, whatever it claims`() {
+  @Test func `a portal sends 200 with HTML, whatever type it declares`() {
     #expect(FaultResponse.captivePortal().status == 200)
     #expect(FaultResponse.captivePortal()["Content-Type"] == "text/html; charset=utf-8")
     let liar = FaultResponse.captivePortal(claiming: "application/json")
@@ -53,7 +53,7 @@ import Testing
     #expect(liar.body.starts(with: Data("<!doctype html>".utf8)))
   }
 
-  @Test func `a clock can be off`() {
+  @Test func `the Date can be wrong`() {
     #expect(FaultResponse().dated(date)["Date"] == "Sun, 06 Nov 1994 08:49:37 GMT")
     #expect(
       FaultResponse().dated(.init(timeIntervalSince1970: 4_294_967_296))["Date"] == "Sun, 07 Feb 2106 06:28:16 GMT")

@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `what no encoder writes is in the bytes`() {
+  @Test func `invalid JSON is sent byte by byte`() {
     let list = body("/v1/items")
     #expect(WrongJSON.notANumber.modify(list).contains("\"version\":NaN"))
     #expect(WrongJSON.loneSurrogate.modify(list).contains(#""title":"\ud800 alone""#))
@@ -46,7 +46,7 @@ import Testing
     #expect(WrongJSON.date2106.modify(list).contains("2106-02-07T06:28:16.000Z"))
   }
 
-  @Test func `the length fits what was modified`() async throws {
+  @Test func `Content-Length fits the modified body`() async throws {
     feed.fault(next: .json(.cut))
     try await FaultServer.with(feed.respond) { server in
       let (head, body, _) = try await exchange(server.port, "/v1/items")

@@ -7,7 +7,7 @@ import TestKit
 import Testing
 
 @Suite("A download") struct DownloadTests {
-  @Test("is put in its place when it is whole, and nothing else is left")
+  @Test("appears at its destination when it is complete, and leaves no other file")
   func whole() async throws {
     let content = TransferFixture.content(300_000)
     try await TransferFixture.with(content) { fixture in
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test("goes on where it was cut off", arguments: [FaultEnding.close, .reset])
+  @Test("is resumed after an interruption", arguments: [FaultEnding.close, .reset])
   func resuming(ending: FaultEnding) async throws {
     let content = TransferFixture.content(300_000)
     try await TransferFixture.with(content) { fixture in
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test("begins anew when the file has changed meanwhile, and never mixes the two")
+  @Test("begins again if the file has changed, and never mixes two versions")
   func changed() async throws {
     let other = TransferFixture.content(250_000, seed: 2)
     try await TransferFixture.with { fixture in
@@ -66,7 +66,7 @@ import Testing
     case ignoresRange, wrongOffset, otherTag, otherTotal, notSatisfiable, noContentRange, partAgain
   }
 
-  @Test("is right whatever is wrong with the answer to a request for the rest", arguments: Lie.allCases)
+  @Test("is correct after any wrong response to a range request", arguments: Lie.allCases)
   func lies(lie: Lie) async throws {
     let content = TransferFixture.content(300_000)
     try await TransferFixture.with(content) { fixture in
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test("begins anew where the rest is of another version although that was not asked for")
+  @Test("begins again if the rest is of another version in spite of If-Range")
   func otherVersion() async throws {
     let (content, other) = (TransferFixture.content(300_000), TransferFixture.content(300_000, seed: 2))
     try await TransferFixture.with(content) { fixture in
@@ -120,7 +120,7 @@ import Testing
   }
 
   @Test(
-    "begins anew where the part is another one than asked for, or longer than announced", arguments: [0, 1])
+    "begins again if the part is not the requested one, or longer than declared", arguments: [0, 1])
   func wrongPart(number: Int) async throws {
     let content = TransferFixture.content(300_000)
     try await TransferFixture.with(content) { fixture in
@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test("is over where the server has no more, as 416 tells")
+  @Test("is complete if a 416 reports the received length")
   func complete() async throws {
     let content = TransferFixture.content(100_000)
     try await TransferFixture.with(content) { fixture in
@@ -166,7 +166,7 @@ import Testing
     }
   }
 
-  @Test("takes no response for content that is none of it, and tries again")
+  @Test("rejects a response with other content, and tries again")
   func wrongContent() async throws {
     let content = TransferFixture.content(100_000)
     let modifications: [TransferFixture.Modification] = [
@@ -191,7 +191,7 @@ import Testing
     }
   }
 
-  @Test("has failed where it is not there, or is not what it must be, and nothing is left", arguments: 0..<4)
+  @Test("fails if the file is missing or has the wrong content, and leaves no file", arguments: 0..<4)
   func failing(number: Int) async throws {
     try await TransferFixture.with { fixture in
       if number == 0 { fixture.modify { _, _, _ in FaultResponse(status: 404, body: Data("no".utf8)) } }
@@ -212,7 +212,7 @@ import Testing
   }
 
   @Test(
-    "shows its headers to the origin of its URL, and to nobody after a redirection to another one",
+    "sends its header fields only to the origin of its URL",
     arguments: [302, 307])
   func credentials(status: Int) async throws {
     let content = TransferFixture.content(1000)
@@ -238,7 +238,7 @@ import Testing
     }
   }
 
-  @Test("is whole or nothing where the server has only a weak tag or none", arguments: [nil, "W/\"one\""])
+  @Test("is not resumed with a weak tag or without a tag", arguments: [nil, "W/\"one\""])
   func weak(tag: String?) async throws {
     let content = TransferFixture.content(100_000)
     try await TransferFixture.with(content) { fixture in
@@ -253,7 +253,7 @@ import Testing
     }
   }
 
-  @Test("stays away as long as Retry-After says")
+  @Test("sends no request before Retry-After is over")
   func retryAfter() async throws {
     try await TransferFixture.with { fixture in
       fixture.modify { response, _, number in number == 0 ? .busy(503, retryAfter: .seconds(60)) : response }
@@ -267,7 +267,7 @@ import Testing
     }
   }
 
-  @Test("is given up when its time is over")
+  @Test("is given up after its timeout")
   func patience() async throws {
     try await TransferFixture.with { fixture in
       fixture.modify { _, _, _ in .busy(503, retryAfter: nil) }
@@ -279,7 +279,7 @@ import Testing
     }
   }
 
-  @Test("stops while it is suspended, goes on from there, and leaves nothing when it is cancelled")
+  @Test("stops while it is suspended, continues when resumed, and leaves no file when cancelled")
   func suspending() async throws {
     let content = TransferFixture.content(300_000)
     try await TransferFixture.with(content) { fixture in
@@ -313,7 +313,7 @@ import Testing
     return try Data(contentsOf: fixture.folder.appending(path: name)).count
   }
 
-  @Test("waits for what it needs if it is discretionary")
+  @Test("waits for its conditions if it is discretionary")
   func discretionary() async throws {
     try await TransferFixture.with { fixture in
       let number = try fixture.download { $0.isDiscretionary = true }
@@ -331,7 +331,7 @@ import Testing
     }
   }
 
-  @Test("has three others beside it at the most, and one worker for all")
+  @Test("runs with at most three others, by one worker")
   func several() async throws {
     try await TransferFixture.with { fixture in
       fixture.modify { response, _, _ in response.hanging(at: .body(10)) }

@@ -10,7 +10,7 @@ import Testing
     try FileManager.default.contentsOfDirectory(at: fixture.journal.folder, includingPropertiesForKeys: nil)
   }
 
-  @Test("is set aside where it is damaged, with a sentence, and begins anew", arguments: [0, 100, 5000])
+  @Test("is renamed if it is damaged, which is logged", arguments: [0, 100, 5000])
   func damaged(offset: Int) async throws {
     try await TransferFixture.with { fixture in
       let store = fixture.folder.appending(path: "other")
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("keeps header fields as long as they are needed and no longer, in files that nobody else can read")
+  @Test("keeps header fields until the end of the transfer, in files that only the user can read")
   func secrets() async throws {
     let key = "Bearer s3cret-of-the-desk"
     func hasKey(_ fixture: TransferFixture) throws -> Bool {
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("lets a transfer of a session go on that has failed, although the session has not heard of that")
+  @Test("resumes a failed transfer before its session has received the failure")
   func resumedBeforeReport() async throws {
     final class Silent: TransferDelegate {
       let ends = Mutex<[Transfer.State]>([])
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test("explains a refusal in the server's words, made safe for terminals")
+  @Test("stores the server's explanation of a refusal without control characters")
   func explained() async throws {
     try await TransferFixture.with { fixture in
       let problem =

@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 @Suite("The waits of Retry-After") struct RetryAfterTests {
-  @Test("bind one port of one host, as long as the longest of several demands, where no file can be written too")
+  @Test("apply to one port of one host until the last one ends, even if no file can be written")
   func origins() throws {
     let clock = ManualClock()
     let nowhere = FileManager.default.temporaryDirectory.appending(path: "tidings-none-\(UUID().uuidString)/store")

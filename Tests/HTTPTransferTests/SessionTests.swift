@@ -44,7 +44,7 @@ import Testing
     func add() { count.withLock { $0 += 1 } }
   }
 
-  @Test("begins what is resumed and nothing else, and tells what becomes of it")
+  @Test("starts only resumed transfers, and reports their events")
   func telling() async throws {
     try await TransferFixture.with { fixture in
       let (recorder, workers) = (EventRecorder(), Counter())
@@ -58,7 +58,7 @@ import Testing
         #expect(workers.value == 0)
         try task.resume()
         #expect(workers.value == 1)
-        try await fixture.eventually("it is told") { recorder.lines.count == 3 }
+        try await fixture.eventually("the events are delivered") { recorder.lines.count == 3 }
         // The bytes in transit may be lost when the connection is cut.
         #expect(recorder.lines[0].wholeMatch(of: /[0-9]+ resumed at [1-9][0-9]* of 300000/) != nil)
         #expect(recorder.lines.dropFirst() == ["\(task.number) whole: 300000", "\(task.number) finished cover"])
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test("is told after a new launch of what has happened, in order, and then its handler runs once")
+  @Test("receives the past events in order after a relaunch, and then calls its handler once")
   func replay() async throws {
     try await TransferFixture.with { fixture in
       let first = EventRecorder()
@@ -95,7 +95,7 @@ import Testing
       let second = EventRecorder()
       let relaunched = try self.session(fixture, second)
       relaunched.onAllEventsDelivered { second.note("all") }
-      try await eventually("all is told") { second.lines.contains("all") }
+      try await eventually("all events are delivered") { second.lines.contains("all") }
       let numbers = tasks.map(\.number)
       #expect(
         second.lines == [
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test("is the only one of its identifier, which has letters, digits and little else")
+  @Test("needs a free and valid identifier")
   func identifiers() async throws {
     try await TransferFixture.with { fixture in
       let session = try session(fixture, EventRecorder())
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test("makes what is begun in the background discretionary")
+  @Test("makes transfers discretionary that are added in the background")
   func background() async throws {
     try await TransferFixture.with { fixture in
       for isInForeground in [true, false] {
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test("starts a worker for what was under way when everything went down")
+  @Test("starts a worker for transfers that were running before a shutdown")
   func restart() async throws {
     try await TransferFixture.with { fixture in
       let workers = Counter()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The time of a transfer") struct TransferTimeTests {
   @Test(
-    "is measured by the steady clock: a wall clock that jumps neither ends it nor puts it off", arguments: [8.0, -8])
+    "is measured by the monotonic clock: a jump of the time of day neither ends nor delays it", arguments: [8.0, -8])
   func jumps(days: Double) async throws {
     try await TransferFixture.with { fixture in
       fixture.modify { response, _, number in number < 2 ? .busy(503, retryAfter: nil) : response }
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test("goes on over a restart of the machine by the time of day")
+  @Test("is measured by the time of day across a reboot")
   func restart() async throws {
     try await TransferFixture.with { fixture in
       fixture.modify { _, _, _ in .busy(503, retryAfter: nil) }
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test("is not lengthened by attempts that move a few bytes")
+  @Test("includes a backoff after attempts that transfer a few bytes")
   func drops() async throws {
     try await TransferFixture.with { fixture in
       fixture.modify { response, request, _ in response.truncated(at: .body(16)) }
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test("is over at once where the file cannot be written, and the reason is a sentence")
+  @Test("ends at once if the file cannot be written, with a reason for users")
   func storage() async throws {
     try await TransferFixture.with { fixture in
       let file = fixture.folder.appending(path: "occupied")
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("is over when there was no response for as long as the request allows")
+  @Test("ends after the noResponseTimeout of the request")
   func silence() async throws {
     try await TransferFixture.with { fixture in
       fixture.modify { response, _, _ in response.resetting(at: .start) }
@@ -115,7 +115,7 @@ import Testing
     return fixture.clock.now.seconds(since: start)
   }
 
-  @Test("for external power ends within seconds, asks the machine once, and is needed again when there is power")
+  @Test("for external power ends within seconds, queries the machine once, and is needed again with power")
   func power() async throws {
     try await TransferFixture.with { fixture in
       let number = try fixture.download { $0.isDiscretionary = true }
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test("for Retry-After of an hour ends, and is needed again when the hour is over and not before")
+  @Test("for a Retry-After of an hour ends, and is needed again after the hour")
   func retryAfter() async throws {
     try await TransferFixture.with { fixture in
       fixture.modify { response, _, number in number == 0 ? .busy(503, retryAfter: .seconds(3600)) : response }
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test("learns of a new transfer at once, however long it would have slept")
+  @Test("starts a new transfer at once, even during a long sleep")
   func signalled() async throws {
     try await TransferFixture.with { fixture in
       fixture.modify { response, _, number in number == 0 ? .busy(503, retryAfter: .seconds(50)) : response }

@@ -16,7 +16,7 @@ import Testing
     return number
   }
 
-  @Test("arrives whole, and brings back what the server says")
+  @Test("arrives completely, and stores the server's response")
   func whole() async throws {
     let content = TransferFixture.content(300_000)
     try await TransferFixture.with { fixture in
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("is sent again until the server has it, and has failed where the server does not want it")
+  @Test("is repeated after failures, and fails after a refusal")
   func refusals() async throws {
     let content = TransferFixture.content(100_000)
     try await TransferFixture.with { fixture in
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test("follows no redirection: neither the file nor its headers reach another server", arguments: [302, 307, 308])
+  @Test("follows no redirect: neither the file nor its header fields reach another server", arguments: [302, 307, 308])
   func redirected(status: Int) async throws {
     try await FaultServer.with({ _ in FaultResponse(status: 201) }) { other in
       try await TransferFixture.with { fixture in
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test("ends with the beginning of an answer that has no end")
+  @Test("stores the beginning of an endless response")
   func endlessAnswer() async throws {
     try await TransferFixture.with { fixture in
       fixture.modify { response, _, _ in

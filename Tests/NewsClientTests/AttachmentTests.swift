@@ -8,14 +8,14 @@ import Synchronization
 import TestKit
 import Testing
 
-@Suite("The files of items") struct AttachmentTests {
+@Suite("Downloads of attachments") struct AttachmentTests {
   private func item(_ number: Int, _ attachments: [News.Attachment]) -> NewsItem {
     NewsItem(
       id: UUID(), version: 0, date: Date(timeIntervalSince1970: Double(number)), text: "\(number)",
       attachments: attachments, updated: Date(timeIntervalSince1970: 0))
   }
 
-  @Test("are handed to the worker as the policy says, once each, and go with the last item that has them")
+  @Test("are added once each by the policy, and removed with the last item that has them")
   func handedOver() async throws {
     try await Installation.with(extent: .window(2)) { installation in
       let client = try installation.client()
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test("are the first picture, or none", arguments: [AttachmentPolicy.Selection.thumbnails, .none])
+  @Test("select the first picture or nothing", arguments: [AttachmentPolicy.Selection.thumbnails, .none])
   func thumbnails(selection: AttachmentPolicy.Selection) async throws {
     try await Installation.with { installation in
       let client = try installation.client()
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test("that a process could not hand over any more are handed over by the next one")
+  @Test("that a process could not add are added by the next one")
   func lost() async throws {
     try await Installation.with { installation in
       let picture = News.Attachment(url: "/v1/media/1", type: "image/png", bytes: 600)
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test("stay within a limit for all together, and do not keep a worker for a week")
+  @Test("stay within a total limit, and are given up after a day")
   func total() async throws {
     try await Installation.with { installation in
       let client = try installation.client()
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test(
-    "come from the server alone, and over https, if the news do",
+    "use only the server and https if the news do",
     arguments: [
       ("/v1/media/1", true), ("https://news.example/a.png", true), ("https://news.example:443/a.png", true),
       ("http://news.example/a.png", false), ("https://other.example/a.png", false),

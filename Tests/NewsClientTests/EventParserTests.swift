@@ -23,7 +23,7 @@ import Testing
       try events("id: 7\ndata: a\n\nid: 8\0\ndata: b\n\n") == [.init(data: "a", id: "7"), .init(data: "b", id: "7")])
   }
 
-  @Test("reads the same whatever the lines end with and the bytes are cut into", arguments: ["\n", "\r", "\r\n"])
+  @Test("reads the same events for all line endings and all chunks", arguments: ["\n", "\r", "\r\n"])
   func cuts(end: String) throws {
     let text = "id: 7\ndata: \u{1F4F0} news\n\n:\n\nretry: 2500\nfoo: bar\ndata: more\n\n"
     let bytes = Array(text.replacing("\n", with: end).utf8)
@@ -39,20 +39,20 @@ import Testing
   }
 
   @Test(
-    "takes nothing for a time that is not all digits", arguments: ["", "-1", "1.5", "1e3", "٣", "99999999999999999999"])
+    "ignores a retry that is not all digits", arguments: ["", "-1", "1.5", "1e3", "٣", "99999999999999999999"])
   func retry(value: String) throws {
     var parser = EventParser()
     _ = try parser.parse("retry: 100\nretry: \(value)\n\n".utf8)
     #expect(parser.retry == 100)
   }
 
-  @Test("drops what a connection has left unfinished, and an event without data")
+  @Test("drops an unfinished event and an event without data")
   func unfinished() throws {
     #expect(try events("event: resync\n\ndata: half").isEmpty)
     #expect(try events("event: resync\n\ndata: a\n\n") == [.init(data: "a")])
   }
 
-  @Test("gives up an event that never ends")
+  @Test("refuses an event without end")
   func endless() throws {
     var parser = EventParser()
     for _ in 0..<3 {

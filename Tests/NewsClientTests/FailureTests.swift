@@ -9,7 +9,7 @@ import TestKit
 import Testing
 
 @Suite("A failed fetch") struct FailureTests {
-  @Test("is reported as failed, with its reason, whatever the one before has brought")
+  @Test("is reported as failed with its reason, whatever the previous result was")
   func brokenLock() async throws {
     try await Installation.with { installation in
       installation.feed.publish("one")
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test("does not make a watch spin: it waits before it tries again")
+  @Test("makes the follower wait before it tries again")
   func watch() async throws {
     try await Installation.with { installation in
       installation.feed.publish("one")
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test("of a store that somebody has removed is none: everything is fetched again")
+  @Test("does not occur after the store was deleted: all items are fetched again")
   func removedStore() async throws {
     try await Installation.with { installation in
       installation.feed.publish("one")
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test("comes after a minute in the foreground where the server is silent, for those who have joined it too")
+  @Test("ends after a minute in the foreground without a response, also for callers that joined it")
   func foregroundTimeout() async throws {
     try await Installation.with { installation in
       installation.feed.publish("one")
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test("repeats what the server says, without what would control a terminal")
+  @Test("contains the server's explanation without control characters")
   func explanation() async throws {
     try await Installation.with { installation in
       let client = try installation.client()
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test("without a connection has sent nothing, and of these only a lack of network is no error of the server")
+  @Test("without a connection has no requests, and is offline only without a network")
   func unsent() async throws {
     try await Installation.with { installation in
       let cases: [(kind: HTTPTransportError.Kind, isOffline: Bool, requests: Int)] = [
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test("of a dead server is one of the server, and is said in a sentence")
+  @Test("names a server that refuses connections")
   func refused() async throws {
     try await Installation.with { installation in
       var other = installation
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test("without a network does not spend the wake")
+  @Test("without a network does not use up the wake")
   func offlineWake() async throws {
     try await Installation.with { installation in
       installation.feed.publish("one")

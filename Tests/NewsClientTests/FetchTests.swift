@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A fetch") struct FetchTests {
   @Test(
-    "ends by what has become of the stored items: first all, then nothing, then what is new, changed or taken back",
+    "reports the changes of the stored items: first all, then none, then new, changed and retracted ones",
     arguments: [FollowedFeed.Extent.window(100), .full])
   func changes(extent: FollowedFeed.Extent) async throws {
     try await Installation.with(extent: extent) { installation in
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test("goes on in another process where the last one has ended, with conditional requests only")
+  @Test("continues in another process with conditional requests only")
   func restart() async throws {
     try await Installation.with { installation in
       installation.feed.publish("one")
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test("follows topics alone")
+  @Test("follows only the chosen topics")
   func topics() async throws {
     try await Installation.with(topics: ["sport", "arts"]) { installation in
       installation.feed.publish("goal", topics: ["sport"])
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test("tells observers once of what it has changed, and never of nothing or of a failure")
+  @Test("notifies observers once of changes, and never of a failure or of no changes")
   func observers() async throws {
     try await Installation.with { installation in
       let client = try installation.client()
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test("is one for all who ask at once")
+  @Test("is shared by concurrent callers")
   func joined() async throws {
     try await Installation.with { installation in
       installation.feed.publish("one")
@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test("counts in the badge what is new, and neither edits nor what a resync brings back; opening the app clears it")
+  @Test("counts new items in the badge, but neither edits nor items of a resync; opening the app clears it")
   func badge() async throws {
     try await Installation.with(extent: .window(5)) { installation in
       let feed = installation.feed
@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test("counts in the badge no item that a restore of the server brings back, not even the newest there was")
+  @Test("counts no item in the badge that a restore of the server brings back")
   func badgeAfterRestore() async throws {
     try await Installation.with { installation in
       let feed = installation.feed
@@ -190,7 +190,7 @@ import Testing
     }
   }
 
-  @Test("ends after thirty seconds as failed where a body drips, and the store is as it was")
+  @Test("fails after thirty seconds of a slow body, and leaves the store unchanged")
   func dripping() async throws {
     try await Installation.with { installation in
       installation.feed.publish("one")
@@ -220,7 +220,7 @@ import Testing
     }
   }
 
-  @Test("goes on with what the folder has followed; where nothing is to be followed, nothing is made")
+  @Test("continues with the stored feed; without one, nothing is created")
   func goingOn() async throws {
     try await Installation.with(topics: ["sport"]) { installation in
       struct Nothing: Error {}
@@ -244,7 +244,7 @@ import Testing
     }
   }
 
-  @Test("shares the store with others that begin with an empty folder at the same moment")
+  @Test("shares the store with processes that open the empty folder at the same moment")
   func opening() async throws {
     for _ in 0..<20 {
       try await Installation.with { installation in

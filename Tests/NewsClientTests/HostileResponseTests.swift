@@ -21,7 +21,7 @@ import Testing
     ]
     + WrongJSON.allCases.filter { !$0.isGood && !$0.isOpen }.map { ("\($0)", FeedFault.json($0)) }
 
-  @Test("fails the fetch and leaves everything as it was; the next one ends equal to the server", arguments: faults)
+  @Test("fails the fetch without a change; the next fetch ends equal to the server", arguments: faults)
   func failures(name: String, fault: FeedFault) async throws {
     try await Installation.with { installation in
       installation.feed.publish("one")
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(
-    "that is only odd is read, or refused without harm",
+    "that is only unusual is read, or refused without damage",
     arguments: WrongJSON.allCases.filter { $0.isGood || $0.isOpen }
   )
   func odd(wrong: WrongJSON) async throws {
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test("from a cache that runs behind changes nothing, and moves nothing back")
+  @Test("from an outdated cache changes nothing")
   func stale() async throws {
     try await Installation.with { installation in
       let feed = installation.feed
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test("from a cache that runs behind is no response to an expired token; the old items stay")
+  @Test("from an outdated cache is not accepted after an expired token; the old items remain")
   func staleList() async throws {
     try await Installation.with { installation in
       let feed = installation.feed
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test("that promises more without end ends the fetch, and the next one ends equal to the server")
+  @Test("that announces more without end fails the fetch, and the next fetch ends equal to the server")
   func endless() async throws {
     try await Installation.with { installation in
       let feed = installation.feed
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test("to a snapshot that promises more without end ends the fetch, and the next one begins anew")
+  @Test("to a snapshot that announces more without end fails the fetch, and the next fetch begins again")
   func endlessSnapshot() async throws {
     try await Installation.with(extent: .full) { installation in
       let feed = installation.feed
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test("whose length no sum can hold is one without a body")
+  @Test("with a length that overflows counts as one without a body")
   func hugeLength() async throws {
     try await Installation.with { installation in
       installation.feed.publish("one")
@@ -173,7 +173,7 @@ import Testing
     }
   }
 
-  @Test("A store that is no database any more is put aside, and everything is fetched anew")
+  @Test("A store that is not a database is renamed, and all items are fetched again")
   func corrupt() async throws {
     try await Installation.with { installation in
       installation.feed.publish("one")
@@ -188,7 +188,7 @@ import Testing
     }
   }
 
-  @Test("A store that turns out to be broken while it is open is put aside, too")
+  @Test("A store that is damaged while it is open is renamed too")
   func corruptMeanwhile() async throws {
     try await Installation.with { installation in
       for number in 0..<50 { installation.feed.publish(String(repeating: "item \(number) ", count: 100)) }

@@ -7,7 +7,7 @@ import NewsClient
 import Testing
 
 @Suite("A remote notification") struct NotificationTests {
-  @Test("asks for what it tells of, and for nothing where that is held already")
+  @Test("fetches its token, and sends no request if the store has reached it")
   func token() async throws {
     try await Installation.with { installation in
       let feed = installation.feed
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(
-    "of any other kind is no reason for anything",
+    "of another kind is ignored",
     arguments: [
       "", "{}", "[]", "null", #"{"aps":1}"#, #"{"aps":{}}"#, #"{"aps":{"content-available":0}}"#,
       #"{"aps":{"content-available":"1"}}"#, #"{"content-available":1}"#, #"{"aps":{"alert":"x"},"token":7}"#,
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test("with an unknown item or a token of another history is followed all the same")
+  @Test("with an unknown item or a token of another epoch causes a fetch")
   func unknown() async throws {
     try await Installation.with { installation in
       installation.feed.publish("one")
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test("wakes a sleeping app three times an hour at most; what is too much comes together later")
+  @Test("wakes a sleeping app at most three times an hour; further ones are combined later")
   func budget() async throws {
     try await Installation.with { installation in
       let client = try installation.client()
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test("over the limit is made up for by the next wake that is allowed, once")
+  @Test("over the limit is made up for by the next allowed wake, once")
   func madeUpFor() async throws {
     try await Installation.with { installation in
       let client = try installation.client()

@@ -6,9 +6,9 @@ import News
 import NewsClient
 import Testing
 
-@Suite("A polite client") struct PolitenessTests {
+@Suite("A considerate client") struct PolitenessTests {
   @Test(
-    "asks nothing before Retry-After is over, by no way and in no process",
+    "sends no request before Retry-After is over, for any reason and in any process",
     arguments: [429, 503], [RetryAfter.seconds(600), .text("600 ")])
   func retryAfter(status: Int, value: RetryAfter) async throws {
     try await Installation.with { installation in
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test("counts a date of Retry-After by the server's clock, whatever our own shows")
+  @Test("evaluates a date of Retry-After by the server's clock")
   func skewedDate() async throws {
     try await Installation.with { installation in
       let client = try installation.client()
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test("keeps an absurd Retry-After below a day, and takes what is none for none", arguments: RetryAfter.absurd)
+  @Test("limits Retry-After to a day, and ignores an invalid one", arguments: RetryAfter.absurd)
   func absurd(value: String) async throws {
     try await Installation.with { installation in
       let client = try installation.client()
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test("lets X-Poll-Interval and max-age put off scheduled wakes, and those alone")
+  @Test("delays only scheduled wakes by X-Poll-Interval and max-age")
   func proposals() async throws {
     try await Installation.with { installation in
       installation.feed.pollInterval = 3 * 3600
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test("sends its name, no cookies and one tag at most, and asks for nothing but what it needs")
+  @Test("sends its name, no cookies and at most one tag")
   func headers() async throws {
     try await Installation.with { installation in
       let client = try installation.client()
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test("asks once more where a cache says 304 to one who holds nothing, and then no more")
+  @Test("repeats a request once if a cache sends 304 for an unconditional request")
   func strangeNotModified() async throws {
     try await Installation.with { installation in
       installation.feed.publish("one")
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test("follows a few redirections, and takes its conditions to no other origin")
+  @Test("follows a few redirects, and sends its conditions to no other origin")
   func redirections() async throws {
     try await Installation.with { installation in
       let feed = installation.feed
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("does not follow redirections in circles, to nowhere or with a password, nor one that says to wait")
+  @Test("follows no redirects in circles, without a target, with a password or with a wait")
   func badRedirections() async throws {
     try await Installation.with { installation in
       let feed = installation.feed
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test("wakes less often where that is dear")
+  @Test("wakes less often where wakes are expensive")
   func constraints() async throws {
     try await Installation.with { installation in
       let client = try installation.client()

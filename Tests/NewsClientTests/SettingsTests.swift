@@ -45,7 +45,7 @@ import Testing
     try Data(repeating: 0x5a, count: 20_000).write(to: installation.folder.appending(path: "news.sqlite"))
   }
 
-  @Test("survive the damage or the loss of the store, which is said in a sentence", arguments: [true, false])
+  @Test("survive the damage or the loss of the store, which is logged", arguments: [true, false])
   func damage(isLost: Bool) async throws {
     try await Installation.with(extent: .window(30), topics: ["sport"]) { installation in
       let before = try await used(installation).schedule
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test("of a store from before there were any are made when it is opened")
+  @Test("are created when a store without settings is opened")
   func migration() async throws {
     try await Installation.with(topics: ["sport"]) { installation in
       let before = try await used(installation).schedule
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("give back a schedule that cannot be read; without them its interval is read alone", arguments: [true, false])
+  @Test("replace an unreadable schedule; without them, only its interval is read", arguments: [true, false])
   func undecodableSchedule(hasSettings: Bool) async throws {
     try await Installation.with { installation in
       let before = try await used(installation).schedule
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test("that are damaged themselves are put aside, and the store goes on")
+  @Test("that are damaged are renamed, and the store is used")
   func damagedSettings() async throws {
     try await Installation.with { installation in
       _ = try await used(installation)
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test("change to another source only once its server has answered")
+  @Test("change to another feed only after a response of its server")
   func unansweredSource() async throws {
     try await Installation.with { installation in
       let client = try await used(installation)
@@ -162,7 +162,7 @@ import Testing
     }
   }
 
-  @Test("of a folder that has followed nothing are those of the configuration")
+  @Test("of a folder without a feed are those of the configuration")
   func first() async throws {
     try await Installation.with(topics: ["sport"]) { installation in
       try installation.client().updateSchedule { $0.setInterval(.minimum) }
@@ -170,7 +170,7 @@ import Testing
     }
   }
 
-  @Test("An item in the store that is no item puts the store aside, and everything is fetched again")
+  @Test("A store with an item that cannot be decoded is renamed, and all items are fetched again")
   func undecodableItem() async throws {
     try await Installation.with { installation in
       let client = try await used(installation)
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  @Test("A badge in the store that is no sensible number is none in the next one")
+  @Test("A damaged badge does not survive the next fetch")
   func hugeBadge() async throws {
     try await Installation.with { installation in
       let client = try await used(installation)

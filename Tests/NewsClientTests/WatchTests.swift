@@ -6,7 +6,7 @@ import NewsClient
 import TestKit
 import Testing
 
-@Suite("A client that watches") struct WatchTests {
+@Suite("A client that follows events") struct WatchTests {
   /// Runs the body while a client watches, with the reports of its fetches so far.
   private func watching(
     _ installation: Installation, _ client: NewsFetcher, _ body: (Reports) async throws -> Void
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("fetches what it is told of, once, from the token that it is told")
+  @Test("fetches an announced change once, at the announced token")
   func fetches() async throws {
     try await Installation.with { installation in
       let feed = installation.feed
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test("begins where the store is, with one request")
+  @Test("begins at the token of the store, with one request")
   func resumes() async throws {
     try await Installation.with(topics: ["sport"]) { installation in
       let feed = installation.feed
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(
-    "misses nothing over a hundred connections, and tells nothing twice", arguments: [EventOrder.faithful, .twice])
+    "misses no change over a hundred connections, and reports none twice", arguments: [EventOrder.faithful, .twice])
   func reconnects(order: EventOrder) async throws {
     try await Installation.with(extent: .full) { installation in
       let feed = installation.feed
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(
-    "is told again of what a fetch has not brought",
+    "receives the announcement again if a fetch did not store the change",
     arguments: [
       FeedFault.reset(at: .body(20)), .truncate(at: .body(20)), .json(.cut), .busy(500, retryAfter: nil),
       .response(.captivePortal()),
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test("begins anew where the server's history does")
+  @Test("begins again with a new epoch of the server")
   func resync() async throws {
     try await Installation.with { installation in
       let feed = installation.feed
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test("sends nothing before the Retry-After of a stream is over, by no way", arguments: [429, 503])
+  @Test("sends no request before the Retry-After of a stream is over", arguments: [429, 503])
   func retryAfter(status: Int) async throws {
     try await Installation.with { installation in
       let feed = installation.feed
@@ -182,7 +182,7 @@ import Testing
     }
   }
 
-  @Test("gives up a connection that is silent for a minute, and none that is heard")
+  @Test("closes a connection after a minute without data, and no other")
   func silence() async throws {
     try await Installation.with { installation in
       let feed = installation.feed
@@ -208,7 +208,7 @@ import Testing
     }
   }
 
-  @Test("comes back when the server has said, not before")
+  @Test("reconnects after the time that the server sets")
   func hint() async throws {
     try await Installation.with { installation in
       let feed = installation.feed
@@ -227,7 +227,7 @@ import Testing
     }
   }
 
-  @Test("tells another origin nothing of what it holds, and follows no page that is no stream")
+  @Test("sends its token to no other origin, and follows no page that is not a stream")
   func elsewhere() async throws {
     try await Installation.with { installation in
       let feed = installation.feed
@@ -244,7 +244,7 @@ import Testing
     }
   }
 
-  @Test("comes later after each failure, up to five minutes")
+  @Test("reconnects later after each failure, up to five minutes")
   func delay() {
     var delay = ReconnectDelay()
     #expect((0..<12).map { _ in delay.next(random: 1) } == [1, 2, 4, 8, 16, 32, 64, 128, 256, 301, 301, 301])

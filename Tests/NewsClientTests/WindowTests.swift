@@ -6,7 +6,7 @@ import News
 import NewsClient
 import Testing
 
-@Suite("What is kept") struct WindowTests {
+@Suite("The stored items") struct WindowTests {
   /// The header of a page that is not the last one.
   private static let hasMore = FeedFault.header("Link", "</v1/items?cursor=x>; rel=\"next\"")
 
@@ -19,7 +19,7 @@ import Testing
     return (items, client)
   }
 
-  @Test("A window holds the newest items; older ones that change are not followed, and old ones make way")
+  @Test("A window has the newest items: changes of older ones are ignored, and old ones are evicted")
   func window() async throws {
     try await Installation.with(extent: .window(3)) { installation in
       let feed = installation.feed
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test("A window with a gap has no room for items older than its oldest, which are between it and those")
+  @Test("A window with a gap takes no items that are older than its oldest")
   func gap() async throws {
     try await Installation.with(extent: .window(4)) { installation in
       let feed = installation.feed
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test("A feed that fits into the window is followed whole, old dates included")
+  @Test("A feed that fits into the window is followed completely, old dates included")
   func whole() async throws {
     try await Installation.with { installation in
       installation.feed.publish("one")
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test("A window of which more than half was taken back is filled again, by a conditional request")
+  @Test("A window is refilled by a conditional request after more than half of it was retracted")
   func refill() async throws {
     try await Installation.with(extent: .window(4)) { installation in
       let feed = installation.feed
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("A delta of many pages is applied as one; one of very many goes on in the next wake")
+  @Test("A delta of many pages is applied at once; one of very many continues in the next wake")
   func manyPages() async throws {
     try await Installation.with(extent: .full) { installation in
       let feed = installation.feed
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test("A snapshot that is interrupted goes on where it was, and nothing of it is shown before it is whole")
+  @Test("An interrupted snapshot is continued, and not shown before it is complete")
   func staging() async throws {
     try await Installation.with(extent: .full) { installation in
       let feed = installation.feed
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test("A snapshot that expires before it is whole begins anew: what was staged of it and is gone does not come back")
+  @Test("A snapshot that expires begins again without the staged items that were retracted")
   func expiredStaging() async throws {
     try await Installation.with(extent: .full) { installation in
       let feed = installation.feed
@@ -137,7 +137,7 @@ import Testing
     }
   }
 
-  @Test("A snapshot that expires again after it has begun anew ends the fetch; the next one goes on")
+  @Test("A snapshot that expires twice fails the fetch; the next fetch continues")
   func expiringStaging() async throws {
     try await Installation.with(extent: .full) { installation in
       let feed = installation.feed
@@ -156,7 +156,7 @@ import Testing
   }
 
   @Test(
-    "After a 410 the old items stay until the new ones are there, at most once a wake",
+    "After a 410 the old items remain until the new ones are stored, at most once a wake",
     arguments: [FollowedFeed.Extent.window(100), .full])
   func expired(extent: FollowedFeed.Extent) async throws {
     try await Installation.with(extent: extent) { installation in
@@ -187,7 +187,7 @@ import Testing
     }
   }
 
-  @Test("A promotion that kept all that is held is followed without a resync; a restore is followed by one")
+  @Test("A promotion with the same history needs no resync; a restore does")
   func epochs() async throws {
     try await Installation.with { installation in
       let feed = installation.feed

@@ -15,7 +15,7 @@ import Testing
     static let installed = allCases.filter { $0 == .direct || Proxy.isInstalled }
   }
 
-  @Test("fetches what is new, then nothing, then what was published and taken back", arguments: Way.installed)
+  @Test("fetches all items, then nothing, then published and retracted ones", arguments: Way.installed)
   func fetching(way: Way) async throws {
     try await TestServer.with { server in
       try await reach(server, by: way) { url in
@@ -70,7 +70,7 @@ import Testing
     #expect(isExpected(report), "\(report)")
   }
 
-  @Test("fails with 20 and a message where there is no server, and keeps what it has")
+  @Test("fails with 20 and a message without a server, and keeps the stored items")
   func failing() async throws {
     try await Command.with(server: "http://127.0.0.1:1") { command in
       let (status, report) = try await command.fetch()
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test("does nothing by the schedule before an interval is set, and nothing after signing out")
+  @Test("has no scheduled fetch before an interval is set, and none after signing out")
   func schedule() async throws {
     try await Command.with(server: "http://127.0.0.1:1") { command in
       var (status, report) = try await command.fetch("--scheduled")
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test("remembers what it follows, and says so; without it a command says what is missing")
+  @Test("remembers the feed; without one, a command names the missing option")
   func remembered() async throws {
     try await TestServer.with { server in
       try await Command.with(server: server.url) { command in

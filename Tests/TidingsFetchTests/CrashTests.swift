@@ -6,7 +6,7 @@ import TestKit
 import TestSupport
 import Testing
 
-@Suite("A fetch that is ended by force") struct CrashTests {
+@Suite("A fetch that is killed") struct CrashTests {
   /// The system calls that write.
   private static let calls = [
     "write", "pwrite64", "writev", "fsync", "fdatasync", "ftruncate", "rename", "unlink",
@@ -16,7 +16,7 @@ import Testing
   private static let moments = ProcessInfo.processInfo.environment["TIDINGS_CRASHES"].flatMap { Int($0) } ?? 30
 
   @Test(
-    "leaves the old state or the new one, at whatever call; the next one ends equal to the server",
+    "leaves the old or the new state at any system call; the next fetch ends equal to the server",
     .enabled(if: program("strace") != nil, "needs strace"))
   func killedAtEachCall() async throws {
     let strace = try #require(program("strace"))
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(
-    "by a full disk has failed, or has done what it could; the next one ends equal to the server",
+    "by a full disk fails or succeeds; the next fetch ends equal to the server",
     .enabled(if: program("strace") != nil, "needs strace"))
   func fullDisk() async throws {
     let strace = try #require(program("strace"))
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("at random moments does no harm")
+  @Test("at random moments leaves a usable store")
   func killedAtRandom() async throws {
     try await overwrites { server, command in
       var random = SplitMix64(seed: 5)

@@ -38,7 +38,7 @@ import Testing
 
   private static let names = ["plain", #"a "b" 50% $HOME \"#]
 
-  @Test("writes two units for a store, and says what is left to do", arguments: names)
+  @Test("writes two units for a store, and prints the remaining steps", arguments: names)
   func units(name: String) async throws {
     try await Home.with { home in
       let installation = try await home.run("schedule", "install", "--no-start", store: name)
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(
-    "writes units with which systemd finds no fault, whatever the store is called",
+    "writes units that systemd accepts, for any name of a store",
     .enabled(if: program("systemd-analyze") != nil, "needs systemd-analyze"), arguments: names)
   func verified(name: String) async throws {
     try await Home.with { home in
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test("ends with 20 and says what to do where the timer has not been started")
+  @Test("ends with 20 and a command to try if the timer cannot be started")
   func notStarted() async throws {
     try await Home.with(systemctl: 1) { home in
       let result = try await home.run("schedule", "install")

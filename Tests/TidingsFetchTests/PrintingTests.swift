@@ -4,8 +4,8 @@ import News
 import TestSupport
 import Testing
 
-@Suite("What tidings-fetch prints") struct PrintingTests {
-  @Test("is the version of the libraries, which User-Agent has too")
+@Suite("The output of tidings-fetch") struct PrintingTests {
+  @Test("has the version of the libraries, as User-Agent has")
   func version() async throws {
     try await FaultServer.with({ _ in FaultResponse(status: 503) }) { server in
       try await Command.with(server: server.url) { command in
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test("has no sequences for terminals, whatever the server says")
+  @Test("has no terminal sequences of the server")
   func terminal() async throws {
     let feed = FaultFeed()
     feed.publish("first \u{1B}]0;owned\u{07}\u{1B}[2J\r\u{202E}gnp.exe")
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test("has no control characters and no overrides of direction; as JSON it has all of them, in escapes")
+  @Test("has no control characters and no bidirectional overrides; JSON has them as escapes")
   func controls() async throws {
     let hidden = "\u{7F}\u{85}\u{9B}2J\u{9D}0;x\u{9C}\u{2028}\u{2029}\u{202A}\u{202E}gnp\u{2066}\u{2069}\u{FEFF}"
     let feed = FaultFeed()
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test("names the shortest interval where less is asked for")
+  @Test("names the minimum interval if a shorter one is requested")
   func floor() async throws {
     try await Command.with(server: "http://127.0.0.1:1") { command in
       let output = try await command.run("schedule", "set", "5m").output

@@ -6,7 +6,7 @@ import TestSupport
 import TestKit
 import Testing
 
-@Suite("Seven days of a client behind a proxy that counts", .enabled(if: Proxy.isInstalled, "needs nginx"))
+@Suite("Seven days of a client behind a counting proxy", .enabled(if: Proxy.isInstalled, "needs nginx"))
 struct SevenDaysTests {
   private static let day = 86_400.0
 
@@ -75,7 +75,7 @@ struct SevenDaysTests {
     }
   }
 
-  @Test("serve a reader of 1 p.m. before 1 p.m. from the third day on, and ask for everything once")
+  @Test("serve a reader of 1 p.m. before 1 p.m. from the third day on, and request all items once")
   func habit() async throws {
     try await withPhone { phone, server in
       for day in 0..<7 {
@@ -119,7 +119,7 @@ struct SevenDaysTests {
     #expect(await phone.client.performFetch(.manual).result != .failed)
   }
 
-  @Test("without news have fewer wakes each day, until there is some")
+  @Test("without news have fewer wakes each day, until there are news")
   func silence() async throws {
     try await withPhone { phone, server in
       _ = try await server.publish("the last")

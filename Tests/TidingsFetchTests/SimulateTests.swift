@@ -12,7 +12,7 @@ import Testing
     return (result.status, result.output.split(separator: "\n").map { String($0.dropFirst(11)) })
   }
 
-  @Test("comes to the same for an app that is alive as for one that is launched")
+  @Test("has the same result for a suspended app and for a launched one")
   func aliveAndDead() async throws {
     try await TestServer.with { server in
       try await Command.with(server: server.url) { command in
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test("sends a push, to whoever, and asks nothing for one that says nothing", arguments: [[], ["--dead"]])
+  @Test("sends a push to either, and no request for an empty push", arguments: [[], ["--dead"]])
   func push(options: [String]) async throws {
     try await TestServer.with { server in
       try await Command.with(server: server.url) { command in
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test("expires after 25 and 30 seconds, like a fetch whose answer drips for a minute")
+  @Test("expires after 25 and 30 seconds, like a fetch with a response that takes a minute")
   func expiry() async throws {
     let feed = FaultFeed()
     feed.publish("one")
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test("shows a week of a reader, and names what there is for a name that it does not know")
+  @Test("prints a week of a reader, and lists the known names after an unknown one")
   func week() async throws {
     try await Command.with(server: "http://127.0.0.1:1") { command in
       let result = try await command.run(

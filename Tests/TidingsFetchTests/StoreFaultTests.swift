@@ -6,7 +6,7 @@ import TestSupport
 import TestKit
 import Testing
 
-@Suite("tidings-fetch with a store in trouble") struct StoreFaultTests {
+@Suite("tidings-fetch with damaged files") struct StoreFaultTests {
   /// A fault of the store. A script that receives the store's folder as `$1` causes it and then becomes the command.
   enum Trouble: String, CaseIterable {
     case fullDisk, readOnlyDisk, otherUser
@@ -44,7 +44,7 @@ import Testing
   ]
 
   @Test(
-    "ends with a documented code and a sentence, and with JSON where that is asked for", .enabled(if: getuid() == 0),
+    "ends with a documented code and a message, in JSON if requested", .enabled(if: getuid() == 0),
     arguments: Trouble.allCases)
   func troubles(trouble: Trouble) async throws {
     let feed = FaultFeed()
@@ -94,7 +94,7 @@ import Testing
     #expect(result.status == 0 || !result.output.isEmpty, "\(what)")
   }
 
-  @Test("fetches although the list of transfers is damaged, says so, and has a new one", arguments: [0, 100])
+  @Test("fetches although the list of transfers is damaged, logs that, and creates a new list", arguments: [0, 100])
   func damagedJournal(offset: Int) async throws {
     let feed = FaultFeed()
     feed.publish("one")
@@ -130,7 +130,7 @@ import Testing
     case garbage, folder, nothing
   }
 
-  @Test("comes to an orderly end whatever is in the place of one of its files", arguments: files, Damage.allCases)
+  @Test("ends regularly if any of its files is something else", arguments: files, Damage.allCases)
   func damagedFiles(path: String, damage: Damage) async throws {
     let feed = FaultFeed()
     feed.publish("one")
@@ -177,7 +177,7 @@ import Testing
     }
   }
 
-  @Test("ends in time where the server is silent, and says what it waited for", .timeLimit(.minutes(3)))
+  @Test("ends in time without a response, with the reason", .timeLimit(.minutes(3)))
   func silentServer() async throws {
     try await FaultServer.with({ _ in FaultResponse().hanging(at: .start) }) { server in
       try await Command.with(server: server.url) { command in
@@ -201,7 +201,7 @@ import Testing
     }
   }
 
-  @Test("says in a sentence why there is no response, without a network too", .enabled(if: getuid() == 0))
+  @Test("prints why there is no response, without a network too", .enabled(if: getuid() == 0))
   func noNetwork() async throws {
     try await Command.with(server: "http://news.example.invalid") { command in
       for words in [["fetch"], ["fetch", "--json"]] {

@@ -7,7 +7,7 @@ import TestSupport
 import TestKit
 import Testing
 
-@Suite("tidings-fetch and a store that gives trouble") struct StoreTests {
+@Suite("tidings-fetch with a store that cannot be written") struct StoreTests {
   /// Runs a script in its own mount namespace. `STORE` stands for the store's folder, `"$@"` for the command.
   private func run(_ command: Command, script: String) async throws -> ChildProcess.Result {
     let unshare = try #require(program("unshare"))
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(
-    "reads a store on a read-only disk; a fetch has failed, with a reason, in JSON too",
+    "reads a store on a read-only disk; a fetch fails with a reason, in JSON too",
     .enabled("needs root and the right to mount") { try await mayMount() })
   func readOnly() async throws {
     try await TestServer.with { server in
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(
-    "reads a store on a full disk; a fetch has failed, and goes on when there is space again",
+    "reads a store on a full disk; a fetch fails, and succeeds when there is space again",
     .enabled("needs root and the right to mount") { try await mayMount() })
   func fullDisk() async throws {
     try await TestServer.with { server in
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test("goes on without its cache: a damaged store costs a fetch, and no setting")
+  @Test("replaces a damaged store by a fetch, and keeps all settings")
   func damaged() async throws {
     try await TestServer.with { server in
       try await Command.with(server: server.url) { command in
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test("keeps what it follows where an option is mistyped, whatever the command")
+  @Test("keeps the feed if an option is mistyped, in any command")
   func mistyped() async throws {
     try await TestServer.with { server in
       try await Command.with(server: server.url) { command in

@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test("that cannot be written end every command with 20 and a sentence, and no other way", arguments: Fate.allCases)
+  @Test("that cannot be written end every command with 20 and a message", arguments: Fate.allCases)
   func output(fate: Fate) async throws {
     try await with { command in
       for (arguments, expected) in Self.printing {
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test("for errors change nothing where they cannot be written", arguments: Fate.allCases)
+  @Test("for errors do not affect the result if they cannot be written", arguments: Fate.allCases)
   func errors(fate: Fate) async throws {
     try await with { command in
       for (arguments, expected) in Self.printing {
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test("whose reader has gone end a command quietly, with the code of its result")
+  @Test("that the reader has closed end a command without a message, with the code of its result")
   func readerGone() async throws {
     try await with { command in
       for (arguments, expected) in Self.printing where !arguments[0].hasPrefix("simulate") {
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test("whose reader has gone end watch")
+  @Test("that the reader has closed end watch")
   func watch() async throws {
     let feed = FaultFeed()
     feed.publish("one")

@@ -61,7 +61,7 @@ import Testing
     return try #require(found)
   }
 
-  @Test("is finished although the app that began it is killed")
+  @Test("finishes although the app that started it is killed")
   func appKilled() async throws {
     let content = Data((0..<20_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) })
     try await serving(content, pace: 10_000) { server in
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test("goes on after its worker was killed at any moment, and little is fetched twice")
+  @Test("continues after its worker was killed at any moment, and fetches few bytes twice")
   func workerKilled() async throws {
     var random = SplitMix64(seed: 11)
     let content = SampleMedia.png(bytes: Self.thoroughly == nil ? 50_000_000 : 200_000_000)
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test("takes a file to the server once, whole, and back, although the worker is killed again and again")
+  @Test("uploads a file once and completely, and downloads it, although the worker is killed repeatedly")
   func thereAndBack() async throws {
     let content = SampleMedia.png(bytes: Self.thoroughly == nil ? 40_000_000 : 200_000_000)
     try await withMediaFolder { folder in
@@ -148,7 +148,7 @@ import Testing
     }
   }
 
-  @Test("is seen by other processes, whichever of them closes the journal first")
+  @Test("is visible to other processes, whichever of them closes the journal first")
   func locks() async throws {
     try await Command.with(server: "http://127.0.0.1:1") { command in
       let journal = try TransferJournal(store: command.folder)
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test("prints what becomes of it, and names what is wrong")
+  @Test("prints its result, and the reason of a failure")
   func printing() async throws {
     try await FaultServer.with({ _ in FaultResponse(status: 404) }) { server in
       try await Command.with(server: server.url) { command in

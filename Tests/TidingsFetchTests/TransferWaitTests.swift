@@ -8,7 +8,7 @@ import TestKit
 import Testing
 
 @Suite("tidings-fetch download --wait") struct TransferWaitTests {
-  @Test("ends at once with 20 where the file cannot be written, and refuses folders", .timeLimit(.minutes(2)))
+  @Test("ends at once with 20 if the file cannot be written, and refuses folders", .timeLimit(.minutes(2)))
   func hopeless() async throws {
     try await FaultServer.with({ _ in FaultResponse(body: Data("x".utf8)) }) { server in
       try await Command.with(server: server.url) { command in
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test("ends where nothing moves for the time that it has, and says why", .timeLimit(.minutes(2)))
+  @Test("ends after the timeout without data, with the reason", .timeLimit(.minutes(2)))
   func deadServer() async throws {
     try await Command.with(server: "http://127.0.0.1:1") { command in
       let output = command.folder.appending(path: "x").path
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("notices that the worker has been killed, and starts another one", .timeLimit(.minutes(2)))
+  @Test("starts another worker after one was killed", .timeLimit(.minutes(2)))
   func workerKilled() async throws {
     let content = Data(repeating: 7, count: 100_000)
     try await FaultServer.with({ request in
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(
-    "begins at once beside a worker that sleeps, however slowly the journal is written",
+    "starts at once while a worker sleeps, even if the journal is written slowly",
     .enabled(if: program("strace") != nil), .timeLimit(.minutes(3)))
   func slowCommit() async throws {
     try await FaultServer.with({ request in
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test("leaves no process behind where the server asks to wait for an hour, and says for how long")
+  @Test("leaves no process if the server demands a wait of an hour, and prints the wait")
   func retryAfter() async throws {
     try await FaultServer.with({ _ in
       FaultResponse(status: 503, headers: [("Retry-After", "3600")])
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test("says of what is finished how much it was, and not that it waits for a server that asks for patience")
+  @Test("prints the size of a finished transfer, and no wait of its server")
   func finished() async throws {
     try await FaultServer.with({ request in
       switch request.path {
@@ -183,7 +183,7 @@ import Testing
     }
   }
 
-  @Test("refuses a server without TLS 1.2 for that", .enabled(if: program("openssl") != nil), .timeLimit(.minutes(2)))
+  @Test("names a missing TLS 1.2 as the reason", .enabled(if: program("openssl") != nil), .timeLimit(.minutes(2)))
   func oldTLS() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-tls-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -212,7 +212,7 @@ import Testing
     withExtendedLifetime(certificates) {}
   }
 
-  @Test("takes header fields from a file, and names the line that is none")
+  @Test("reads header fields from a file, and names an invalid line")
   func headerFile() async throws {
     try await FaultServer.with({ _ in FaultResponse(status: 201) }) { server in
       try await Command.with(server: server.url) { command in

@@ -8,7 +8,7 @@ import TestKit
 import Testing
 
 @Suite("tidings-fetch watch") struct WatchCommandTests {
-  @Test("prints each fetch until it is asked to end, and leaves the store equal to the server")
+  @Test("prints each fetch until a signal ends it, and leaves the store equal to the server")
   func watching() async throws {
     try await TestServer.with { server in
       try await Command.with(server: server.url) { command in
