@@ -36,9 +36,9 @@ extension FaultFeed.State {
     for index in listeners.indices {
       let scope = listeners[index].scope
       let previous = before.token(of: scope)
-      if moment.historyRefusal(of: previous) != nil {
-        listeners[index].stream.send(Data(FeedResponses.resync(moment.token(of: scope)).utf8))
-      } else if let event = moment.event(in: scope, after: previous.version) {
+      if snapshot.historyRefusal(of: previous) != nil {
+        listeners[index].stream.send(Data(FeedResponses.resync(snapshot.token(of: scope)).utf8))
+      } else if let event = snapshot.event(in: scope, after: previous.version) {
         send(FeedResponses.text(event), at: index)
       }
     }

@@ -16,7 +16,7 @@ public final class FaultFeed: Sendable {
   }
 
   struct State {
-    var moment: FeedSnapshot
+    var snapshot: FeedSnapshot
     var epochs = 1
     var published = 0
     var faults: [(path: String?, fault: FeedFault)] = []
@@ -35,7 +35,7 @@ public final class FaultFeed: Sendable {
   /// - Parameter now: The clock for `updated`, `Last-Modified` and `Date`.
   public init(now: @escaping @Sendable () -> Date = { Date() }) {
     self.now = now
-    state = Mutex(State(moment: FeedSnapshot(epoch: Self.epoch(1))))
+    state = Mutex(State(snapshot: FeedSnapshot(epoch: Self.epoch(1))))
   }
 
   private static func epoch(_ number: Int) -> String {
@@ -44,13 +44,13 @@ public final class FaultFeed: Sendable {
   }
 
   /// The current state, for a later ``FeedFault/stale(_:)`` or ``restore(_:)``.
-  public var moment: FeedSnapshot { state.withLock { $0.moment } }
+  public var snapshot: FeedSnapshot { state.withLock { $0.snapshot } }
 
   /// The current items, newest first.
-  public var items: [NewsItem] { FeedResponses.newestFirst(moment.items.values) }
+  public var items: [NewsItem] { FeedResponses.newestFirst(snapshot.items.values) }
 
   /// Returns the current token of the given topics, or of the feed if there are none.
-  public func token(topics: [String] = []) -> SyncToken { moment.token(of: Scope(topics: topics)) }
+  public func token(topics: [String] = []) -> SyncToken { snapshot.token(of: Scope(topics: topics)) }
 
   /// The `X-Poll-Interval` of responses in seconds; nil to omit it.
   public var pollInterval: Int? {
@@ -101,12 +101,12 @@ extension FaultFeed {
   /// - Returns: The items with their versions.
   @discardableResult
   public func publish(_ items: [NewsItem]) -> [NewsItem] {
-    change { moment in items.map { moment.publish($0, at: now()) } }
+    change { snapshot in items.map { snapshot.publish($0, at: now()) } }
   }
 
   /// Removes an item.
   public func retract(_ id: UUID, reason: RemovalReason = .retracted) {
-    change { moment in moment.remove(id, reason, at: now()) }
+    change { snapshot in snapshot.remove(id, reason, at: now()) }
   }
 
   /// Purges the history before the current version, so that older tokens expire.
@@ -122,9 +122,9 @@ extension FaultFeed {
   /// Returns to an earlier state in a new epoch, as after a restore. Tokens up to that state stay valid.
   public func restore(_ earlier: FeedSnapshot) {
     let next = nextEpoch()
-    change { moment in
-      moment = earlier
-      moment.begin(epoch: next, keepingHistory: true)
+    change { snapshot in
+      snapshot = earlier
+      snapshot.begin(epoch: next, keepingHistory: true)
     }
   }
 
@@ -137,8 +137,8 @@ extension FaultFeed {
 
   private func change<Result>(_ change: (inout FeedSnapshot) -> Result) -> Result {
     state.withLock { state in
-      let before = state.moment
-      let result = change(&state.moment)
+      let before = state.snapshot
+      let result = change(&state.snapshot)
       state.sendChanges(since: before)
       return result
     }
@@ -166,7 +166,7 @@ extension FaultFeed {
     state.withLock { state in
       let index = state.faults.firstIndex { $0.path == nil || $0.path == request.path }
       let fault = index.map { state.faults.remove(at: $0).fault }
-      var responses = FeedResponses(moment: fault?.moment ?? state.moment, now: now())
+      var responses = FeedResponses(snapshot: fault?.snapshot ?? state.snapshot, now: now())
       responses.pollInterval = state.pollInterval
       responses.cacheControl = state.cacheControl
       responses.compresses = state.compresses && fault?.needsPlainBody != true

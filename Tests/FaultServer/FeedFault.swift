@@ -3,29 +3,29 @@ public import Foundation
 /// A fault that a feed applies to a correct response.
 public struct FeedFault: Sendable {
   /// The state that the response has; nil for the current one.
-  let moment: FeedSnapshot?
+  let snapshot: FeedSnapshot?
   /// Whether the correct response must not be compressed, because the fault changes its JSON.
   let needsPlainBody: Bool
   let modify: @Sendable (FaultResponse, FaultRequest) -> FaultResponse
 
   /// Changes the correct response in any way.
   public init(_ modify: @escaping @Sendable (_ original: FaultResponse, FaultRequest) -> FaultResponse) {
-    self.init(moment: nil, needsPlainBody: false, modify)
+    self.init(snapshot: nil, needsPlainBody: false, modify)
   }
 
   private init(
-    moment: FeedSnapshot?, needsPlainBody: Bool,
+    snapshot: FeedSnapshot?, needsPlainBody: Bool,
     _ modify: @escaping @Sendable (FaultResponse, FaultRequest) -> FaultResponse
   ) {
-    self.moment = moment
+    self.snapshot = snapshot
     self.needsPlainBody = needsPlainBody
     self.modify = modify
   }
 
   /// Answers from an earlier state, as an outdated cache does. Like a server, it sends 503 for an `at` that it has not
   /// reached, and 410 for a `since` that is ahead of it.
-  public static func stale(_ moment: FeedSnapshot) -> FeedFault {
-    FeedFault(moment: moment, needsPlainBody: false) { original, _ in original }
+  public static func stale(_ snapshot: FeedSnapshot) -> FeedFault {
+    FeedFault(snapshot: snapshot, needsPlainBody: false) { original, _ in original }
   }
 
   /// Replaces the correct response with a fixed one.
@@ -53,12 +53,12 @@ public struct FeedFault: Sendable {
 
   /// Corrupts the JSON, which is then not compressed.
   public static func json(_ wrong: WrongJSON) -> FeedFault {
-    FeedFault(moment: nil, needsPlainBody: true) { original, _ in original.json(wrong) }
+    FeedFault(snapshot: nil, needsPlainBody: true) { original, _ in original.json(wrong) }
   }
 
   /// Compresses the body with a defect, whether or not the client accepts gzip.
   public static func coding(_ fault: CodingFault) -> FeedFault {
-    FeedFault(moment: nil, needsPlainBody: true) { original, _ in original.gzipped(fault) }
+    FeedFault(snapshot: nil, needsPlainBody: true) { original, _ in original.gzipped(fault) }
   }
 
   /// Replaces a field, or removes it if the value is nil.

@@ -13,14 +13,14 @@ struct FeedResponses {
     let response: FaultResponse
   }
 
-  let moment: FeedSnapshot
+  let snapshot: FeedSnapshot
   let now: Date
   var pollInterval: Int?
   var cacheControl = ""
   var compresses = true
 
-  init(moment: FeedSnapshot, now: Date) {
-    self.moment = moment
+  init(snapshot: FeedSnapshot, now: Date) {
+    self.snapshot = snapshot
     self.now = now
   }
 
@@ -58,11 +58,11 @@ struct FeedResponses {
     let query = try parameters(request, known: ["limit", "at", "topics", "include"])
     let (scope, limit) = (try scope(query), try limit(query, most: 200, usual: 50))
     try reach(query["at"], scope)
-    let rows = moment.rows(in: scope)
-    let present = rows.filter { $0.removal == nil }.compactMap { moment.items[$0.id] }
+    let rows = snapshot.rows(in: scope)
+    let present = rows.filter { $0.removal == nil }.compactMap { snapshot.items[$0.id] }
     let page = Self.newestFirst(present).prefix(limit).map { shown($0, query) }
     return try conditional(
-      ItemList(items: page), etag: nil, token: moment.token(of: scope), changed: rows.map(\.changed).max(), request)
+      ItemList(items: page), etag: nil, token: snapshot.token(of: scope), changed: rows.map(\.changed).max(), request)
   }
 
   private func changes(_ request: FaultRequest) throws -> FaultResponse {
@@ -70,25 +70,25 @@ struct FeedResponses {
     let (scope, limit) = (try scope(query), try limit(query, most: 1000, usual: 200))
     try reach(query["at"], scope)
     let since = try query["since"].map { try self.token($0, "since") }
-    if let since, let reason = moment.refusal(of: since, in: scope) { throw expired(reason, scope) }
+    if let since, let reason = snapshot.refusal(of: since, in: scope) { throw expired(reason, scope) }
     let isSnapshot = since == nil || since?.position != nil
-    let start = since?.version ?? moment.version
+    let start = since?.version ?? snapshot.version
     let after = since.map { $0.position ?? $0.version } ?? 0
     // A snapshot contains removals only of items that the snapshot itself has listed.
-    let rows = moment.rows(in: scope).filter {
+    let rows = snapshot.rows(in: scope).filter {
       $0.version > after && !(isSnapshot && $0.removal != nil && $0.version <= start)
     }
     let page = rows.prefix(limit)
     let more = page.count < rows.count
-    var token = moment.token(of: scope)
+    var token = snapshot.token(of: scope)
     if more, let last = page.last {
       token = SyncToken(
-        epoch: moment.epoch, scope: scope, version: isSnapshot ? start : last.version,
+        epoch: snapshot.epoch, scope: scope, version: isSnapshot ? start : last.version,
         position: isSnapshot ? last.version : nil)
     }
     let changes = page.compactMap { row -> Change? in
       if let reason = row.removal { return .remove(id: row.id, reason: reason) }
-      return moment.items[row.id].map { .put(shown($0, query)) }
+      return snapshot.items[row.id].map { .put(shown($0, query)) }
     }
     let list = ChangeList(changes: changes, more: more, snapshot: isSnapshot ? true : nil, token: token)
     let response = try conditional(list, etag: "\(token)", token: token, changed: nil, request)
@@ -97,11 +97,11 @@ struct FeedResponses {
 
   private func feedState(_ request: FaultRequest) throws -> FaultResponse {
     let scope = try scope(try parameters(request, known: ["topics"]))
-    let topics = scope.topics.map { ($0, moment.token(of: Scope(topics: [$0]))) }
+    let topics = scope.topics.map { ($0, snapshot.token(of: Scope(topics: [$0]))) }
     let state = FeedState(
-      feed: moment.token(of: .feed), topics: Dictionary(uniqueKeysWithValues: topics),
-      union: topics.isEmpty ? nil : moment.token(of: scope))
-    return try conditional(state, etag: nil, token: moment.token(of: scope), changed: nil, request)
+      feed: snapshot.token(of: .feed), topics: Dictionary(uniqueKeysWithValues: topics),
+      union: topics.isEmpty ? nil : snapshot.token(of: scope))
+    return try conditional(state, etag: nil, token: snapshot.token(of: scope), changed: nil, request)
   }
 
   private func shown(_ item: NewsItem, _ query: [String: String]) -> NewsItem {
@@ -116,14 +116,14 @@ extension FeedResponses {
     guard request.method == "GET" else { throw refusal(405, "method-not-allowed", "Method not allowed") }
     let query = try parameters(request, known: ["topics", "since"])
     let scope = try scope(query)
-    let current = moment.token(of: scope)
+    let current = snapshot.token(of: scope)
     let last = request["Last-Event-ID"].flatMap { $0.isEmpty ? nil : $0 }
     let held = try last.map { SyncToken($0) } ?? query["since"].map { try token($0, "since") }
     guard last != nil || held != nil else { return Opening(scope: scope, text: "retry: 1000\nid: \(current)\n\n") }
-    guard let held, held.position == nil, moment.refusal(of: held, in: scope) == nil else {
+    guard let held, held.position == nil, snapshot.refusal(of: held, in: scope) == nil else {
       return Opening(scope: scope, text: "retry: 1000\nid: \(current)\n\n" + Self.resync(current))
     }
-    let missed = moment.event(in: scope, after: held.version).map(Self.text) ?? ""
+    let missed = snapshot.event(in: scope, after: held.version).map(Self.text) ?? ""
     return Opening(scope: scope, text: "retry: 1000\nid: \(held)\n\n" + missed)
   }
 
@@ -172,7 +172,7 @@ extension FeedResponses {
   /// Checks `at`: a token of any scope, whose version must have been reached.
   private func reach(_ at: String?, _ scope: Scope) throws {
     guard let at = try at.map({ try token($0, "at") }) else { return }
-    switch moment.historyRefusal(of: at) {
+    switch snapshot.historyRefusal(of: at) {
     case nil: return
     case "ahead"?:
       var refusal = refusal(503, "not-reached-yet", "This version is not here yet").response
@@ -183,7 +183,7 @@ extension FeedResponses {
   }
 
   private func expired(_ reason: String, _ scope: Scope) -> Refusal {
-    Refusal(response: .tokenExpired(reason: reason, token: moment.token(of: scope)))
+    Refusal(response: .tokenExpired(reason: reason, token: snapshot.token(of: scope)))
   }
 
   private func invalid(_ field: String, _ rule: String) -> Refusal {

@@ -26,7 +26,7 @@ import Testing
 
   @Test func `a stale response has the validators of its state`() throws {
     feed.publish("1")
-    let (then, token) = (feed.moment, feed.token())
+    let (then, token) = (feed.snapshot, feed.token())
     let old = feed.respond(FaultRequest(target: "/v1/items"))
     feed.publish("2")
     feed.fault(next: .stale(then), times: 2)

@@ -98,7 +98,7 @@ import Testing
 
   @Test func `after a restore only lost tokens are refused`() throws {
     feed.publish("1")
-    let (kept, then) = (feed.token(), feed.moment)
+    let (kept, then) = (feed.token(), feed.snapshot)
     feed.publish("lost")
     let lost = feed.token()
     feed.restore(then)

@@ -175,7 +175,7 @@ import Testing
       let feed = installation.feed
       feed.publish("one")
       let newest = feed.publish("two")
-      let earlier = feed.moment
+      let earlier = feed.snapshot
       let client = try installation.client()
       await client.performFetch()
       try client.recordOpening()

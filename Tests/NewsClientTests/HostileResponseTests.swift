@@ -67,14 +67,14 @@ import Testing
       let client = try installation.client()
       feed.publish("one")
       await client.performFetch()
-      let moment = feed.moment
+      let earlier = feed.snapshot
       feed.publish("two")
       await client.performFetch()
       // The response of a cache that has stored an older response for this URL.
       let held = feed.token()
       feed.fault(
         next: .init { original, _ in
-          original.body { _ in Data(#"{"changes":[],"more":false,"token":"\#(moment.token(of: .feed))"}"#.utf8) }
+          original.body { _ in Data(#"{"changes":[],"more":false,"token":"\#(earlier.token(of: .feed))"}"#.utf8) }
             .removing("Content-Encoding").setting("ETag", "\"x\"").framed(.chunked)
         })
       feed.publish("three")

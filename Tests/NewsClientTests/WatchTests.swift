@@ -141,7 +141,7 @@ import Testing
     try await Installation.with { installation in
       let feed = installation.feed
       feed.publish("one")
-      let before = feed.moment
+      let before = feed.snapshot
       let client = try installation.client()
       try await watching(installation, client) { _ in
         try await eventually("it is stored", installation) { try client.count == 1 && feed.eventStreams == 1 }

@@ -192,7 +192,7 @@ import Testing
     try await Installation.with { installation in
       let feed = installation.feed
       feed.publish("one")
-      let earlier = feed.moment
+      let earlier = feed.snapshot
       let client = try installation.client()
       await client.performFetch()
       feed.moveEpoch(keepingHistory: true)
