@@ -206,7 +206,7 @@ let package = Package(
     .testTarget(
       name: "NewsClientTests",
       dependencies: [
-        "BackgroundFetch", "FaultServer", "HTTPTransfer", "News", "NewsClient", "TestTime", .grdb,
+        "BackgroundFetch", "FaultServer", "HTTPTransfer", "News", "NewsClient", "TestKit", .grdb,
       ],
       swiftSettings: settings),
     .testTarget(

@@ -89,7 +89,7 @@ struct Simulate: AsyncParsableCommand {
 private struct SimulatedApp {
   private let client: NewsFetcher
   private let printer: EventPrinter
-  private let observations: [Observation]
+  private let observations: [ObservationToken]
 
   /// Prepares an app that waits for a wake.
   ///
@@ -119,7 +119,7 @@ private struct SimulatedApp {
   }
 
   /// Wakes the app, and throws the exit code of the result.
-  func wake(_ handler: (NewsFetcher, FetchMoment) async -> FetchReport) async throws {
+  func wake(_ handler: (NewsFetcher, FetchInstant) async -> FetchReport) async throws {
     let wake = printer.wake()
     await client.application.launch()
     let report = await handler(client, wake)
@@ -135,7 +135,7 @@ private func seconds(_ duration: Duration) -> String { String(format: "%.1f s", 
 
 /// Lines with the time since a wake, negative before it.
 private final class EventPrinter: Sendable {
-  private let before = Mutex<[(moment: FetchMoment, text: String)]?>([])
+  private let before = Mutex<[(moment: FetchInstant, text: String)]?>([])
   private let start = Mutex(SystemClock().now)
   private let failure = Mutex<Output.Failure?>(nil)
 

@@ -26,7 +26,7 @@ import Testing
       let url = try #require(URL(string: server.url))
       return try NewsFetcher(
         .init(folder: folder, feed: FollowedFeed(server: url), userAgent: "tests/1"),
-        application: Application(launchReason: .fetch, clock: clock), clock: clock)
+        application: ApplicationLifecycle(launchReason: .fetch, clock: clock), clock: clock)
     }
 
     /// Starts a download to a file of the store.

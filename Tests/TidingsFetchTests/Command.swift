@@ -53,7 +53,7 @@ struct Command: Sendable {
   func storedItems() throws -> [NewsItem] {
     guard let feed = try NewsFetcher.feed(in: folder) else { return [] }
     return try NewsFetcher(
-      .init(folder: folder, feed: feed, userAgent: "tests"), application: Application(launchReason: .user)
+      .init(folder: folder, feed: feed, userAgent: "tests"), application: ApplicationLifecycle(launchReason: .user)
     ).allNewsItems
   }
 

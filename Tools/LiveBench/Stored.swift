@@ -21,7 +21,8 @@ struct Stored: AsyncParsableCommand {
     let folder = URL(filePath: store, directoryHint: .isDirectory)
     let client = try NewsFetcher(
       .init(folder: folder, feed: FollowedFeed(server: server), userAgent: "LiveBench/1"),
-      application: Application(launchReason: .push), log: { FileHandle.standardError.write(Data("\($0)\n".utf8)) })
+      application: ApplicationLifecycle(launchReason: .push),
+      log: { FileHandle.standardError.write(Data("\($0)\n".utf8)) })
     let stored = Mutex((inserted: 0, at: ContinuousClock.now))
     let observation = client.changes.add { changes in
       stored.withLock { $0 = ($0.inserted + changes.inserted.count, .now) }

@@ -110,7 +110,7 @@ public final class TransferJournal: Sendable {
 
   /// Returns whether a transfer is due and no worker runs.
   func needsWorker(
-    obstacle: () -> Transfer.Obstacle?, retryAfterStore: RetryAfterStore, at now: FetchMoment
+    obstacle: () -> Transfer.Obstacle?, retryAfterStore: RetryAfterStore, at now: FetchInstant
   ) throws -> Bool {
     let due = try running().filter {
       $0.delay(retryAfterStore: retryAfterStore, at: now) <= 0 || $0.timeLeft(at: now) <= 0

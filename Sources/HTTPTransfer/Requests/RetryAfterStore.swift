@@ -19,7 +19,7 @@ package final class RetryAfterStore: Sendable {
   private let file: URL
   private let clock: any FetchClock
   /// The waits that this process has received. They apply even if the file cannot be written.
-  private let received = Mutex<[String: Waiting]>([:])
+  private let received = Mutex<[String: WaitingPeriod]>([:])
 
   /// Opens the waits of a store.
   ///
@@ -45,7 +45,7 @@ package final class RetryAfterStore: Sendable {
   package func delay(_ url: URL, seconds: Double) {
     guard let origin = Self.origin(url) else { return }
     let now = clock.now
-    let wait = Waiting(seconds, from: now, longest: RetryAfter.maximum)
+    let wait = WaitingPeriod(seconds, from: now, maximum: RetryAfter.maximum)
     let all = received.withLock { received in
       if wait.seconds > received[origin]?.remaining(at: now) ?? 0 { received[origin] = wait }
       received = received.filter { $0.value.remaining(at: now) > 0 }
@@ -60,7 +60,7 @@ package final class RetryAfterStore: Sendable {
   }
 
   /// Merges waits into the file, under a lock against other processes.
-  private func store(_ waits: [String: Waiting], at now: FetchMoment) {
+  private func store(_ waits: [String: WaitingPeriod], at now: FetchInstant) {
     let descriptor = open(file.path(percentEncoded: false) + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     // Without the lock an entry of another process may be lost, which costs one extra request.
     if descriptor >= 0 { flock(descriptor, LOCK_EX) }

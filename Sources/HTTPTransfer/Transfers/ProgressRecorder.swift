@@ -8,7 +8,7 @@ final class ProgressRecorder: Sendable {
   private let journal: TransferJournal
   private let number: Int64
   private let clock: any FetchClock
-  private let lastUpdate: Mutex<FetchMoment>
+  private let lastUpdate: Mutex<FetchInstant>
 
   init(journal: TransferJournal, number: Int64, clock: any FetchClock) {
     self.journal = journal

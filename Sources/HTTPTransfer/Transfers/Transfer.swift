@@ -64,11 +64,11 @@ public struct Transfer: Sendable, Hashable, Codable {
   /// The moment of the first resume, since the last failure if there was one.
   var start: FetchInstant?
   /// The wait before the next attempt; nil if it may begin at once.
-  var waiting: Waiting?
+  var waiting: WaitingPeriod?
   /// The number of consecutive attempts that failed with little or no progress.
   var failures = 0
   /// The moment of the first consecutive attempt without any response.
-  var unansweredSince: FetchMoment?
+  var unansweredSince: FetchInstant?
   /// Whether header fields were sent that are no longer stored.
   var hasLostHeaders: Bool?
   /// The strong entity tag of the received part of a download.
@@ -96,7 +96,7 @@ extension Transfer {
   func remaining(at now: FetchInstant) -> Double { waiting?.remaining(at: now) ?? 0 }
 
   /// Returns the seconds until the transfer is given up.
-  func timeLeft(at now: FetchMoment) -> Double { request.timeout - (start.map { now.elapsed(since: $0) } ?? 0) }
+  func timeLeft(at now: FetchInstant) -> Double { request.timeout - (start.map { now.elapsed(since: $0) } ?? 0) }
 
   /// Removes header fields, which may be secrets, from a transfer that has ended.
   ///
@@ -108,7 +108,7 @@ extension Transfer {
   }
 
   /// Returns the seconds until an attempt may begin: the longer of its own wait and the one that its server demands.
-  func delay(retryAfterStore: RetryAfterStore, at now: FetchMoment) -> Double {
+  func delay(retryAfterStore: RetryAfterStore, at now: FetchInstant) -> Double {
     max(remaining(at: now), retryAfterStore.remaining(for: request.url))
   }
 }

@@ -37,7 +37,7 @@ public final class TransferSession: Sendable {
   private let changes: JournalChanges
   private let clock = SystemClock()
   private let retryAfterStore: RetryAfterStore
-  private let lastStart: Mutex<FetchMoment>
+  private let lastStart: Mutex<FetchInstant>
 
   /// Opens a session, and begins to report the events since the last session with this identifier.
   ///

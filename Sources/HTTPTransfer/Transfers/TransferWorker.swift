@@ -38,7 +38,7 @@ public final class TransferWorker: Sendable {
   /// The tasks of the active transfers.
   private let active = Mutex<[Int64: Task<Void, Never>]>([:])
   /// The last condition that the machine has reported.
-  private let lastReading = Mutex<(at: FetchMoment, obstacle: Transfer.Obstacle?)?>(nil)
+  private let lastReading = Mutex<(at: FetchInstant, obstacle: Transfer.Obstacle?)?>(nil)
   private let changes: JournalChanges
   private let retryAfterStore: RetryAfterStore
   /// The error of a failed write to the journal.
@@ -147,14 +147,14 @@ public final class TransferWorker: Sendable {
   }
 
   /// Returns whether no condition delays a transfer, and stores the condition in the journal.
-  private func canStart(_ transfer: Transfer, at now: FetchMoment) throws -> Bool {
+  private func canStart(_ transfer: Transfer, at now: FetchInstant) throws -> Bool {
     let obstacle = transfer.request.isDiscretionary ? self.obstacle(at: now) : nil
     if obstacle != transfer.obstacle { try journal.update(transfer.number) { $0.obstacle = obstacle } }
     return obstacle == nil
   }
 
   /// Returns the condition that the machine reports. The machine is queried at most once a minute.
-  private func obstacle(at now: FetchMoment) -> Transfer.Obstacle? {
+  private func obstacle(at now: FetchInstant) -> Transfer.Obstacle? {
     let known = lastReading.withLock { $0 }
     if let known, now.seconds(since: known.at) < Self.obstacleLifetime { return known.obstacle }
     let obstacle = currentObstacle()
@@ -208,7 +208,7 @@ public final class TransferWorker: Sendable {
     let backoff = min(Double(1 << min(failures, 20)) / 2, Self.maximumBackoff) * .random(in: 0.5...1)
     try journal.update(transfer.number) { transfer in
       (transfer.failures, transfer.failure, transfer.unansweredSince) = (failures, error.message, unansweredSince)
-      transfer.waiting = Waiting(max(error.retryAfter ?? 0, backoff), from: now, longest: RetryAfter.maximum)
+      transfer.waiting = WaitingPeriod(max(error.retryAfter ?? 0, backoff), from: now, maximum: RetryAfter.maximum)
     }
   }
 

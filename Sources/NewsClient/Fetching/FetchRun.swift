@@ -28,7 +28,7 @@ struct FetchRun: Sendable {
   ///   - wake: The moment of the wake.
   ///   - at: A token that the server is known to have reached.
   init(
-    _ local: LocalFeed, server: NewsServer, reason: FetchReason, wake: FetchMoment, at: SyncToken?,
+    _ local: LocalFeed, server: NewsServer, reason: FetchReason, wake: FetchInstant, at: SyncToken?,
     log: @escaping @Sendable (String) -> Void
   ) {
     let live = LiveMeter()

@@ -14,7 +14,7 @@ extension NewsFetcher {
   ///   - wake: The moment from which the 30 s count; nil for now.
   /// - Returns: The report of the fetch; `noData` without a request if there was no reason to fetch.
   @discardableResult
-  public func receive(_ notification: RemoteNotification, wake: FetchMoment? = nil) async -> FetchReport {
+  public func receive(_ notification: RemoteNotification, wake: FetchInstant? = nil) async -> FetchReport {
     let wake = wake ?? clock.now
     do {
       guard notification.isContentAvailable, try !local.hasReached(notification.token),

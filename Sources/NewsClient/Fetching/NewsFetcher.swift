@@ -14,7 +14,7 @@ import Synchronization
 ///     let folder = URL(filePath: "/tmp/harbour", directoryHint: .isDirectory)
 ///     let news = try NewsFetcher(
 ///       .init(folder: folder, feed: feed, userAgent: "Harbour/1.0 (+https://harbour.example)"),
-///       application: Application(launchReason: .user))
+///       application: ApplicationLifecycle(launchReason: .user))
 ///     await news.application.launch()
 ///     for item in try news.items(limit: 10) { print(item.title ?? item.text) }
 ///     let report = await news.performFetch(.launch)
@@ -60,9 +60,9 @@ public final class NewsFetcher: Sendable {
   public let application: ApplicationLifecycle
   /// The observers of changes, notified once per fetch that has changed the stored items. `NotificationCenter.default`
   /// posts each change too, as `Notification.Name.newsItemsDidChange`.
-  public let changes = Observers<ItemChanges>()
+  public let changes = ObserverList<ItemChanges>()
   /// The observers of expirations, notified 5 s before the budget of an unfinished fetch ends.
-  public let expirations = Observers<FetchBudget>()
+  public let expirations = ObserverList<FetchBudget>()
   /// The stored state of the followed feed.
   let local: LocalFeed
   let server: NewsServer
