@@ -188,9 +188,9 @@ public struct TopicList: Sendable, Equatable, Codable {
 
 /// The body of every error response: RFC 9457 problem details with the members that this API adds.
 ///
-///     let json = #"{"type":"/problems/token-expired","title":"The token is no longer good","status":410}"#
+///     let json = #"{"type":"/problems/token-expired","title":"The token has expired","status":410}"#
 ///     let problem = try NewsJSON.decode(Problem.self, from: Data(json.utf8))
-///     print(problem.status, problem.detail ?? problem.title)  // 410 The token is no longer good
+///     print(problem.status, problem.detail ?? problem.title)  // 410 The token has expired
 public struct Problem: Sendable, Equatable, Codable {
   /// The problem type: a stable relative reference, such as `/problems/token-expired`.
   public var type: String

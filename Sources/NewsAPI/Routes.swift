@@ -74,7 +74,7 @@ extension NewsAPI {
       store: store, library: library, sanitizer: MarkupSanitizer(), now: settings.now)
     let sections = EditorialTopicHandlers(store: store)
     let editorial = router.group().add(
-      middleware: AuthorizationMiddleware(store: store, scope: .itemsWrite, limits: keyLimits))
+      middleware: AuthorizationMiddleware(store: store, permission: .itemsWrite, limits: keyLimits))
     editorial.on(.get, APIPath.editorialItems, drafts.list)
     editorial.on(.post, APIPath.editorialItems, drafts.create)
     editorial.on(.get, APIPath.editorialItem, drafts.item)
@@ -90,7 +90,7 @@ extension NewsAPI {
     let uploads = EditorialMediaHandlers(
       store: store, library: library, largest: settings.largestMedia, publicURL: settings.publicURL, now: settings.now)
     let files = router.group().add(
-      middleware: AuthorizationMiddleware(store: store, scope: .mediaWrite, limits: keyLimits))
+      middleware: AuthorizationMiddleware(store: store, permission: .mediaWrite, limits: keyLimits))
     files.on(.post, APIPath.uploads, uploads.upload)
     files.on(.delete, APIPath.upload, uploads.remove)
   }

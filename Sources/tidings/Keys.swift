@@ -21,7 +21,7 @@ struct Keys: AsyncParsableCommand {
     @Option(
       name: .customLong("scope"), parsing: .upToNextOption,
       help: "The permissions of the key, one or more. The scope admin includes all others.")
-    var scopes: [APIKey.Scope]
+    var scopes: [APIKey.Permission]
 
     func validate() throws {
       if name.allSatisfy(\.isWhitespace) || name.utf8.count > 256 {
@@ -32,7 +32,7 @@ struct Keys: AsyncParsableCommand {
 
     func run() async throws {
       try await common.withStore { store, _ in
-        try StandardStreams.printResult(try await store.createKey(name: name, scopes: scopes))
+        try StandardStreams.printResult(try await store.createKey(name: name, permissions: scopes))
       }
     }
   }
@@ -48,7 +48,7 @@ struct Keys: AsyncParsableCommand {
     func run() async throws {
       try await common.withStore { store, _ in
         for key in try await store.keys() {
-          let scopes = key.scopes.map(\.rawValue).joined(separator: ",")
+          let scopes = key.permissions.map(\.rawValue).joined(separator: ",")
           let state = key.revoked.map { "revoked \(RFC3339.string(from: $0))" } ?? "valid"
           // A name may contain any characters.
           let columns = [key.id, RFC3339.string(from: key.created), scopes, key.name.terminalSafe, state]
@@ -86,4 +86,4 @@ private struct UnknownKey: Error, CustomStringConvertible {
   var description: String { "there is no key with the id \(id.terminalSafe). `tidings keys list` shows the ids." }
 }
 
-extension APIKey.Scope: ExpressibleByArgument {}
+extension APIKey.Permission: ExpressibleByArgument {}

@@ -202,7 +202,7 @@ import Testing
       let none = try await server.send("GET", path)
       #expect(none.status == 401)
       #expect(none["WWW-Authenticate"] == #"Bearer realm="tidings""#)
-      let media = try await server.store.createKey(name: "camera", scopes: [.mediaWrite])
+      let media = try await server.store.createKey(name: "camera", permissions: [.mediaWrite])
       for key in ["x", "tdk_a_b", server.key + "0", String(server.key.dropLast()), server.key.uppercased()] {
         let answer = try await server.send("GET", path, key: key)
         #expect(answer.status == 401)

@@ -24,7 +24,7 @@ import Testing
   @Test("A key with the scope admin may use every editorial operation", arguments: operations)
   func admin(operation: Contract.Operation) async throws {
     try await TestServer.with { server in
-      let key = try await server.store.createKey(name: "operator", scopes: [.admin])
+      let key = try await server.store.createKey(name: "operator", permissions: [.admin])
       #expect(![401, 403].contains(try await Self.status(of: operation, key: key, server)))
     }
   }
@@ -33,7 +33,7 @@ import Testing
   func others(operation: Contract.Operation) async throws {
     try await TestServer.with { server in
       let isMedia = operation.path.hasPrefix("/v1/editorial/media")
-      let key = try await server.store.createKey(name: "other", scopes: [isMedia ? .itemsWrite : .mediaWrite])
+      let key = try await server.store.createKey(name: "other", permissions: [isMedia ? .itemsWrite : .mediaWrite])
       #expect(try await Self.status(of: operation, key: key, server) == 403)
     }
   }

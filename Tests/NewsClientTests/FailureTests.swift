@@ -89,13 +89,12 @@ import Testing
         installation.feed.fault(next: .response(.problem(problem)))
         return await client.performFetch().error
       }
-      let rule = "must be topics that exist; there is no harbor\u{1B}[2J\u{202E}"
+      let rule = "must be existing topics; not found: harbor\u{1B}[2J\u{202E}"
       var problem = Problem(
         type: "/problems/invalid-parameters", title: "Invalid parameters", status: 400, detail: "See errors.",
         errors: [FieldError(field: "topics", rule: rule)])
       #expect(
-        await error(problem) == "the server responded with 400: topics must be topics that exist; there is no harbor[2J"
-      )
+        await error(problem) == "the server responded with 400: topics must be existing topics; not found: harbor[2J")
       problem.errors = nil
       #expect(await error(problem) == "the server responded with 400: See errors.")
       problem.detail = nil

@@ -137,7 +137,7 @@ import Testing
       harbor.topics = ["harbor"]
       let refusal = Problem(
         type: "/problems/invalid-parameters", title: "Invalid parameters", status: 400,
-        errors: [FieldError(field: "topics", rule: "must be topics that exist; there is no harbor")])
+        errors: [FieldError(field: "topics", rule: "must be existing topics; not found: harbor")])
       for wrong in [other, harbor] {
         installation.feed.fault(next: .response(.problem(refusal)))
         #expect(try await wrong.client().performFetch().result == .failed)

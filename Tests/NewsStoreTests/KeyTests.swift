@@ -9,20 +9,20 @@ import Testing
   @Test("A key that was made authenticates, with its name and scopes")
   func authenticate() async throws {
     try await NewsDatabase.withStore { store, _ in
-      let key = try await store.createKey(name: "the desk", scopes: [.itemsWrite, .admin])
+      let key = try await store.createKey(name: "the desk", permissions: [.itemsWrite, .admin])
       #expect(key.hasPrefix("tdk_"))
       let found = try #require(try await store.authenticate(key))
       #expect(found.name == "the desk")
-      #expect(found.scopes == [.itemsWrite, .admin])
+      #expect(found.permissions == [.itemsWrite, .admin])
       #expect(found.revoked == nil)
-      #expect(try await store.createKey(name: "the desk", scopes: [.itemsWrite]) != key)
+      #expect(try await store.createKey(name: "the desk", permissions: [.itemsWrite]) != key)
     }
   }
 
   @Test("What is stored is the digest of the secret: neither key nor secret is in any column of any table")
   func digestOnly() async throws {
     try await NewsDatabase.withStore { store, sql in
-      let key = try await store.createKey(name: "desk", scopes: [.itemsWrite])
+      let key = try await store.createKey(name: "desk", permissions: [.itemsWrite])
       let secret = try #require(key.split(separator: "_").last.map { String($0) })
       #expect(secret.utf8.count == 64)
       let hexadecimal = secret.utf8.map { String($0, radix: 16) }.joined()
@@ -44,8 +44,8 @@ import Testing
   @Test("A revoked key does not authenticate, at once; revoking again changes nothing, and others stay valid")
   func revoke() async throws {
     try await NewsDatabase.withStore { store, _ in
-      let key = try await store.createKey(name: "a", scopes: [.itemsWrite])
-      let other = try await store.createKey(name: "b", scopes: [.itemsWrite])
+      let key = try await store.createKey(name: "a", permissions: [.itemsWrite])
+      let other = try await store.createKey(name: "b", permissions: [.itemsWrite])
       let id = try #require(try await store.authenticate(key)).id
       try await store.revokeKey(id)
       #expect(try await store.authenticate(key) == nil)
@@ -62,8 +62,8 @@ import Testing
   func together() async throws {
     try await NewsDatabase.withStore { store, sql in
       let keys = [
-        try await store.createKey(name: "a", scopes: [.itemsWrite]),
-        try await store.createKey(name: "b", scopes: [.admin]),
+        try await store.createKey(name: "a", permissions: [.itemsWrite]),
+        try await store.createKey(name: "b", permissions: [.admin]),
       ]
       let id = keys[0].split(separator: "_")[1]
       let presented = (0..<400).flatMap { number in
@@ -83,8 +83,8 @@ import Testing
   @Test("Anything but the whole key is refused, the right id with another secret above all")
   func wrongKeys() async throws {
     try await NewsDatabase.withStore { store, _ in
-      let key = try await store.createKey(name: "a", scopes: [.itemsWrite])
-      let other = try await store.createKey(name: "b", scopes: [.itemsWrite])
+      let key = try await store.createKey(name: "a", permissions: [.itemsWrite])
+      let other = try await store.createKey(name: "b", permissions: [.itemsWrite])
       let (parts, others) = (key.split(separator: "_"), other.split(separator: "_"))
       let wrong = [
         "tdk_\(parts[1])_\(others[2])", "tdk_\(parts[1])_\(parts[2].dropLast())", "tdk_\(parts[1])_",
@@ -101,13 +101,13 @@ import Testing
   func list() async throws {
     try await NewsDatabase.withStore { store, _ in
       #expect(try await store.keys() == [])
-      _ = try await store.createKey(name: "first", scopes: [.mediaWrite])
-      _ = try await store.createKey(name: "second", scopes: [.admin, .itemsWrite])
+      _ = try await store.createKey(name: "first", permissions: [.mediaWrite])
+      _ = try await store.createKey(name: "second", permissions: [.admin, .itemsWrite])
       let second = try #require(try await store.keys().last)
       try await store.revokeKey(second.id)
       let keys = try await store.keys()
       #expect(keys.map(\.name) == ["first", "second"])
-      #expect(keys.map(\.scopes) == [[.mediaWrite], [.admin, .itemsWrite]])
+      #expect(keys.map(\.permissions) == [[.mediaWrite], [.admin, .itemsWrite]])
       #expect(keys.map { $0.revoked != nil } == [false, true])
     }
   }

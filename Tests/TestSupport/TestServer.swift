@@ -37,7 +37,7 @@ package struct TestServer: Sendable {
     _ body: @Sendable (TestServer) async throws -> Value
   ) async throws -> Value {
     try await NewsDatabase.withStore(staleLimit: staleLimit, waits: waits) { store, sql in
-      let key = try await store.createKey(name: "desk", scopes: [.itemsWrite])
+      let key = try await store.createKey(name: "desk", permissions: [.itemsWrite])
       let following = Task { await store.follow() }
       defer { following.cancel() }
       try await eventually("the state is known") { store.cachedState != nil }

@@ -112,7 +112,7 @@ import Testing
     try await withMediaFolder { folder in
       let storage = try MediaDirectory(folder)
       try await TestServer.with(settings: { $0.media = storage }) { server in
-        let key = try await server.store.createKey(name: "desk", scopes: [.mediaWrite])
+        let key = try await server.store.createKey(name: "desk", permissions: [.mediaWrite])
         try await Command.with(server: server.url) { command in
           let file = command.folder.appending(path: "cover.png")
           try FileManager.default.createDirectory(at: command.folder, withIntermediateDirectories: true)

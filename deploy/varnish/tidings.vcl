@@ -157,6 +157,6 @@ sub vcl_backend_error {
 sub vcl_synth {
   set resp.http.Content-Type = "application/problem+json";
   set resp.http.Cache-Control = "no-store";
-  set resp.body = """{"status":404,"title":"There is nothing here","type":"/problems/not-found"}""";
+  set resp.body = """{"status":404,"title":"The resource does not exist","type":"/problems/not-found"}""";
   return (deliver);
 }

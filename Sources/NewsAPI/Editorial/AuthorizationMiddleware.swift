@@ -4,10 +4,10 @@ import Hummingbird
 import Logging
 import NewsStore
 
-/// Requires a key with a scope (RFC 6750), and keeps the responses out of all caches.
+/// Requires a key with a permission, a scope in the terms of OAuth (RFC 6750), and keeps the responses out of all caches.
 struct AuthorizationMiddleware: RouterMiddleware {
   let store: NewsStore
-  let scope: APIKey.Scope
+  let permission: APIKey.Permission
   let limits: RateLimiter<String>?
 
   func handle(
@@ -34,9 +34,9 @@ struct AuthorizationMiddleware: RouterMiddleware {
       context.metrics?.keyLimited()
       throw ProblemError.tooManyRequests(in: wait)
     }
-    guard key.allows(scope) else {
-      record.setRefusal("scope \(scope.rawValue) required")
-      throw ProblemError.forbidden(scope)
+    guard key.allows(permission) else {
+      record.setRefusal("scope \(permission.rawValue) required")
+      throw ProblemError.forbidden(permission)
     }
     // If the field were ignored, a client would assume that its repeats are detected.
     guard request.headers[.idempotencyKey] == nil else { throw ProblemError.idempotencyKeyUnsupported }

@@ -2281,7 +2281,7 @@ components:
           schema: { $ref: "#/components/schemas/Problem" }
           example:
             type: /problems/media-not-kept
-            title: Files are not kept here
+            title: The server stores no files
             status: 501
     StorageFull:
       description: There is not enough space for the file. Nothing of it was stored.
@@ -2293,7 +2293,7 @@ components:
           schema: { $ref: "#/components/schemas/Problem" }
           example:
             type: /problems/storage-full
-            title: There is no room for the file
+            title: The storage for files is full
             status: 507
     RangeNotSatisfiable:
       description: No range lies within the file.
@@ -2338,7 +2338,7 @@ components:
             message:
               value:
                 type: /problems/malformed-request
-                title: The request is not proper HTTP
+                title: The request is not valid HTTP
                 status: 400
                 detail: There is no Host.
     BadRequestHead:
@@ -2468,7 +2468,7 @@ components:
           schema: { $ref: "#/components/schemas/Problem" }
           example:
             type: /problems/token-expired
-            title: The token is no longer good
+            title: The token has expired
             status: 410
             reason: epoch
             token: 1p8r2c50m1xe.4q
@@ -2501,7 +2501,7 @@ components:
             tokenExpired:
               value:
                 type: /problems/token-expired
-                title: The token is no longer good
+                title: The token has expired
                 status: 410
                 reason: epoch
                 token: 1p8r2c50m1xe.4q
@@ -2670,7 +2670,7 @@ components:
           schema: { $ref: "#/components/schemas/Problem" }
           example:
             type: /problems/too-many-requests
-            title: There have been too many requests
+            title: Too many requests
             status: 429
             detail: Wait for 7 s.
     TooManyRequestsHead:
@@ -2696,7 +2696,7 @@ components:
           schema: { $ref: "#/components/schemas/Problem" }
           example:
             type: /problems/expectation-failed
-            title: The only expectation that is met here is 100-continue
+            title: The only supported expectation is 100-continue
             status: 417
     ExpectationFailedHead:
       description: The same as GET, without the body.
@@ -2757,7 +2757,7 @@ components:
           schema: { $ref: "#/components/schemas/Problem" }
           example:
             type: /problems/version-not-supported
-            title: The server speaks HTTP/1.1 and HTTP/1.0
+            title: The server supports only HTTP/1.1 and HTTP/1.0
             status: 505
     Unavailable:
       description: The request cannot be served now; see `Retry-After`.

@@ -10,7 +10,7 @@ extension ProblemError {
     case .tokenExpired(let reason, let current): self = .tokenExpired(reason, current)
     case .notReachedYet:
       self = ProblemError(
-        .serviceUnavailable, "not-reached-yet", "The state that `at` names has not been reached here",
+        .serviceUnavailable, "not-reached-yet", "The server has not reached the version in `at`",
         headers: [.retryAfter: "1"])
     case .unknownTopics(let slugs):
       self = .invalidParameters([FieldError(field: "topics", rule: Self.rule(unknownTopics: slugs))])
@@ -40,23 +40,24 @@ extension ProblemError {
       replacesStored = true
     case .alreadyExists:
       self = ProblemError(
-        .conflict, "conflict", "The id is taken", detail: "There is something else with it; to overwrite it, use PUT.")
+        .conflict, "conflict", "The id is already in use",
+        detail: "A resource with this id exists and has other content. Use PUT to replace it.")
     case .preconditionFailed: self = .preconditionFailed
     case .preconditionRequired:
       self = ProblemError(
         .preconditionRequired, "precondition-required", "A precondition is required",
         detail:
-          "Name the revision that the write is for, in `If-Match` or the field `revision`. `If-Match: *` accepts any; `If-None-Match: *` creates."
+          "Send the current revision in `If-Match` or in the field `revision`. `If-Match: *` accepts any revision; `If-None-Match: *` creates the resource."
       )
     case .outcomeUnknown:
       self = ProblemError(
-        .serviceUnavailable, "outcome-unknown", "The write may or may not have happened",
-        detail: "The connection to the database broke during the commit. Trying again with the same id is safe.",
+        .serviceUnavailable, "outcome-unknown", "It is unknown whether the write was committed",
+        detail: "The connection to the database broke during the commit. Repeat the request with the same id.",
         headers: [.retryAfter: "1"])
     case .searchTooBroad:
       self = ProblemError(
         .serviceUnavailable, "search-too-broad", "The search takes too long",
-        detail: "Look for rarer words, or narrow it by topics or dates.", headers: [.retryAfter: "5"])
+        detail: "Search for rarer words, or restrict the search by topics or dates.", headers: [.retryAfter: "5"])
     case .unavailable, .statementCancelled, .unsafeDurability: self = .unavailable
     }
   }
@@ -86,18 +87,19 @@ extension ProblemError {
   }
 
   private static func rule(unknownMedia ids: [UUID]) -> String {
-    "must be files that are here; there is no \(ids.map(Attachment.path).sorted().joined(separator: ", "))"
+    "must be existing files; not found: \(ids.map(Attachment.path).sorted().joined(separator: ", "))"
   }
 
   static func rule(unknownTopics slugs: [String]) -> String {
-    "must be topics that exist; there is no \(slugs.sorted().joined(separator: ", "))"
+    "must be existing topics; not found: \(slugs.sorted().joined(separator: ", "))"
   }
 
   private static func tokenExpired(_ reason: TokenExpiry, _ current: SyncToken) -> ProblemError {
     var error = ProblemError(
-      .gone, "token-expired", "The token is no longer good",
+      .gone, "token-expired", "The token has expired",
       detail:
-        "Take the snapshot (changes without `since`), or the items from `at` this token, in place of what you have.")
+        "Replace the stored data with the snapshot (changes without `since`), or with the items read with `at` set to `token`."
+    )
     error.problem.reason = reason.rawValue
     error.problem.token = current
     error.replacesStored = true

@@ -57,12 +57,12 @@ extension ProblemError {
 
   /// The message violates HTTP/1.1, independently of the resource.
   static func malformedRequest(_ detail: String?) -> ProblemError {
-    ProblemError(.badRequest, "malformed-request", "The request is not proper HTTP", detail: detail)
+    ProblemError(.badRequest, "malformed-request", "The request is not valid HTTP", detail: detail)
   }
 
   static let idempotencyKeyUnsupported = ProblemError(
     .badRequest, "idempotency-key-unsupported", "Idempotency-Key is not supported",
-    detail: "Leave the field out, and send an id of your own with POST: repeating it is safe.")
+    detail: "Omit the field. To repeat a POST safely, choose the id of the item in the body.")
 
   /// - Parameter presented: Whether the request had a key (RFC 6750 section 3.1).
   static func unauthorized(presented: Bool) -> ProblemError {
@@ -72,15 +72,16 @@ extension ProblemError {
       headers: [.wwwAuthenticate: #"Bearer realm="tidings""# + (presented ? #", error="invalid_token""# : "")])
   }
 
-  static func forbidden(_ scope: APIKey.Scope) -> ProblemError {
+  static func forbidden(_ permission: APIKey.Permission) -> ProblemError {
     ProblemError(
-      .forbidden, "forbidden", "The key does not have the scope", detail: "The scope \(scope.rawValue) is required.",
+      .forbidden, "forbidden", "The key lacks a required scope",
+      detail: "The scope \(permission.rawValue) is required.",
       headers: [
-        .wwwAuthenticate: #"Bearer realm="tidings", error="insufficient_scope", scope="\#(scope.rawValue)""#
+        .wwwAuthenticate: #"Bearer realm="tidings", error="insufficient_scope", scope="\#(permission.rawValue)""#
       ])
   }
 
-  static let notFound = ProblemError(.notFound, "not-found", "There is nothing here")
+  static let notFound = ProblemError(.notFound, "not-found", "The resource does not exist")
 
   static func methodNotAllowed(_ methods: [HTTPRequest.Method]) -> ProblemError {
     ProblemError(
@@ -93,11 +94,11 @@ extension ProblemError {
 
   static let preconditionFailed = ProblemError(
     .preconditionFailed, "precondition-failed", "A precondition does not hold",
-    detail: "What is there is not what the request says it has seen. Read it again.")
+    detail: "The resource has changed since it was read. Read it again.")
 
   static func bodyTooLarge(_ largest: Int) -> ProblemError {
     ProblemError(
-      .contentTooLarge, "body-too-large", "The body is too large", detail: "It may have \(largest) bytes at most.")
+      .contentTooLarge, "body-too-large", "The body is too large", detail: "The maximum is \(largest) bytes.")
   }
 
   /// - Parameter length: The length of the whole file, in bytes.
@@ -109,50 +110,50 @@ extension ProblemError {
   }
 
   static let mediaNotKept = ProblemError(
-    .notImplemented, "media-not-kept", "Files are not kept here",
-    detail: "The operator of the server has not said where to, in TIDINGS_MEDIA_DIRECTORY.")
+    .notImplemented, "media-not-kept", "The server stores no files",
+    detail: "The operator of the server can set a directory with TIDINGS_MEDIA_DIRECTORY.")
 
   /// The status 507, Insufficient Storage (RFC 4918 section 11.5).
   static let storageFull = ProblemError(
-    .init(code: 507), "storage-full", "There is no room for the file")
+    .init(code: 507), "storage-full", "The storage for files is full")
 
   /// `Accept-Encoding` lists the accepted codings (RFC 9110 section 12.5.3).
   static let unsupportedContentCoding = ProblemError(
-    .unsupportedMediaType, "unsupported-content-coding", "Bodies are read without content coding",
+    .unsupportedMediaType, "unsupported-content-coding", "A content coding of the body is not supported",
     headers: [.acceptEncoding: "identity"])
 
   static func unsupportedMediaType(_ accepted: [String]) -> ProblemError {
     ProblemError(
-      .unsupportedMediaType, "unsupported-media-type", "The body is of another type than is read here",
+      .unsupportedMediaType, "unsupported-media-type", "The media type of the body is not supported",
       detail: "Send it with `Content-Type: \(accepted[0])`.", headers: [.accept: accepted.joined(separator: ", ")])
   }
 
   /// The content does not match its declared type, or has no accepted type.
   static func otherMediaType(_ declared: String, _ accepted: [String]) -> ProblemError {
     ProblemError(
-      .unsupportedMediaType, "unsupported-media-type", "The body is of another type than is read here",
+      .unsupportedMediaType, "unsupported-media-type", "The media type of the body is not supported",
       detail: declared == "application/octet-stream"
-        ? "It begins as none of the types that are kept." : "It does not begin as \(declared) does.",
+        ? "The content has none of the supported types." : "The content is not of the declared type \(declared).",
       headers: [.accept: accepted.joined(separator: ", ")])
   }
 
   static let expectationFailed = ProblemError(
-    .expectationFailed, "expectation-failed", "The only expectation that is met here is 100-continue")
+    .expectationFailed, "expectation-failed", "The only supported expectation is 100-continue")
 
   static let headersTooLarge = ProblemError(
     .requestHeaderFieldsTooLarge, "headers-too-large", "The header of the request is too large",
-    detail: "Target and fields may have \(EdgeChannel.maximumHeaderBytes) bytes at most.")
+    detail: "The maximum of target and fields together is \(EdgeChannel.maximumHeaderBytes) bytes.")
 
   static let `internal` = ProblemError(
-    .internalServerError, "internal", "Something went wrong here", detail: "It was logged under the request id.")
+    .internalServerError, "internal", "Internal server error", detail: "The error was logged under the request id.")
 
   static func notImplemented(_ detail: String) -> ProblemError {
     ProblemError(.notImplemented, "not-implemented", "The server cannot do this for any resource", detail: detail)
   }
 
   static let versionNotSupported = ProblemError(
-    .httpVersionNotSupported, "version-not-supported", "The server speaks HTTP/1.1 and HTTP/1.0")
+    .httpVersionNotSupported, "version-not-supported", "The server supports only HTTP/1.1 and HTTP/1.0")
 
   static let unavailable = ProblemError(
-    .serviceUnavailable, "unavailable", "The database does not answer in time", headers: [.retryAfter: "5"])
+    .serviceUnavailable, "unavailable", "The database does not respond in time", headers: [.retryAfter: "5"])
 }

@@ -5,12 +5,12 @@ import PostgresClient
 /// An API key of an editor or a program, without its secret.
 public struct APIKey: Sendable, Equatable {
   /// A permission of a key.
-  public enum Scope: String, Sendable, CaseIterable, Codable {
+  public enum Permission: String, Sendable, CaseIterable, Codable {
     /// Permission to read, write and publish items and topics.
     case itemsWrite = "items:write"
     /// Permission to upload media.
     case mediaWrite = "media:write"
-    /// All permissions, including every other scope.
+    /// All permissions, including every other permission.
     case admin
   }
 
@@ -19,14 +19,16 @@ public struct APIKey: Sendable, Equatable {
   /// A human-readable label.
   public var name: String
   /// The permissions.
-  public var scopes: [Scope]
+  public var permissions: [Permission]
   /// The time of creation.
   public var created: Date
   /// The time of revocation; nil while the key is valid.
   public var revoked: Date?
 
-  /// Whether the key has a scope. `admin` includes all others.
-  public func allows(_ scope: Scope) -> Bool { scopes.contains(scope) || scopes.contains(.admin) }
+  /// Whether the key has a permission. `admin` includes all others.
+  public func allows(_ permission: Permission) -> Bool {
+    permissions.contains(permission) || permissions.contains(.admin)
+  }
 }
 
 extension NewsStore {
@@ -34,14 +36,14 @@ extension NewsStore {
   ///
   /// - Parameters:
   ///   - name: A human-readable label.
-  ///   - scopes: The permissions, at least one.
+  ///   - permissions: The permissions, at least one.
   /// - Returns: The key, `tdk_ID_SECRET`. Only its digest is stored, so it cannot be shown again.
-  public func createKey(name: String, scopes: [APIKey.Scope]) async throws -> String {
+  public func createKey(name: String, permissions: [APIKey.Permission]) async throws -> String {
     let key = PresentedKey.random()
     _ = try await database.query(
       """
       INSERT INTO api_keys (id, name, scopes, digest)
-      VALUES (\(key.id), \(name), \(scopes.map(\.rawValue)), \(key.digest))
+      VALUES (\(key.id), \(name), \(permissions.map(\.rawValue)), \(key.digest))
       """)
     return key.text
   }
@@ -81,7 +83,7 @@ extension NewsStore {
   public func presentedKey(_ text: String) async throws -> APIKey? {
     guard let key = PresentedKey(text) else { return nil }
     let found = try await DatabaseTime.measuring {
-      try await keyLookups.key(key.id, waitingAtMost: Self.longestKeyLookup)
+      try await keyLookups.key(key.id, waitingAtMost: Self.keyLookupTimeout)
     }
     guard let found, key.matches(found.digest) else { return nil }
     return found.key
@@ -91,7 +93,7 @@ extension NewsStore {
   package var waitingKeyLookups: Int { keyLookups.callers }
 
   /// The timeout of a key look-up, after which the request is refused.
-  private static let longestKeyLookup: Duration = .seconds(10)
+  private static let keyLookupTimeout: Duration = .seconds(10)
 }
 
 /// A key and the digest of its secret.
@@ -114,7 +116,7 @@ extension APIKey {
   fileprivate init(row: PostgresRow) throws {
     self.init(
       id: try row.decode("id"), name: try row.decode("name"),
-      scopes: try row.decode("scopes", as: [String].self).compactMap(Scope.init(rawValue:)),
+      permissions: try row.decode("scopes", as: [String].self).compactMap(Permission.init(rawValue:)),
       created: try row.decode("created_at"), revoked: try row.decode("revoked_at"))
   }
 }

@@ -26,7 +26,7 @@ struct MediaServer: Sendable {
           change(&$0)
         },
         { server in
-          let key = try await server.store.createKey(name: "desk", scopes: [.itemsWrite, .mediaWrite])
+          let key = try await server.store.createKey(name: "desk", permissions: [.itemsWrite, .mediaWrite])
           return try await body(MediaServer(server: server, key: key, folder: folder, storage: storage))
         })
     }

@@ -225,7 +225,7 @@ import Testing
     try await withMediaFolder { [limits] folder in
       let storage = try MediaDirectory(folder)
       try await TestServer.with(limits: limits, settings: { $0.media = storage }) { server in
-        let key = try await server.store.createKey(name: "desk", scopes: [.mediaWrite])
+        let key = try await server.store.createKey(name: "desk", permissions: [.mediaWrite])
         let message = Self.chunked(Self.photo, key: key, isCut: true)
         let answers = try await RawConnection.exchange([message], port: server.port, endsInput: false)
         #expect(answers.map(\.status) == [408])
@@ -270,7 +270,7 @@ import Testing
       let path = "/v1/editorial/media"
       #expect(try await server.send("POST", path, headers: headers, file: Self.photo).status == 401)
       #expect(try await server.send("POST", path, key: server.key, headers: headers, file: Self.photo).status == 403)
-      let key = try await server.store.createKey(name: "photo", scopes: [.mediaWrite])
+      let key = try await server.store.createKey(name: "photo", permissions: [.mediaWrite])
       #expect(try await server.send("POST", path, key: key, headers: headers, file: Self.photo).status == 201)
       #expect(try await server.send("GET", "/v1/editorial/items", key: key).status == 403)
     }
@@ -279,7 +279,7 @@ import Testing
   @Test("Without a place for them files are refused with a word to the operator, and there are none")
   func notKept() async throws {
     try await TestServer.with { server in
-      let key = try await server.store.createKey(name: "photo", scopes: [.mediaWrite])
+      let key = try await server.store.createKey(name: "photo", permissions: [.mediaWrite])
       let answer = try await server.send(
         "POST", "/v1/editorial/media", key: key, headers: [("Content-Type", "image/png")], file: Self.photo)
       #expect(answer.status == 501)
@@ -291,7 +291,7 @@ import Testing
   @Test("A full disk is a problem of its own, and no fault")
   func full() async throws {
     try await TestServer.with(settings: { $0.media = FullStorage() }) { server in
-      let key = try await server.store.createKey(name: "photo", scopes: [.mediaWrite])
+      let key = try await server.store.createKey(name: "photo", permissions: [.mediaWrite])
       let answer = try await server.send(
         "POST", "/v1/editorial/media", key: key, headers: [("Content-Type", "image/png")], file: Self.photo)
       #expect(answer.status == 507)
