@@ -203,19 +203,6 @@ actor TortureSystem {
     return (try rows.filter { try $0.decode("id", as: UUID?.self) != nil }, version)
   }
 
-  /// Returns the tokens of a scope and of the feed from `/v1/state`, once a server responds.
-  func currentTokens(of topics: [String]) async throws -> (scope: SyncToken?, feed: SyncToken?) {
-    let target = topics.isEmpty ? "/v1/state" : "/v1/state?topics=\(topics.joined(separator: ","))"
-    var state: FeedState?
-    try await retry("a server answers") {
-      state = try await self.servers[0].send("GET", target).json(FeedState.self)
-    }
-    return (topics.isEmpty ? state?.feed : state?.union, state?.feed)
-  }
-
-  /// Returns the token of a scope from `/v1/state`, once a server responds.
-  func currentToken(of topics: [String]) async throws -> SyncToken? { try await currentTokens(of: topics).scope }
-
   private static func start(_ url: String, _ standbyURL: String?, port: Int) async throws -> RunningServer {
     var environment = ChildProcess.environment(databaseURL: url)
     environment["DATABASE_READ_URL"] = standbyURL
@@ -373,7 +360,7 @@ extension TortureSystem {
     }
   }
 
-  private func retry(_ what: String, _ body: () async throws -> Void) async throws {
+  func retry(_ what: String, _ body: () async throws -> Void) async throws {
     let end = ContinuousClock.now + .seconds(60)
     while true {
       do {
