@@ -26,16 +26,10 @@ struct Installation {
     let feed = FaultFeed()
     let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-client-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
-    let server = try await FaultServer.start(handler: feed.respond)
-    let installation = Installation(
-      feed: feed, server: server, folder: folder, clock: ManualClock(), topics: topics, extent: extent)
-    do {
-      let value = try await body(installation)
-      await server.stop()
-      return value
-    } catch {
-      await server.stop()
-      throw error
+    return try await FaultServer.with(feed.respond) { server in
+      try await body(
+        Installation(
+          feed: feed, server: server, folder: folder, clock: ManualClock(), topics: topics, extent: extent))
     }
   }
 

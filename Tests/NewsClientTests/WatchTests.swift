@@ -13,15 +13,11 @@ import Testing
   ) async throws {
     let reports = Reports()
     let task = Task { await client.watch { reports.add($0) } }
-    do {
-      try await body(reports)
-    } catch {
+    func end(_ task: Task<Void, Never>) async {
       task.cancel()
       await task.value
-      throw error
     }
-    task.cancel()
-    await task.value
+    try await withResource(task, release: end) { _ in try await body(reports) }
   }
 
   /// Waits for a condition. The clock advances whenever the client waits before it connects.

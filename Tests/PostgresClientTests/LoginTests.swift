@@ -3,6 +3,7 @@ import Logging
 import PostgresClient
 import TestSupport
 import Testing
+import TestKit
 
 @Suite("Logging in")
 struct LoginTests {
@@ -28,13 +29,8 @@ struct LoginTests {
           configuration: PostgresConfiguration(
             connectionString: await cluster.url.replacing("tidings@", with: "reader:\(password)@")),
           logger: log.logger)
-        do {
-          let name = try await pool.value("SELECT current_user::text", as: String.self)
-          await pool.shutdown()
-          return name
-        } catch {
-          await pool.shutdown()
-          throw error
+        return try await withResource(pool, release: { await $0.shutdown() }) {
+          try await $0.value("SELECT current_user::text", as: String.self)
         }
       }
       let name = try await user(password: "right-hidden")

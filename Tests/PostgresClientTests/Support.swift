@@ -34,14 +34,7 @@ func withPool<Result: Sendable>(
   poolConfiguration.acquireTimeout = .seconds(60)
   configure(&configuration, &poolConfiguration)
   let pool = PostgresPool(configuration: configuration, pool: poolConfiguration, logger: quiet)
-  do {
-    let result = try await body(pool)
-    await pool.shutdown()
-    return result
-  } catch {
-    await pool.shutdown()
-    throw error
-  }
+  return try await withResource(pool, release: { await $0.shutdown() }, body)
 }
 
 /// Returns the error of a body that must fail with a `PostgresError`.
@@ -97,13 +90,8 @@ extension PostgresPool {
   func withLockHeld<Result: Sendable>(_ body: @Sendable () async throws -> Result) async throws -> Result {
     try await withConnection { holder in
       _ = try await holder.query("SELECT pg_advisory_lock(1)")
-      do {
-        let result = try await body()
-        _ = try await holder.query("SELECT pg_advisory_unlock(1)")
-        return result
-      } catch {
-        _ = try? await holder.query("SELECT pg_advisory_unlock(1)")
-        throw error
+      return try await withResource(holder, release: { _ = try await $0.query("SELECT pg_advisory_unlock(1)") }) { _ in
+        try await body()
       }
     }
   }

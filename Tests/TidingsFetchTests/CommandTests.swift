@@ -48,13 +48,8 @@ import Testing
     _ server: TestServer, by way: Way, _ body: @Sendable (_ url: String) async throws -> Void
   ) async throws {
     if way == .direct { return try await body(server.url) }
-    let proxy = try await Proxy(servers: [server.port], cache: way == .cached)
-    do {
+    try await Proxy.with(try await Proxy(servers: [server.port], cache: way == .cached)) { proxy in
       try await body(proxy.client.url)
-      await proxy.end()
-    } catch {
-      await proxy.end()
-      throw error
     }
   }
 

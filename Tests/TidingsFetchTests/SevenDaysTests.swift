@@ -63,14 +63,9 @@ struct SevenDaysTests {
     try await TestServer.with { server in
       let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-week-\(UUID().uuidString)")
       defer { try? FileManager.default.removeItem(at: folder) }
-      let proxy = try await Proxy(servers: [server.port], cache: false, isCounted: true)
-      do {
+      try await Proxy.with(try await Proxy(servers: [server.port], cache: false, isCounted: true)) { proxy in
         var phone = try Phone(proxy, folder: folder)
         try await body(&phone, server)
-        await proxy.end()
-      } catch {
-        await proxy.end()
-        throw error
       }
     }
   }

@@ -6,11 +6,11 @@ import Synchronization
 
 /// Sends the same request over many connections at once.
 struct Herd: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Prints how many were answered with 200.")
+  static let configuration = CommandConfiguration(abstract: "Prints the number of responses with the status 200.")
 
   @Option(help: "The port of the server.") var port: Int
-  @Option(help: "Path and query.") var target: String
-  @Option(help: "How many.") var count = 1000
+  @Option(help: "The path and query of the request.") var target: String
+  @Option(help: "The number of connections.") var count = 1000
 
   func run() async throws {
     let score = Score()

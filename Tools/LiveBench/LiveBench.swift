@@ -4,6 +4,6 @@ import ArgumentParser
 @main
 struct LiveBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(subcommands: [
-    Propagation.self, Crowd.self, Herd.self, Stored.self, Processes.self,
+    Propagation.self, Connections.self, Herd.self, Stored.self, Processes.self,
   ])
 }

@@ -7,7 +7,7 @@ struct Processes: ParsableCommand {
     abstract:
       "Prints the medians of wall-clock time and of processor time in ms that a program takes, both with its end.")
 
-  @Option(help: "How many times.") var count = 20
+  @Option(help: "The number of runs.") var count = 20
   @Argument(parsing: .captureForPassthrough, help: "The program and its arguments.") var words: [String]
 
   func run() throws {

@@ -7,13 +7,15 @@ import TestKit
 /// Publishes items one by one at one process, and polls another process until each is visible there.
 struct Propagation: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Prints median, 99th percentile and maximum in ms, from acknowledged here to visible there.")
+    abstract:
+      "Prints the median, 99th percentile and maximum of the delay from acknowledgement to visibility, in milliseconds."
+  )
 
-  @Option(help: "The port of the process that is written to.") var from: Int
-  @Option(help: "The port of the process that is read from.") var to: Int
-  @Option(help: "An editor's key.") var key: String
-  @Option(help: "How many items.") var count = 300
-  @Option(help: "How many requests a second the other process answers meanwhile.") var rate = 0
+  @Option(help: "The port of the server that receives the items.") var from: Int
+  @Option(help: "The port of the server that is polled.") var to: Int
+  @Option(help: "A key with the scope items:write.") var key: String
+  @Option(help: "The number of items.") var count = 300
+  @Option(help: "The rate of other requests to the polled server, per second.") var rate = 0
 
   func run() throws {
     let load = Load(port: to, rate: rate)

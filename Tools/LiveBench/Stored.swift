@@ -12,9 +12,9 @@ struct Stored: AsyncParsableCommand {
       "Prints median, 99th percentile and maximum in ms, from the sending of an item to its being stored by a client.")
 
   @Option(help: "The port of the server.") var port: Int
-  @Option(help: "An editor's key.") var key: String
-  @Option(help: "The folder of the client.") var store: String
-  @Option(help: "How many items.") var count = 300
+  @Option(help: "A key with the scope items:write.") var key: String
+  @Option(help: "The folder of the client's store.") var store: String
+  @Option(help: "The number of items.") var count = 300
 
   func run() async throws {
     guard let server = URL(string: "http://127.0.0.1:\(port)") else { throw ExitCode.failure }

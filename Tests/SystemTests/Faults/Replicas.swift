@@ -1,6 +1,7 @@
 import Foundation
 import PostgresClient
 import TestSupport
+import TestKit
 
 /// Two servers over one database behind nginx.
 actor Replicas {
@@ -24,13 +25,7 @@ actor Replicas {
         let running = [first, second]
         try await Proxy.with(try await Proxy(servers: running.map(\.port), cache: cache)) { proxy in
           let replicas = Replicas(installation, key: key, running, proxy)
-          do {
-            try await body(replicas)
-            await replicas.end()
-          } catch {
-            await replicas.end()
-            throw error
-          }
+          try await withResource(replicas, release: { await $0.end() }, body)
         }
       }
     }

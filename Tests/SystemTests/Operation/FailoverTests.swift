@@ -16,7 +16,7 @@ import Testing
       try await TestDatabase.execute("CREATE DATABASE news", at: await primary.url)
       let hosts = ports.map { "127.0.0.1:\($0)" }.joined(separator: ",")
       let url = "postgresql://tidings@\(hosts)/news?target_session_attrs=read-write"
-      do {
+      try await withResource(standby, release: { try await $0.remove() }) { standby in
         try await Installation.with(url: url) { installation in
           #expect(try await installation.run("migrate").status == 0)
           try await Self.follow(primary, with: standby, at: url)
@@ -25,11 +25,7 @@ import Testing
             try await Self.failOver(server, key: key, installation, from: primary, to: standby)
           }
         }
-      } catch {
-        try? await standby.remove()
-        throw error
       }
-      try await standby.remove()
     }
   }
 

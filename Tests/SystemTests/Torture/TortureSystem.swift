@@ -3,6 +3,7 @@ import News
 import NewsStore
 import PostgresClient
 import TestSupport
+import TestKit
 
 /// Two servers over one database; every process can be killed. Two PostgreSQL servers alternate as the primary.
 actor TortureSystem {
@@ -57,14 +58,7 @@ actor TortureSystem {
       }
       let system = try await TortureSystem(
         clusters, url: url, standbyURL: standbyURL, followers: followers, withProxy: withProxy)
-      do {
-        let value = try await body(system)
-        await system.end()
-        return value
-      } catch {
-        await system.end()
-        throw error
-      }
+      return try await withResource(system, release: { await $0.end() }, body)
     } catch {
       for cluster in clusters { try? await cluster.remove() }
       throw error

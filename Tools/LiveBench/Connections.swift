@@ -5,7 +5,7 @@ import NIOPosix
 import Synchronization
 
 /// Opens many connections to a server and keeps them open.
-struct Crowd: AsyncParsableCommand {
+struct Connections: AsyncParsableCommand {
   enum Kind: String, ExpressibleByArgument {
     /// Sends no request.
     case idle
@@ -16,22 +16,23 @@ struct Crowd: AsyncParsableCommand {
   }
 
   static let configuration = CommandConfiguration(
-    abstract: "Prints the bytes of memory for each, and the seconds in which a publish reaches all that wait or listen."
+    abstract:
+      "Prints the memory per connection in bytes, and the seconds until a publication has reached all connections."
   )
 
-  @Option(help: "What they do.") var kind: Kind
+  @Option(help: "What the connections do: idle, wait or events.") var kind: Kind
   @Option(help: "The port of the server.") var port: Int
-  @Option(help: "Its process, whose memory is looked at.") var process: Int
-  @Option(help: "How many.") var count = 10_000
-  @Option(help: "An editor's key.") var key = ""
+  @Option(help: "The id of the server's process, whose memory is measured.") var process: Int
+  @Option(help: "The number of connections.") var count = 10_000
+  @Option(help: "A key with the scope items:write.") var key = ""
 
   /// The time for the server to become idle.
-  private static let rest = Duration.seconds(2)
+  private static let settlingTime = Duration.seconds(2)
 
   func run() async throws {
     let tally = Tally()
     let request = try self.request()
-    try await Task.sleep(for: Self.rest)
+    try await Task.sleep(for: Self.settlingTime)
     let before = try memory()
     // Smaller than the server's listen backlog.
     let batch = 100
@@ -41,7 +42,7 @@ struct Crowd: AsyncParsableCommand {
         try await group.waitForAll()
       }
     }
-    try await Task.sleep(for: Self.rest)
+    try await Task.sleep(for: Self.settlingTime)
     var line = "\((try memory() - before) / count)"
     if kind != .idle { line += try await " \(reach(tally))" }
     print(line)
@@ -87,7 +88,7 @@ struct Crowd: AsyncParsableCommand {
     let end = acknowledged + .seconds(20)
     while tally.heard.count < count, .now < end { try await Task.sleep(for: .milliseconds(10)) }
     let heard = tally.heard
-    guard heard.count == count else { throw ValidationError("only \(heard.count) of \(count) were told") }
+    guard heard.count == count else { throw ValidationError("only \(heard.count) of \(count) were notified") }
     return String(format: "%.2f", max(0, (heard.last - acknowledged) / .seconds(1)))
   }
 }
