@@ -64,29 +64,29 @@ import Testing
       method: "PUT", path: item, headers: [("If-Match", "*")],
       body: #"{"id": "019a0000-0000-7000-8000-000000000000", "date": "2026-01-01T00:00:00Z", "text": "x"}"#,
       status: 422,
-      fields: ["id"], rule: "must be the id of the path"),
+      fields: ["id"], rule: "must equal the id in the path"),
     Row(
       body: #"{"date": "2026-01-01T00:00:00Z", "text": "x\#u{7f}"}"#, status: 422, fields: ["text"],
       rule: "control characters"),
     Row(
       body: #"{"date": "2026-01-01T00:00:00Z", "text": "x", "topics": \#(slugs(17))}"#, status: 422, fields: ["topics"],
-      rule: "16 topics at most"),
+      rule: "at most 16 topics"),
     Row(path: "topics", body: #"{"slug": "City"}"#, status: 422, fields: ["slug"], rule: "[a-z0-9-]"),
     Row(path: "topics", body: #"{"slug": "city"}"#, status: 409, rule: "PUT"),
     Row(
       method: "PUT", path: "topics/city", headers: [("If-Match", "*")], body: #"{"slug": "town"}"#, status: 422,
-      fields: ["slug"], rule: "must be the slug of the path"),
+      fields: ["slug"], rule: "must equal the slug in the path"),
   ]
 
-  @Test("A refused write names each field or parameter at fault and its rule, or says what to do", arguments: rows)
+  @Test("A refused write names each invalid field or parameter with its rule, or says what to do", arguments: rows)
   private func names(row: Row) async throws {
     try await TestServer.with { server in
       _ = try await server.write("POST", "topics", #"{"slug": "city", "position": 7}"#)
       let item = try await server.publish("x").item.id.uuidString.lowercased()
-      let answer = try await server.send(
+      let response = try await server.send(
         row.method, "/v1/editorial/" + row.path.replacing("ITEM", with: item), key: server.key, headers: row.headers,
         body: row.body)
-      let problem = try answer.json(Problem.self, status: row.status)
+      let problem = try response.json(Problem.self, status: row.status)
       #expect(problem.errors?.map(\.field) ?? [] == row.fields)
       if row.fields.isEmpty {
         let detail = try #require(problem.detail)

@@ -23,7 +23,9 @@ struct ChangeRequest: Sendable {
       includesHTML: parameters.includesHTML())
     at = parameters.token("at")
     wait = parameters.integer("wait", in: 1...Self.maximumWait)
-    if wait != nil, self.query.since == nil { parameters.refuse("wait", "needs since: without it there is a snapshot") }
+    if wait != nil, self.query.since == nil {
+      parameters.refuse("wait", "requires since; a request without since returns a snapshot at once")
+    }
     try parameters.check()
   }
 }

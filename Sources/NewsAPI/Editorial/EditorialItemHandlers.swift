@@ -113,14 +113,14 @@ extension EditorialItemHandlers {
   }
 
   private static let foreignID = ProblemError.invalidFields([
-    FieldError(field: "id", rule: "must be the id of the path")
+    FieldError(field: "id", rule: "must equal the id in the path")
   ])
 
   /// Rejects a change from published to draft. Readers have seen the item, so it can only be retracted.
   private static func check(_ content: ItemContent, replaces existing: EditorialItem?) throws {
     guard existing?.state == .published, content.state == .draft else { return }
     throw ProblemError.invalidFields([
-      FieldError(field: "state", rule: "must stay published; to take the item back, use DELETE")
+      FieldError(field: "state", rule: "must stay published; use DELETE to retract the item")
     ])
   }
 

@@ -113,7 +113,7 @@ private struct MediaUploadHead {
       errors.append(
         FieldError(
           field: "Content-Disposition",
-          rule: "must be as in RFC 6266, with a filename of 255 bytes at most without control characters"))
+          rule: "must follow RFC 6266; the filename must not exceed 255 bytes or contain control characters"))
     }
     var digests: [(String, Data)] = []
     // Without a content coding, both fields describe the same bytes.
@@ -149,7 +149,7 @@ private struct MediaUploadHead {
     let wrong = digests.filter { $0.value != digest.bytes }
     guard wrong.isEmpty else {
       throw ProblemError.invalidFields(
-        wrong.map { FieldError(field: $0.field, rule: "must be the SHA-256 of the body that came") })
+        wrong.map { FieldError(field: $0.field, rule: "must be the SHA-256 of the received body") })
     }
   }
 }

@@ -31,7 +31,7 @@ struct EditorialTopicHandlers: Sendable {
     let slug = try context.topicSlug()
     let body = try TopicBody(try await JSONBody.object(of: request, context: context), needsSlug: false)
     guard body.slug == nil || body.slug == slug else {
-      throw ProblemError.invalidFields([FieldError(field: "slug", rule: "must be the slug of the path")])
+      throw ProblemError.invalidFields([FieldError(field: "slug", rule: "must equal the slug in the path")])
     }
     let precondition = try WritePrecondition(request.headers, revision: body.revision)
     return try Self.answer(try await store.replaceTopic(slug, body.content, if: precondition))

@@ -56,7 +56,7 @@ struct FieldReader {
       return nil
     }
     if text.utf8.count > maximumBytes {
-      refuse(name, "must have \(maximumBytes) bytes of UTF-8 at most")
+      refuse(name, "must not exceed \(maximumBytes) bytes in UTF-8")
     } else if text.allSatisfy(\.isWhitespace) {
       refuse(name, "must not be blank")
     } else if text.utf8.contains(where: { $0 < 32 && $0 != 9 && $0 != 10 && $0 != 13 || $0 == 127 }) {
@@ -82,14 +82,14 @@ struct FieldReader {
   }
 
   mutating func array(_ name: String, maximum: Int) -> [JSONValue]? {
-    value(name, rule: "must be an array of \(maximum) elements at most") {
+    value(name, rule: "must be an array of at most \(maximum) elements") {
       if case .array(let elements) = $0, elements.count <= maximum { elements } else { nil }
     }
   }
 
   /// Reads an absolute http or https URL.
   mutating func url(_ name: String) -> String? {
-    value(name, rule: "must be an absolute http or https URL of 2048 bytes at most") {
+    value(name, rule: "must be an absolute http or https URL of at most 2048 bytes") {
       if case .string(let text) = $0 { WebLink.normalised(text) } else { nil }
     }
   }

@@ -79,8 +79,8 @@ extension FieldReader {
     switch state {
     case .draft?: return .draft
     case .published?, nil: return .published
-    case .scheduled?: refuse("state", "must be draft or published; items cannot be scheduled yet")
-    case .retracted?, .expired?: refuse("state", "must be draft or published; to take an item back, use DELETE")
+    case .scheduled?: refuse("state", "must be draft or published; scheduled items are not supported")
+    case .retracted?, .expired?: refuse("state", "must be draft or published; use DELETE to retract the item")
     }
     return .published
   }
@@ -102,7 +102,7 @@ extension FieldReader {
   fileprivate mutating func html() -> String? { text("html", maximumBytes: 524_288) }
 
   fileprivate mutating func topics() -> [String] {
-    let slugs = value("topics", rule: "must be an array of 16 topics at most, each [a-z0-9-]{1,64}") { value in
+    let slugs = value("topics", rule: "must be an array of at most 16 topics, each matching [a-z0-9-]{1,64}") { value in
       guard case .array(let elements) = value, elements.count <= 16 else { return [String]?.none }
       let slugs = elements.compactMap { if case .string(let slug) = $0, TopicSlug.isValid(slug) { slug } else { nil } }
       return slugs.count == elements.count ? slugs : nil
@@ -133,7 +133,7 @@ extension FieldReader {
   }
 
   private mutating func attachment() -> Attachment {
-    let url = value("url", rule: "must be an absolute http or https URL of 2048 bytes at most, or /v1/media/{id}") {
+    let url = value("url", rule: "must be an absolute http or https URL of at most 2048 bytes, or /v1/media/{id}") {
       if case .string(let text) = $0 { Attachment.address(text) } else { nil }
     }
     if url == nil, errors.isEmpty { refuse("url", "is required") }
@@ -147,7 +147,7 @@ extension FieldReader {
       width: integer("width", in: Attachment.pixelRange),
       height: integer("height", in: Attachment.pixelRange),
       alt: text("alt", maximumBytes: 1024),
-      sha256: value("sha256", rule: "must be 64 hexadecimal digits in lower case") {
+      sha256: value("sha256", rule: "must be 64 lowercase hexadecimal digits") {
         if case .string(let digest) = $0, Attachment.isDigest(digest) { digest } else { nil }
       })
   }

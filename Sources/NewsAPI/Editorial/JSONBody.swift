@@ -63,7 +63,7 @@ extension ProblemError {
     case let error as ProblemError: self = error
     case is ConnectionDeadline.Exceeded: self = .requestTimeout
     // The framing is broken, or the client has disconnected. Neither is an error of the server.
-    default: self = .malformedBody("The body ends too early, or is framed wrongly.")
+    default: self = .malformedBody("The body is truncated or wrongly framed.")
     }
   }
 }

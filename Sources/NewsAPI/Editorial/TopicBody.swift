@@ -14,7 +14,7 @@ package struct TopicBody {
   package init(_ fields: [String: JSONValue], needsSlug: Bool) throws {
     var reader = FieldReader(fields)
     reader.ignore("items", "changed")
-    slug = reader.value("slug", rule: "must be [a-z0-9-]{1,64}") {
+    slug = reader.value("slug", rule: "must match [a-z0-9-]{1,64}") {
       if case .string(let slug) = $0, TopicSlug.isValid(slug) { slug } else { nil }
     }
     if needsSlug, slug == nil, reader.errors.isEmpty { reader.refuse("slug", "is required") }
@@ -28,7 +28,7 @@ package struct TopicBody {
 
 extension FieldReader {
   fileprivate mutating func titles() -> [String: String] {
-    let rule = "must be an object of 64 titles at most, each a line of 256 bytes at most, by BCP 47 language tag"
+    let rule = "must be an object of at most 64 titles by BCP 47 language tag, each one line of at most 256 bytes"
     return value("titles", rule: rule) { value in
       guard case .object(let fields) = value, fields.count <= 64 else { return nil }
       var titles: [String: String] = [:]

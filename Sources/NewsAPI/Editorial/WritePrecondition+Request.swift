@@ -14,7 +14,7 @@ extension WritePrecondition {
     let accepted = EntityTagList(fields: headers, name: .ifMatch)
     let refused = EntityTagList(fields: headers, name: .ifNoneMatch)
     if let refused, refused != .any {
-      throw ProblemError.invalidParameters([FieldError(field: "If-None-Match", rule: "must be * in a write")])
+      throw ProblemError.invalidParameters([FieldError(field: "If-None-Match", rule: "must be * for a write")])
     }
     switch (accepted, refused, revision) {
     case (nil, nil, nil): self = .none
@@ -22,9 +22,9 @@ extension WritePrecondition {
     case (nil, .some, nil): self = .absent
     case (.any?, nil, let revision): self = revision.map { .revisions([$0]) } ?? .exists
     case (.tags(let tags)?, nil, let revision):
-      let seen = Set(tags.compactMap(Self.revision(of:)))
+      let revisions = Set(tags.compactMap(Self.revision(of:)))
       // If the field and the body disagree, the set is empty and the precondition fails.
-      self = .revisions(revision.map { seen.intersection([$0]) } ?? seen)
+      self = .revisions(revision.map { revisions.intersection([$0]) } ?? revisions)
     case (.some, .some, _), (nil, .some, .some): throw ProblemError.preconditionFailed
     }
   }

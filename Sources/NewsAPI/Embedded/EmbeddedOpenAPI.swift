@@ -2326,14 +2326,14 @@ components:
             parameter:
               value:
                 type: /problems/invalid-parameter
-                title: Invalid query parameter
+                title: A parameter of the request is not valid
                 status: 400
                 errors:
-                  - { field: limit, rule: must be a number from 1 to 200 }
+                  - { field: limit, rule: must be a whole number from 1 to 200 }
             body:
               value:
                 type: /problems/malformed-body
-                title: The body is not valid JSON
+                title: The body cannot be read
                 status: 400
             message:
               value:
@@ -2360,7 +2360,7 @@ components:
           schema: { $ref: "#/components/schemas/Problem" }
           example:
             type: /problems/unauthorized
-            title: A valid key is needed
+            title: A valid key is required
             status: 401
     Forbidden:
       description: The key lacks the scope.
@@ -2373,9 +2373,9 @@ components:
           schema: { $ref: "#/components/schemas/Problem" }
           example:
             type: /problems/forbidden
-            title: The key lacks a scope
+            title: The key lacks a required scope
             status: 403
-            detail: items:write is needed
+            detail: The scope items:write is required.
     NotFound:
       description: The resource does not exist, or is not public.
       headers:
@@ -2388,7 +2388,7 @@ components:
           schema: { $ref: "#/components/schemas/Problem" }
           example:
             type: /problems/not-found
-            title: Not found
+            title: The resource does not exist
             status: 404
     NotFoundHead:
       description: The same as GET, without the body.
@@ -2410,7 +2410,7 @@ components:
           schema: { $ref: "#/components/schemas/Problem" }
           example:
             type: /problems/not-found
-            title: Not found
+            title: The resource does not exist
             status: 404
     EditorialNotFound:
       description: The resource does not exist.
@@ -2422,7 +2422,7 @@ components:
           schema: { $ref: "#/components/schemas/Problem" }
           example:
             type: /problems/not-found
-            title: Not found
+            title: The resource does not exist
             status: 404
     MethodNotAllowed:
       description: The resource does not support the method.
@@ -2438,7 +2438,7 @@ components:
           schema: { $ref: "#/components/schemas/Problem" }
           example:
             type: /problems/method-not-allowed
-            title: Method not allowed
+            title: The method is not allowed here
             status: 405
     Conflict:
       description: The id or slug is used by another resource.
@@ -2450,9 +2450,9 @@ components:
           schema: { $ref: "#/components/schemas/Problem" }
           example:
             type: /problems/conflict
-            title: Already taken
+            title: The id is already in use
             status: 409
-            detail: another item has this id
+            detail: A resource with this id exists and has other content. Use PUT to replace it.
     TokenExpired:
       description: >-
         The token cannot be continued. A client with a full copy requests the snapshot. A client with a window requests
@@ -2494,7 +2494,7 @@ components:
             retracted:
               value:
                 type: /problems/retracted
-                title: Retracted
+                title: The item is no longer published
                 status: 410
                 detail: The sailing was cancelled before publication.
                 reason: retracted
@@ -2523,7 +2523,7 @@ components:
           schema: { $ref: "#/components/schemas/Problem" }
           example:
             type: /problems/retracted
-            title: Retracted
+            title: The item is no longer published
             status: 410
             detail: The sailing was cancelled before publication.
             reason: retracted
@@ -2540,9 +2540,9 @@ components:
           schema: { $ref: "#/components/schemas/Problem" }
           example:
             type: /problems/precondition-failed
-            title: The precondition does not hold
+            title: A precondition does not hold
             status: 412
-            detail: the current revision is 8
+            detail: The resource has changed since it was read. Read it again.
     PreconditionFailedHead:
       description: The same as GET, without the body.
       headers:
@@ -2575,7 +2575,7 @@ components:
           schema: { $ref: "#/components/schemas/Problem" }
           example:
             type: /problems/unsupported-media-type
-            title: Unsupported media type
+            title: The media type of the body is not supported
             status: 415
     InvalidField:
       description: Fields of the body are invalid. The response names them.
@@ -2587,11 +2587,11 @@ components:
           schema: { $ref: "#/components/schemas/Problem" }
           example:
             type: /problems/invalid-field
-            title: Invalid fields
+            title: A field of the body is not valid
             status: 422
             errors:
               - { field: date, rule: must not be in the future }
-              - { field: "attachments[0].url", rule: must be an http or https address }
+              - { field: "attachments[0].url", rule: "must be an absolute http or https URL of at most 2048 bytes, or /v1/media/{id}" }
     PreconditionRequired:
       description: The change does not name a revision.
       headers:
@@ -2620,7 +2620,7 @@ components:
           schema: { $ref: "#/components/schemas/Problem" }
           example:
             type: /problems/headers-too-large
-            title: The header fields are too large
+            title: The header of the request is too large
             status: 431
     HeadersTooLargeHead:
       description: The same as GET, without the body.
@@ -2672,7 +2672,7 @@ components:
             type: /problems/too-many-requests
             title: Too many requests
             status: 429
-            detail: Wait for 7 s.
+            detail: Try again in 7 s.
     TooManyRequestsHead:
       description: The same as GET, without the body.
       headers:
@@ -2719,7 +2719,7 @@ components:
           schema: { $ref: "#/components/schemas/Problem" }
           example:
             type: /problems/internal
-            title: Internal error
+            title: Internal server error
             status: 500
     InternalErrorHead:
       description: The same as GET, without the body.
@@ -2775,12 +2775,12 @@ components:
             unavailable:
               value:
                 type: /problems/unavailable
-                title: Temporarily unavailable
+                title: The database does not respond in time
                 status: 503
             notReachedYet:
               value:
                 type: /problems/not-reached-yet
-                title: This version is not here yet
+                title: The server has not reached the version in `at`
                 status: 503
             searchTooBroad:
               value:
@@ -2790,9 +2790,9 @@ components:
             outcomeUnknown:
               value:
                 type: /problems/outcome-unknown
-                title: The outcome of the write is unknown
+                title: It is unknown whether the write was committed
                 status: 503
-                detail: repeat the request with the same id
+                detail: The connection to the database broke during the commit. Repeat the request with the same id.
     UnavailableHead:
       description: The same as GET, without the body.
       headers:

@@ -47,6 +47,6 @@ package struct PageCursor {
 
 extension QueryParameters {
   mutating func cursor(_ cursor: PageCursor) -> Keyset? {
-    value("cursor", rule: "must be one that this list gave out for the same filters") { cursor.keyset($0) }
+    value("cursor", rule: "must be a cursor issued by this list for the same filters") { cursor.keyset($0) }
   }
 }

@@ -42,7 +42,7 @@ extension ProblemError {
   static func tooManyRequests(in time: TimeAmount) -> ProblemError {
     let seconds = max(1, (time.nanoseconds + 999_999_999) / 1_000_000_000)
     return ProblemError(
-      .tooManyRequests, "too-many-requests", "Too many requests", detail: "Wait for \(seconds) s.",
+      .tooManyRequests, "too-many-requests", "Too many requests", detail: "Try again in \(seconds) s.",
       headers: [.retryAfter: "\(seconds)"])
   }
 }

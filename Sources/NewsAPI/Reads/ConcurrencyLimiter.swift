@@ -33,7 +33,7 @@ package final class ConcurrencyLimiter: Sendable {
   /// - Parameters:
   ///   - limit: The maximum number of operations at a time, 1 or more.
   ///   - maximumWaiters: The maximum length of the queue.
-  ///   - timeout: The longest wait in the queue.
+  ///   - timeout: The maximum wait in the queue.
   ///   - parent: A limiter that every operation has to pass as well.
   package init(
     limit: Int, maximumWaiters: Int = 512, timeout: Duration = .seconds(5), within parent: ConcurrencyLimiter? = nil
@@ -71,7 +71,7 @@ package final class ConcurrencyLimiter: Sendable {
     guard let id else { return }
     let deadline = Task { [timeout] in
       try await Task.sleep(for: timeout)
-      self.leave(id, throwing: StoreError.unavailable)
+      self.removeWaiter(id, throwing: StoreError.unavailable)
     }
     defer { deadline.cancel() }
     try await withTaskCancellationHandler {
@@ -80,11 +80,11 @@ package final class ConcurrencyLimiter: Sendable {
         case .admitted: continuation.resume()
         case .refused(let error): continuation.resume(throwing: error)
         // The handler may have run before there was anything to remove.
-        case .queued: if Task.isCancelled { leave(id, throwing: CancellationError()) }
+        case .queued: if Task.isCancelled { removeWaiter(id, throwing: CancellationError()) }
         }
       }
     } onCancel: {
-      leave(id, throwing: CancellationError())
+      removeWaiter(id, throwing: CancellationError())
     }
   }
 
@@ -101,7 +101,7 @@ package final class ConcurrencyLimiter: Sendable {
     }
   }
 
-  private func leave(_ id: Int, throwing error: any Error) {
+  private func removeWaiter(_ id: Int, throwing error: any Error) {
     let waiter = state.withLock { state in
       state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0) }
     }

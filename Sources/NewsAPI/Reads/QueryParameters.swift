@@ -29,7 +29,7 @@ package struct QueryParameters {
         continue
       }
       guard let value = Self.decode(parts[1]) else {
-        refuse(name, "must be UTF-8, percent-encoded")
+        refuse(name, "must be percent-encoded UTF-8")
         continue
       }
       // PostgreSQL's `text` cannot hold U+0000.
@@ -72,7 +72,7 @@ package struct QueryParameters {
   package mutating func integer(_ name: String, in range: ClosedRange<Int>) -> Int? {
     value(name, rule: "must be a whole number from \(range.lowerBound) to \(range.upperBound)") { text in
       // Int() would accept a sign as well.
-      guard text.utf8.allSatisfy({ 48...57 ~= $0 }), let number = Int(text), range ~= number else { return nil }
+      guard text.utf8.allSatisfy(\.isASCIIDigit), let number = Int(text), range ~= number else { return nil }
       return number
     }
   }
@@ -84,12 +84,12 @@ package struct QueryParameters {
   }
 
   package mutating func token(_ name: String) -> SyncToken? {
-    value(name, rule: "must be a token that this server gave out") { SyncToken($0) }
+    value(name, rule: "must be a token issued by this server") { SyncToken($0) }
   }
 
   /// Reads the scope from `topics=a,b`; the feed if the parameter is absent.
   package mutating func scope() -> Scope {
-    value("topics", rule: "must be 1 to 32 topics, separated by commas, each [a-z0-9-]{1,64}") { text in
+    value("topics", rule: "must be 1 to 32 topics separated by commas, each matching [a-z0-9-]{1,64}") { text in
       let slugs = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { Substring($0) }
       guard slugs.count <= 32, slugs.allSatisfy({ TopicSlug.isValid($0) }) else { return nil }
       return Scope(topics: slugs.map(String.init))
@@ -102,7 +102,7 @@ package struct QueryParameters {
   }
 
   package mutating func text(_ name: String, maximumBytes: Int) -> String? {
-    value(name, rule: "must have \(maximumBytes) bytes at most") { $0.utf8.count <= maximumBytes ? $0 : nil }
+    value(name, rule: "must not exceed \(maximumBytes) bytes") { $0.utf8.count <= maximumBytes ? $0 : nil }
   }
 
   /// Percent-decodes; `+` is a space, as in forms (URL standard, section 5.1).

@@ -27,9 +27,9 @@ package final class ViewCache: Sendable {
     /// The last version for which the view is known to be current.
     var feedVersion: FeedVersion
     /// The time of the last use.
-    var seen: ContinuousClock.Instant
+    var lastUsed: ContinuousClock.Instant
     /// The number of the last use, for eviction.
-    var lastUse: Int
+    var useNumber: Int
   }
 
   /// A view that is being loaded.
@@ -107,7 +107,7 @@ package final class ViewCache: Sendable {
     switch lookUp(key, in: snapshot, limiter, load) {
     case .cached(let view): return view
     case .pending(let number, let task):
-      defer { storage.withLock { $0.leave(key, number) }?.cancel() }
+      defer { storage.withLock { $0.removeRequester(key, number) }?.cancel() }
       return try await task.value(waitingAtMost: Self.maximumWait)
     }
   }
@@ -197,7 +197,7 @@ extension ViewCache.Storage {
   /// Removes a requester that has its view, or waits no longer.
   ///
   /// - Returns: The load, to be cancelled, if it is still in a queue and has no other requester.
-  mutating func leave(_ key: ViewKey, _ number: Int) -> Task<View, any Error>? {
+  mutating func removeRequester(_ key: ViewKey, _ number: Int) -> Task<View, any Error>? {
     guard let pending = loads[key], pending.number == number else { return nil }
     loads[key]?.requesters -= 1
     guard pending.requesters == 1, !pending.hasBegun else { return nil }
@@ -209,8 +209,8 @@ extension ViewCache.Storage {
   mutating func use(_ key: ViewKey, in snapshot: FeedSnapshot, _ now: ContinuousClock.Instant) -> View? {
     guard let entry = entries[key], snapshot.isCurrent(key.dependency, since: entry.feedVersion) else { return nil }
     uses += 1
-    entries[key]?.lastUse = uses
-    entries[key]?.seen = now
+    entries[key]?.useNumber = uses
+    entries[key]?.lastUsed = now
     // The next check need not go so far back.
     if entry.feedVersion.version < snapshot.feedVersion.version { entries[key]?.feedVersion = snapshot.feedVersion }
     return entry.view
@@ -219,12 +219,12 @@ extension ViewCache.Storage {
   /// Returns the outdated view of a key, marked as stale, if it was current within the limit.
   func staleView(_ key: ViewKey, in snapshot: FeedSnapshot, _ now: ContinuousClock.Instant, limit: Duration) -> View? {
     guard key.mayBeStale, let entry = entries[key], entry.feedVersion.epoch == snapshot.feedVersion.epoch,
-      now - entry.seen <= limit
+      now - entry.lastUsed <= limit
     else {
       return nil
     }
     return View(
-      representation: entry.view.representation.stale(for: now - entry.seen), feedVersion: entry.view.feedVersion,
+      representation: entry.view.representation.stale(for: now - entry.lastUsed), feedVersion: entry.view.feedVersion,
       isStale: true)
   }
 
@@ -236,14 +236,14 @@ extension ViewCache.Storage {
       bytes -= old.view.cost
     }
     uses += 1
-    entries[key] = ViewCache.Entry(view: view, feedVersion: view.feedVersion, seen: now, lastUse: uses)
+    entries[key] = ViewCache.Entry(view: view, feedVersion: view.feedVersion, lastUsed: now, useNumber: uses)
     bytes += view.cost
     if bytes > budget { evict(to: budget / 10 * 9) }
   }
 
   /// Evicts the least recently used views.
   private mutating func evict(to budget: Int) {
-    for (key, entry) in entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }) where bytes > budget {
+    for (key, entry) in entries.sorted(by: { $0.value.useNumber < $1.value.useNumber }) where bytes > budget {
       entries[key] = nil
       bytes -= entry.view.cost
     }

@@ -17,26 +17,26 @@ import Testing
     return Int(samples[PrometheusScrape.Sample(name: "tidings_waiting_requests", labels: [:])] ?? -1)
   }
 
-  private static func texts(_ answer: TestResponse) throws -> [String] {
-    try answer.json(ChangeList.self).changes.map { change in
+  private static func texts(_ response: TestResponse) throws -> [String] {
+    try response.json(ChangeList.self).changes.map { change in
       guard case .put(let item) = change else { return "-" }
       return item.text
     }
   }
 
-  @Test("A request that waits is answered with the next change, and the answer is not to be stored")
+  @Test("A long poll receives the next change in a response that must not be stored")
   func nextChange() async throws {
     try await TestServer.with { server in
       _ = try await server.publish("one")
       let token = try await Self.token(server)
       async let waiting = server.get("/v1/changes?wait=50&since=\(token)", ("If-None-Match", "\"\(token)\""))
-      try await eventually("it waits") { try await Self.waiting(server) == 1 }
+      try await eventually("the request waits") { try await Self.waiting(server) == 1 }
       _ = try await server.publish("two")
-      let answer = try await waiting
-      #expect(try Self.texts(answer) == ["two"])
-      #expect(answer["Cache-Control"] == "no-store")
+      let response = try await waiting
+      #expect(try Self.texts(response) == ["two"])
+      #expect(response["Cache-Control"] == "no-store")
       #expect(try await Self.waiting(server) == 0)
-      // The server answers at once if there are changes already. Without `wait`, the same response may be stored.
+      // The server responses at once if there are changes already. Without `wait`, the same response may be stored.
       let late = try await server.get("/v1/changes?wait=50&since=\(token)")
       #expect(try Self.texts(late) == ["two"])
       #expect(late["Cache-Control"] == "no-store")
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test("The rest of a snapshot is not waited for")
+  @Test("The next page of a snapshot is returned without waiting")
   func restOfASnapshot() async throws {
     try await TestServer.with { server in
       for text in ["one", "two", "three"] { _ = try await server.publish(text) }
@@ -59,15 +59,15 @@ import Testing
     }
   }
 
-  @Test("When the time is over nothing is new")
+  @Test("A long poll without changes ends at its timeout with the same token")
   func timeout() async throws {
     try await TestServer.with { server in
       _ = try await server.publish("one")
       let token = try await Self.token(server)
       for _ in 0..<2 {
-        let answer = try await server.get("/v1/changes?wait=1&since=\(token)")
+        let response = try await server.get("/v1/changes?wait=1&since=\(token)")
         #expect(
-          try answer.json(ChangeList.self)
+          try response.json(ChangeList.self)
             == ChangeList(changes: [], more: false, snapshot: nil, token: #require(SyncToken(token))))
         let unchanged = try await server.get("/v1/changes?wait=1&since=\(token)", ("If-None-Match", "\"\(token)\""))
         #expect(unchanged.status == 304)
@@ -77,14 +77,14 @@ import Testing
     }
   }
 
-  @Test("A change elsewhere wakes nobody")
+  @Test("A change outside the scope does not end a long poll")
   func otherTopics() async throws {
     try await TestServer.with { server in
       try await server.makeTopics(["a", "b"])
       let tokens = [try await Self.token(server, "?topics=a"), try await Self.token(server, "?topics=a,b")]
       async let one = server.get("/v1/changes?topics=a&wait=50&since=\(tokens[0])")
       async let both = server.get("/v1/changes?topics=a,b&wait=50&since=\(tokens[1])")
-      try await eventually("they wait") { try await Self.waiting(server) == 2 }
+      try await eventually("the requests wait") { try await Self.waiting(server) == 2 }
       _ = try await server.publish("in b", topics: ["b"])
       #expect(try Self.texts(await both) == ["in b"])
       #expect(try await Self.waiting(server) == 1)
@@ -93,19 +93,19 @@ import Testing
     }
   }
 
-  @Test("What must not wait, or is wrong, is answered at once")
+  @Test("Requests that must not wait, or are invalid, are answered at once")
   func refusals() async throws {
     try await TestServer.with { server in
       _ = try await server.publish("one")
       let token = try await Self.token(server)
       for wait in ["0", "51", "-1", "x", "1&wait=1"] {
-        let answer = try await server.get("/v1/changes?since=\(token)&wait=\(wait)")
-        #expect(answer.status == 400)
-        #expect(answer.text.contains("\"wait\""))
+        let response = try await server.get("/v1/changes?since=\(token)&wait=\(wait)")
+        #expect(response.status == 400)
+        #expect(response.text.contains("\"wait\""))
       }
       let snapshot = try await server.get("/v1/changes?wait=50")
       #expect(snapshot.status == 400)
-      #expect(snapshot.text.contains("needs since"))
+      #expect(snapshot.text.contains("requires since"))
       let foreign = try #require(SyncToken(token))
       let other = SyncToken(epoch: "zzzzzz", scope: .feed, version: foreign.version)
       let expired = try await server.get("/v1/changes?wait=50&since=\(other)")
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test("Who goes away waits no more; what is sent behind a waiting request is answered after it")
+  @Test("A cancelled long poll stops waiting; requests pipelined behind a long poll are served after it")
   func connections() async throws {
     try await TestServer.with { server in
       _ = try await server.publish("one")
@@ -130,19 +130,19 @@ import Testing
 
       let next = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
       let last = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
-      async let answers = RawConnection.exchange(request + next + request + last, port: server.port)
+      async let responses = RawConnection.exchange(request + next + request + last, port: server.port)
       async let piped = RawConnection.exchange(
         [Data((request + next + last).utf8)], port: server.port, endsInput: false)
-      try await eventually("one waits") { try await Self.waiting(server) == 1 }
+      try await eventually("one request waits") { try await Self.waiting(server) == 1 }
       _ = try await server.publish("two")
       #expect(try await piped.map(\.status) == [200, 200, 200])
       #expect(try Self.texts(await piped[0]) == ["two"])
-      #expect(try await answers.map(\.status) == [200, 200, 200, 200])
+      #expect(try await responses.map(\.status) == [200, 200, 200, 200])
       #expect(try await Self.waiting(server) == 0)
     }
   }
 
-  @Test("Many who wait for the same get it by one look into the database")
+  @Test("Many long polls of the same scope share one query")
   func herd() async throws {
     try await TestServer.with { server in
       _ = try await server.publish("one")
@@ -152,7 +152,7 @@ import Testing
         for _ in 0..<300 {
           group.addTask { try Self.texts(await client.send("GET", "/v1/changes?wait=50&since=\(token)")) }
         }
-        try await eventually("all wait") { try await Self.waiting(server) == 300 }
+        try await eventually("all requests wait") { try await Self.waiting(server) == 300 }
         _ = try await server.publish("two")
         for try await texts in group { #expect(texts == ["two"]) }
       }
@@ -162,22 +162,22 @@ import Testing
     }
   }
 
-  @Test("A request by the whole URL waits as any other")
+  @Test("A long poll can be requested in absolute form")
   func absoluteForm() async throws {
     try await TestServer.with { server in
       _ = try await server.publish("one")
       let token = try await Self.token(server)
       let start = "GET http://news.example/v1/changes?wait=50&since=\(token) HTTP/1.1\r\n"
       let request = Data((start + "Host: a\r\nConnection: close\r\n\r\n").utf8)
-      async let answers = RawConnection.exchange([request], port: server.port, endsInput: false)
-      try await eventually("it waits") { try await Self.waiting(server) == 1 }
+      async let responses = RawConnection.exchange([request], port: server.port, endsInput: false)
+      try await eventually("the request waits") { try await Self.waiting(server) == 1 }
       _ = try await server.publish("two")
-      let texts = try await answers.map { try Self.texts($0) }
+      let texts = try await responses.map { try Self.texts($0) }
       #expect(texts == [["two"]])
     }
   }
 
-  @Test("What a client sends behind a request that waits is not read", arguments: [true, false])
+  @Test("Bytes that a client sends behind a long poll are not read", arguments: [true, false])
   func behind(isUpgrade: Bool) async throws {
     try await TestServer.with { server in
       _ = try await server.publish("one")
@@ -190,7 +190,7 @@ import Testing
     }
   }
 
-  @Test("A request whose answer is not made yet goes on waiting, no longer than it asked for")
+  @Test("A long poll whose response is not ready keeps waiting, but not beyond its timeout")
   func slowAnswers() async throws {
     try await TestServer.with { server in
       _ = try await server.publish("one")
@@ -199,14 +199,14 @@ import Testing
       let polls = (1...8).map { limit in
         Task { try await client.send("GET", "/v1/changes?wait=12&since=\(token)&limit=\(limit)").status }
       }
-      try await eventually("all wait") { try await Self.waiting(server) == 8 }
+      try await eventually("all requests wait") { try await Self.waiting(server) == 8 }
       // The lock on the items is requested during the publish, so that it is granted at its end, before any reader.
       let (release, isReleased) = AsyncStream.makeStream(of: Void.self)
       let publishing = Task {
         try await server.sql.transaction { transaction in
           _ = try await transaction.query("UPDATE items SET title = 'two', revision = revision + 1")
           _ = try await transaction.query("SELECT count(*) FROM publish(ARRAY(SELECT id FROM items))")
-          try await eventually("the lock is asked for") {
+          try await eventually("the lock is requested") {
             let query: PostgresQuery = """
               SELECT count(*) FROM pg_locks
               WHERE NOT granted AND relation = 'items'::regclass AND mode = 'AccessExclusiveLock'
@@ -225,7 +225,7 @@ import Testing
       let version = try #require(SyncToken(token)).version
       try await eventually("the change is known") { server.store.cachedState?.feedVersion.version ?? 0 > version }
       #expect(try await Self.waiting(server) == 8)
-      try await eventually("their time is over") { try await Self.waiting(server) == 0 }
+      try await eventually("the files have expired") { try await Self.waiting(server) == 0 }
       isReleased.finish()
       try await locking.value
       for poll in polls { #expect(try await poll.value == 200) }
