@@ -27,7 +27,7 @@ import Testing
 
   private static func path(_ item: EditorialItem) -> String { "items/\(item.item.id.uuidString.lowercased())" }
 
-  @Test("Without a token there is the snapshot, in the order of versions, and then each change once")
+  @Test("A client without a token receives the snapshot in order of versions, and then each change once")
   func snapshotAndDeltas() async throws {
     try await TestServer.with { server in
       let one = try await server.publish("one")
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test("Lists, changes and state say when to come again, and other answers do not")
+  @Test("Lists, changes and the state carry a poll interval; other responses do not")
   func pollInterval() async throws {
     try await TestServer.with { server in
       _ = try await server.publish("one")
@@ -58,18 +58,18 @@ import Testing
       for target in ["/v1/items", "/v1/items?q=one", "/v1/changes", "/v1/state"] {
         // The second and third responses come from memory.
         for _ in 0..<3 {
-          let answer = try await server.get(target)
-          #expect(30...3600 ~= (answer["X-Poll-Interval"].flatMap { Int($0) } ?? 0))
-          let unchanged = try await server.get(target, ("If-None-Match", answer["ETag"] ?? ""))
+          let response = try await server.get(target)
+          #expect(30...3600 ~= (response["X-Poll-Interval"].flatMap { Int($0) } ?? 0))
+          let unchanged = try await server.get(target, ("If-None-Match", response["ETag"] ?? ""))
           #expect(unchanged.status == 304)
-          #expect(unchanged["X-Poll-Interval"] == answer["X-Poll-Interval"])
+          #expect(unchanged["X-Poll-Interval"] == response["X-Poll-Interval"])
         }
       }
       #expect(try await server.get("/v1/topics")["X-Poll-Interval"] == nil)
     }
   }
 
-  @Test("Nothing new is a 304 for who asks with the token as tag, and an empty list with the same token for others")
+  @Test("Without changes, a request with the token as entity tag gets 304, and any other an empty list")
   func nothingNew() async throws {
     try await TestServer.with { server in
       _ = try await server.publish("x")
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test("The current token of a scope is the same in lists, changes and state")
+  @Test("Lists, changes and the state report the same current token for a scope")
   func tokensAgree() async throws {
     try await TestServer.with { server in
       try await server.makeTopics(["a", "b"])
@@ -109,7 +109,9 @@ import Testing
     }
   }
 
-  @Test("Leaving a topic is a removal there, a change in the feed, and in a union only when no topic of it is left")
+  @Test(
+    "Leaving a topic is a removal there, a change in the feed, and a removal in a union with no other topic of the item"
+  )
   func leavingTopics() async throws {
     try await TestServer.with { server in
       try await server.makeTopics(["a", "b", "c"])
@@ -132,7 +134,7 @@ import Testing
     }
   }
 
-  @Test("A snapshot that changes while it is read brings what changed again, and removals of what it brought")
+  @Test("A snapshot that changes between pages repeats changed items and removes items already returned")
   func changingSnapshot() async throws {
     try await TestServer.with { server in
       var items: [EditorialItem] = []
@@ -155,7 +157,7 @@ import Testing
     }
   }
 
-  @Test("Pages of a union move the token, also where all that is left of a page comes later")
+  @Test("Pages of a union advance the token, even if the rest of a topic is on a later page")
   func unionPages() async throws {
     try await TestServer.with { server in
       try await server.makeTopics(["a", "b"])
@@ -195,7 +197,7 @@ import Testing
     _ = try await server.write("PATCH", path(item), #"{"text": "\#(item.item.text)!"}"#, ("If-Match", "*"))
   }
 
-  @Test("A page of a union ends where one of its topics was not looked at any further, and loses no change of it")
+  @Test("A page of a union ends where the read of one of its topics ended, and loses none of its changes")
   func unionHorizon() async throws {
     try await TestServer.with { server in
       try await server.makeTopics(["a", "b"])
@@ -208,7 +210,7 @@ import Testing
     }
   }
 
-  @Test("Two pages with one token and different changes have different tags")
+  @Test("Two pages with the same token and different changes have different entity tags")
   func tagsOfPages() async throws {
     try await TestServer.with { server in
       try await server.makeTopics(["a", "b"])
@@ -232,7 +234,7 @@ import Testing
     }
   }
 
-  @Test("The state of a topic shows the feed as it is after a change elsewhere")
+  @Test("The state of a topic includes the version of the feed after a change elsewhere")
   func stateShowsTheFeed() async throws {
     try await TestServer.with { server in
       try await server.makeTopics(["a", "b"])
@@ -246,16 +248,16 @@ import Testing
     }
   }
 
-  @Test("A token of another scope, of another history, or of the future is 410 with a token that is good")
+  @Test("A token of another scope, another history or the future is refused with 410 and a current token")
   func foreignTokens() async throws {
     try await TestServer.with { server in
       try await server.makeTopics(["a"])
       _ = try await server.publish("x", topics: ["a"])
       let token = try await Self.changes(server).token
       func problem(_ token: SyncToken, _ query: String = "") async throws -> Problem {
-        let answer = try await server.get("/v1/changes?since=\(token)" + query, ("If-None-Match", "*"))
-        #expect(answer["Cache-Control"] == "max-age=0, s-maxage=1")
-        return try answer.json(Problem.self, status: 410)
+        let response = try await server.get("/v1/changes?since=\(token)" + query, ("If-None-Match", "*"))
+        #expect(response["Cache-Control"] == "max-age=0, s-maxage=1")
+        return try response.json(Problem.self, status: 410)
       }
       #expect(try await problem(token, "&topics=a").reason == "scope")
       #expect(try await problem(SyncToken(epoch: "zzzzzz", scope: .feed, version: 1)).reason == "epoch")
@@ -268,7 +270,7 @@ import Testing
     }
   }
 
-  @Test("A token below the purge's floor has expired, but never one that is current")
+  @Test("A token below the purge's floor has expired, unless it is current")
   func expiredTokens() async throws {
     try await TestServer.with { server in
       let item = try await server.publish("x")
@@ -281,7 +283,9 @@ import Testing
     }
   }
 
-  @Test("at= is answered from that state on, refused beyond this history, and 503 for what has not come")
+  @Test(
+    "A read with at= is served from that state on, refused with 410 beyond this history, and with 503 for a future state"
+  )
   func atToken() async throws {
     try await TestServer.with { server in
       try await server.makeTopics(["a"])
@@ -304,7 +308,7 @@ import Testing
   }
 
   @Test(
-    "After a new epoch, a token from between two pages is 410, and one of the same version that had everything goes on")
+    "After a new epoch, a token from between two pages is 410, and a complete one of the same version is accepted")
   func partialTokenOfAnEarlierEpoch() async throws {
     try await TestServer.with { server in
       let start = try await Self.changes(server).token
@@ -321,7 +325,7 @@ import Testing
     }
   }
 
-  @Test("A page that holds all changes of a union says so, also where one of its topics fills it exactly")
+  @Test("A page that contains all changes of a union says so, even if one of its topics fills it exactly")
   func exactlyFull() async throws {
     try await TestServer.with { server in
       try await server.makeTopics(["a", "b"])
@@ -338,7 +342,7 @@ import Testing
     }
   }
 
-  @Test("After a new epoch, tokens of the history it shares go on, later ones are 410")
+  @Test("After a new epoch, tokens of the shared history are accepted, and later ones are refused with 410")
   func newEpoch() async throws {
     try await TestServer.with { server in
       _ = try await server.publish("x")
@@ -355,7 +359,7 @@ import Testing
     }
   }
 
-  @Test("A counter below one that was seen begins a new epoch as soon as it is looked at")
+  @Test("A version counter that has gone back starts a new epoch as soon as the server reads it")
   func rewoundCounter() async throws {
     try await TestServer.with { server in
       for text in ["x", "y", "z"] { _ = try await server.publish(text) }
@@ -365,13 +369,13 @@ import Testing
         "DELETE FROM change_log WHERE version = (SELECT version FROM scopes WHERE scope = '')")
       _ = try await server.sql.query("UPDATE scopes SET version = version - 1 WHERE scope = ''")
       // No connection was lost, so the next poll detects the restore.
-      var answer = try await server.get("/v1/changes?since=\(before)")
+      var response = try await server.get("/v1/changes?since=\(before)")
       let limit = ContinuousClock.now + .seconds(30)
-      while answer.status == 200, ContinuousClock.now < limit {
+      while response.status == 200, ContinuousClock.now < limit {
         try await Task.sleep(for: .milliseconds(50))
-        answer = try await server.get("/v1/changes?since=\(before)")
+        response = try await server.get("/v1/changes?since=\(before)")
       }
-      let problem = try answer.json(Problem.self, status: 410)
+      let problem = try response.json(Problem.self, status: 410)
       #expect(problem.reason == "epoch")
       let token = try #require(problem.token)
       #expect(token.epoch != before.epoch)

@@ -9,7 +9,8 @@ import Testing
   private static let publicPaths = ["/v1/items", "/v1/changes", "/v1/state", "/v1/topics", "/openapi.yaml"]
 
   @Test(
-    "The second request of each resource is a 304 without a body that repeats what caches need", arguments: publicPaths)
+    "A repeated request for any resource gets a 304 without a body, with the fields that caches need",
+    arguments: publicPaths)
   func notModified(path: String) async throws {
     try await TestServer.with { server in
       _ = try await server.publish("x")
@@ -28,7 +29,7 @@ import Testing
     }
   }
 
-  @Test("A 304 of an item, a topic or a file has the fields of the 200 that caches and browsers need")
+  @Test("A 304 for an item, a topic or a file repeats the fields of the 200 that caches and browsers need")
   func notModifiedResources() async throws {
     try await MediaServer.with { media in
       let server = media.server
@@ -60,7 +61,7 @@ import Testing
   }
 
   @Test(
-    "Every form of If-None-Match that names the tag is understood",
+    "Every form of If-None-Match that contains the entity tag matches",
     arguments: [
       ("T", 304), ("W/T", 304), ("\"a,b\", T", 304), ("\"x\" , W/T", 304), ("*", 304), ("\"x\"", 200), ("x", 200),
       ("T-gz", 304),
@@ -75,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("HEAD answers the header of GET, with the length and without the body", arguments: publicPaths)
+  @Test("HEAD returns the header of GET, including the length, without the body", arguments: publicPaths)
   func head(path: String) async throws {
     try await TestServer.with { server in
       _ = try await server.publish("x")
@@ -91,7 +92,7 @@ import Testing
     }
   }
 
-  @Test("A tag changes with its page only: edits off the page and edits that change nothing leave it")
+  @Test("The entity tag of a page changes with its content only, not with edits off the page or edits without effect")
   func tagsFollowContent() async throws {
     try await TestServer.with { server in
       let old = try await server.publish("old", date: "2026-01-01T00:00:00Z")
@@ -109,7 +110,7 @@ import Testing
     }
   }
 
-  @Test("Answers of 1 KiB and more are compressed for those who accept it, under a tag of their own")
+  @Test("Responses of 1 KiB or more are compressed for clients that accept it, with a separate entity tag")
   func gzip() async throws {
     try await TestServer.with { server in
       _ = try await server.publish(String(repeating: "compressible ", count: 200))
@@ -133,7 +134,7 @@ import Testing
     }
   }
 
-  @Test("Last-Modified appears once its second is over, and If-Modified-Since is then honoured")
+  @Test("Last-Modified appears once its second is over, and If-Modified-Since is honoured from then on")
   func lastModified() async throws {
     try await TestServer.with { server in
       let item = try await server.publish("x")
@@ -154,7 +155,7 @@ import Testing
     }
   }
 
-  @Test("A date is held back until its second is over by the database's clock")
+  @Test("Last-Modified is omitted until its second is over by the database's clock")
   func dateOfThePresentSecond() {
     let start = ContinuousClock.now
     let date = Date(timeIntervalSince1970: 1_767_225_600.2)
@@ -173,7 +174,7 @@ import Testing
   }
 
   @Test(
-    "A first item beyond a full page changes its tag and its date, because the page then has a link to the next one")
+    "The first item beyond a full page changes its entity tag and date, because the page gets a link to the next one")
   func tagCoversTheLink() async throws {
     try await TestServer.with { server in
       for day in 10..<12 { _ = try await server.publish("x", date: "2026-01-\(day)T00:00:00Z") }
@@ -196,7 +197,7 @@ import Testing
         #expect(after.status == 200, "\(target)")
         #expect(after["Link"] != nil)
         #expect(after.body == before.body)
-        try await eventually("the date has moved") {
+        try await eventually("the date has changed") {
           let date = try await server.get(target)["Last-Modified"]
           return date != nil && date != before["Last-Modified"]
         }
@@ -205,7 +206,7 @@ import Testing
   }
 
   @Test(
-    "A shared cache may answer for ten seconds after its last look, or for as long as it need not look at all",
+    "A shared cache may serve a response for ten seconds, or for its configured maximum age if that is longer",
     arguments: [(1, 9), (3, 7), (10, 0), (60, 0)])
   func sharedCaching(seconds: Int, revalidating: Int) async throws {
     try await TestServer.with(settings: { $0.sharedMaxAge = seconds }) { server in
@@ -228,7 +229,7 @@ import Testing
     }
   }
 
-  @Test("A browser on another site may read, and sees the fields it needs")
+  @Test("A browser on another site may read responses, including the fields that it needs")
   func crossOrigin() async throws {
     try await TestServer.with { server in
       let preflight = try await server.send(

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite struct ContractTests {
-  @Test("The routes are those of openapi.yaml, no more and no fewer")
+  @Test("The routes are exactly those of openapi.yaml")
   func routesEqualTheFile() async throws {
     let store = NewsStore(connection: PostgresConfiguration(connectionString: ""), logger: NewsDatabase.logger)
     let router = NewsAPI(store: store, settings: NewsAPI.Settings()).router()
@@ -18,13 +18,13 @@ import Testing
     await store.shutdown()
   }
 
-  @Test("openapi.yaml declares no default responses, which would allow anything")
+  @Test("openapi.yaml declares no default responses, which would allow any response")
   func noDefaultResponses() throws {
     let file = try String(contentsOf: Project.root.appending(path: "openapi.yaml"), encoding: .utf8)
     #expect(!file.contains(/^ +default:\n/.anchorsMatchLineEndings()))
   }
 
-  @Test("openapi.yaml is served, with a tag")
+  @Test("openapi.yaml is served with an entity tag")
   func fileIsServed() async throws {
     try await TestServer.with { server in
       let answer = try await server.get("/openapi.yaml")
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(
-    "A response that the file does not allow is found",
+    "A response that openapi.yaml does not allow is detected",
     arguments: [
       (201, "application/json", #"{"status": "ok"}"#),
       (200, "text/plain", "ok"),

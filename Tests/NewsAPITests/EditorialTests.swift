@@ -9,19 +9,19 @@ import Testing
 
   private static func path(_ item: EditorialItem) -> String { "items/\(item.item.id.uuidString.lowercased())" }
 
-  @Test("A created item has an id of the server, revision 1, and a location where it is found")
+  @Test("A created item has an id assigned by the server, revision 1, and a working Location")
   func create() async throws {
     try await TestServer.with { server in
-      let answer = try await server.write("POST", "items", Self.body)
-      let item = try answer.json(EditorialItem.self, status: 201)
+      let response = try await server.write("POST", "items", Self.body)
+      let item = try response.json(EditorialItem.self, status: 201)
       #expect(item.revision == 1)
       #expect(item.state == .published)
       #expect(item.item.version == 1)
       #expect(
         item.item.id.uuidString[item.item.id.uuidString.index(item.item.id.uuidString.startIndex, offsetBy: 14)] == "7")
-      #expect(answer["ETag"] == "\"r1\"")
-      #expect(answer["Cache-Control"] == "private, no-store")
-      let location = try #require(answer["Location"])
+      #expect(response["ETag"] == "\"r1\"")
+      #expect(response["Cache-Control"] == "private, no-store")
+      let location = try #require(response["Location"])
       #expect(location == "/v1/editorial/items/\(item.item.id.uuidString.lowercased())")
       let found = try await server.send("GET", location, key: server.key)
       #expect(try found.json(EditorialItem.self) == item)
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test("Creating with an id of one's own can be repeated, and never overwrites")
+  @Test("A create with a chosen id can be repeated and never overwrites an item")
   func createAgain() async throws {
     try await TestServer.with { server in
       let id = "019a1111-0000-7000-8000-000000000000"
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(
-    "Each part of the content counts: whatever is changed, in either direction, is a new revision, and a repeat is none"
+    "Each change of any part of the content, in either direction, is a new revision, and a repeated write is not"
   )
   func revisions() async throws {
     try await TestServer.with { server in
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(
-    "An overwrite needs the revision it overwrites, in the field or in the body",
+    "An overwrite requires the revision that it replaces, in If-Match or in the body",
     arguments: [
       ("PUT", #"{"date": "2026-01-01T00:00:00Z", "text": "y"}"#), ("PATCH", #"{"text": "y"}"#),
     ])
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test("Of writers who have seen the same revision one wins")
+  @Test("If several writers send the same revision, exactly one succeeds")
   func lostUpdate() async throws {
     try await TestServer.with { server in
       let path = Self.path(try await server.publish("x"))
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test("PUT with If-None-Match: * creates, once")
+  @Test("PUT with If-None-Match: * creates an item once")
   func putCreates() async throws {
     try await TestServer.with { server in
       let path = "items/019a2222-0000-7000-8000-000000000000"
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test("PATCH merges: what it does not name stays, null removes, arrays are replaced")
+  @Test("PATCH merges: omitted fields stay, null removes a field, arrays are replaced")
   func mergePatch() async throws {
     try await TestServer.with { server in
       try await server.makeTopics(["a", "b"])
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  @Test("A draft is for editors alone until it is published, and cannot be one again")
+  @Test("A draft is visible to editors only until it is published, and a published item cannot become a draft")
   func drafts() async throws {
     try await TestServer.with { server in
       let draft = try await server.write(
@@ -182,7 +182,7 @@ import Testing
     }
   }
 
-  @Test("An edit that Unicode calls equivalent is an edit, and a scheme is written in lower case")
+  @Test("A write that is canonically equivalent in Unicode is an edit, and URL schemes are converted to lower case")
   func bytesCount() async throws {
     try await TestServer.with { server in
       let item = try await server.publish("caf\u{e9}")
@@ -196,7 +196,7 @@ import Testing
     }
   }
 
-  @Test("Retraction needs a revision and is final; its row stays for editors")
+  @Test("A retraction requires a revision and is final; editors can still read the item")
   func retraction() async throws {
     try await TestServer.with { server in
       let item = try await server.publish("x")
@@ -231,7 +231,7 @@ import Testing
     }
   }
 
-  @Test("Topics are made once, locked by their revision, and checked when an item names them")
+  @Test("Topics are created once, protected by their revision, and checked when an item names them")
   func topics() async throws {
     try await TestServer.with { server in
       let body = #"{"slug": "city", "titles": {"en": "City"}, "position": 3}"#

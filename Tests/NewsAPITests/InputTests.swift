@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct InputTests {
   @Test(
-    "A bad query parameter is 400 and named",
+    "An invalid query parameter is refused with 400, which names it",
     arguments: [
       ("/v1/items?limit=abc", "limit"), ("/v1/items?limit=0", "limit"), ("/v1/items?limit=201", "limit"),
       ("/v1/items?limit=", "limit"), ("/v1/items?limit", "limit"), ("/v1/items?limit=1&limit=2", "limit"),
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test("A query may name 32 topics, and no more")
+  @Test("A query may name up to 32 topics")
   func manyTopics() async throws {
     try await TestServer.with { server in
       let topics = (1...33).map { "topic-\($0)" }
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("Of very many errors the first are named, and the others counted")
+  @Test("If there are very many errors, the first are listed and the others counted")
   func manyErrors() async throws {
     try await TestServer.with { server in
       for path in ["/healthz", "/v1/items", "/v1/changes"] {
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  @Test("A cursor is good for the filters it was made for, and for no others")
+  @Test("A cursor is accepted only with the filters that it was created for")
   func foreignCursor() async throws {
     try await TestServer.with { server in
       try await server.makeTopics(["a"])
@@ -89,7 +89,7 @@ import Testing
   private static let url2048 = "https://example.org/" + String(repeating: "x", count: 2029)
 
   @Test(
-    "A bad field is 422 and named, whatever is wrong with it",
+    "An invalid field is refused with 422, which names it",
     arguments: [
       (#""text": """#, "text"), (#""text": "  \n""#, "text"), (#""text": 7"#, "text"), (#""text": "a\u0007b""#, "text"),
       (#""date": "2026-01-01""#, "date"), (#""date": "2999-01-01T00:00:00Z""#, "date"), (#""date": 5"#, "date"),
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test("A patch cannot remove what every item has", arguments: ["date", "text", "state", "revision", "id"])
+  @Test("A patch cannot remove a required field", arguments: ["date", "text", "state", "revision", "id"])
   func removedFields(name: String) async throws {
     try await TestServer.with { server in
       let draft = try await server.write(
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test("All fields at fault are named at once, those that are missing too")
+  @Test("All invalid fields are named in one response, including missing ones")
   func allFields() async throws {
     try await TestServer.with { server in
       let problem = try await server.write("POST", "items", #"{"title": "", "topics": 1, "x": 2}"#)
@@ -148,7 +148,7 @@ import Testing
     }
   }
 
-  @Test("A date may be as far ahead as clocks differ, and no further")
+  @Test("A date may be in the future by the clock tolerance only")
   func futureDates() async throws {
     let now = try #require(RFC3339.date(from: "2026-06-01T00:00:00Z"))
     try await TestServer.with(now: { now }) { server in
@@ -160,7 +160,7 @@ import Testing
   }
 
   @Test(
-    "A body that is no JSON object is 400 and says where",
+    "A body that is not a JSON object is refused with 400, which says where it is malformed",
     arguments: [
       "", "{", "[]", "7", #"{"a": 1, "a": 2}"#, #"{"text": "\u0000"}"#, #"{"text": "\ud800"}"#, "{\"a\": \u{1}}",
       #"{"date": 1e999}"#, String(repeating: "[", count: 100),
@@ -173,7 +173,7 @@ import Testing
     }
   }
 
-  @Test("What a route does not offer is 404, 405, 413, 415 or 431, as problem+json")
+  @Test("Requests that a route does not support are refused with 404, 405, 413, 415 or 431, as problem+json")
   func otherRefusals() async throws {
     try await TestServer.with { server in
       func type(_ answer: TestResponse, _ status: Int) throws -> String {
@@ -195,7 +195,7 @@ import Testing
     }
   }
 
-  @Test("Editorial routes need a key, and a key with their scope")
+  @Test("Editorial routes require a key with their scope")
   func keys() async throws {
     try await TestServer.with { server in
       let path = "/v1/editorial/items"
@@ -219,7 +219,7 @@ import Testing
   }
 
   @Test(
-    "A body that is cut off or framed wrongly is the client's fault, and the connection ends",
+    "A truncated or wrongly framed body is a client error, and the connection ends",
     arguments: [
       "Content-Length: 100\r\n\r\n{\"date\"", "Transfer-Encoding: chunked\r\n\r\nzz\r\n",
       "Transfer-Encoding: chunked\r\n\r\n5\r\n{\"a",
@@ -246,7 +246,7 @@ import Testing
   }
 
   @Test(
-    "No cache may keep what an editor is told, errors included",
+    "Editorial responses, including errors, must not be cached",
     arguments: ["items/x", "items/\(UUID())", "topics/a", "topics/A"])
   func editorialErrorsAreNotStored(path: String) async throws {
     try await TestServer.with { server in
@@ -257,7 +257,7 @@ import Testing
     }
   }
 
-  @Test("No error shows SQL, paths or types of the program")
+  @Test("Errors reveal no SQL, paths or types of the server")
   func errorsKeepSecrets() async throws {
     try await TestServer.with { server in
       _ = try await server.sql.query("ALTER TABLE change_log RENAME TO something_else")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct ItemTests {
-  @Test("A list is newest first, and items of one date are in order of their ids")
+  @Test("A list is sorted from newest to oldest, and items with the same date by id")
   func listOrder() async throws {
     try await TestServer.with { server in
       for (text, date) in [("b", 2), ("d", 4), ("a", 1), ("c", 2), ("e", 4)] {
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(
-    "Pages follow one another by their links, each item once, whatever the size of the page", arguments: [1, 2, 3, 7])
+    "Pages linked by next contain each item once, for any page size", arguments: [1, 2, 3, 7])
   func paging(limit: Int) async throws {
     try await TestServer.with { server in
       // Pairs of equal dates make pages end between equal dates.
@@ -29,11 +29,11 @@ import Testing
       var found: [UUID] = []
       var target: String? = "/v1/items?limit=\(limit)"
       while let next = target {
-        let answer = try await server.get(next)
-        let page = try answer.json(ItemList.self).items.map(\.id)
+        let response = try await server.get(next)
+        let page = try response.json(ItemList.self).items.map(\.id)
         #expect(page.count <= limit)
         found += page
-        target = answer.next
+        target = response.next
       }
       #expect(found == all)
     }
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test("html is sent where it is asked for, and only there")
+  @Test("The field html is sent only on request")
   func includeHTML() async throws {
     try await TestServer.with { server in
       let body = #"{"date": "2026-01-01T00:00:00Z", "text": "x", "html": "<p onclick='f()'>x<script>y</script></p>"}"#
@@ -107,10 +107,10 @@ import Testing
       var target: String? = "/v1/items"
       var count = 0
       while let next = target {
-        let answer = try await server.get(next)
-        #expect(answer.body.count <= 1 << 20)
-        count += try answer.json(ItemList.self).items.count
-        target = answer.next
+        let response = try await server.get(next)
+        #expect(response.body.count <= 1 << 20)
+        count += try response.json(ItemList.self).items.count
+        target = response.next
       }
       #expect(count == 5)
 
@@ -118,9 +118,9 @@ import Testing
       var puts = 0
       var more = true
       while more {
-        let answer = try await server.get("/v1/changes" + since)
-        #expect(answer.body.count <= 1 << 20)
-        let list = try answer.json(ChangeList.self)
+        let response = try await server.get("/v1/changes" + since)
+        #expect(response.body.count <= 1 << 20)
+        let list = try response.json(ChangeList.self)
         puts += list.changes.count
         more = list.more
         since = "?since=\(list.token)"
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test("An item that was never published is 404, one that is no longer is 410 and says why")
+  @Test("An item that was never published gets 404, and one that is no longer published gets 410 with the reason")
   func goneItems() async throws {
     try await TestServer.with { server in
       let never = try await server.get("/v1/items/019a0000-0000-7000-8000-000000000000")
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test("Topics list their published items and their titles, in the order of their positions")
+  @Test("Topics list their titles and their numbers of published items, in order of their positions")
   func topics() async throws {
     try await TestServer.with { server in
       _ = try await server.write("POST", "topics", #"{"slug": "b", "titles": {"en": "B", "de": "Be"}, "position": 1}"#)

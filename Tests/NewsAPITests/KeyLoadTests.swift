@@ -7,7 +7,7 @@ import Testing
 @Suite struct KeyLoadTests {
   private static let strangers = 700
 
-  @Test("Made-up keys take two connections at most while keys cannot be looked up, and others are served meanwhile")
+  @Test("Unknown keys use at most two connections while lookups are blocked, and other requests are served")
   func slowLookups() async throws {
     try await TestServer.with { server in
       _ = try await server.publish("x")
@@ -17,21 +17,21 @@ import Testing
           for number in 0..<Self.strangers {
             group.addTask { try await client.send("GET", "/v1/editorial/items", key: "tdk_x\(number)_y") }
           }
-          try await eventually("they wait") { server.store.waitingKeyLookups == Self.strangers }
+          try await eventually("the requests wait") { server.store.waitingKeyLookups == Self.strangers }
           #expect(server.store.connections.leased + server.store.connections.waiting <= 2)
           for number in 0..<3 { #expect(try await server.get("/v1/items?q=x\(number)").status == 200) }
           #expect(try await server.get("/readyz").status == 200)
         }
-        for try await answer in group {
-          #expect([401, 503].contains(answer.status))
-          if answer.status == 503 { #expect(answer["Retry-After"] != nil) }
+        for try await response in group {
+          #expect([401, 503].contains(response.status))
+          if response.status == 503 { #expect(response["Retry-After"] != nil) }
         }
       }
       _ = try await server.publish("y")
     }
   }
 
-  @Test("Every write of an editor is accepted beside hundreds of requests at a time with made-up keys")
+  @Test("All writes of an editor succeed beside hundreds of concurrent requests with unknown keys")
   func besideAnEditor() async throws {
     try await TestServer.with { server in
       let client = TestClient(url: server.url)
@@ -42,8 +42,8 @@ import Testing
             var number = 0
             while !isOver.isSet {
               number += 1
-              let answer = try await client.send("GET", "/v1/editorial/items", key: "tdk_x\(stranger)x\(number)_y")
-              #expect([401, 503].contains(answer.status))
+              let response = try await client.send("GET", "/v1/editorial/items", key: "tdk_x\(stranger)x\(number)_y")
+              #expect([401, 503].contains(response.status))
             }
           }
         }

@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test("A key with another scope than the operation's may not use it", arguments: operations)
+  @Test("A key without the scope of an operation may not use it", arguments: operations)
   func others(operation: Contract.Operation) async throws {
     try await TestServer.with { server in
       let isMedia = operation.path.hasPrefix("/v1/editorial/media")
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test("Clients without a key cause at most 600 log lines at once, and ten a second after that")
+  @Test("Clients without a key cause a burst of at most 600 log lines, and ten per second after that")
   func lineLimit() {
     let seconds = Mutex<Int64>(1000)
     let limit = LogLineLimit { .uptimeNanoseconds(0) + .seconds(seconds.withLock { $0 }) }

@@ -7,7 +7,7 @@ import Testing
   private static let large =
     "<p " + (0..<60_000).map { "a\(String($0, radix: 36))" }.joined(separator: " ") + " onclick='x'>x</p>"
 
-  @Test("Large HTML, however much of it comes at once, leaves the threads of all tasks to others")
+  @Test("Sanitising large HTML, even many documents at once, leaves threads to other tasks")
   func threads() async throws {
     let sanitizer = MarkupSanitizer(threads: 1, timeout: .seconds(600))
     let sources = 32

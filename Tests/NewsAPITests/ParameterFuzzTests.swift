@@ -14,12 +14,12 @@ import Testing
     "é", "\u{0}", " ", "[", "1k3v9q20m1xe.2t",
   ]
 
-  @Test("Any query gives values that keep their rules, or a problem")
+  @Test("Any query yields either valid values or a problem")
   func queries() async {
     var generator = SplitMix64(seed: 3986)
     var accepted = 0
     for number in 0..<30_000 {
-      // Tests share the threads with servers of other tests, which must answer in time.
+      // Tests share the threads with servers of other tests, which must response in time.
       if number % 100 == 0 { await Task.yield() }
       let query = (0..<Int.random(in: 0...8, using: &generator)).map { _ in
         Self.fragments.randomElement(using: &generator) ?? ""
@@ -37,7 +37,7 @@ import Testing
     #expect(accepted > 1_000)
   }
 
-  @Test("A cursor comes back as it was; one that was changed is refused, or is the only text of another place")
+  @Test("A cursor is decoded to its position; a changed one is refused, or is the only text of another position")
   func cursors() async throws {
     var generator = SplitMix64(seed: 8288)
     for number in 0..<5_000 {

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: ["", "e", "limit=", "topics=e", "from=2", "since=e", "include=e", "author=e"])
-  func `A query is read in time in proportion to its size`(_ start: String) {
+  func `Parsing a query takes linear time`(_ start: String) {
     for piece in Self.pieces {
       let growth = growth(from: 16_000, of: { Self.text(start, piece, $0) }) { query in
         var parameters = QueryParameters(
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: pieces)
-  func `A cursor is read in time in proportion to its size`(_ piece: String) {
+  func `Parsing a cursor takes linear time`(_ piece: String) {
     let cursor = PageCursor(filters: ["items"])
     #expect(growth(from: 16_000, of: { Self.text("e", piece, $0) }, in: { _ = cursor.keyset($0) }) < linearGrowth)
     let growth = growth(from: 16_000, of: { PageCursor(filters: [Self.text("e", piece, $0)]) }) { cursor in
@@ -85,7 +85,7 @@ import Testing
     ]
 
   @Test(arguments: shapes)
-  func `JSON is read in time in proportion to its size`(_ shape: Shape) {
+  func `Parsing JSON takes linear time`(_ shape: Shape) {
     let make = { (size: Int) -> [UInt8] in Array(shape.make(size).utf8) }
     let growth = growth(from: 30_000, of: make) { (bytes: [UInt8]) in
       do {
@@ -104,7 +104,7 @@ import Testing
   ]
 
   @Test(arguments: fields)
-  func `A field of a body is read in time in proportion to its size`(_ name: String, _ start: String) {
+  func `Parsing a field of a body takes linear time`(_ name: String, _ start: String) {
     for piece in Self.pieces {
       let make = { (size: Int) -> JSONValue in .string(Self.text(start, piece, size)) }
       let growth = growth(from: 16_000, of: make) { (value: JSONValue) in
@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test(arguments: ["e", "http://a.example/", "/v1/media/", "image/"])
-  func `Attachments, topics and titles are read in time in proportion to their size`(_ start: String) {
+  func `Parsing attachments, topics and titles takes linear time`(_ start: String) {
     for piece in Self.pieces {
       let make = { (size: Int) -> JSONValue in .string(Self.text(start, piece, size)) }
       let growth = growth(from: 16_000, of: make) { (value: JSONValue) in

@@ -85,10 +85,10 @@ public final class FaultyProxy: Sendable {
         .connect(host: "127.0.0.1", port: serverPort) { channel in
           channel.eventLoop.makeCompletedFuture { try Connection(wrappingChannelSynchronously: channel) }
         }
-      try await server.executeThenClose { answers, toServer in
+      try await server.executeThenClose { responses, toServer in
         try await withThrowingTaskGroup(of: Void.self) { group in
           group.addTask { for try await bytes in requests { try await toServer.write(bytes) } }
-          group.addTask { try await self.pass(answers, to: toClient) }
+          group.addTask { try await self.pass(responses, to: toClient) }
           // When one direction ends, the other ends too.
           defer { group.cancelAll() }
           try await group.next()
@@ -98,10 +98,10 @@ public final class FaultyProxy: Sendable {
   }
 
   private func pass(
-    _ answers: NIOAsyncChannelInboundStream<ByteBuffer>, to client: NIOAsyncChannelOutboundWriter<ByteBuffer>
+    _ responses: NIOAsyncChannelInboundStream<ByteBuffer>, to client: NIOAsyncChannelOutboundWriter<ByteBuffer>
   ) async throws {
     var tricklesHere = false
-    for try await var bytes in answers {
+    for try await var bytes in responses {
       passedBytes.withLock { $0 += bytes.readableBytes }
       let (sound, fault) = admit(bytes.readableBytes)
       if !tricklesHere, let head = bytes.readSlice(length: sound), head.readableBytes > 0 {

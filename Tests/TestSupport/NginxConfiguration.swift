@@ -23,7 +23,7 @@ struct NginxConfiguration {
       access_log off;
       log_format counted '$request_uri $status $http_if_none_match$http_if_modified_since';
       client_body_temp_path \(folder.path)/bodies;
-      proxy_temp_path \(folder.path)/answers;
+      proxy_temp_path \(folder.path)/responses;
       fastcgi_temp_path \(folder.path)/fastcgi;
       uwsgi_temp_path \(folder.path)/uwsgi;
       scgi_temp_path \(folder.path)/scgi;

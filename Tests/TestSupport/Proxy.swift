@@ -102,15 +102,15 @@ package struct Proxy: Sendable {
     while true {
       do {
         let request = Data("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".utf8)
-        let answer = try await RawConnection.exchange([request], port: port, endsInput: false).first
-        if answer?.status == status { return }
-        throw TestResponse.Unexpected(description: "\(answer?.status ?? 0) in place of \(status)")
+        let response = try await RawConnection.exchange([request], port: port, endsInput: false).first
+        if response?.status == status { return }
+        throw TestResponse.Unexpected(description: "\(response?.status ?? 0) in place of \(status)")
       } catch {
         guard ContinuousClock.now < end else {
           // The worker processes end with it only after SIGTERM.
           process.send(SIGTERM)
           throw TestResponse.Unexpected(
-            description: "the proxy does not answer: \(error); \(await process.result().errors)")
+            description: "the proxy does not response: \(error); \(await process.result().errors)")
         }
       }
       try await Task.sleep(for: .milliseconds(50))
@@ -151,7 +151,7 @@ package struct Proxy: Sendable {
   /// The `Retry-After` of a closed proxy, in seconds.
   package static let retryAfter = 7200
 
-  /// Closes the proxy: it answers with 503 and `Retry-After` from now on.
+  /// Closes the proxy: it responses with 503 and `Retry-After` from now on.
   package func shut() throws { try Data().write(to: folder.appending(path: "closed")) }
 
   /// Forwards requests again.

@@ -9,13 +9,13 @@ package import TestKit
 package enum RawConnection {
   package typealias Failure = Loopback.Failure
 
-  /// Sends bytes to a server on loopback and reads all answers, up to the end of the connection.
+  /// Sends bytes to a server on loopback and reads all responses, up to the end of the connection.
   ///
   /// - Parameters:
   ///   - request: The parts of the request. Each part after the first is sent once the server has sent something more.
   ///   - endsInput: Whether the sending side is closed at the end; otherwise the server must close the connection.
   ///   - receiveBuffer: The size of the kernel's receive buffer in bytes; nil for the default.
-  ///   - beforeReading: A function that is called when all parts are sent, before the rest of the answers is read.
+  ///   - beforeReading: A function that is called when all parts are sent, before the rest of the responses is read.
   package static func exchange(
     _ request: [Data], port: Int, endsInput: Bool = true, receiveBuffer: Int32? = nil,
     beforeReading: @escaping @Sendable () -> Void = {}
@@ -25,7 +25,7 @@ package enum RawConnection {
         request, port: port, endsInput: endsInput, receiveBuffer: receiveBuffer, beforeReading: beforeReading))
   }
 
-  /// Does the same, but returns the answers as unparsed bytes.
+  /// Does the same, but returns the responses as unparsed bytes.
   package static func bytes(
     _ request: [Data], port: Int, endsInput: Bool = true, receiveBuffer: Int32? = nil,
     beforeReading: @escaping @Sendable () -> Void = {}
@@ -117,10 +117,10 @@ package enum RawConnection {
     return count > 0
   }
 
-  /// Splits messages with `Content-Length`. A message is taken for an answer to HEAD if the next answer follows its
+  /// Splits messages with `Content-Length`. A message is taken for an response to HEAD if the next response follows its
   /// head at once.
   private static func answers(_ bytes: Data) throws -> [TestResponse] {
-    var answers: [TestResponse] = []
+    var responses: [TestResponse] = []
     var rest = bytes[...]
     while !rest.isEmpty {
       guard let end = rest.firstRange(of: Data("\r\n\r\n".utf8)) else {
@@ -131,17 +131,17 @@ package enum RawConnection {
       guard start.count >= 2, start[0] == "HTTP/1.1", let status = Int(start[1]) else {
         throw Failure(description: "no status: \(lines[0])")
       }
-      var answer = TestResponse(status: status, headers: [], body: Data())
-      answer.headers = lines.dropFirst().map { line in
+      var response = TestResponse(status: status, headers: [], body: Data())
+      response.headers = lines.dropFirst().map { line in
         let parts = line.split(separator: ":", maxSplits: 1)
         return (String(parts[0]), parts.count < 2 ? "" : parts[1].trimmingCharacters(in: .whitespaces))
       }
       rest = rest[end.upperBound...]
       let hasBody = status >= 200 && status != 304 && !rest.starts(with: Data("HTTP/1.1 ".utf8))
-      answer.body = rest.prefix(hasBody ? Int(answer["Content-Length"] ?? "") ?? 0 : 0)
-      rest = rest.dropFirst(answer.body.count)
-      answers.append(answer)
+      response.body = rest.prefix(hasBody ? Int(response["Content-Length"] ?? "") ?? 0 : 0)
+      rest = rest.dropFirst(response.body.count)
+      responses.append(response)
     }
-    return answers
+    return responses
   }
 }

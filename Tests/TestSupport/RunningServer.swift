@@ -44,7 +44,7 @@ package struct RunningServer: Sendable {
       description: "the server ended before it listened:\n" + before.joined(separator: "\n"))
   }
 
-  /// Sends a request and waits for the answer.
+  /// Sends a request and waits for the response.
   package func send(
     _ method: String, _ path: String, key: String? = nil, headers: [(String, String)] = [], body: String? = nil
   ) async throws -> TestResponse {

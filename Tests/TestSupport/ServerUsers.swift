@@ -13,10 +13,10 @@ package final class ServerUsers: Sendable {
     /// The number of refused writes by status; 0 is a broken connection.
     package var refusals: [Int: Int] = [:]
     /// The number of refused writes without `Retry-After`.
-    package var silentRefusals = 0
-    package var longestRefusal = Duration.zero
+    package var refusalsWithoutRetryAfter = 0
+    package var maximumRefusalDuration = Duration.zero
     package var reads = 0
-    package var longestRead = Duration.zero
+    package var maximumReadDuration = Duration.zero
     /// Descriptions of failed reads.
     package var failedReads: [String] = []
     /// The versions that were seen with two different contents.
@@ -104,7 +104,7 @@ package final class ServerUsers: Sendable {
   package func wait(_ what: String, within limit: Duration = .seconds(60), until: (Record) -> Bool) async throws {
     let end = ContinuousClock.now + limit
     while !until(record) {
-      guard ContinuousClock.now < end else { throw Unexpected(description: "never: \(what)") }
+      guard ContinuousClock.now < end else { throw Unexpected(description: "timed out: \(what)") }
       try await Task.sleep(for: .milliseconds(10))
     }
   }
@@ -117,7 +117,7 @@ package final class ServerUsers: Sendable {
     let (began, before) = (ContinuousClock.now, record.acknowledged.count)
     try await wait("a write is acknowledged", within: limit) { $0.acknowledged.count > before }
     let first = ContinuousClock.now - began
-    try await wait("writing goes on", within: limit) { $0.acknowledged.count >= before + count }
+    try await wait("writes continue", within: limit) { $0.acknowledged.count >= before + count }
     return first
   }
 
@@ -137,15 +137,15 @@ package final class ServerUsers: Sendable {
       let id = UUID()
       let body = #"{"id": "\#(id)", "date": "2026-01-01T00:00:00Z", "text": "\#(id)"}"#
       let began = ContinuousClock.now
-      let answer = try? await servers[count % servers.count].send("POST", "/v1/editorial/items", key: key, body: body)
+      let response = try? await servers[count % servers.count].send("POST", "/v1/editorial/items", key: key, body: body)
       note { record in
-        if answer?.status == 201 {
+        if response?.status == 201 {
           record.acknowledged.append(id)
           record.lastWrite = .now
         } else {
-          record.refusals[answer?.status ?? 0, default: 0] += 1
-          if let answer, answer["Retry-After"] == nil { record.silentRefusals += 1 }
-          record.longestRefusal = max(record.longestRefusal, .now - began)
+          record.refusals[response?.status ?? 0, default: 0] += 1
+          if let response, response["Retry-After"] == nil { record.refusalsWithoutRetryAfter += 1 }
+          record.maximumRefusalDuration = max(record.maximumRefusalDuration, .now - began)
         }
       }
     }
@@ -162,17 +162,17 @@ package final class ServerUsers: Sendable {
       let began = ContinuousClock.now
       let outcome: String?
       do {
-        let answer = try await server.send("GET", target, headers: [("If-None-Match", tags[target] ?? #""""#)])
-        tags[target] = answer["ETag"]
+        let response = try await server.send("GET", target, headers: [("If-None-Match", tags[target] ?? #""""#)])
+        tags[target] = response["ETag"]
         // The older token resembles a reader that returns after a while.
-        if let token = answer["Sync-Token"], count % 8 == 0 { targets[2...] = ["/v1/changes?since=\(token)"] }
-        outcome = [200, 304].contains(answer.status) ? nil : "\(target): \(answer.status) \(answer.text)"
+        if let token = response["Sync-Token"], count % 8 == 0 { targets[2...] = ["/v1/changes?since=\(token)"] }
+        outcome = [200, 304].contains(response.status) ? nil : "\(target): \(response.status) \(response.text)"
       } catch {
         outcome = "\(target): \(error)"
       }
       note { record in
         record.reads += 1
-        record.longestRead = max(record.longestRead, .now - began)
+        record.maximumReadDuration = max(record.maximumReadDuration, .now - began)
         if let outcome { record.failedReads.append(outcome) }
       }
       try? await Task.sleep(for: .milliseconds(5))
@@ -187,9 +187,9 @@ package final class ServerUsers: Sendable {
     while phase != .over {
       count += 1
       let target = "/v1/changes" + (token.map { "?since=\($0)" } ?? "")
-      if let answer = try? await servers[count % servers.count].send("GET", target) {
-        if answer.status == 410 { token = nil }
-        if let list = try? answer.json(ChangeList.self) {
+      if let response = try? await servers[count % servers.count].send("GET", target) {
+        if response.status == 410 { token = nil }
+        if let list = try? response.json(ChangeList.self) {
           // The first page of a snapshot replaces all items.
           if token == nil { items = [:] }
           token = list.token.description
@@ -236,7 +236,7 @@ package final class ServerUsers: Sendable {
       }
       if record.followed.allSatisfy({ $0 == stored }) { return }
       guard ContinuousClock.now < end else {
-        throw Unexpected(description: "never: all followers have what is in the table")
+        throw Unexpected(description: "timed out: all followers match the table")
       }
       try await Task.sleep(for: .milliseconds(50))
     }

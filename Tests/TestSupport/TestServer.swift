@@ -125,9 +125,9 @@ package struct TestServer: Sendable {
   ) async throws -> EditorialItem {
     let title = title.map { #", "title": "\#($0)""# } ?? ""
     let topics = topics.map { "\"\($0)\"" }.joined(separator: ",")
-    let answer = try await write(
+    let response = try await write(
       "POST", "items", #"{"date": "\#(date)", "text": "\#(text)", "topics": [\#(topics)]\#(title)}"#)
-    return try answer.json(EditorialItem.self, status: 201)
+    return try response.json(EditorialItem.self, status: 201)
   }
 
   /// Creates topics through the API.

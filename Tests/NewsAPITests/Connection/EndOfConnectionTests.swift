@@ -3,21 +3,23 @@ import TestSupport
 import Testing
 
 @Suite struct EndOfConnectionTests {
-  @Test("A client that says that it sends no more gets all that it has asked for")
+  @Test("A client that closes its sending side receives all responses")
   func halfClosed() async throws {
     try await TestServer.with { server in
       for _ in 0..<10 { _ = try await server.publish(String(repeating: "x", count: 100_000)) }
       // More than the socket buffers hold, first from the router, then from memory.
       let request = String(repeating: "GET /v1/items HTTP/1.1\r\nHost: localhost\r\n\r\n", count: 20)
       for _ in 0..<2 {
-        let answers = try await RawConnection.exchange(request, port: server.port)
-        #expect(answers.map(\.status) == Array(repeating: 200, count: 20))
-        #expect(answers.allSatisfy { $0.body.count > 1_000_000 && $0["Content-Length"] == "\($0.body.count)" })
+        let responses = try await RawConnection.exchange(request, port: server.port)
+        #expect(responses.map(\.status) == Array(repeating: 200, count: 20))
+        #expect(responses.allSatisfy { $0.body.count > 1_000_000 && $0["Content-Length"] == "\($0.body.count)" })
       }
     }
   }
 
-  @Test("Of a client that takes no answers no more requests are read", arguments: ["/v1/items", "/v1/items?q=x"])
+  @Test(
+    "The server stops reading requests from a client that does not read its responses",
+    arguments: ["/v1/items", "/v1/items?q=x"])
   func unread(target: String) async throws {
     try await TestServer.with { server in
       for _ in 0..<10 { _ = try await server.publish(String(repeating: "x ", count: 50_000)) }

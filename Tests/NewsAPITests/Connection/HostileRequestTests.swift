@@ -90,21 +90,21 @@ import Testing
     Row("GET / HTTP/1.1\r\n\(host)\(String(repeating: "a: b\r\n", count: 300))\r\n", 431, "headers-too-large"),
   ]
 
-  @Test("What is no proper request is refused as a problem, and the connection closed without a reset")
+  @Test("A malformed request is refused with a problem, and the connection closes without a reset")
   func malformedRequests() async throws {
     try await TestServer.with { server in
       for row in Self.malformed {
         let place = row.bytes.prefix(100).debugDescription
         // A successful smuggling attempt would get a response to the request after it.
         let bytes = row.bytes + "GET /readyz HTTP/1.1\r\n\(Self.host)\r\n"
-        let answers = try await RawConnection.exchange(bytes, port: server.port, endsInput: false)
-        guard answers.map(\.status) == [row.status], let answer = answers.first else {
-          Issue.record("\(place): \(answers.map(\.status))")
+        let responses = try await RawConnection.exchange(bytes, port: server.port, endsInput: false)
+        guard responses.map(\.status) == [row.status], let response = responses.first else {
+          Issue.record("\(place): \(responses.map(\.status))")
           continue
         }
-        try Contract.shared.get().check(refusal: answer)
-        #expect(answer["Connection"] == "close")
-        let type = try answer.json(Problem.self, status: row.status).type
+        try Contract.shared.get().check(refusal: response)
+        #expect(response["Connection"] == "close")
+        let type = try response.json(Problem.self, status: row.status).type
         #expect(type == "/problems/\(row.problem ?? "malformed-request")", "\(place)")
       }
     }
@@ -136,22 +136,22 @@ import Testing
     Row("GET /healthz HTTP/1.1\r\n\(host)Expect: 100-Continue\r\n\r\n", 200),
   ]
 
-  @Test("Unusual requests that are proper ones are answered, and the next one after them")
+  @Test("Unusual valid requests are served, and so is the next request after them")
   func acceptedRequests() async throws {
     try await TestServer.with { server in
       for row in Self.accepted {
         let bytes = row.bytes + "GET /readyz HTTP/1.1\r\n\(Self.host)\r\n"
-        let answers = try await RawConnection.exchange(bytes, port: server.port)
-        #expect(answers.map(\.status) == [row.status, 200], "\(row.bytes.debugDescription)")
-        if let type = row.problem, let answer = answers.first {
-          #expect(try answer.json(Problem.self, status: row.status).type == "/problems/\(type)")
+        let responses = try await RawConnection.exchange(bytes, port: server.port)
+        #expect(responses.map(\.status) == [row.status, 200], "\(row.bytes.debugDescription)")
+        if let type = row.problem, let response = responses.first {
+          #expect(try response.json(Problem.self, status: row.status).type == "/problems/\(type)")
         }
       }
     }
   }
 
   @Test(
-    "The connection closes after an answer that is the last one",
+    "The connection closes after its last response",
     arguments: [
       ("HTTP/1.1", "Connection: close\r\n"), ("HTTP/1.1", "Connection: x, Close\r\n"),
       ("HTTP/1.1", "Connection: x\r\nConnection: close\r\n"), ("HTTP/1.1", "Connection: close, keep-alive\r\n"),
@@ -162,14 +162,14 @@ import Testing
   func lastRequests(version: String, fields: String) async throws {
     try await TestServer.with { server in
       let request = "GET /healthz \(version)\r\n\(Self.host)\(fields)\r\nGET /readyz HTTP/1.1\r\n\(Self.host)\r\n"
-      let answers = try await RawConnection.exchange(request, port: server.port, endsInput: false)
-      #expect(answers.map(\.status) == [200])
-      #expect(answers.first?["Connection"] == "close")
-      #expect(answers.first?.text.contains("ok") == true)
+      let responses = try await RawConnection.exchange(request, port: server.port, endsInput: false)
+      #expect(responses.map(\.status) == [200])
+      #expect(responses.first?["Connection"] == "close")
+      #expect(responses.first?.text.contains("ok") == true)
     }
   }
 
-  @Test("An answer in memory is given to proper requests only")
+  @Test("Only valid requests are served from memory")
   func improperReads() async throws {
     try await TestServer.with { server in
       let line = "GET /v1/items HTTP/1.1\r\n\(Self.host)"
@@ -185,7 +185,7 @@ import Testing
     }
   }
 
-  @Test("A body may have a megabyte and no byte more, whether its length is said or not")
+  @Test("A body may have up to 1 MiB, whether its length is declared or not")
   func longestBody() async throws {
     try await TestServer.with { server in
       let head =
@@ -195,36 +195,36 @@ import Testing
         let body = "{}" + String(repeating: " ", count: length - 2)
         let chunks = "\(String(length, radix: 16))\r\n\(body)\r\n0\r\n\r\n"
         for request in ["Content-Length: \(length)\r\n\r\n\(body)", "Transfer-Encoding: chunked\r\n\r\n\(chunks)"] {
-          let answers = try await RawConnection.exchange(head + request, port: server.port, endsInput: false)
-          #expect(answers.map(\.status) == [status], "\(length) \(request.prefix(20))")
+          let responses = try await RawConnection.exchange(head + request, port: server.port, endsInput: false)
+          #expect(responses.map(\.status) == [status], "\(length) \(request.prefix(20))")
         }
       }
     }
   }
 
-  @Test("HTTP/1.0 needs no Host")
+  @Test("HTTP/1.0 requests need no Host")
   func oldVersion() async throws {
     try await TestServer.with { server in
-      let answers = try await RawConnection.exchange(
+      let responses = try await RawConnection.exchange(
         "GET /healthz HTTP/1.0\r\n\r\n", port: server.port, endsInput: false)
-      #expect(answers.map(\.status) == [200])
+      #expect(responses.map(\.status) == [200])
     }
   }
 
-  @Test("Requests sent at once are answered in their order, what is refused among them last")
+  @Test("Pipelined requests are served in order, and a refusal among them comes last")
   func pipelining() async throws {
     try await TestServer.with { server in
       let paths = ["/healthz", "/v1/items", "/nothing", "/readyz", "/v1/topics"]
       let requests = paths.map { "GET \($0) HTTP/1.1\r\n\(Self.host)\r\n" }.joined()
-      let answers = try await RawConnection.exchange(requests, port: server.port)
-      #expect(answers.map(\.status) == [200, 200, 404, 200, 200])
+      let responses = try await RawConnection.exchange(requests, port: server.port)
+      #expect(responses.map(\.status) == [200, 200, 404, 200, 200])
       let refused = try await RawConnection.exchange(
         requests + "BREW / HTTP/1.1\r\n\r\n" + requests, port: server.port, endsInput: false)
       #expect(refused.map(\.status) == [200, 200, 404, 200, 200, 501])
     }
   }
 
-  @Test("A client that waits to be told is told once its body is wanted, and not where it is refused")
+  @Test("A client that expects 100 Continue receives it once its body is wanted, and not if the request is refused")
   func expectations() async throws {
     try await TestServer.with { server in
       let body = #"{"date": "2026-01-01T00:00:00Z", "text": "x"}"#
@@ -250,16 +250,16 @@ import Testing
   }
 
   @Test(
-    "A body that nobody reads, or can read, ends the connection, and its sender still gets the answer",
+    "An unread or unreadable body ends the connection, and its sender still receives the response",
     arguments: ["", "key"])
   func unreadBodies(key: String) async throws {
     try await TestServer.with { server in
       let fields = key.isEmpty ? "" : "Authorization: Bearer \(server.key)\r\nContent-Type: application/json\r\n"
       let request = "POST /v1/editorial/items HTTP/1.1\r\n\(Self.host)\(fields)Content-Length: \(1 << 30)\r\n\r\n"
-      let answers = try await RawConnection.exchange(
+      let responses = try await RawConnection.exchange(
         request + String(repeating: "x", count: 3 << 20), port: server.port, endsInput: false)
-      #expect(answers.map(\.status) == [key.isEmpty ? 401 : 413])
-      #expect(answers.first?["Connection"] == "close")
+      #expect(responses.map(\.status) == [key.isEmpty ? 401 : 413])
+      #expect(responses.first?["Connection"] == "close")
       let broken = request.replacing("Content-Length: \(1 << 30)", with: "Transfer-Encoding: chunked") + "zz\r\n"
       let answersToBroken = try await RawConnection.exchange(
         broken + String(repeating: "x", count: 3 << 20), port: server.port, endsInput: false)
@@ -267,7 +267,7 @@ import Testing
     }
   }
 
-  @Test("A client that goes on sending after its last answer is cut off")
+  @Test("A client that continues to send after its last response is disconnected")
   func endlessBody() async throws {
     try await TestServer.with { server in
       let request = "POST /v1/items HTTP/1.1\r\n\(Self.host)Content-Length: \(1 << 30)\r\n\r\n"
@@ -278,7 +278,7 @@ import Testing
     }
   }
 
-  @Test("A client that is too slow is told so, or let go where it has asked for nothing")
+  @Test("A client that is too slow gets a 408, or is disconnected if it has sent no request")
   func slowClients() async throws {
     let body = "Content-Type: application/json\r\nContent-Length: 10\r\n\r\n{"
     try await Self.expect([], within: \.idleTimeout) { _ in "" }
@@ -295,13 +295,13 @@ import Testing
     var limits = ConnectionLimits()
     limits[keyPath: limit] = .milliseconds(100)
     try await TestServer.with(limits: limits) { server in
-      let answers = try await RawConnection.exchange(bytes(server), port: server.port, endsInput: false)
-      #expect(answers.map(\.status) == statuses)
-      try answers.forEach(Contract.shared.get().check(refusal:))
+      let responses = try await RawConnection.exchange(bytes(server), port: server.port, endsInput: false)
+      #expect(responses.map(\.status) == statuses)
+      try responses.forEach(Contract.shared.get().check(refusal:))
     }
   }
 
-  @Test("A body with a content coding is refused, not read as what it is not")
+  @Test("A body with a content coding is refused instead of being read without decoding")
   func contentCodings() async throws {
     try await TestServer.with { server in
       let body = #"{"date": "2026-01-01T00:00:00Z", "text": "x"}"#
@@ -312,16 +312,16 @@ import Testing
     }
   }
 
-  @Test("Pages of other origins may read the errors of what they may read")
+  @Test("Pages of other origins may read errors of the resources that they may read")
   func errorsAcrossOrigins() async throws {
     try await TestServer.with { server in
       let long = ("X-Long", String(repeating: "x", count: 17_000))
       for (method, target, status, isPublic) in [
         ("GET", "/v1/items", 431, true), ("GET", "/v1/editorial/items", 431, false), ("GET", "/healthz", 431, false),
       ] {
-        let answer = try await server.send(method, target, headers: [long])
-        #expect(answer.status == status)
-        #expect((answer["Access-Control-Allow-Origin"] == "*") == isPublic, "\(target)")
+        let response = try await server.send(method, target, headers: [long])
+        #expect(response.status == status)
+        #expect((response["Access-Control-Allow-Origin"] == "*") == isPublic, "\(target)")
       }
       let method = try await server.send("DELETE", "/v1/items")
       #expect(method.status == 405)

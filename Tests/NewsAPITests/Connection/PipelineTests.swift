@@ -22,7 +22,7 @@ import Testing
   private static let firstSeed = environment["TIDINGS_PIPELINES_SEED"].flatMap { UInt64($0) } ?? 1
   private static let workers = 8
 
-  @Test("Every connection with several requests comes to an end")
+  @Test("Every connection with several requests ends")
   func ends() async throws {
     let connections = Connections()
     try await TestServer.with(settings: { $0.onConnection = { connections.add($0) } }) { server in

@@ -28,7 +28,7 @@ import Testing
       targets.map { "GET \($0) HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: \(client)\r\n\(tag)\r\n" }.joined().utf8)
   }
 
-  @Test("Who asks for too much is told when to come again, and others are answered")
+  @Test("A client that exceeds the limit gets a retry time, and other clients are served")
   func refusal() async throws {
     try await Self.server(3) { server in
       let from: @Sendable (String) async throws -> TestResponse = { client in
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test("One subscriber of IPv6 is one client, whatever addresses it takes")
+  @Test("All IPv6 addresses of one subscriber count as one client")
   func subscribers() async throws {
     try await Self.server(2) { server in
       for (client, status) in [
@@ -57,13 +57,13 @@ import Testing
         ("2001:db8:1::5", 200), ("2001:db8:1::a:b:c", 200), ("2001:0db8:1:0:ffff::", 429), ("2001:DB8:1::", 429),
         ("2001:db8:1:1::5", 200), ("2001:db8::5", 200), ("2001:db8:0:0:1:0:0:5", 200), ("2001:db8::1:0:0:5", 429),
       ] {
-        let answer = try await server.get("/v1/state", ("X-Forwarded-For", client))
-        #expect(answer.status == status, "\(client)")
+        let response = try await server.get("/v1/state", ("X-Forwarded-For", client))
+        #expect(response.status == status, "\(client)")
       }
     }
   }
 
-  @Test("Answers from memory and from the router are counted alike, and those with nothing new as a tenth")
+  @Test("Responses from memory and from the router count equally, and those without news count a tenth")
   func prices() async throws {
     try await Self.server(20) { server in
       let tag = try #require(try await server.get("/v1/items")["ETag"])
@@ -76,24 +76,24 @@ import Testing
       #expect(try await server.scrape().value("tidings_http_hot_requests_total") > 100)
 
       let whole = Self.requests("198.51.100.2", Array(repeating: "/v1/items", count: 30))
-      let answers = try await RawConnection.exchange([whole], port: server.port, endsInput: false).map(\.status)
-      #expect(answers == Array(repeating: 200, count: 20) + [429])
+      let responses = try await RawConnection.exchange([whole], port: server.port, endsInput: false).map(\.status)
+      #expect(responses == Array(repeating: 200, count: 20) + [429])
     }
   }
 
-  @Test("The refusal comes in its turn, behind what was asked for before, and ends the connection")
+  @Test("A refusal follows the responses to earlier requests and ends the connection")
   func order() async throws {
     try await Self.server(3) { server in
       // A search is not answered from memory.
       let targets = ["/v1/items?q=a", "/v1/items", "/v1/items?limit=7", "/v1/items", "/v1/state"]
-      let answers = try await RawConnection.exchange(
+      let responses = try await RawConnection.exchange(
         [Self.requests("198.51.100.1", targets)], port: server.port, endsInput: false)
-      #expect(answers.map(\.status) == [200, 200, 200, 429])
-      #expect(answers.last?["Connection"] == "close")
+      #expect(responses.map(\.status) == [200, 200, 200, 429])
+      #expect(responses.last?["Connection"] == "close")
     }
   }
 
-  @Test("A long poll and a stream of events count once, however long they last")
+  @Test("A long poll or an event stream counts once, regardless of its duration")
   func waiting() async throws {
     try await Self.server(3) { server in
       let token = try await server.get("/v1/state").json(FeedState.self).feed.description
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test("A path that only begins as a probe's does is limited")
+  @Test("A path that only begins like a probe's is limited")
   func exactPaths() async throws {
     try await Self.server(1) { server in
       for (number, path) in ["/metricsX", "/healthz/", "/readyz2?a", "/metrics%20"].enumerated() {
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test("A proxy that does not say who asks is not taken for one client")
+  @Test("A proxy that does not forward addresses is not treated as one client")
   func silentProxy() async throws {
     try await Self.server(1) { server in
       for _ in 0..<5 {
@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test("Behind a proxy that nobody has told of, nobody is limited; where proxies are known, others inside are")
+  @Test("Without configured proxies, private addresses are not limited; with them, other private addresses are")
   func unknownProxy() async throws {
     try await Self.server(1, trusting: []) { server in
       for _ in 0..<5 {
@@ -160,28 +160,28 @@ import Testing
     try await Self.server(2, trusting: ["192.0.2.0/24"]) { server in
       // The clients' own statements are ignored.
       for (number, status) in [(1, 200), (2, 200), (3, 429)] {
-        let answer = try await server.get("/v1/items", ("X-Forwarded-For", "198.51.100.\(number)"))
-        #expect(answer.status == status)
+        let response = try await server.get("/v1/items", ("X-Forwarded-For", "198.51.100.\(number)"))
+        #expect(response.status == status)
       }
     }
   }
 
-  @Test("Of the requests with a key, too, those with nothing new count for a tenth")
+  @Test("Requests with a key also count a tenth if there is no news")
   func keyWithNothingNew() async throws {
     try await Self.server(1000, perKey: 3) { server in
       let item = try await server.publish("one").item.id
       let path = "/v1/editorial/items/\(item)"
       let tag = try #require(try await server.send("GET", path, key: server.key)["ETag"])
       for _ in 0..<9 {
-        let answer = try await server.send("GET", path, key: server.key, headers: [("If-None-Match", tag)])
-        #expect(answer.status == 304)
+        let response = try await server.send("GET", path, key: server.key, headers: [("If-None-Match", tag)])
+        #expect(response.status == 304)
       }
       #expect(try await server.write("GET", "items").status == 200)
       #expect(try await server.write("GET", "items").status == 429)
     }
   }
 
-  @Test("A key has a limit of its own, which others cannot use up")
+  @Test("Each key has a limit of its own, which other keys cannot exhaust")
   func keys() async throws {
     try await Self.server(1000, perKey: 3) { server in
       let id = server.key.split(separator: "_")[1]

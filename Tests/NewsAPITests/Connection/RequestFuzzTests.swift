@@ -13,7 +13,7 @@ import Testing
     ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
   }
 
-  @Test("Random and mutated requests get declared answers, none of them a fault of the server, and it lives on")
+  @Test("Random and mutated requests get declared responses without server errors, and the server keeps running")
   func randomRequests() async throws {
     let alone = Self.setting("TIDINGS_FUZZ_SECONDS")
     let seconds = alone ?? 4
@@ -52,7 +52,7 @@ import Testing
   private struct Tally: CustomStringConvertible {
     var bytes = 0
     /// The number of responses by status.
-    var answers: [Int: Int] = [:]
+    var responses: [Int: Int] = [:]
 
     static func += (tally: inout Tally, other: Tally) {
       tally.bytes += other.bytes
@@ -60,8 +60,8 @@ import Testing
     }
 
     var description: String {
-      let answers = answers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
-      return "\(bytes) bytes, \(answers)"
+      let responses = responses.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+      return "\(bytes) bytes, \(responses)"
     }
   }
 
@@ -89,9 +89,9 @@ import Testing
         let bytes = generator.connection()
         tally.bytes += bytes.count
         do {
-          for answer in try await RawConnection.exchange([bytes], port: server.port) {
-            tally.answers[answer.status, default: 0] += 1
-            try check(answer)
+          for response in try await RawConnection.exchange([bytes], port: server.port) {
+            tally.answers[response.status, default: 0] += 1
+            try check(response)
           }
         } catch {
           Issue.record("\(error), after \(String(decoding: bytes, as: UTF8.self).debugDescription)")
@@ -103,12 +103,13 @@ import Testing
     return tally
   }
 
-  private static func check(_ answer: TestResponse) throws {
-    try Contract.shared.get().check(any: answer)
+  private static func check(_ response: TestResponse) throws {
+    try Contract.shared.get().check(any: response)
     // 501 and 505 are caused by the request itself; 503 can only be the result of `at` here.
-    guard answer.status >= 500, ![501, 505].contains(answer.status), !answer.text.contains("not-reached-yet") else {
+    guard response.status >= 500, ![501, 505].contains(response.status), !response.text.contains("not-reached-yet")
+    else {
       return
     }
-    throw TestResponse.Unexpected(description: "\(answer.status): \(answer.text)")
+    throw TestResponse.Unexpected(description: "\(response.status): \(response.text)")
   }
 }

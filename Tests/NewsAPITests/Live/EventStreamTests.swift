@@ -27,7 +27,7 @@ import Testing
     return news
   }
 
-  @Test("A publish is an event, with the token of the scope, the items and their topics")
+  @Test("A publish sends an event with the token of the scope, the items and their topics")
   func publishes() async throws {
     try await TestServer.with { server in
       try await server.makeTopics(["a", "b"])
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test("A stream of topics tells of them alone")
+  @Test("A stream of topics reports only changes of these topics")
   func topics() async throws {
     try await TestServer.with { server in
       try await server.makeTopics(["a", "b", "c"])
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("A stream cannot go on where what came after its token was purged")
+  @Test("A stream cannot resume from a token whose later changes were purged")
   func purged() async throws {
     try await TestServer.with { server in
       let item = try await server.publish("one").item
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test("A stream goes on behind the token of the last event, of an answer, or of none")
+  @Test("A stream resumes after the token of the last event or of a response, or starts at the current state")
   func resumption() async throws {
     try await TestServer.with { server in
       let one = try await server.publish("one")
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test("Where a stream cannot go on, it says so first")
+  @Test("A stream that cannot resume sends a resync event first")
   func resync() async throws {
     try await TestServer.with { server in
       try await server.makeTopics(["a"])
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test("A stream goes on in a history that has all that it has told")
+  @Test("A stream resumes in a new history that contains all changes it has sent")
   func newEpoch() async throws {
     try await TestServer.with { server in
       _ = try await server.publish("one")
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test("Who does not read is let go, with a clear end behind what was sent")
+  @Test("A client that does not read is disconnected after a complete chunk")
   func slowReader() async throws {
     try await TestServer.with { server in
       for _ in 0..<10 { _ = try await server.publish(String(repeating: "x", count: 100_000)) }
@@ -170,7 +170,7 @@ import Testing
           let end = Date() + 60
           while !isGone.withLock({ $0 }), Date() < end { Thread.sleep(forTimeInterval: 0.01) }
         }
-        try await eventually("it is let go") {
+        try await eventually("the stream is closed") {
           try await server.scrape().value(
             "tidings_http_requests_total", ["method": "GET", "route": "/v1/events", "status": "200"]) == 1
         }
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  @Test("Of many changes the last 20 are named, and none where they are too many to remember")
+  @Test("An event lists the last 20 of many changes, and none if there are too many to remember")
   func many() async throws {
     try await TestServer.with { server in
       let start = try await Self.token(server)
@@ -201,14 +201,14 @@ import Testing
           END $$
           """)
         total += count
-        try await eventually("it is known") { server.store.cachedState?.feedVersion.version == total }
+        try await eventually("the change is known") { server.store.cachedState?.feedVersion.version == total }
         var source = try await EventSource(server.url, "?since=\(start)")
         #expect(try await Self.next(&source).ids.count == named)
       }
     }
   }
 
-  @Test("Bad requests are problems, and methods other than GET are refused")
+  @Test("Bad requests get problems, and methods other than GET are refused")
   func refusals() async throws {
     try await TestServer.with { server in
       for query in ["topics=none", "limit=1", "since=nonsense"] {
@@ -220,7 +220,7 @@ import Testing
     }
   }
 
-  @Test("A stream behind other requests comes after their answers; who closes it is forgotten")
+  @Test("A stream follows the responses to pipelined requests, and a closed stream is removed")
   func connections() async throws {
     try await TestServer.with { server in
       let requests = "GET /v1/items HTTP/1.1\r\nHost: a\r\n\r\nGET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -230,11 +230,11 @@ import Testing
       #expect(text.components(separatedBy: "HTTP/1.1 200 OK").count == 4)
       #expect(text.contains("text/event-stream"))
       #expect(text.hasSuffix("\r\n0\r\n\r\n"))
-      try await eventually("no stream is left") { try await Self.open(server) == 0 }
+      try await eventually("all streams are closed") { try await Self.open(server) == 0 }
     }
   }
 
-  @Test("Something is said also while nothing is new")
+  @Test("Heartbeats are sent while there is no news")
   func heartbeats() async throws {
     try await TestServer.with { server in
       try await server.beside({ $0.heartbeatInterval = .milliseconds(20) }) { server in
@@ -248,7 +248,7 @@ import Testing
     }
   }
 
-  @Test("A stream that is asked for by the whole URL begins as any other")
+  @Test("A stream can be requested in absolute form")
   func absoluteForm() async throws {
     try await TestServer.with { server in
       let request = "GET HTTP://news.example/v1/events HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -260,7 +260,7 @@ import Testing
   }
 
   @Test(
-    "What a client sends behind a stream is not read",
+    "Bytes that a client sends after requesting a stream are not read",
     arguments: ["", "Connection: Upgrade\r\nUpgrade: x\r\n", "Connection: close\r\n"])
   func behind(fields: String) async throws {
     try await TestServer.with { server in

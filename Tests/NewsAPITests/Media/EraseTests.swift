@@ -29,7 +29,7 @@ import Testing
     return item
   }
 
-  @Test("An erased item's texts are in no column of any table, and followers still remove it")
+  @Test("No column of any table contains the texts of an erased item, and clients still receive its removal")
   func erased() async throws {
     try await TestServer.with { server in
       let item = try await Self.retracted(server)
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test("A client from before the retraction removes an item that was erased meanwhile")
+  @Test("A client with a token from before the retraction removes an item that has since been erased")
   func followers() async throws {
     try await TestServer.with { server in
       try await server.makeTopics(["a"])
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("Only a retracted item can be erased, and it takes no writes afterwards")
+  @Test("Only a retracted item can be erased, and it accepts no writes afterwards")
   func rules() async throws {
     try await TestServer.with { server in
       let item = try await server.publish("x")
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test("A reason takes the place of the one of the retraction, for readers at once")
+  @Test("The reason of an erasure replaces that of the retraction for readers at once")
   func reason() async throws {
     try await TestServer.with { server in
       let item = try await Self.retracted(server)
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test("Files that only the erased item used are removed with it; those of other items stay")
+  @Test("Files used only by the erased item are removed with it, and files of other items stay")
   func files() async throws {
     try await MediaServer.with { media in
       func attachment(_ url: String) -> String { #"{"url": "\#(url)", "type": "image/png"}"# }
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test("An import does not bring back an erased item")
+  @Test("An import does not restore an erased item")
   func imports() async throws {
     try await TestServer.with { server in
       let content = ItemContent(

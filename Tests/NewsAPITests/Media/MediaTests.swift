@@ -9,27 +9,27 @@ import Testing
 @Suite struct MediaTests {
   private static let photo = SampleMedia.png(bytes: 300_000)
 
-  @Test("A file comes with all that a client needs to keep it, check it and go on with it")
+  @Test("A file has the fields that a client needs to cache it, verify it and resume its download")
   func whole() async throws {
     try await MediaServer.with { media in
       let path = try await media.stored(Self.photo)
-      let answer = try await media.server.get(path)
-      #expect(answer.status == 200)
-      #expect(answer.body == Self.photo)
-      #expect(answer["Content-Type"] == "image/png")
-      #expect(answer["Content-Length"] == "300000")
-      #expect(answer["Accept-Ranges"] == "bytes")
-      #expect(answer["Repr-Digest"] == Self.photo.digestField)
-      #expect(answer["X-Content-Type-Options"] == "nosniff")
-      #expect(answer["Content-Disposition"] == "inline")
-      #expect(answer["Cache-Control"] == "max-age=3600, s-maxage=1, stale-while-revalidate=9, stale-if-error=300")
-      #expect(answer["Access-Control-Allow-Origin"] == "*")
-      #expect(answer["X-Request-Id"] == nil)
-      #expect(answer["ETag"]?.hasPrefix("\"") == true)
+      let response = try await media.server.get(path)
+      #expect(response.status == 200)
+      #expect(response.body == Self.photo)
+      #expect(response["Content-Type"] == "image/png")
+      #expect(response["Content-Length"] == "300000")
+      #expect(response["Accept-Ranges"] == "bytes")
+      #expect(response["Repr-Digest"] == Self.photo.digestField)
+      #expect(response["X-Content-Type-Options"] == "nosniff")
+      #expect(response["Content-Disposition"] == "inline")
+      #expect(response["Cache-Control"] == "max-age=3600, s-maxage=1, stale-while-revalidate=9, stale-if-error=300")
+      #expect(response["Access-Control-Allow-Origin"] == "*")
+      #expect(response["X-Request-Id"] == nil)
+      #expect(response["ETag"]?.hasPrefix("\"") == true)
     }
   }
 
-  @Test("HEAD says what GET would, and ignores ranges")
+  @Test("HEAD returns the header of GET and ignores ranges")
   func head() async throws {
     try await MediaServer.with { media in
       let path = try await media.stored(Self.photo)
@@ -38,9 +38,9 @@ import Testing
       #expect(head.status == 200)
       #expect(head.body.isEmpty)
       let volatile = ["date", "connection"]
-      let fields = { (answer: TestResponse) in
+      let fields = { (response: TestResponse) in
         Set(
-          answer.headers.filter { !volatile.contains($0.name.lowercased()) }.map {
+          response.headers.filter { !volatile.contains($0.name.lowercased()) }.map {
             "\($0.name.lowercased()): \($0.value)"
           })
       }
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(
-    "A range is sent alone, with its place and the digest of the whole",
+    "A range is sent with its position and the digest of the whole file",
     arguments: [
       ("bytes=0-9", 0..<10), ("bytes=299990-", 299_990..<300_000), ("bytes=-1", 299_999..<300_000),
       ("bytes=1000-999999999999999999999", 1000..<300_000), ("bytes=0-", 0..<300_000),
@@ -57,37 +57,39 @@ import Testing
   func range(field: String, range: Range<Int>) async throws {
     try await MediaServer.with { media in
       let path = try await media.stored(Self.photo)
-      let answer = try await media.server.get(path, ("Range", field))
-      #expect(answer.status == 206)
-      #expect(answer.body == Self.photo[range])
-      #expect(answer["Content-Range"] == "bytes \(range.lowerBound)-\(range.upperBound - 1)/300000")
-      #expect(answer["Repr-Digest"] == Self.photo.digestField)
+      let response = try await media.server.get(path, ("Range", field))
+      #expect(response.status == 206)
+      #expect(response.body == Self.photo[range])
+      #expect(response["Content-Range"] == "bytes \(range.lowerBound)-\(range.upperBound - 1)/300000")
+      #expect(response["Repr-Digest"] == Self.photo.digestField)
     }
   }
 
   @Test(
-    "What is no single range that can be sent is answered with the whole",
+    "The whole file is sent for anything but a single valid range",
     arguments: ["bytes=0-9,20-29", "bytes=9-0", "lines=1-2", "bytes=", "bytes=a-b"])
   func ignored(field: String) async throws {
     try await MediaServer.with { media in
       let path = try await media.stored(Self.photo)
-      let answer = try await media.server.get(path, ("Range", field))
-      #expect(answer.status == 200)
-      #expect(answer.body == Self.photo)
+      let response = try await media.server.get(path, ("Range", field))
+      #expect(response.status == 200)
+      #expect(response.body == Self.photo)
     }
   }
 
-  @Test("A range beyond the end is a problem that tells the length", arguments: ["bytes=300000-", "bytes=-0"])
+  @Test(
+    "A range beyond the end is refused with a problem that contains the length",
+    arguments: ["bytes=300000-", "bytes=-0"])
   func unsatisfiable(field: String) async throws {
     try await MediaServer.with { media in
       let path = try await media.stored(Self.photo)
-      let answer = try await media.server.get(path, ("Range", field))
-      #expect(answer.status == 416)
-      #expect(answer["Content-Range"] == "bytes */300000")
+      let response = try await media.server.get(path, ("Range", field))
+      #expect(response.status == 416)
+      #expect(response["Content-Range"] == "bytes */300000")
     }
   }
 
-  @Test("A part is sent only of the file that the client has the beginning of")
+  @Test("If-Range: a part is sent only if the client has the beginning of the same file")
   func ifRange() async throws {
     try await MediaServer.with { media in
       let path = try await media.stored(Self.photo)
@@ -98,13 +100,13 @@ import Testing
         #expect(part.status == 206)
       }
       for validator in ["\"other\"", "W/" + tag, "Sat, 14 Nov 2020 06:30:00 GMT", "x"] {
-        let answer = try await media.server.get(path, ("Range", "bytes=999999-"), ("If-Range", validator))
-        #expect(answer.status == 200)
+        let response = try await media.server.get(path, ("Range", "bytes=999999-"), ("If-Range", validator))
+        #expect(response.status == 200)
       }
     }
   }
 
-  @Test("Who has the file is told so; conditions go before ranges")
+  @Test("A client that has the file gets 304; conditions take precedence over ranges")
   func conditions() async throws {
     try await MediaServer.with { media in
       let path = try await media.stored(Self.photo)
@@ -120,54 +122,54 @@ import Testing
   }
 
   @Test(
-    "Where there is no file it says so",
+    "Unknown files are not found",
     arguments: ["019a1111-0000-7000-8000-000000000000", "x", "..%2f..%2fetc%2fpasswd"])
   func missing(name: String) async throws {
     try await MediaServer.with { media in
-      let answer = try await media.server.get("/v1/media/\(name)")
-      #expect(answer.status == 404)
-      #expect(answer["Cache-Control"] == "max-age=0, s-maxage=1")
+      let response = try await media.server.get("/v1/media/\(name)")
+      #expect(response.status == 404)
+      #expect(response["Cache-Control"] == "max-age=0, s-maxage=1")
       let head = try await media.server.send("HEAD", "/v1/media/\(name)")
       #expect(head.status == 404)
     }
   }
 
-  @Test("A file that is gone from under its row is a fault of the server, which shows no path")
+  @Test("A missing file with an existing row is a server error that reveals no path")
   func lost() async throws {
     try await MediaServer.with { media in
       let path = try await media.stored(Self.photo)
       try FileManager.default.removeItem(at: media.folder.appending(path: Self.photo.sha256))
-      let answer = try await media.server.get(path)
-      #expect(answer.status == 500)
-      #expect(!answer.text.contains(media.folder.path))
+      let response = try await media.server.get(path)
+      #expect(response.status == 500)
+      #expect(!response.text.contains(media.folder.path))
     }
   }
 
-  @Test("Answers follow each other on a connection in the order of the requests, files and others")
+  @Test("Files and other responses on a connection follow the order of the requests")
   func pipelining() async throws {
     try await MediaServer.with { media in
       let path = try await media.stored(Self.photo)
       let requests = [path, "/v1/items", path, "/healthz", path, "/nowhere"].map { target in
         "GET \(target) HTTP/1.1\r\nHost: a\r\n\(target == path ? "Range: bytes=100000-299999\r\n" : "")\r\n"
       }
-      let answers = try await RawConnection.exchange(requests.joined(), port: media.server.port)
-      #expect(answers.map(\.status) == [206, 200, 206, 200, 206, 404])
-      for index in [0, 2, 4] { #expect(answers[index].body == Self.photo[100_000...]) }
+      let responses = try await RawConnection.exchange(requests.joined(), port: media.server.port)
+      #expect(responses.map(\.status) == [206, 200, 206, 200, 206, 404])
+      for index in [0, 2, 4] { #expect(responses[index].body == Self.photo[100_000...]) }
     }
   }
 
-  @Test("An answer to HTTP/1.0 ends with the connection, and is whole")
+  @Test("A response to HTTP/1.0 is complete and ends the connection")
   func oldClient() async throws {
     try await MediaServer.with { media in
       let path = try await media.stored(Self.photo)
-      let answers = try await RawConnection.exchange(
+      let responses = try await RawConnection.exchange(
         "GET \(path) HTTP/1.0\r\n\r\n", port: media.server.port, endsInput: false)
-      #expect(answers.map(\.status) == [200])
-      #expect(answers[0].body == Self.photo)
+      #expect(responses.map(\.status) == [200])
+      #expect(responses[0].body == Self.photo)
     }
   }
 
-  @Test("Who reads a file while it is removed gets all of it")
+  @Test("A download that began before the removal of its file completes")
   func removedWhileRead() async throws {
     try await MediaServer.with { media in
       // More than the socket buffers hold.
@@ -188,7 +190,7 @@ import Testing
         }
       }
       for await _ in begun {}
-      try await eventually("the answer has begun") {
+      try await eventually("the response has begun") {
         try await media.server.send("GET", "/metrics").text.contains(
           #"route="/v1/media/{id}",method="GET",status="200""#)
       }
@@ -196,9 +198,9 @@ import Testing
       #expect(try names(in: media.folder).isEmpty)
       #expect(try await media.server.get(path).status == 404)
       isRemoved.finish()
-      let answers = try await reading.value
-      #expect(answers.map(\.status) == [200])
-      #expect(answers[0].body == film)
+      let responses = try await reading.value
+      #expect(responses.map(\.status) == [200])
+      #expect(responses[0].body == film)
     }
   }
 }

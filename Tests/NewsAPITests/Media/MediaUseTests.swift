@@ -18,7 +18,7 @@ import Testing
     #""attachments": [{"url": "\#(url)", "type": "image/png"}]"#
   }
 
-  @Test("A file that nobody uses is removed after its time, and can be uploaded anew")
+  @Test("An unused file is removed after the grace period and can be uploaded again")
   func unused() async throws {
     try await MediaServer.with { media in
       let path = try await media.stored(Self.photo)
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(
-    "What an item uses stays, however it names it",
+    "A file that an item uses is kept, in whichever way the item refers to it",
     arguments: [
       (#""attachments": [{"url": "PATH", "type": "image/png"}]"#, "PATH"),
       (#""attachments": [{"url": "https://cdn.example/x/v1/media/ID?w=1", "type": "image/png"}]"#, "ID"),
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test("What an item lets go of has its time from then on")
+  @Test("The grace period of a file starts when an item stops using it")
   func released() async throws {
     try await MediaServer.with { media in
       let path = try await media.stored(Self.photo)
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test("An item that is deleted by plain SQL lets go of its files")
+  @Test("An item deleted with plain SQL no longer uses its files")
   func deleted() async throws {
     try await MediaServer.with { media in
       let path = try await media.stored(Self.photo)
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test("An upload of what is there gives it its time anew")
+  @Test("A repeated upload restarts the grace period")
   func renewed() async throws {
     try await MediaServer.with { media in
       _ = try await media.stored(Self.photo)
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test("An item may name by a path only what is there", arguments: ["POST", "PUT", "PATCH"])
+  @Test("An item may refer by path only to existing files", arguments: ["POST", "PUT", "PATCH"])
   func unknown(method: String) async throws {
     try await MediaServer.with { media in
       let attachment = Self.attachment("/v1/media/019a1111-0000-7000-8000-000000000000")
@@ -108,19 +108,19 @@ import Testing
         let item = try await media.item(#""title": "y""#).json(EditorialItem.self, status: 201)
         target += "/\(item.item.id.uuidString.lowercased())"
       }
-      let answer = try await media.server.send(
+      let response = try await media.server.send(
         method, target, key: media.key, headers: method == "POST" ? [] : [("If-Match", "\"r1\"")],
         body: #"{"date": "2026-01-01T00:00:00Z", "text": "x", \#(attachment)}"#)
-      #expect(answer.status == 422)
-      #expect(answer.text.contains("attachments"))
-      #expect(answer.text.contains("019a1111-0000-7000-8000-000000000000"))
+      #expect(response.status == 422)
+      #expect(response.text.contains("attachments"))
+      #expect(response.text.contains("019a1111-0000-7000-8000-000000000000"))
       // The refused write has no effect.
       #expect(try await media.server.get("/v1/items").text.contains("attachments\":[{") == false)
     }
   }
 
   @Test(
-    "Other paths are no addresses of attachments",
+    "Other paths are not accepted as addresses of attachments",
     arguments: [
       "/v1/media/", "/v1/media/x", "/v1/items/019a1111-0000-7000-8000-000000000000",
       "v1/media/019a1111-0000-7000-8000-000000000000", "//h/v1/media/019a1111-0000-7000-8000-000000000000",
@@ -128,13 +128,13 @@ import Testing
     ])
   func otherPaths(url: String) async throws {
     try await MediaServer.with { media in
-      let answer = try await media.item(Self.attachment(url))
-      #expect(answer.status == 422)
-      #expect(answer.text.contains("attachments[0].url"))
+      let response = try await media.item(Self.attachment(url))
+      #expect(response.status == 422)
+      #expect(response.text.contains("attachments[0].url"))
     }
   }
 
-  @Test("A writer who begins to use a file while it is being forgotten either keeps it or is told")
+  @Test("A writer that starts to use a file during its removal either keeps it or is refused")
   func race() async throws {
     try await MediaServer.with { media in
       let path = try await media.stored(Self.photo)
@@ -168,7 +168,7 @@ import Testing
     }
   }
 
-  @Test("Files that no row tells of are removed once they are old, and rows of others are not touched")
+  @Test("Old files without a row are removed, and other rows are not touched")
   func orphans() async throws {
     try await MediaServer.with { media in
       let path = try await media.stored(Self.photo)
@@ -185,7 +185,7 @@ import Testing
     }
   }
 
-  @Test("A file of two addresses stays for the one that is used")
+  @Test("A file with two addresses is kept while one of them is in use")
   func sharedBytes() async throws {
     try await MediaServer.with { media in
       let file = Data([0, 0, 0, 16] + Array("ftypisom0000mdat".utf8))

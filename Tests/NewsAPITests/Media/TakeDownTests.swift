@@ -32,8 +32,8 @@ import Testing
   }
 
   private static func retract(_ item: EditorialItem, _ media: MediaServer) async throws {
-    let answer = try await media.server.send("DELETE", path(item), key: media.key, headers: [("If-Match", "*")])
-    #expect(answer.status == 204)
+    let response = try await media.server.send("DELETE", path(item), key: media.key, headers: [("If-Match", "*")])
+    #expect(response.status == 204)
   }
 
   private static func remove(_ path: String, _ media: MediaServer) async throws -> TestResponse {
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(
-    "A file is 410 as soon as its only item is retracted, whatever the request says, and caches may keep that a second")
+    "A file is 410 for any request once its only item is retracted, and caches may store that for one second")
   func retracted() async throws {
     try await MediaServer.with { media in
       let path = try await media.stored(Self.photo)
@@ -49,11 +49,11 @@ import Testing
       let tag = try #require(try await media.server.get(path)["ETag"])
       try await Self.retract(item, media)
       for headers in [[], [("If-None-Match", tag)], [("Range", "bytes=0-9")], [("Range", "bytes=99999-")]] {
-        let answer = try await media.server.send("GET", path, headers: headers)
-        let problem = try answer.json(Problem.self, status: 410)
+        let response = try await media.server.send("GET", path, headers: headers)
+        let problem = try response.json(Problem.self, status: 410)
         #expect((problem.type, problem.reason) == ("/problems/withdrawn", "retracted"))
-        #expect(answer["Cache-Control"] == Self.bounded)
-        #expect(answer["X-Request-Id"] == nil)
+        #expect(response["Cache-Control"] == Self.bounded)
+        #expect(response["X-Request-Id"] == nil)
       }
       #expect(try await media.server.send("HEAD", path).status == 410)
       // A second server over the same database and folder has no outdated memory.
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test("A file stays while one published item uses it, and comes back when another one does")
+  @Test("A file stays available while one published item uses it, and becomes available again when another one does")
   func shared() async throws {
     try await MediaServer.with { media in
       let path = try await media.stored(Self.photo)
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test("Files of drafts, of no item, and of items that expired by plain SQL")
+  @Test("A file of a draft or of no item is available, and one of an item that expired by plain SQL is 410")
   func otherStates() async throws {
     try await MediaServer.with { media in
       let path = try await media.stored(Self.photo)
@@ -105,13 +105,13 @@ import Testing
     }
   }
 
-  @Test("A removed file is 410 for good; its bytes are gone, and the same content gets another address")
+  @Test("A removed file is 410 permanently; its bytes are deleted, and the same content gets another address")
   func removal() async throws {
     try await MediaServer.with { media in
       let path = try await media.stored(Self.photo)
-      let answer = try await Self.remove(path, media)
-      #expect(answer.status == 204)
-      #expect(answer["Cache-Control"] == "private, no-store")
+      let response = try await Self.remove(path, media)
+      #expect(response.status == 204)
+      #expect(response["Cache-Control"] == "private, no-store")
       let gone = try await media.server.get(path)
       #expect(try gone.json(Problem.self, status: 410).reason == "removed")
       #expect(gone["Cache-Control"] == Self.bounded)
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test("A draft loses a removed file and is not published with it")
+  @Test("A draft with a removed file cannot be published until it no longer names the file")
   func draftLosesFile() async throws {
     try await MediaServer.with { media in
       let path = try await media.stored(Self.photo)
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test("One of two addresses of the same bytes is removed: the other one keeps them")
+  @Test("If one of two addresses of the same bytes is removed, the other one keeps them")
   func sharedBytes() async throws {
     try await MediaServer.with { media in
       let file = Data([0, 0, 0, 16] + Array("ftypisom0000mdat".utf8))
@@ -164,7 +164,7 @@ import Testing
     }
   }
 
-  @Test("A writer that publishes an item while its file is being removed waits, and is refused with the field")
+  @Test("A writer that publishes an item during the removal of its file waits, and is refused with the field's name")
   func removalBeforeWriter() async throws {
     try await MediaServer.with { media in
       let path = try await media.stored(Self.photo)
@@ -183,7 +183,7 @@ import Testing
     }
   }
 
-  @Test("A removal that comes while an item with the file is being published waits, and is refused")
+  @Test("A removal during the publication of an item with the file waits, and is refused")
   func writerBeforeRemoval() async throws {
     try await MediaServer.with { media in
       let path = try await media.stored(Self.photo)
@@ -201,7 +201,7 @@ import Testing
     }
   }
 
-  @Test("Of two items that use a file, one is retracted while the other is published: readers get the file")
+  @Test("If one of two items with a file is retracted while the other is published, readers can get the file")
   func retractionBesidePublication() async throws {
     try await MediaServer.with { media in
       let path = try await media.stored(Self.photo)
@@ -221,7 +221,7 @@ import Testing
   }
 
   @Test(
-    "Uploads, removals and collections of the same content at once leave no address without its bytes",
+    "Concurrent uploads, removals and collections of the same content leave no address without its bytes",
     arguments: [1, 2, 3])
   func uploadsBesideRemovals(round: Int) async throws {
     try await MediaServer.with { media in
@@ -233,8 +233,9 @@ import Testing
               let stored = try await media.upload(file)
               #expect([200, 201].contains(stored.status))
               let url = try stored.json(Attachment.self, status: stored.status).url
-              let answer = try await media.server.get(url)
-              #expect(answer.status == 200 && answer.body == file || answer.status == 410 || answer.status == 404)
+              let response = try await media.server.get(url)
+              #expect(
+                response.status == 200 && response.body == file || response.status == 410 || response.status == 404)
             }
           }
         }
@@ -259,7 +260,7 @@ import Testing
   }
 
   private static func waitForLock(_ media: MediaServer) async throws {
-    try await eventually("somebody waits for a lock") {
+    try await eventually("a session waits for a lock") {
       let waiting: PostgresQuery = """
         SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
         """

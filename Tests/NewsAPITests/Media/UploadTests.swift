@@ -12,17 +12,17 @@ import Testing
 @Suite struct UploadTests {
   private static let photo = SampleMedia.png(bytes: 700_000)
 
-  @Test("An uploaded file is described as an attachment, and is there")
+  @Test("An upload returns an attachment, and the file can be read")
   func upload() async throws {
     try await MediaServer.with { media in
-      let answer = try await media.upload(Self.photo, ("Content-Disposition", "attachment; filename=\"a b.png\""))
-      let attachment = try answer.json(Attachment.self, status: 201)
+      let response = try await media.upload(Self.photo, ("Content-Disposition", "attachment; filename=\"a b.png\""))
+      let attachment = try response.json(Attachment.self, status: 201)
       #expect(attachment.type == "image/png")
       #expect(attachment.bytes == 700_000)
       #expect([attachment.width, attachment.height] == [640, 480])
       #expect(attachment.sha256 == Self.photo.sha256)
-      #expect(answer["Location"] == attachment.url)
-      #expect(answer["Cache-Control"] == "private, no-store")
+      #expect(response["Location"] == attachment.url)
+      #expect(response["Cache-Control"] == "private, no-store")
       let found = try await media.server.get(attachment.url)
       #expect(found.status == 200)
       #expect(found.body == Self.photo)
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("The same content is kept once, under the address and the name it had first")
+  @Test("The same content is stored once, under its first address and name")
   func again() async throws {
     try await MediaServer.with { media in
       let first = try await media.upload(Self.photo, ("Content-Disposition", "inline; filename=a.png"))
@@ -46,21 +46,21 @@ import Testing
     }
   }
 
-  @Test("The same content at the same time is kept once")
+  @Test("Concurrent uploads of the same content are stored once")
   func race() async throws {
     try await MediaServer.with { media in
-      let answers = try await withThrowingTaskGroup(of: TestResponse.self) { tasks in
+      let responses = try await withThrowingTaskGroup(of: TestResponse.self) { tasks in
         for _ in 0..<8 { tasks.addTask { try await media.upload(Self.photo) } }
         return try await tasks.reduce(into: []) { $0.append($1) }
       }
-      #expect(answers.count { $0.status == 201 } == 1)
-      #expect(answers.count { $0.status == 200 } == 7)
-      #expect(Set(answers.map(\.text)).count == 1)
+      #expect(responses.count { $0.status == 201 } == 1)
+      #expect(responses.count { $0.status == 200 } == 7)
+      #expect(Set(responses.map(\.text)).count == 1)
       try await eventually("one file is left") { try names(in: media.folder) == [Self.photo.sha256] }
     }
   }
 
-  @Test("A container that holds sound for one and a film for another has an address for each, and one file")
+  @Test("A container declared as audio and as video has one address for each type, and one file")
   func twoTypes() async throws {
     try await MediaServer.with { media in
       let file = Data([0, 0, 0, 16] + Array("ftypisom0000mdat".utf8))
@@ -73,19 +73,19 @@ import Testing
     }
   }
 
-  @Test("With the server's own address, files have absolute ones")
+  @Test("If the server's own address is configured, files have absolute addresses")
   func absolute() async throws {
     try await MediaServer.with(settings: { $0.publicURL = "https://news.example/api" }) { media in
-      let answer = try await media.upload(Self.photo)
-      let path = try #require(answer["Location"])
-      let url = try answer.json(Attachment.self, status: 201).url
+      let response = try await media.upload(Self.photo)
+      let path = try #require(response["Location"])
+      let url = try response.json(Attachment.self, status: 201).url
       #expect(url == "https://news.example/api" + path)
       #expect(try await media.item(#""attachments": [{"url": "\#(url)", "type": "image/png"}]"#).status == 201)
     }
   }
 
   @Test(
-    "What is not what it says, or not what is kept, is refused and leaves nothing",
+    "Content that does not match its type, or of an unsupported type, is refused and not stored",
     arguments: [
       ("text/html", "<script>alert(1)</script>"), ("image/svg+xml", "<svg/>"), ("application/xml", "<x/>"),
       ("application/octet-stream", "<script>alert(1)</script>"), ("image/png", "<script>alert(1)</script>"),
@@ -94,15 +94,15 @@ import Testing
     ])
   func refused(type: String, body: String) async throws {
     try await MediaServer.with { media in
-      let answer = try await media.upload(Data(body.utf8), type: type)
-      #expect(answer.status == 415)
-      #expect(answer["Accept"]?.contains("image/png") == true)
-      try await eventually("nothing is left") { try names(in: media.folder).isEmpty }
+      let response = try await media.upload(Data(body.utf8), type: type)
+      #expect(response.status == 415)
+      #expect(response["Accept"]?.contains("image/png") == true)
+      try await eventually("all files are removed") { try names(in: media.folder).isEmpty }
     }
   }
 
   @Test(
-    "The type application/octet-stream leaves it to the server to recognise the file",
+    "For application/octet-stream the server detects the type of the file",
     arguments: [
       ("%PDF-1.7", "application/pdf"), ("GIF89a\u{1}\0\u{1}\0", "image/gif"), ("OggS", "audio/ogg"),
       ("\0\0\0\u{10}ftypisom0000", "video/mp4"),
@@ -118,28 +118,28 @@ import Testing
     }
   }
 
-  @Test("What does not begin as it should is refused before all of it has come")
+  @Test("Content with the wrong first bytes is refused before all of it has arrived")
   func early() async throws {
     try await MediaServer.with { media in
       let head = """
         POST /v1/editorial/media HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(media.key)\r\nContent-Type: image/png\r
         Content-Length: 1000000000\r\n\r\n
         """ + String(repeating: "<p>", count: 3000)
-      let answers = try await RawConnection.exchange(head, port: media.server.port, endsInput: false)
-      #expect(answers.map(\.status) == [415])
-      #expect(answers[0]["Connection"] == "close")
+      let responses = try await RawConnection.exchange(head, port: media.server.port, endsInput: false)
+      #expect(responses.map(\.status) == [415])
+      #expect(responses[0]["Connection"] == "close")
     }
   }
 
-  @Test("A file that its length says is too large is refused before it is sent, another once it is")
+  @Test("A file that is too large is refused by its declared length, or at the limit if no length is declared")
   func tooLarge() async throws {
     try await MediaServer.with(settings: { $0.largestMedia = 500_000 }) { media in
       let head = """
         POST /v1/editorial/media HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(media.key)\r\nContent-Type: image/png\r
         Content-Length: 500001\r\nExpect: 100-continue\r\n\r\n
         """
-      let answers = try await RawConnection.exchange(head, port: media.server.port, endsInput: false)
-      #expect(answers.map(\.status) == [413])
+      let responses = try await RawConnection.exchange(head, port: media.server.port, endsInput: false)
+      #expect(responses.map(\.status) == [413])
       #expect(try await media.upload(Self.photo).status == 413)
       // A busy server may receive the whole body before it refuses it; the connection could then continue.
       let chunked = try await RawConnection.exchange(
@@ -147,7 +147,7 @@ import Testing
       #expect(chunked.map(\.status) == [413])
       #expect(chunked[0].text.contains("500000"))
       #expect(try await media.upload(Self.photo.prefix(500_000)).status == 201)
-      try await eventually("nothing else is left") { try names(in: media.folder).count == 1 }
+      try await eventually("all other files are removed") { try names(in: media.folder).count == 1 }
     }
   }
 
@@ -164,19 +164,19 @@ import Testing
     return isCut ? message : message + Data("0\r\n\r\n".utf8)
   }
 
-  @Test("A file may come in chunks, and once the server has said that it wants it")
+  @Test("A file may be sent in chunks, and after 100 Continue")
   func chunks() async throws {
     try await MediaServer.with { media in
       let whole = Self.chunked(Self.photo, key: media.key, "Expect: 100-continue\r\n")
       let head = try #require(whole.firstRange(of: Data("\r\n\r\n".utf8))).upperBound
-      let answers = try await RawConnection.exchange(
+      let responses = try await RawConnection.exchange(
         [whole[..<head], whole[head...]], port: media.server.port)
-      #expect(answers.map(\.status) == [100, 201])
+      #expect(responses.map(\.status) == [100, 201])
       #expect(try await media.upload(Self.photo).status == 200)
     }
   }
 
-  @Test("A body that is cut off in the middle leaves nothing", arguments: [true, false])
+  @Test("A body that is cut off in the middle is not stored", arguments: [true, false])
   func cut(isChunked: Bool) async throws {
     try await MediaServer.with { media in
       let head = """
@@ -186,14 +186,14 @@ import Testing
       let message =
         isChunked
         ? Self.chunked(Self.photo, key: media.key, isCut: true) : Data(head.utf8) + Self.photo.prefix(600_000)
-      let answers = try await RawConnection.exchange([message], port: media.server.port)
-      #expect(answers.map(\.status) == [400])
-      try await eventually("nothing is left") { try names(in: media.folder).isEmpty }
+      let responses = try await RawConnection.exchange([message], port: media.server.port)
+      #expect(responses.map(\.status) == [400])
+      try await eventually("all files are removed") { try names(in: media.folder).isEmpty }
       #expect(try await media.upload(Self.photo).status == 201)
     }
   }
 
-  @Test("A body that was cut off before the server wanted it leaves nothing, either", arguments: [true, false])
+  @Test("A body that is cut off before the server reads it is not stored", arguments: [true, false])
   func cutEarly(isChunked: Bool) async throws {
     try await MediaServer.with { media in
       let (ended, hasEnded) = AsyncStream.makeStream(of: Void.self)
@@ -207,18 +207,18 @@ import Testing
           isChunked
           ? Self.chunked(Self.photo.prefix(20_000), key: media.key, isCut: true)
           : Data(head.utf8) + Self.photo.prefix(15_000)
-        let answers = try await RawConnection.exchange([message], port: server.port) {
+        let responses = try await RawConnection.exchange([message], port: server.port) {
           // The server has time to receive all bytes. Otherwise this would be the same test as the previous one.
           Thread.sleep(forTimeInterval: 0.3)
           hasEnded.finish()
         }
-        #expect(answers.map(\.status) == [400])
-        try await eventually("nothing is left") { try names(in: media.folder).isEmpty }
+        #expect(responses.map(\.status) == [400])
+        try await eventually("all files are removed") { try names(in: media.folder).isEmpty }
       }
     }
   }
 
-  @Test("An upload that stalls is given up, and leaves nothing")
+  @Test("An upload that stalls is ended and not stored")
   func stalling() async throws {
     var limits = ConnectionLimits()
     limits.bodyIdleTimeout = .milliseconds(300)
@@ -227,20 +227,20 @@ import Testing
       try await TestServer.with(limits: limits, settings: { $0.media = storage }) { server in
         let key = try await server.store.createKey(name: "desk", permissions: [.mediaWrite])
         let message = Self.chunked(Self.photo, key: key, isCut: true)
-        let answers = try await RawConnection.exchange([message], port: server.port, endsInput: false)
-        #expect(answers.map(\.status) == [408])
-        try await eventually("nothing is left") { try names(in: folder).isEmpty }
+        let responses = try await RawConnection.exchange([message], port: server.port, endsInput: false)
+        #expect(responses.map(\.status) == [408])
+        try await eventually("all files are removed") { try names(in: folder).isEmpty }
       }
     }
   }
 
-  @Test("A digest that is sent along must be that of the body", arguments: ["Repr-Digest", "Content-Digest"])
+  @Test("A digest in the request must match the body", arguments: ["Repr-Digest", "Content-Digest"])
   func digests(field: String) async throws {
     try await MediaServer.with { media in
       let wrong = try await media.upload(Self.photo, (field, Data("other".utf8).digestField))
       #expect(wrong.status == 422)
       #expect(wrong.text.contains(field))
-      try await eventually("nothing is left") { try names(in: media.folder).isEmpty }
+      try await eventually("all files are removed") { try names(in: media.folder).isEmpty }
       let malformed = try await media.upload(Self.photo, (field, "sha-256=:AAAA:"))
       #expect(malformed.status == 400)
       #expect(malformed.text.contains(field))
@@ -248,7 +248,7 @@ import Testing
     }
   }
 
-  @Test("A name that cannot be read, and a content coding, are refused")
+  @Test("An unreadable file name or a content coding is refused")
   func headers() async throws {
     try await MediaServer.with { media in
       let name = try await media.upload(Self.photo, ("Content-Disposition", "attachment; filename=\"a"))
@@ -262,7 +262,7 @@ import Testing
     }
   }
 
-  @Test("A key for items alone stores no files, and one for files alone writes no items")
+  @Test("A key for items cannot upload files, and a key for files cannot write items")
   func scopes() async throws {
     try await MediaServer.with { media in
       let headers = [("Content-Type", "image/png")]
@@ -276,25 +276,25 @@ import Testing
     }
   }
 
-  @Test("Without a place for them files are refused with a word to the operator, and there are none")
+  @Test("Without a media directory uploads are refused with a hint for the operator, and no file exists")
   func notKept() async throws {
     try await TestServer.with { server in
       let key = try await server.store.createKey(name: "photo", permissions: [.mediaWrite])
-      let answer = try await server.send(
+      let response = try await server.send(
         "POST", "/v1/editorial/media", key: key, headers: [("Content-Type", "image/png")], file: Self.photo)
-      #expect(answer.status == 501)
-      #expect(answer.text.contains("TIDINGS_MEDIA_DIRECTORY"))
+      #expect(response.status == 501)
+      #expect(response.text.contains("TIDINGS_MEDIA_DIRECTORY"))
       #expect(try await server.get("/v1/media/019a1111-0000-7000-8000-000000000000").status == 404)
     }
   }
 
-  @Test("A full disk is a problem of its own, and no fault")
+  @Test("A full disk causes a separate problem, not an internal error")
   func full() async throws {
     try await TestServer.with(settings: { $0.media = FullStorage() }) { server in
       let key = try await server.store.createKey(name: "photo", permissions: [.mediaWrite])
-      let answer = try await server.send(
+      let response = try await server.send(
         "POST", "/v1/editorial/media", key: key, headers: [("Content-Type", "image/png")], file: Self.photo)
-      #expect(answer.status == 507)
+      #expect(response.status == 507)
     }
   }
 }

@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test("No client can make a series: paths, other spellings and methods without a route share one")
+  @Test("Clients cannot create series: unknown paths, other spellings and unrouted methods share one")
   func cardinality() async throws {
     try await TestServer.with { server in
       for (number, method) in ["PROPFIND", "LOCK", "MKCOL", "REPORT", "PURGE"].enumerated() {
@@ -58,13 +58,13 @@ import Testing
     }
   }
 
-  @Test("What is no proper request is counted by its status, too")
+  @Test("Malformed requests are counted by status as well")
   func refusals() async throws {
     try await TestServer.with { server in
       var bytes = 0
       for text in ["GET / HTTP/1.1\r\n\r\n", "BREW / HTTP/1.1\r\nHost: a\r\n\r\n", "GET / HTTP/1.1\r\n\r\n"] {
-        let answers = try await RawConnection.exchange([Data(text.utf8)], port: server.port)
-        bytes += answers.map(\.body.count).reduce(0, +)
+        let responses = try await RawConnection.exchange([Data(text.utf8)], port: server.port)
+        bytes += responses.map(\.body.count).reduce(0, +)
       }
       let scrape = try await server.scrape()
       #expect(scrape.value("tidings_http_requests_total", Self.labels("unknown", "other", 400)) == 2)
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test("Bytes are counted as they are sent, and those that a 304 or compression saves beside them")
+  @Test("Bytes are counted as sent, and the bytes saved by a 304 or compression separately")
   func bytes() async throws {
     try await TestServer.with { server in
       _ = try await server.publish(String(repeating: "much the same ", count: 400))
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test("The version of the feed, the connections and the process are those of the moment")
+  @Test("The feed version, the connections and the process metrics are current")
   func gauges() async throws {
     try await TestServer.with { server in
       let before = try await server.scrape()
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test("Metrics are answered without the database, and in the end without a version")
+  @Test("Metrics are served without the database, and eventually without a version")
   func withoutDatabase() async throws {
     try await TestServer.with(staleLimit: .milliseconds(100)) { server in
       await server.store.shutdown()
@@ -130,21 +130,21 @@ import Testing
     }
   }
 
-  @Test("They are for no cache, and HEAD is GET without the body")
+  @Test("Metrics must not be cached, and HEAD is GET without the body")
   func headers() async throws {
     try await TestServer.with { server in
       let (get, head) = (try await server.get("/metrics"), try await server.send("HEAD", "/metrics"))
       #expect(head.status == 200)
       #expect(head.body.isEmpty)
-      for answer in [get, head] {
-        #expect(answer["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
-        #expect(answer["Cache-Control"] == "no-store")
+      for response in [get, head] {
+        #expect(response["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
+        #expect(response["Cache-Control"] == "no-store")
       }
     }
   }
 }
 
-@Suite("Metrics of other parts of the process")
+@Suite("Metrics of other parts of the process are included")
 struct PrometheusRegistryTests {
   private func scrape(_ registry: PrometheusRegistry) throws -> PrometheusScrape {
     var text = PrometheusText()
@@ -152,7 +152,7 @@ struct PrometheusRegistryTests {
     return try PrometheusScrape(text.text)
   }
 
-  @Test("Names and labels of any kind are written so that Prometheus can read them")
+  @Test("Names and labels with any characters are escaped for Prometheus")
   func escaping() throws {
     let registry = PrometheusRegistry(help: ["a_b": "What it is."])
     let value = "quotes \" and \\ and\nlines é \\n"
@@ -164,7 +164,7 @@ struct PrometheusRegistryTests {
     #expect(scrape.value("_0_") == 1)
   }
 
-  @Test("The same label and dimensions are the same counter, and a destroyed one is gone")
+  @Test("Equal labels and dimensions give the same counter, and a destroyed counter disappears")
   func identity() throws {
     let registry = PrometheusRegistry(help: [:])
     for _ in 0..<2 { Counter(label: "c", dimensions: [("a", "1")], factory: registry).increment() }
@@ -176,7 +176,7 @@ struct PrometheusRegistryTests {
     #expect(try scrape(registry).samples.count == 1)
   }
 
-  @Test("A label of two kinds stays what it was first")
+  @Test("A label that is used with two kinds of metrics keeps the first kind")
   func conflict() throws {
     let registry = PrometheusRegistry(help: [:])
     Counter(label: "n", dimensions: [], factory: registry).increment()
@@ -186,7 +186,7 @@ struct PrometheusRegistryTests {
     #expect(scrape.samples.count == 1)
   }
 
-  @Test("Times fall into the bucket of the first bound that is not below them, and gauges show the last value")
+  @Test("Durations fall into the bucket of the first bound that is not below them, and gauges have the last value")
   func histogram() throws {
     let registry = PrometheusRegistry(help: [:])
     let timer = Timer(label: "t", dimensions: [], factory: registry)

@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test("No more operations run than the limit, and all of them run, also after errors")
+  @Test("No more operations run concurrently than the limit, and all of them run, even after errors")
   func limit() async throws {
     struct Failure: Error {}
     let limiter = ConcurrencyLimiter(limit: 3, timeout: .seconds(60))
@@ -76,7 +76,7 @@ import Testing
     #expect(1...3 ~= running.most)
   }
 
-  @Test("A caller is refused at once where the queue is full, and after the timeout where it is not")
+  @Test("A caller is refused at once if the queue is full, and after the timeout otherwise")
   func bounds() async throws {
     let limiter = ConcurrencyLimiter(limit: 1, maximumWaiters: 1, timeout: .milliseconds(50))
     let blocker = await Blocker(limiter)
@@ -86,14 +86,14 @@ import Testing
     let patient = ConcurrencyLimiter(limit: 1, maximumWaiters: 1, timeout: .seconds(60))
     let other = await Blocker(patient)
     let waiting = Task { try await patient.run {} }
-    try await eventually("one waits") { patient.waiting == 1 }
+    try await eventually("one request waits") { patient.waiting == 1 }
     await #expect(throws: StoreError.unavailable) { try await patient.run {} }
     try await other.end()
     try await waiting.value
     try await blocker.end()
   }
 
-  @Test("A caller that is cancelled leaves the queue, and the others keep their order")
+  @Test("A cancelled caller leaves the queue, and the others keep their order")
   func cancellation() async throws {
     let limiter = ConcurrencyLimiter(limit: 1, timeout: .seconds(60))
     let blocker = await Blocker(limiter)
@@ -101,7 +101,7 @@ import Testing
     var tasks: [Task<Void, any Error>] = []
     for number in 0..<3 {
       tasks.append(Task { try await limiter.run { order.note(number) } })
-      try await eventually("it waits") { limiter.waiting == number + 1 }
+      try await eventually("the request waits") { limiter.waiting == number + 1 }
     }
     tasks[1].cancel()
     await #expect(throws: CancellationError.self) { try await tasks[1].value }
@@ -120,7 +120,7 @@ import Testing
     try await limiter.run {}
   }
 
-  @Test("A limiter within another holds to both limits")
+  @Test("A nested limiter obeys both limits")
   func nesting() async throws {
     let parent = ConcurrencyLimiter(limit: 2, timeout: .seconds(60))
     let child = ConcurrencyLimiter(limit: 1, timeout: .seconds(60), within: parent)
@@ -128,7 +128,7 @@ import Testing
     let two = await Blocker(child)
     // The parent is full, so the child cannot take another slot.
     let waiting = Task { try await parent.run {} }
-    try await eventually("it waits") { parent.waiting == 1 }
+    try await eventually("the request waits") { parent.waiting == 1 }
     try await two.end()
     try await waiting.value
     try await one.end()

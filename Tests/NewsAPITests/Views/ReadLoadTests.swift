@@ -27,7 +27,7 @@ import Testing
     try result.get()
   }
 
-  @Test("Readers of hundreds of different answers leave connections to editors and to the state")
+  @Test("Hundreds of different reads leave connections to editors and to the state")
   func distinctReads() async throws {
     try await TestServer.with { server in
       _ = try await server.publish("x")
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test("Readers who wait for a state that does not come keep nobody else from anything")
+  @Test("Readers that wait for a future state delay no other requests")
   func futureStates() async throws {
     try await TestServer.with { server in
       let id = try await server.publish("x").item.id
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test("A reader beyond the limit of waits for states is refused at once, until others have their answers")
+  @Test("A reader beyond the limit of waiting readers is refused at once, until others have their responses")
   func waitLimit() async throws {
     let waits = NewsStore.WaitLimits(readers: 3, duration: .seconds(60))
     try await TestServer.with(waits: waits) { server in
@@ -97,7 +97,7 @@ import Testing
         let next = SyncToken(epoch: token.epoch, scope: .feed, version: token.version + 1)
         try await withThrowingTaskGroup(of: Int.self) { group in
           for _ in 0..<waits.readers { group.addTask { try await server.get("/v1/items?at=\(next)").status } }
-          try await eventually("they wait") { server.store.waitingReaders == waits.readers }
+          try await eventually("the requests wait") { server.store.waitingReaders == waits.readers }
           let further = try await server.get("/v1/items?at=\(next)")
           #expect(further.status == 503)
           #expect(further["Retry-After"] != nil)
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test("That nothing is new costs no read of the log, whatever the request says and whether it has a condition or not")
+  @Test("A request for changes without news does not read the log, with or without a condition")
   func nothingNew() async throws {
     try await TestServer.with { server in
       try await server.makeTopics(["a"])
@@ -126,16 +126,16 @@ import Testing
         ] {
           // The second response comes from memory.
           for _ in 0..<2 {
-            let answer = try await server.get("/v1/changes?\(target)")
-            #expect(try answer.json(ChangeList.self).changes.isEmpty, "\(target)")
-            #expect(answer["Cache-Status"] == nil)
+            let response = try await server.get("/v1/changes?\(target)")
+            #expect(try response.json(ChangeList.self).changes.isEmpty, "\(target)")
+            #expect(response["Cache-Status"] == nil)
           }
         }
       }
     }
   }
 
-  @Test("A reader waits for a state no longer than a second, also where the database does not answer")
+  @Test("A reader waits for a state for at most one second, even if the database does not respond")
   func clock() async throws {
     try await TestServer.with { server in
       _ = try await server.publish("x")
@@ -143,14 +143,14 @@ import Testing
       let next = SyncToken(epoch: token.epoch, scope: .feed, version: token.version + 1)
       try await Self.whileLocked("scopes", server) {
         // A read of the counter would wait until the lock is released.
-        let answer = try await server.get("/v1/items?at=\(next)")
-        #expect(answer.status == 503)
-        #expect(answer["Retry-After"] != nil)
+        let response = try await server.get("/v1/items?at=\(next)")
+        #expect(response.status == 503)
+        #expect(response["Retry-After"] != nil)
       }
     }
   }
 
-  @Test("HEAD of a search that is not in memory reads as many rows as GET")
+  @Test("HEAD of an uncached search reads as many rows as GET")
   func headOfSearch() async throws {
     try await TestServer.with { server in
       for number in 0..<30 { _ = try await server.publish("alpha beta \(number)") }
@@ -186,7 +186,7 @@ import Testing
     return try rows.first?.decode(0) ?? 0
   }
 
-  @Test("Tokens of any scope are good for at=, and those of a history that was left only up to its end")
+  @Test("Tokens of any scope are accepted in at=, and those of an abandoned history only up to its end")
   func anyScope() async throws {
     try await TestServer.with { server in
       try await server.makeTopics(["a", "b"])

@@ -2,7 +2,7 @@ import NewsAPI
 import Testing
 
 @Suite struct RepeatDetectorTests {
-  @Test("A key is remembered for a number of other keys, and at most for twice as many")
+  @Test("A key is remembered until a given number of other keys were seen, and for at most twice as many")
   func repeats() {
     let detector = RepeatDetector(capacity: 3)
     #expect((1...4).allSatisfy { !detector.insert($0) })

@@ -6,9 +6,9 @@ import TestKit
 import TestSupport
 import Testing
 
-@Suite("Answers from memory") struct RepeatedReadTests {
+@Suite("Responses from memory") struct RepeatedReadTests {
   @Test(
-    "They are byte for byte what they are without memory, whatever is asked, between all kinds of changes and during")
+    "They are byte for byte equal to responses without memory, for all reads, between and during all kinds of changes")
   func sameBytes() async throws {
     // `make fuzz` compares more rounds.
     let rounds = ProcessInfo.processInfo.environment["TIDINGS_FUZZ_SECONDS"] == nil ? 30 : 120
@@ -85,9 +85,9 @@ import Testing
       // The server that created the page later omits its date for longer.
       let isDate = String(decoding: bytes, as: UTF8.self).contains("If-Modified-Since")
       if given.contains(where: { $0 != expected && (isDate || undated($0) == undated(expected)) }) { continue }
-      let differences = given.filter { $0 != expected }.map { answer in
-        let lines = zip(answer, expected).first { $0 != $1 }
-        return "\(lines.map { "\($0.0) instead of \($0.1)" } ?? "more or less"), in \(answer.count) lines"
+      let differences = given.filter { $0 != expected }.map { response in
+        let lines = zip(response, expected).first { $0 != $1 }
+        return "\(lines.map { "\($0.0) instead of \($0.1)" } ?? "more or less"), in \(response.count) lines"
       }
       return (state, differences)
     }
@@ -106,7 +106,7 @@ import Testing
       .filter { !$0.hasPrefix("Date: ") && !$0.hasPrefix("X-Request-Id: ") }
   }
 
-  @Test("A publish is seen by the next read, and the tag stays where the content does")
+  @Test("The next read after a publish contains it, and the entity tag stays if the content does")
   func freshness() async throws {
     try await TestServer.with { server in
       try await server.makeTopics(["a", "b"])
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test("While the database does not answer, memory does; after the limit nobody does")
+  @Test("Responses come from memory while the database does not respond, and are refused after the age limit")
   func withoutDatabase() async throws {
     try await TestServer.with(staleLimit: .seconds(3)) { server in
       _ = try await server.publish("x")
@@ -146,7 +146,8 @@ import Testing
   }
 
   @Test(
-    "The lowest limits refuse nothing while the database answers, and zero refuses once it does not", arguments: [0, 1])
+    "The lowest age limits refuse no read while the database responds, and all reads once it does not",
+    arguments: [0, 1])
   func lowestLimits(seconds: Int) async throws {
     try await TestServer.with(staleLimit: .seconds(seconds)) { server in
       _ = try await server.publish("x")
@@ -156,12 +157,12 @@ import Testing
         try await Task.sleep(for: .milliseconds(20))
       }
       await server.store.shutdown()
-      try await eventually("memory is not answered from") { try await server.get("/v1/items").status == 503 }
+      try await eventually("reads are refused") { try await server.get("/v1/items").status == 503 }
       #expect(try await server.get("/readyz").status == 503)
     }
   }
 
-  @Test("Lists that nobody repeats take no memory")
+  @Test("Lists that are read only once are not stored in memory")
   func onlyRepeatedLists() async throws {
     try await TestServer.with { server in
       _ = try await server.publish("x")

@@ -27,7 +27,7 @@ import NewsStore
 
   private static let feed = ViewKey.items(ItemQuery())
 
-  @Test("However many ask, a view is made once, and again only after a change")
+  @Test("Concurrent requests for a view share one load, and only a change causes another")
   func singleFlight() async throws {
     let cache = ViewCache(budget: 1 << 20)
     let made = Count()
@@ -49,7 +49,7 @@ import NewsStore
     }
   }
 
-  @Test("Whoever knows of a change does not join a making that began before it")
+  @Test("A caller that knows of a change does not join a load that began before it")
   func staleFlight() async throws {
     let cache = ViewCache(budget: 1 << 20)
     let (gate, opening) = AsyncStream.makeStream(of: Void.self)
@@ -72,7 +72,7 @@ import NewsStore
     #expect(cache.cachedView(Self.feed, in: Self.state(2, epoch: "bbbbbb")) == nil)
   }
 
-  @Test("An error is told to all who wait, and not kept")
+  @Test("An error is thrown to all waiters and not cached")
   func errors() async throws {
     let cache = ViewCache(budget: 1 << 20)
     await #expect(throws: StoreError.unavailable) {
@@ -82,7 +82,7 @@ import NewsStore
     #expect(Self.text(view) == "x")
   }
 
-  @Test("A making goes on for others when the one who began it leaves")
+  @Test("A load continues for the other waiters when its first caller is cancelled")
   func leaving() async throws {
     let cache = ViewCache(budget: 1 << 20)
     let (gate, opening) = AsyncStream.makeStream(of: Void.self)
@@ -103,7 +103,7 @@ import NewsStore
     #expect(Self.text(try await second.value) == "x")
   }
 
-  @Test("A making in the queue of its limiter ends with its last requester, and the next request begins another")
+  @Test("A queued load is cancelled with its last waiter, and the next request starts another")
   func leavingTheQueue() async throws {
     let cache = ViewCache(budget: 1 << 20)
     let limiter = ConcurrencyLimiter(limit: 1, timeout: .seconds(60))
@@ -119,7 +119,7 @@ import NewsStore
     let requesters = (0..<2).map { _ in
       Task { try await cache.view(Self.feed, in: Self.state(1), limiter: limiter) { Self.view("never", 1) } }
     }
-    try await eventually("the making is in the queue") { limiter.waiting == 1 }
+    try await eventually("the load is in the queue") { limiter.waiting == 1 }
     requesters[0].cancel()
     await #expect(throws: CancellationError.self) { try await requesters[0].value }
     // The second requester may have arrived after this cancellation and started a load of its own.
@@ -132,7 +132,7 @@ import NewsStore
     #expect(Self.text(view) == "new")
   }
 
-  @Test("A change of an item makes its own view old and no other, and one that is forgotten proves nothing")
+  @Test("A change of an item invalidates only the view of that item, and a forgotten version validates nothing")
   func items() async throws {
     let cache = ViewCache(budget: 1 << 20)
     let (one, other) = (UUID(), UUID())
@@ -146,7 +146,7 @@ import NewsStore
     #expect(cache.cachedView(.item(other, html: false), in: Self.state(3002, changed: many)) == nil)
   }
 
-  @Test("What has not been used for longest goes first where memory ends")
+  @Test("The least recently used entry is evicted first")
   func eviction() async throws {
     let cache = ViewCache(budget: 100_000)
     let keys = (0..<40).map { ViewKey.topic("t\($0)") }
@@ -176,7 +176,7 @@ import NewsStore
     return (cache, isDatabaseUnresponsive)
   }
 
-  @Test("What cannot be made anew is given as it was before, and says so, until it is too old")
+  @Test("A view that cannot be loaded again is served stale, marked as such, up to the maximum age")
   func stale() async throws {
     let unavailable: @Sendable () async throws -> View = { throw StoreError.unavailable }
     let (cache, _) = try await Self.outage()
@@ -198,7 +198,7 @@ import NewsStore
     }
   }
 
-  @Test("An item that has changed is not given as it was before")
+  @Test("A changed item is not served stale")
   func staleItem() async throws {
     let id = UUID()
     let (cache, isDatabaseUnresponsive) = try await Self.outage(key: .item(id, html: false))
@@ -210,7 +210,7 @@ import NewsStore
     }
   }
 
-  @Test("Nobody waits for a database that is silent, and what it did not answer is asked again once it is not")
+  @Test("No caller waits for an unresponsive database, and a failed load is repeated once it responds")
   func silence() async throws {
     let (cache, isDatabaseUnresponsive) = try await Self.outage()
     let (gate, opening) = AsyncStream.makeStream(of: Void.self)

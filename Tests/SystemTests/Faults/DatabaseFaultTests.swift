@@ -39,23 +39,23 @@ extension FaultTests {
     .enabled(if: runsLongTests))
   func databaseKilled() async throws {
     try await Self.withCluster { cluster, installation in
-      let longest = Longest()
+      let longest = MaximumDuration()
       let seen = try await Self.use(installation) { users in
         for _ in 0..<3 {
           try await cluster.kill()
           try await Task.sleep(for: .seconds(5))
           try await cluster.start()
-          longest.note(try await users.waitForWrites(within: .seconds(20)))
+          longest.record(try await users.waitForWrites(within: .seconds(20)))
         }
       }
       Self.check(seen)
       #expect(longest.value < .seconds(10))
-      #expect(seen.longestRefusal < .seconds(6))
+      #expect(seen.maximumRefusalDuration < .seconds(6))
       Self.report(
         "kill -9 of the database, away for 5 s, three times",
         promised: "reads from memory go on, writes are 503 with Retry-After within 5 s and go on within 10 s",
         seen:
-          "\(Self.summary(seen)), the slowest after \(Self.seconds(seen.longestRefusal)); writes again after \(Self.seconds(longest.value))"
+          "\(Self.summary(seen)), the slowest after \(Self.seconds(seen.maximumRefusalDuration)); writes again after \(Self.seconds(longest.value))"
       )
     }
   }
@@ -63,23 +63,23 @@ extension FaultTests {
   @Test("A suspended database delays requests no longer than their timeout", .enabled(if: runsLongTests))
   func databaseStandsStill() async throws {
     try await Self.withCluster { cluster, installation in
-      let longest = Longest()
+      let longest = MaximumDuration()
       let seen = try await Self.use(installation) { users in
         try await cluster.pause()
         try await Task.sleep(for: .seconds(30))
         try await cluster.resume()
-        longest.note(try await users.waitForWrites(within: .seconds(20)))
+        longest.record(try await users.waitForWrites(within: .seconds(20)))
       }
       Self.check(seen)
       // The server detects within two seconds that the database does not respond.
-      #expect(seen.longestRead < .seconds(3))
-      #expect(seen.longestRefusal < .seconds(20))
+      #expect(seen.maximumReadDuration < .seconds(3))
+      #expect(seen.maximumRefusalDuration < .seconds(20))
       #expect(longest.value < .seconds(10))
       Self.report(
         "The database stands still for 30 s (SIGSTOP)",
         promised: "reads from memory go on, writes are 503, soon but for those under way, and go on within 10 s",
         seen:
-          "\(Self.summary(seen)), the slowest after \(Self.seconds(seen.longestRefusal)); writes again after \(Self.seconds(longest.value)); slowest read \(Self.milliseconds(seen.longestRead))"
+          "\(Self.summary(seen)), the slowest after \(Self.seconds(seen.maximumRefusalDuration)); writes again after \(Self.seconds(longest.value)); slowest read \(Self.milliseconds(seen.maximumReadDuration))"
       )
     }
   }
@@ -98,11 +98,11 @@ extension FaultTests {
         try await users.waitForWrites(within: .seconds(20))
       }
       Self.check(seen)
-      #expect(seen.longestRead < .seconds(3))
+      #expect(seen.maximumReadDuration < .seconds(3))
       Self.report(
         "Each insertion takes a second, for 20 s",
         promised: "reads wait no longer than for one such write, writes are done or 503",
-        seen: "\(Self.summary(seen)); slowest read \(Self.milliseconds(seen.longestRead))")
+        seen: "\(Self.summary(seen)); slowest read \(Self.milliseconds(seen.maximumReadDuration))")
     }
   }
 
@@ -111,7 +111,7 @@ extension FaultTests {
     try await Disk.with(megabytes: 256) { disk in
       try await Self.withCluster(settings: ["max_wal_size=64MB", "min_wal_size=32MB"], in: disk.folder) {
         cluster, installation in
-        let longest = Longest()
+        let longest = MaximumDuration()
         let hasFailed = Flag()
         let seen = try await Self.use(installation) { users in
           for _ in 0..<2 {
@@ -123,7 +123,7 @@ extension FaultTests {
             // A database that cannot write its own log stops itself.
             if (try? await installation.counter()) == nil { hasFailed.set() }
             try await cluster.start()
-            longest.note(try await users.waitForWrites(within: .seconds(30)))
+            longest.record(try await users.waitForWrites(within: .seconds(30)))
           }
         }
         Self.check(seen)

@@ -27,7 +27,7 @@ import Testing
     #expect(seen.failedReads.isEmpty, "\(seen.failedReads.prefix(5))", sourceLocation: sourceLocation)
     #expect(seen.conflicts.isEmpty, "\(seen.conflicts)", sourceLocation: sourceLocation)
     #expect(Set(seen.refusals.keys).isSubset(of: refusals), "\(seen.refusals)", sourceLocation: sourceLocation)
-    if refusals == [503] { #expect(seen.silentRefusals == 0, sourceLocation: sourceLocation) }
+    if refusals == [503] { #expect(seen.refusalsWithoutRetryAfter == 0, sourceLocation: sourceLocation) }
   }
 
   /// Returns a summary for the table.

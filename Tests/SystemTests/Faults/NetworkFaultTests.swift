@@ -75,8 +75,8 @@ extension FaultTests {
   private static func testNetworkCut(
     _ far: RunningServer, beside near: RunningServer, _ installation: Installation, key: String
   ) async throws {
-    let back = Longest()
-    let nearAnswer = Longest()
+    let back = MaximumDuration()
+    let nearAnswer = MaximumDuration()
     let seen = try await ServerUsers.with(
       ServerUsers.Numbers(readers: 2), servers: [near.client, far.client], key: key, sql: installation.sql
     ) { users in
@@ -86,7 +86,7 @@ extension FaultTests {
       // The other server is not affected.
       let began = ContinuousClock.now
       #expect(try await near.status("/v1/items?limit=7") == 200)
-      nearAnswer.note(.now - began)
+      nearAnswer.record(.now - began)
       #expect(try await far.status("/readyz") == 200)
       try await NetworkNamespace.restore()
       let restored = ContinuousClock.now
@@ -102,17 +102,17 @@ extension FaultTests {
         "POST", "/v1/editorial/items", key: key, body: #"{"date": "2026-01-01T00:00:00Z", "text": "there"}"#))?.status
         != 201, ContinuousClock.now - restored < .seconds(60)
       { try await Task.sleep(for: .milliseconds(20)) }
-      back.note(.now - restored)
+      back.record(.now - restored)
     }
     check(seen)
-    #expect(seen.longestRefusal < .seconds(20))
+    #expect(seen.maximumRefusalDuration < .seconds(20))
     #expect(back.value < .seconds(15))
     report(
       "The network between a replica and the database is cut for 30 s",
       promised:
         "that replica reads from memory, its writes are 503, soon but for those under way, it is back within 15 s of the end; the other notices nothing",
       seen:
-        "\(summary(seen)), the slowest after \(seconds(seen.longestRefusal)); it writes again after \(seconds(back.value)); the other answers from the database in \(milliseconds(nearAnswer.value))"
+        "\(summary(seen)), the slowest after \(seconds(seen.maximumRefusalDuration)); it writes again after \(seconds(back.value)); the other answers from the database in \(milliseconds(nearAnswer.value))"
     )
   }
 }

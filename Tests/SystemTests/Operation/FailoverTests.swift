@@ -66,11 +66,11 @@ import Testing
     print(
       """
       failover: \(seen.acknowledged.count) writes acknowledged, \(seen.reads) reads, refused \(seen.refusals); \
-      the longest refusal took \(seen.longestRefusal)
+      the longest refusal took \(seen.maximumRefusalDuration)
       """)
     #expect(seen.failedReads.isEmpty, "\(seen.failedReads)")
     #expect(seen.conflicts.isEmpty, "\(seen.conflicts)")
     #expect(Set(seen.refusals.keys).isSubset(of: [503]), "\(seen.refusals)")
-    #expect(seen.silentRefusals == 0)
+    #expect(seen.refusalsWithoutRetryAfter == 0)
   }
 }
