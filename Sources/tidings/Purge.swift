@@ -1,4 +1,5 @@
 import ArgumentParser
+import News
 import NewsAPI
 import NewsStore
 
@@ -40,7 +41,7 @@ struct Purge: AsyncParsableCommand {
 
     init?(argument: String) {
       let units: [Character: Int] = ["d": 86_400, "h": 3600, "m": 60, "s": 1]
-      guard let unit = argument.last.flatMap({ units[$0] }), argument.dropLast().utf8.allSatisfy({ 48...57 ~= $0 }),
+      guard let unit = argument.last.flatMap({ units[$0] }), argument.dropLast().utf8.allSatisfy(\.isASCIIDigit),
         let count = Int(argument.dropLast()), count <= 1_000_000
       else { return nil }
       duration = .seconds(count * unit)

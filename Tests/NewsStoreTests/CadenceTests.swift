@@ -22,14 +22,14 @@ import Testing
   }
 
   @Test(
-    "An hourly bulletin: a quarter of an hour by day, an hour by night, and towards morning the time until it begins")
+    "An hourly bulletin: the interval is 15 minutes by day, an hour by night, and shorter towards its first hour")
   func hourlyBulletin() {
     func bulletin(day: Int) -> [Date] { (6...22).map { Self.moment(day: day, $0) } }
     let hints = Self.hints(bulletin, at: [(12, 5), (18, 30), (2, 0), (5, 30)])
     #expect(hints == [900, 900, 3600, 2700])
   }
 
-  @Test("Office hours: minutes from Monday to Friday, an hour at night and at the weekend")
+  @Test("Office hours: the interval is minutes from Monday to Friday, and an hour at night and on weekends")
   func officeHours() {
     func office(day: Int) -> [Date] {
       day % 7 >= 5
@@ -41,7 +41,7 @@ import Testing
     #expect(Self.hints(office, at: [(10, 0), (15, 0)], day: 12) == [3600, 3600])
   }
 
-  @Test("A breaking day: as soon as changes come thick and fast, and an hour after the last it is as ever")
+  @Test("Frequent changes shorten the interval at once, and it recovers an hour after the last one")
   func breakingDay() {
     func usual(day: Int) -> [Date] { (0...23).map { Self.moment(day: day, $0, 30) } }
     func breaking(day: Int) -> [Date] {
@@ -55,7 +55,8 @@ import Testing
     #expect(800...900 ~= hints[3])
   }
 
-  @Test("Without a past it is five minutes; many changes at once are one; the hint is never out of its range")
+  @Test(
+    "Without a history the interval is five minutes; simultaneous changes count once; the interval stays in its range")
   func limits() {
     let now = Self.moment(day: 14, 12)
     #expect(Cadence(changes: [], since: now, now: now).interval(at: now) == 300)

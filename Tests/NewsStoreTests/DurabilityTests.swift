@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test("The throwaway cluster, which does not wait for its disk, is found out")
+  @Test("The unsafe settings of the test cluster are detected")
   func throwawayCluster() async throws {
     try await NewsDatabase.withStore { store, _ in
       let settings = try await store.unsafeDurabilitySettings()
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("A cluster as it comes is safe, and no longer once a role or the server gives up durability")
+  @Test("A cluster with default settings is safe until a role or the server disables durability")
   func ordinaryCluster() async throws {
     try await TestCluster.withCluster(settings: []) { cluster in
       let database = try await TestDatabase.create(on: cluster.url)

@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test("What a page has left out, as it had been changed again, a history that branches off before cannot make up for")
+  @Test("The token of a page that omits items changed later expires in a history that forked before those changes")
   func forkInTheMiddle() async throws {
     try await NewsDatabase.with { original in
       try await withStore(original) { _, sql in
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("A copy begins an epoch at the first connection; tokens of the original are good up to the fork only")
+  @Test("A copy begins an epoch at the first connection; tokens of the original are valid only up to the fork")
   func clone() async throws {
     try await NewsDatabase.with { original in
       let fork = try await withStore(original) { store, sql in
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("A chain of copies: a token is good up to the first fork after it")
+  @Test("In a chain of copies, a token is valid up to the first fork after it")
   func chain() async throws {
     try await NewsDatabase.with { original in
       let first = try await withStore(original) { store, sql in
@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  @Test("A cut ends the chain: no older token is good any more, and the next one is")
+  @Test("A cut ends the chain: older tokens expire, and newer ones are valid")
   func cut() async throws {
     try await NewsDatabase.withStore { store, sql in
       try await sql.publish([UUID(1)])
@@ -190,7 +190,7 @@ import Testing
     }
   }
 
-  @Test("A store that saw a higher counter begins an epoch when it was rewound, even on a new connection")
+  @Test("A store that has seen a higher version begins an epoch after a rewind, even on a new connection")
   func rewound() async throws {
     try await NewsDatabase.withStore { store, sql in
       for number in 1...3 { try await sql.publish([UUID(number)], text: "\(number)") }

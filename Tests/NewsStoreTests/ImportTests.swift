@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test("A changed entry that reads the same is written down, and takes no version")
+  @Test("A changed entry with equal content is recorded, and takes no version")
   func sameForReaders() async throws {
     try await NewsDatabase.withStore { store, sql in
       _ = try await store.importItems([Self.entry(1, text: "same")])
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("The work of an editor stays until the source itself has changed")
+  @Test("An editor's changes stay until the source changes")
   func editedHere() async throws {
     try await NewsDatabase.withStore { store, sql in
       _ = try await store.importItems([Self.entry(1)])
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test("What was retracted or has expired is never revived, whatever its source does")
+  @Test("An import never revives a retracted or expired item")
   func neverRevived() async throws {
     try await NewsDatabase.withStore { store, sql in
       _ = try await store.importItems([Self.entry(1), Self.entry(2)])
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test("An item that an editor took back into a draft stays one, with what its source says now")
+  @Test("An item that an editor has turned into a draft stays a draft, with the current content of its source")
   func draft() async throws {
     try await NewsDatabase.withStore { store, sql in
       _ = try await store.importItems([Self.entry(1)])
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  @Test("An item that was made here is nobody else's")
+  @Test("An import does not take over an item that was created locally")
   func madeHere() async throws {
     try await NewsDatabase.withStore { store, sql in
       let content = ItemContent(state: .published, date: .newYear, text: "ours")
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test("Of entries with the same id the last one counts")
+  @Test("The last of several entries with the same id is used")
   func repeatedID() async throws {
     try await NewsDatabase.withStore { store, sql in
       let entries = [Self.entry(1), Self.entry(2), Self.entry(1, revision: 2), Self.entry(1, revision: 3)]
@@ -137,7 +137,9 @@ import Testing
     }
   }
 
-  @Test("1000 items are one publish of 1000 versions in the order of their dates; more are refused whole")
+  @Test(
+    "1000 items are one publication of 1000 versions in the order of their dates; a larger import is refused as a whole"
+  )
   func largest() async throws {
     try await NewsDatabase.with { url in
       let connection = PostgresConfiguration(connectionString: url)
@@ -161,7 +163,7 @@ import Testing
     }
   }
 
-  @Test("Topics must have been ensured; one that is unknown is named, and nothing of the chunk is imported")
+  @Test("An import with an unknown topic is refused by its name, and imports nothing of the chunk")
   func unknownTopics() async throws {
     try await NewsDatabase.withStore { store, sql in
       let entries = [Self.entry(1), Self.entry(2, topics: ["sport"])]
@@ -173,7 +175,7 @@ import Testing
     }
   }
 
-  @Test("Ensuring a topic leaves one that is there as it is")
+  @Test("Ensuring an existing topic changes nothing")
   func ensuredTopics() async throws {
     try await NewsDatabase.withStore { store, _ in
       let made = try await store.createTopic("a", TopicContent(titles: ["en": "Ours"], position: 7)).topic
@@ -187,7 +189,7 @@ import Testing
     }
   }
 
-  @Test("Imports of the same entries at once insert each of them once")
+  @Test("Concurrent imports of the same entries insert each entry once")
   func concurrent() async throws {
     try await NewsDatabase.withStore { store, sql in
       let entries = (1...50).map { Self.entry($0) }

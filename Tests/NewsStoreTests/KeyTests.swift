@@ -6,7 +6,7 @@ import TestKit
 import Testing
 
 @Suite struct KeyTests {
-  @Test("A key that was made authenticates, with its name and scopes")
+  @Test("A new key authenticates with its name and permissions")
   func authenticate() async throws {
     try await NewsDatabase.withStore { store, _ in
       let key = try await store.createKey(name: "the desk", permissions: [.itemsWrite, .admin])
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test("What is stored is the digest of the secret: neither key nor secret is in any column of any table")
+  @Test("Only the digest of a secret is stored: no column contains the key or the secret")
   func digestOnly() async throws {
     try await NewsDatabase.withStore { store, sql in
       let key = try await store.createKey(name: "desk", permissions: [.itemsWrite])
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test("A revoked key does not authenticate, at once; revoking again changes nothing, and others stay valid")
+  @Test("A revoked key stops authenticating at once; revoking it again changes nothing, and other keys stay valid")
   func revoke() async throws {
     try await NewsDatabase.withStore { store, _ in
       let key = try await store.createKey(name: "a", permissions: [.itemsWrite])
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test("Keys that are looked up together each have their own answer, by two connections at most")
+  @Test("Keys that are looked up together each get their own result, over at most two connections")
   func together() async throws {
     try await NewsDatabase.withStore { store, sql in
       let keys = [
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test("Anything but the whole key is refused, the right id with another secret above all")
+  @Test("Only the complete key authenticates; the right id with another secret does not")
   func wrongKeys() async throws {
     try await NewsDatabase.withStore { store, _ in
       let key = try await store.createKey(name: "a", permissions: [.itemsWrite])
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test("The list has all keys, the oldest first, the revoked ones too")
+  @Test("The list contains all keys, including revoked ones, oldest first")
   func list() async throws {
     try await NewsDatabase.withStore { store, _ in
       #expect(try await store.keys() == [])

@@ -32,7 +32,7 @@ import Testing
     let migrations = try await withFolder(files) { try Migration.all(in: $0) }
     var locks = Migrator.LockPolicy()
     locks.timeout = lockTimeout
-    locks.pause = .milliseconds(20)
+    locks.initialRetryDelay = .milliseconds(20)
     locks.limit = limit
     return Migrator(
       migrations, configuration: PostgresConfiguration.patient(url), locks: locks, logger: NewsDatabase.logger)
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test("A check changes nothing, names what is pending, and is silent where the schema is current")
+  @Test("A check changes nothing, names pending migrations, and succeeds if the schema is current")
   func check() async throws {
     try await withEmptyDatabase { url, sql in
       let one = try await migrator(["0001_first.sql": Self.first], url)
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test("A file that was changed after it was applied stops everything, and so does one that is gone")
+  @Test("A migration that was changed or removed after it was applied stops the migrator")
   func changedAndMissing() async throws {
     try await withEmptyDatabase { url, sql in
       let files = ["0001_first.sql": Self.first, "0002_second.sql": Self.second]
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test(
-    "Files that are not numbered from 0001 without gaps are refused, and the file is named",
+    "Files that are not numbered from 0001 without gaps are refused by name",
     arguments: [
       (["0001_a.sql", "0003_c.sql"], "0003_c.sql", 2), (["0002_b.sql"], "0002_b.sql", 1),
       (["0001_a.sql", "0001_b.sql"], "0001_b.sql", 2), (["1_a.sql"], "1_a.sql", 1), (["0001a.sql"], "0001a.sql", 1),
@@ -148,7 +148,7 @@ import Testing
     }
   }
 
-  @Test("A folder that is not there, or has no migrations, is refused; other files in it are not looked at")
+  @Test("A missing folder and one without migrations are refused; other files are ignored")
   func folders() async throws {
     try await withFolder(["README.md": "x"]) { folder in
       #expect(throws: MigrationError.unreadable(folder.path)) { try Migration.all(in: folder) }
@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  @Test("A migration that fails leaves no trace, those before it stay, and a corrected file goes on from there")
+  @Test("A failed migration leaves no trace, earlier ones stay, and a corrected file continues from there")
   func failure() async throws {
     try await withEmptyDatabase { url, sql in
       let broken = "CREATE TABLE second (n integer); INSERT INTO first VALUES (2); SELECT 1 / 0;"
@@ -191,7 +191,7 @@ import Testing
     }
   }
 
-  @Test("A migrator that dies while it holds the lock holds up nobody")
+  @Test("A migrator that dies while holding the lock does not block others")
   func deadHolder() async throws {
     try await withEmptyDatabase { url, sql in
       // This migrator cannot finish by itself: its migration waits for a lock that a connection of this test holds.
@@ -311,7 +311,7 @@ import Testing
     }
   }
 
-  @Test("A migration outside a transaction that failed in between goes on from its beginning")
+  @Test("A failed migration outside a transaction starts again from its beginning")
   func resumed() async throws {
     try await withEmptyDatabase { url, sql in
       _ = try await migrator(["0001_first.sql": Self.first], url).migrate()

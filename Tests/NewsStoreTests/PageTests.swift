@@ -19,7 +19,8 @@ import Testing
     return pages
   }
 
-  @Test("Pages of items with equal dates bring every item once, by date and then id", arguments: [1, 7, 50, 200])
+  @Test(
+    "Pages of items with equal dates contain each item once, sorted by date and then id", arguments: [1, 7, 50, 200])
   func equalDates(limit: Int) async throws {
     try await NewsDatabase.withStore { store, sql in
       let ids = (1...100).map { UUID($0) }
@@ -39,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("What is published above a page that was read does not move the pages below it")
+  @Test("A publication above a page does not move the pages below it")
   func publishedMeanwhile() async throws {
     try await NewsDatabase.withStore { store, sql in
       try await sql.publish((1...10).map { UUID($0) })
@@ -54,7 +55,7 @@ import Testing
     }
   }
 
-  @Test("A union of topics brings an item that is in several of them once", arguments: [1, 2, 5, 100])
+  @Test("A union of topics contains an item of several topics once", arguments: [1, 2, 5, 100])
   func union(limit: Int) async throws {
     try await NewsDatabase.withStore { store, sql in
       try await sql.makeTopics("a", "b", "c")
@@ -76,7 +77,7 @@ import Testing
   }
 
   @Test(
-    "A language range stands for all tags that begin with it, whatever the case",
+    "A language range matches all tags that extend it, in any case",
     arguments: [
       ("en", ["en", "EN-us", "en-GB", "en-GB-oed"]), ("EN", ["en", "EN-us", "en-GB", "en-GB-oed"]),
       ("en-gb", ["en-GB", "en-GB-oed"]), ("en-g", []), ("e", []), ("eng", ["eng"]), ("de", ["de"]), ("fr", []),
@@ -96,7 +97,7 @@ import Testing
     }
   }
 
-  @Test("From is inclusive, to is exclusive, an author is spelled exactly, and conditions add up")
+  @Test("From is inclusive, to is exclusive, authors match exactly, and filters combine")
   func filters() async throws {
     try await NewsDatabase.withStore { store, sql in
       try await sql.makeTopics("a")
@@ -119,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("A page costs as many rows as it has, wherever it lies in a long list")
+  @Test("A page reads only its own rows, at any position of a long list")
   func touchedRows() async throws {
     try await NewsDatabase.with { url in
       let connection = PostgresConfiguration.patient(url)

@@ -36,7 +36,9 @@ import Testing
     return taken
   }
 
-  @Test("Eight writers at once take every version once, each publish a run of its own, notified in this order")
+  @Test(
+    "Eight concurrent writers use each version once, each publication a consecutive range, with notifications in that order"
+  )
   func concurrentWriters() async throws {
     try await NewsDatabase.with { url in
       let sql = PostgresPool(configuration: .patient(url), logger: NewsDatabase.logger)
@@ -90,7 +92,7 @@ import Testing
     #expect(wrongVersions == 0)
   }
 
-  @Test("Before the commit no reader sees a version, and the next publisher waits for it")
+  @Test("No reader sees a version before its commit, and the next publisher waits for that commit")
   func heldTransaction() async throws {
     try await NewsDatabase.withStore { store, sql in
       try await sql.makeTopics("a")
@@ -135,7 +137,7 @@ import Testing
     }
   }
 
-  @Test("A publisher that waited for another one's edit of the same item builds on it")
+  @Test("A publisher that has waited for another edit of the same item continues from it")
   func sameItem() async throws {
     try await NewsDatabase.withStore { _, sql in
       try await sql.publish([UUID(1)])

@@ -16,7 +16,7 @@ import Testing
     return try #require(error)
   }
 
-  @Test("A publish takes one version for each item, by date and then id, and says so to listeners once")
+  @Test("A publication takes one version per item, by date and then id, and sends one notification")
   func versions() async throws {
     try await NewsDatabase.with { url in
       let sql = PostgresPool(configuration: PostgresConfiguration(connectionString: url), logger: NewsDatabase.logger)
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test("An item as it was takes no version, keeps its date of update, and nobody is notified")
+  @Test("An unchanged item takes no version, keeps its update date, and sends no notification")
   func unchanged() async throws {
     try await NewsDatabase.with { url in
       let sql = PostgresPool(configuration: PostgresConfiguration(connectionString: url), logger: NewsDatabase.logger)
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test("There and back again within one transaction is no change; a draft is not either")
+  @Test("An edit that is undone in the same transaction is no change, and neither is a draft")
   func noChangeAtTheEnd() async throws {
     try await NewsDatabase.withStore { _, sql in
       try await sql.publish([Self.one])
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("The date of update grows with every change of an item, even if it is ahead of the clock")
+  @Test("The update date grows with each change of an item, even if it is ahead of the clock")
   func updatedGrows() async throws {
     try await NewsDatabase.withStore { _, sql in
       let first = try #require(try await sql.publish([Self.one]).first)
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test("More than 1000 items are refused (TD001), and so is any isolation but READ COMMITTED (TD002)")
+  @Test("More than 1000 items are refused (TD001), and so is any isolation level but READ COMMITTED (TD002)")
   func limits() async throws {
     try await NewsDatabase.withStore { _, sql in
       let ids = (1...1001).map { UUID($0) }
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test("An unknown topic is refused (TD003) and named, and nothing of the transaction stays")
+  @Test("An unknown topic is refused by name (TD003), and the transaction leaves no trace")
   func unknownTopic() async throws {
     try await NewsDatabase.withStore { _, sql in
       try await sql.makeTopics("sport")
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test("Topics that do not exist are no obstacle for a draft")
+  @Test("A draft may have topics that do not exist")
   func unknownTopicOfADraft() async throws {
     try await NewsDatabase.withStore { _, sql in
       try await sql.makeDraft(Self.one)
@@ -157,7 +157,7 @@ import Testing
   }
 
   @Test(
-    "What readers do not see is written without publish()",
+    "Changes that readers do not see need no publish()",
     arguments: [
       "INSERT INTO items (id, state, date, text) VALUES (gen_random_uuid(), 'draft', now()::date, 'x')",
       "UPDATE items SET text = 'y' WHERE state = 'draft'",
@@ -176,7 +176,7 @@ import Testing
     }
   }
 
-  @Test("A write after the publish of the same transaction is caught at the commit (TD004)")
+  @Test("A write after the publication in the same transaction is refused at the commit (TD004)")
   func writeAfterPublish() async throws {
     try await NewsDatabase.withStore { _, sql in
       let error = try await refusal(sql) { transaction in
@@ -201,7 +201,7 @@ import Testing
     }
   }
 
-  @Test("A rollback leaves no hole in the versions")
+  @Test("A rollback leaves no gap in the versions")
   func rollback() async throws {
     try await NewsDatabase.withStore { _, sql in
       try await sql.publish([UUID(1)])

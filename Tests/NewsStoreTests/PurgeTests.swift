@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test("What is younger than the age stays")
+  @Test("Removals younger than the age are kept")
   func young() async throws {
     try await Self.withHistory { store, _, before, ofTopic in
       #expect(try await store.purge(olderThan: .seconds(3600)) == 0)
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test("A token from before what was forgotten has expired; the current one and the snapshot are good")
+  @Test("A token older than the purged removals has expired; the current token and the snapshot stay valid")
   func floors() async throws {
     try await Self.withHistory { store, sql, before, ofTopic in
       let current = try await store.changes(ChangeQuery()).token
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test("A purge in one topic leaves the tokens of others good")
+  @Test("A purge in one topic leaves the tokens of other topics valid")
   func otherScopes() async throws {
     try await NewsDatabase.withStore { store, sql in
       try await sql.makeTopics("a", "b")
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test("The address of a forgotten item still says that it is gone, and why; published again, it is there")
+  @Test("A purged item is still reported as gone with its reason, and can be published again")
   func goneItems() async throws {
     try await Self.withHistory { store, sql, _, _ in
       try await store.purge(olderThan: .zero)
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test("A removal that is purged before a process has seen it is a change of the item all the same")
+  @Test("A removal that is purged before a process has read it still counts as a change of the item")
   func unseen() async throws {
     try await NewsDatabase.withStore { store, sql in
       try await sql.makeTopics("a")
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test("Many removals are forgotten in steps, and a process that follows knows the floors at once")
+  @Test("Many removals are purged in steps, and a following process learns the floors at once")
   func steps() async throws {
     try await NewsDatabase.withStore { store, sql in
       let ids = (1...1200).map { UUID($0) }

@@ -29,7 +29,7 @@ import Testing
     try await sql.query("SELECT version FROM scopes ORDER BY scope").map { try $0.decode("version") }
   }
 
-  @Test("A change restamps the item in all its scopes with one version, and no other scope")
+  @Test("A change gives the item one new version in all of its scopes, and changes no other scope")
   func restamping() async throws {
     try await withTopics { sql in
       try await sql.publish([Self.one], topics: ["a", "b"])
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test("An item that leaves a topic has left it, and comes back as present")
+  @Test("An item that leaves a topic is removed from its scope, and is present again when it returns")
   func moving() async throws {
     try await withTopics { sql in
       try await sql.publish([Self.one], topics: ["a", "b"])
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(
-    "An item that is taken back is removed from all scopes, with the reason",
+    "A retracted item is removed from all scopes, with the reason",
     arguments: [("retracted", "retracted"), ("expired", "expired"), ("draft", "retracted"), ("scheduled", "retracted")])
   func takingBack(state: String, reason: String) async throws {
     try await withTopics { sql in
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test("An item whose row is deleted before its tombstone is written is no hole: the commit is refused")
+  @Test("A commit that deletes an item before its tombstone is written is refused")
   func deletion() async throws {
     try await withTopics { sql in
       try await sql.publish([Self.one], topics: ["a"])

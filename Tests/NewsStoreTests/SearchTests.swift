@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(
-    "Words and phrases must all be there, excluded ones must not, in whatever case",
+    "A search finds items with all words and phrases and without the excluded ones, in any case",
     arguments: [
       ("council", [0, 1, 3]), ("COUNCIL City", [0, 1, 3]), ("council votes", [0]), ("\"city council\"", [0, 3]),
       ("\"council elections\"", [1, 3]), ("\"council elections", [1, 3]), ("\"elections council\"", []),
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(
-    "The language of the list finds words in their other forms, and without one they count as they are written",
+    "With a language, a search finds inflected forms; without one, words match as written",
     arguments: [
       ("election", nil, [0]), ("election", "en", [0, 1]), ("elections", "en", [0, 1]), ("ran", "en", []),
       ("run", "en", [1]), ("run", "en-gb", [1]), ("runs", "en", [1]), ("runs", nil, []), ("council -vote", "en", [1]),
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("What an edit takes out of a text is no longer found, and what it brings in is; retracted items are not found")
+  @Test("An edit updates what a search finds; retracted items are not found")
   func edits() async throws {
     try await withTexts { store, sql in
       try await sql.publish([UUID(1)], after: "UPDATE items SET text = 'Rain' WHERE id = \(UUID(1))")
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(
-    "Pages of a search bring every item once, newest first, however far apart the items are",
+    "Pages of a search contain each item once, newest first, at any distance between the items",
     arguments: [0, 1, 10, 100, 1000])
   func pages(days: Int) async throws {
     try await NewsDatabase.withStore { store, sql in
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test("A search that takes more than a second is given up, and the connection is as it was")
+  @Test("A search that exceeds one second is cancelled, and its connection stays usable")
   func timeLimit() async throws {
     try await NewsDatabase.withStore { store, sql in
       try await sql.transaction { transaction in
@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test(
-    "The longest text of the most different words can be stored and is found by the words of its beginning",
+    "The longest text with the most distinct words can be stored, and its first words find it",
     arguments: [0x4E00, 0x430, 0x61])
   func longestText(alphabet: Int) async throws {
     try await NewsDatabase.withStore { store, sql in

@@ -16,7 +16,7 @@ import NewsStore
       recent: FeedSnapshot.RecentChanges(after: version))
   }
 
-  @Test("However many ask for the state at a time, one query runs, and one more begins after it")
+  @Test("Concurrent callers share one running query and one that follows it")
   func coalescing() async throws {
     let (starts, started) = AsyncStream.makeStream(of: Int.self)
     let (gate, opening) = AsyncStream.makeStream(of: Void.self)
@@ -38,7 +38,7 @@ import NewsStore
     #expect(count.value == 2)
   }
 
-  @Test("A query that fails leaves the state as it is, and the next one is tried")
+  @Test("A failed query leaves the state unchanged, and the next query runs")
   func failure() async throws {
     let count = Count()
     let stateCache = FeedStateCache { _ in
@@ -52,7 +52,7 @@ import NewsStore
     #expect(stateCache.latest?.state.version == 3)
   }
 
-  @Test("The database counts as silent from its first failure, or after two seconds without an answer")
+  @Test("The database counts as unresponsive from its first failure, or after two seconds without a response")
   func outage() async throws {
     let start = ContinuousClock.now
     let seconds = Count()
@@ -92,7 +92,7 @@ import NewsStore
     #expect(stateCache.latest?.outage == nil)
   }
 
-  @Test("A state of an epoch that has ended while it was read is not given out")
+  @Test("A state whose epoch ended during the query is not returned")
   func endedEpoch() async throws {
     let epochs = Mutex(["b", "a", "b"])
     let entering = Mutex<(@Sendable (String) -> Void)?>(nil)
@@ -112,7 +112,7 @@ import NewsStore
     #expect(stateCache.latest?.state.feedVersion.epoch == "b")
   }
 
-  @Test("The changes after a token are current as long as nothing is new in the scope, down to its floor and not below")
+  @Test("The changes after a token are current until the scope changes, from its floor upwards")
   func currentChanges() {
     let scopes = ["": FeedSnapshot.ScopeState(version: 5, floor: 3, shiftedAt: .distantPast)]
     let state = FeedSnapshot(
@@ -125,7 +125,7 @@ import NewsStore
     #expect(!isCurrent(since: 2, at: 5) && !isCurrent(since: 3, at: 4))
   }
 
-  @Test("The age of the state is that of the query's beginning")
+  @Test("The age of the state counts from the start of its query")
   func age() async throws {
     let start = ContinuousClock.now
     let seconds = Count()
@@ -138,7 +138,7 @@ import NewsStore
     #expect(stateCache.latest?.age == .seconds(1))
   }
 
-  @Test("Items that changed are remembered, and of what is too long ago nothing is claimed")
+  @Test("Recent changes of items are known, and nothing is claimed about older ones")
   func recentChanges() {
     let ids = (0..<3000).map { _ in UUID() }
     var recent = FeedSnapshot.RecentChanges(after: 10)
@@ -158,7 +158,7 @@ import NewsStore
     #expect(3010 - recent.floor >= FeedSnapshot.RecentChanges.count)
   }
 
-  @Test("The state advances by what is new, and is what a state read afresh is")
+  @Test("A state advanced by changes equals a state that is read in full")
   func advancing() async throws {
     try await NewsDatabase.with { url in
       let connection = PostgresConfiguration.patient(url)
@@ -195,7 +195,7 @@ import NewsStore
     }
   }
 
-  @Test("Every change of a topic by plain SQL makes answers about topics old, and nothing else does")
+  @Test("Only changes of topics, plain SQL included, invalidate responses about topics")
   func topicsByPlainSQL() async throws {
     try await NewsDatabase.withStore { store, sql in
       try await sql.makeTopics("a", "b", "c")
@@ -221,7 +221,7 @@ import NewsStore
     }
   }
 
-  @Test("An editor who saw a topic before it was edited by plain SQL does not overwrite it")
+  @Test("An editor with a revision from before an edit by plain SQL does not overwrite the topic")
   func topicLock() async throws {
     try await NewsDatabase.withStore { store, sql in
       try await sql.makeTopics("a")
@@ -236,7 +236,7 @@ import NewsStore
     }
   }
 
-  @Test("The state advances while readers and writers of this process have all connections of the pool")
+  @Test("The state advances while readers and writers of this process hold all connections of the pool")
   func ownConnection() async throws {
     try await NewsDatabase.withStore { store, sql in
       let following = Task { await store.follow() }
@@ -265,7 +265,7 @@ import NewsStore
     }
   }
 
-  @Test("After the database was put back a write is acknowledged once it is read, and nothing is told from before")
+  @Test("After a restore, a write is acknowledged once it is readable, and no earlier state is returned")
   func rewound() async throws {
     try await NewsDatabase.withStore { store, sql in
       for number in 1...3 { try await sql.publish([UUID(number)], text: "\(number)") }
@@ -297,7 +297,7 @@ import NewsStore
     }
   }
 
-  @Test("What this process wrote, and what others write, is in its state without being asked for")
+  @Test("The state of a following store includes its own writes and those of others without a request")
   func following() async throws {
     try await NewsDatabase.withStore { store, sql in
       let following = Task { await store.follow() }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct AttachmentTests {
   private static let id = UUID(uuidString: "019A1111-0000-7000-8000-000000000000")!
 
-  @Test("The path of a file is its id in lower case, and is read again")
+  @Test("The path of a file contains its id in lower case, and can be parsed")
   func paths() {
     let path = Attachment.path(of: Self.id)
     #expect(path == "/v1/media/019a1111-0000-7000-8000-000000000000")
@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(
-    "Only such a path is one",
+    "Only the path of a file is accepted",
     arguments: [
       "", "/v1/media/", "/v1/media/x", "/v1/media/019A1111-0000-7000-8000-000000000000",
       "https://news.example/v1/media/019a1111-0000-7000-8000-000000000000",
@@ -23,7 +23,7 @@ import Testing
     #expect(Attachment(url: url, type: "image/png").mediaID == nil)
   }
 
-  @Test("The address of an attachment is a link or such a path")
+  @Test("The URL of an attachment is a link or the path of a file")
   func addresses() {
     let path = Attachment.path(of: Self.id)
     #expect(Attachment.address(path) == path)

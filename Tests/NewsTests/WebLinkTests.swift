@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct WebLinkTests {
   @Test(
-    "The scheme is written in lower case, and everything else stays as it is",
+    "The scheme becomes lower case, and the rest stays unchanged",
     arguments: [
       ("https://news.example/a?b=c#d", "https://news.example/a?b=c#d"),
       ("HTTPS://News.example/A%20b", "https://News.example/A%20b"),
@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(
-    "An address without a host, of another scheme or with spaces is none",
+    "A URL without a host, with another scheme or with spaces is rejected",
     arguments: [
       "", "/a", "https:", "https:/a", "https:///a", "https://:443/a", "ftp://news.example/a", "javascript:alert(1)",
       "https://news.example/a b", " https://news.example/", "https://news.example/\u{7f}", "https://news.example/\n",
@@ -22,7 +22,7 @@ import Testing
     #expect(WebLink.normalised(text) == nil)
   }
 
-  @Test("A link has 2048 bytes at most")
+  @Test("A link has at most 2048 bytes")
   func length() {
     let start = "https://news.example/"
     let longest = start + String(repeating: "a", count: 2048 - start.utf8.count)

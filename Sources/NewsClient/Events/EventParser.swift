@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransfer
+import News
 
 /// A parser of server-sent events (HTML standard, section 9.2.6). The bytes may be split anywhere.
 package struct EventParser: Sendable {
@@ -70,7 +71,7 @@ package struct EventParser: Sendable {
     case "event": type = String(value)
     case "data": data.append(String(value))
     case "id" where !value.contains("\0"): id = String(value)
-    case "retry" where !value.isEmpty && value.utf8.allSatisfy { 48...57 ~= $0 }: retry = Int(value) ?? retry
+    case "retry" where !value.isEmpty && value.utf8.allSatisfy(\.isASCIIDigit): retry = Int(value) ?? retry
     default: break
     }
     return nil

@@ -22,9 +22,9 @@ extension NewsStore {
   /// Purges a minute after the start and then once an hour, until the task is cancelled. A failed purge is repeated an
   /// hour later.
   public func purgeRegularly(olderThan age: Duration) async {
-    var pause = Duration.seconds(60)
-    while (try? await Task.sleep(for: pause)) != nil {
-      pause = .seconds(3600)
+    var interval = Duration.seconds(60)
+    while (try? await Task.sleep(for: interval)) != nil {
+      interval = .seconds(3600)
       do {
         let count = try await purge(olderThan: age)
         if count > 0 { logger.info("old removals forgotten", metadata: ["count": "\(count)"]) }

@@ -22,15 +22,15 @@ final class ReadReplica: Sendable {
   private struct Counters {
     var reads = ReplicaReads()
     /// The time until which the standby is not queried.
-    var pausedUntil = ContinuousClock.now
+    var unavailableUntil = ContinuousClock.now
   }
 
   private let pool: PostgresPool
   private let memory = Mutex(Counters())
 
-  /// The pauses after a result that was behind, and after a failure.
-  private static let lagPause: Duration = .milliseconds(100)
-  private static let failurePause: Duration = .seconds(1)
+  /// The time without queries after an outdated result, and after a failure.
+  private static let lagBackoff: Duration = .milliseconds(100)
+  private static let failureBackoff: Duration = .seconds(1)
 
   init(connection: PostgresConfiguration, pool: PostgresPoolConfiguration, logger: Logger) {
     // The timeouts are short because a reader queries the primary after a failure.
@@ -44,8 +44,8 @@ final class ReadReplica: Sendable {
 
   var reads: ReplicaReads { memory.withLock { $0.reads } }
 
-  /// Whether the standby may be queried: no pause is in effect.
-  var isAvailable: Bool { memory.withLock { $0.pausedUntil <= .now } }
+  /// Whether the standby may be queried: no backoff is in effect.
+  var isAvailable: Bool { memory.withLock { $0.unavailableUntil <= .now } }
 
   /// Runs queries in one snapshot.
   ///
@@ -58,7 +58,7 @@ final class ReadReplica: Sendable {
       guard !Task.isCancelled else { return nil }
       memory.withLock { memory in
         memory.reads.failed += 1
-        memory.pausedUntil = .now + Self.failurePause
+        memory.unavailableUntil = .now + Self.failureBackoff
       }
       return nil
     }
@@ -69,7 +69,7 @@ final class ReadReplica: Sendable {
   func recordLag() {
     memory.withLock { memory in
       memory.reads.behind += 1
-      memory.pausedUntil = .now + Self.lagPause
+      memory.unavailableUntil = .now + Self.lagBackoff
     }
   }
 

@@ -1,5 +1,6 @@
 import Crypto
 public import Foundation
+import News
 
 /// A step of the schema: a file of SQL statements.
 ///
@@ -65,7 +66,7 @@ public struct Migration: Sendable, Equatable {
     guard !names.isEmpty else { throw MigrationError.unreadable(folder.path) }
     return try names.enumerated().map { index, name in
       // `Int(_:)` also accepts a sign.
-      guard name.utf8.prefix(4).allSatisfy({ 48...57 ~= $0 }), Int(name.prefix(4)) == index + 1,
+      guard name.utf8.prefix(4).allSatisfy(\.isASCIIDigit), Int(name.prefix(4)) == index + 1,
         name.utf8.dropFirst(4).first == UInt8(ascii: "_")
       else {
         throw MigrationError.misnumbered(name, expected: index + 1)
@@ -105,7 +106,7 @@ public enum MigrationError: Error, Sendable, Equatable, CustomStringConvertible 
       "migration \(name) was changed after it was applied to this database: use the version of Tidings that applied it, "
         + "and put changes into a new migration"
     case .missing(let name):
-      "the schema of the database is newer: migration \(name) was applied to it and is not known here. "
+      "the schema of the database is newer: migration \(name) was applied to it and is unknown to this version. "
         + "Use the version of Tidings that applied it, or a later one."
     case .prerelease:
       "the database was made by a version of Tidings before the first release, and this version cannot migrate it. "
@@ -116,7 +117,7 @@ public enum MigrationError: Error, Sendable, Equatable, CustomStringConvertible 
       "migration \(name) waits for a lock that another session holds\(query.map { ", in: \($0)" } ?? ""): "
         + "end that session, or run `tidings migrate` again later"
     case .pending(let names):
-      "the schema of the database is not current; to be applied: \(names.joined(separator: ", ")). Run `tidings migrate`."
+      "the schema of the database is out of date; pending migrations: \(names.joined(separator: ", ")). Run `tidings migrate`."
     }
   }
 }

@@ -5,17 +5,17 @@ public import PostgresClient
 /// Applies pending migrations in order. An advisory lock, which ends with its transaction, serialises any number of
 /// processes. A process that dies delays no other.
 ///
-/// A migration has a short timeout for locks of tables, and is retried after a pause. While it waited for a long read,
+/// A migration has a short timeout for locks of tables, and is retried after a delay. While it waited for a long read,
 /// all later reads and writes of the table would wait behind it. A statement with `CONCURRENTLY` has no such timeout,
 /// because it blocks no others.
 public struct Migrator: Sendable {
-  /// The timeouts and pauses of a migration that waits for locks.
+  /// The timeouts and delays of a migration that waits for locks.
   package struct LockPolicy: Sendable {
     /// The lock timeout, for which others may have to wait behind the migration.
     package var timeout: Duration = .seconds(2)
-    /// The pause before the second attempt. Each further pause is twice as long, up to `longestPause`.
-    package var pause: Duration = .milliseconds(500)
-    package var longestPause: Duration = .seconds(10)
+    /// The delay before the second attempt. Each further delay is twice as long, up to `maximumRetryDelay`.
+    package var initialRetryDelay: Duration = .milliseconds(500)
+    package var maximumRetryDelay: Duration = .seconds(10)
     /// The total time after which a migration without its lock fails.
     package var limit: Duration = .seconds(600)
 
@@ -80,17 +80,17 @@ public struct Migrator: Sendable {
   /// - Returns: The name of the migration; nil if there is none.
   private func applyNext(_ connection: PostgresConnection) async throws -> String? {
     let end = ContinuousClock.now + locks.limit
-    var pause = locks.pause
+    var delay = locks.initialRetryDelay
     while true {
       do {
         return try await attemptNext(connection)
       } catch let blocked as LockTimeout {
-        guard .now + pause < end else { throw MigrationError.blocked(blocked.name, by: blocked.query) }
+        guard .now + delay < end else { throw MigrationError.blocked(blocked.name, by: blocked.query) }
         logger.notice(
           "a migration waits for a lock",
           metadata: ["name": "\(blocked.name)", "holder": "\(blocked.query ?? "unknown")"])
-        try await Task.sleep(for: pause)
-        pause = min(pause * 2, locks.longestPause)
+        try await Task.sleep(for: delay)
+        delay = min(delay * 2, locks.maximumRetryDelay)
       }
     }
   }
@@ -154,7 +154,7 @@ public struct Migrator: Sendable {
       }
       try await run(statements, besides: connection)
     } catch let error as PostgresError where error.sqlState == Self.lockNotAvailable {
-      throw LockTimeout(name: migration.name, query: try? await longestQuery())
+      throw LockTimeout(name: migration.name, query: try? await oldestTransactionQuery())
     }
   }
 
@@ -183,7 +183,7 @@ public struct Migrator: Sendable {
   private static let lockNotAvailable = "55P03"
 
   /// The statement of the session with the oldest transaction, which most likely holds the lock.
-  private func longestQuery() async throws -> String? {
+  private func oldestTransactionQuery() async throws -> String? {
     try await PostgresConnection.with(configuration: configuration, logger: logger) { connection in
       let rows = try await connection.query(
         """

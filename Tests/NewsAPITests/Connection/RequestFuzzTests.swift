@@ -39,7 +39,7 @@ import Testing
         memory.append(try await server.scrape().value("process_resident_memory_bytes"))
       }
       // The requests must reach all stages of processing.
-      for status in [200, 201, 400, 404, 405, 415, 422] { #expect(total.answers[status] != nil, "no \(status)") }
+      for status in [200, 201, 400, 404, 405, 415, 422] { #expect(total.responses[status] != nil, "no \(status)") }
       // The memory of items, responses and other tests varies; a leak would grow with the bytes sent.
       if alone != nil {
         #expect(memory[1] - memory[0] < 16e6 + 0.1 * Double(total.bytes), "the second half added to the memory")
@@ -56,7 +56,7 @@ import Testing
 
     static func += (tally: inout Tally, other: Tally) {
       tally.bytes += other.bytes
-      tally.answers.merge(other.answers, uniquingKeysWith: +)
+      tally.responses.merge(other.responses, uniquingKeysWith: +)
     }
 
     var description: String {
@@ -90,7 +90,7 @@ import Testing
         tally.bytes += bytes.count
         do {
           for response in try await RawConnection.exchange([bytes], port: server.port) {
-            tally.answers[response.status, default: 0] += 1
+            tally.responses[response.status, default: 0] += 1
             try check(response)
           }
         } catch {

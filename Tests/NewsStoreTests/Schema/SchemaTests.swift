@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("Comments and white space in a function are no difference")
+  @Test("Comments and white space in a function do not count as a difference")
   func comment() async throws {
     try await Self.withMigratedDatabase { sql in
       _ = try await sql.query(
