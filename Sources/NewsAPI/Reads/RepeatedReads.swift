@@ -9,19 +9,6 @@ import Synchronization
 
 /// Answers reads that have been answered from memory before, without the router.
 final class RepeatedReads: Sendable {
-  /// The parts of a request on which its response depends.
-  struct Conditions: Hashable, Sendable {
-    var ifNoneMatch: String?
-    var ifModifiedSince: String?
-    var acceptEncoding: String?
-    var isLongPoll = false
-
-    /// Whether the fields are so long that a client may have made them up to fill memory.
-    fileprivate var isLong: Bool {
-      [ifNoneMatch, ifModifiedSince, acceptEncoding].reduce(0) { $0 + ($1?.utf8.count ?? 0) } > 256
-    }
-  }
-
   private let views: Views
   private let caching: CachePolicy
   /// The policy of responses that clients poll.
@@ -40,7 +27,7 @@ final class RepeatedReads: Sendable {
 
   /// Returns the response that the router would send; nil if it is not in memory.
   func response(to head: HTTPRequestHead) -> StoredResponse? {
-    guard head.method == .GET, head.version == .http1_1, var conditions = Conditions(head),
+    guard head.method == .GET, head.version == .http1_1, var conditions = Representation.Conditions(head),
       let state = views.store.cachedState,
       let target = views.targets.meaning(of: head.uri, epoch: state.feedVersion.epoch),
       let representation = views.cached(target.key, in: state)
@@ -67,7 +54,7 @@ final class RepeatedReads: Sendable {
   }
 }
 
-extension RepeatedReads.Conditions {
+extension Representation.Conditions {
   /// Reads the conditions of a plain request.
   ///
   /// - Returns: nil for any other request, which is left to the router.
@@ -112,53 +99,5 @@ extension String {
       place += 1
     }
     return true
-  }
-}
-
-extension Representation {
-  /// A complete response, valid as long as its date and poll interval are.
-  struct Stored: Sendable {
-    let response: StoredResponse
-    /// The bytes of the body that a 304, or compression, has saved.
-    let savedByNotModified: Int
-    let savedByCompression: Int
-    /// Whether the response has the field `Last-Modified`.
-    fileprivate let isDated: Bool
-    fileprivate let pollInterval: Int?
-  }
-
-  /// The maximum number of responses that are stored with a representation.
-  private static let maximumStoredResponses = 16
-
-  /// Returns the response to a GET with these conditions and no others; nil for another status than 200 and 304.
-  fileprivate func stored(
-    for conditions: RepeatedReads.Conditions, target: String, _ caching: CachePolicy
-  ) -> Stored? {
-    let isDated = lastModified?.value() != nil
-    let pollInterval = caching.pollInterval()
-    return storedResponses.withLock { responses in
-      if let known = responses[conditions], known.isDated == isDated, known.pollInterval == pollInterval {
-        return known
-      }
-      var fields = HTTPFields()
-      fields[.ifNoneMatch] = conditions.ifNoneMatch
-      fields[.ifModifiedSince] = conditions.ifModifiedSince
-      fields[.acceptEncoding] = conditions.acceptEncoding
-      let head = HTTPRequest(method: .get, scheme: "http", authority: nil, path: target, headerFields: fields)
-      guard var answer = try? self.answer(to: head, caching) else { return nil }
-      CORS.add(to: &answer.response.headers)
-      let plain = body.readableBytes
-      let stored = Stored(
-        response: StoredResponse(
-          status: answer.response.status, fields: answer.response.headers, body: answer.body),
-        savedByNotModified: answer.body == nil ? plain : 0,
-        savedByCompression: answer.body.map { plain - $0.readableBytes } ?? 0,
-        isDated: isDated, pollInterval: pollInterval)
-      // Conditions that a client has made up are not worth storing.
-      if !conditions.isLong, responses.count < Self.maximumStoredResponses || responses[conditions] != nil {
-        responses[conditions] = stored
-      }
-      return stored
-    }
   }
 }

@@ -22,7 +22,7 @@ package final class Representation: Sendable {
   /// The compressed variant, made at its first use.
   private let compressed = Mutex<ByteBuffer?>(nil)
   /// The complete responses to repeated reads.
-  let storedResponses = Mutex<[RepeatedReads.Conditions: Stored]>([:])
+  let storedResponses = Mutex<[Conditions: Stored]>([:])
 
   /// - Parameters:
   ///   - tag: The entity tag; nil to derive it from the content. A derived tag is equal on every replica.

@@ -1,0 +1,66 @@
+import HTTPEdge
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Synchronization
+
+extension Representation {
+  /// The parts of a plain GET on which its response depends.
+  struct Conditions: Hashable, Sendable {
+    var ifNoneMatch: String?
+    var ifModifiedSince: String?
+    var acceptEncoding: String?
+    var isLongPoll = false
+
+    /// Whether the fields are so long that a client may have made them up to fill memory.
+    fileprivate var isLong: Bool {
+      [ifNoneMatch, ifModifiedSince, acceptEncoding].reduce(0) { $0 + ($1?.utf8.count ?? 0) } > 256
+    }
+  }
+
+  /// A complete response, valid as long as its date and poll interval are.
+  struct Stored: Sendable {
+    let response: StoredResponse
+    /// The bytes of the body that a 304, or compression, has saved.
+    let savedByNotModified: Int
+    let savedByCompression: Int
+    /// Whether the response has the field `Last-Modified`.
+    fileprivate let isDated: Bool
+    fileprivate let pollInterval: Int?
+  }
+
+  /// The maximum number of responses that are stored with a representation.
+  private static let maximumStoredResponses = 16
+
+  /// Returns the response to a GET with these conditions and no others; nil for another status than 200 and 304.
+  func stored(
+    for conditions: Conditions, target: String, _ caching: CachePolicy
+  ) -> Stored? {
+    let isDated = lastModified?.value() != nil
+    let pollInterval = caching.pollInterval()
+    return storedResponses.withLock { responses in
+      if let known = responses[conditions], known.isDated == isDated, known.pollInterval == pollInterval {
+        return known
+      }
+      var fields = HTTPFields()
+      fields[.ifNoneMatch] = conditions.ifNoneMatch
+      fields[.ifModifiedSince] = conditions.ifModifiedSince
+      fields[.acceptEncoding] = conditions.acceptEncoding
+      let head = HTTPRequest(method: .get, scheme: "http", authority: nil, path: target, headerFields: fields)
+      guard var answer = try? self.answer(to: head, caching) else { return nil }
+      CORS.add(to: &answer.response.headers)
+      let plain = body.readableBytes
+      let stored = Stored(
+        response: StoredResponse(
+          status: answer.response.status, fields: answer.response.headers, body: answer.body),
+        savedByNotModified: answer.body == nil ? plain : 0,
+        savedByCompression: answer.body.map { plain - $0.readableBytes } ?? 0,
+        isDated: isDated, pollInterval: pollInterval)
+      // Conditions that a client has made up are not worth storing.
+      if !conditions.isLong, responses.count < Self.maximumStoredResponses || responses[conditions] != nil {
+        responses[conditions] = stored
+      }
+      return stored
+    }
+  }
+}
