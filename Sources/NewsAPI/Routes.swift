@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NewsStore
 
-/// The paths of the API. Other files spell none.
+/// The paths of the API, as the router matches them. `NewsItem` has the path of a file, which items contain.
 enum APIPath {
   static let items = "/v1/items"
   static let item = "/v1/items/{id}"

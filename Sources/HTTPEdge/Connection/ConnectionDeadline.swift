@@ -40,20 +40,20 @@ package struct ConnectionDeadline {
     self.limits = limits
   }
 
-  /// The connection is idle from now on.
+  /// Starts the deadline of an idle connection.
   package mutating func beginIdle(at now: NIODeadline) {
     phase = .idle(unsentBytes: 0)
     time = now + limits.idleTimeout
   }
 
-  /// Bytes have arrived that do not complete a part of a message: a header has begun, unless a request is in progress.
+  /// Handles bytes that do not complete a part of a message: a header has begun, unless a request is in progress.
   package mutating func receiveBytes(at now: NIODeadline) {
     guard case .idle = phase else { return }
     phase = .header
     time = now + limits.headerTimeout
   }
 
-  /// A header is complete.
+  /// Handles the end of a header.
   package mutating func receiveHead(at now: NIODeadline) {
     phase = .body(BodyDeadline(start: now))
     time = now + limits.bodyIdleTimeout
@@ -66,21 +66,21 @@ package struct ConnectionDeadline {
     time = body.deadline(at: now, limits)
   }
 
-  /// A request is complete.
+  /// Handles the end of a request.
   package mutating func receiveEnd() {
     phase = .responding
     time = .distantFuture
   }
 
-  /// All responses have been written.
+  /// Handles the end of the last pending response.
   package mutating func endResponses(at now: NIODeadline) {
     if case .responding = phase { beginIdle(at: now) }
   }
 
-  /// Nothing more is read until `resume(at:)`.
+  /// Suspends the deadlines of reading until `resume(at:)`.
   package mutating func pause(at now: NIODeadline) { pausedSince = now }
 
-  /// Reading continues after backpressure: a disk, or an earlier response, has caught up.
+  /// Continues the deadlines of reading after backpressure, once a disk or an earlier response has caught up.
   package mutating func resume(at now: NIODeadline) {
     guard let since = pausedSince.take(), case .body(var body) = phase else { return }
     body.start = body.start + (now - since)
@@ -88,7 +88,7 @@ package struct ConnectionDeadline {
     time = time + (now - since)
   }
 
-  /// The timer has fired.
+  /// Handles the end of the timer.
   ///
   /// - Parameter unsentBytes: The bytes that wait for the client to read them.
   package mutating func expire(at now: NIODeadline, unsentBytes: Int) -> Expiry {

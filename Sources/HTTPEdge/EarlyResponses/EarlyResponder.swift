@@ -40,12 +40,12 @@ package protocol StreamedResponse: AnyObject {
   /// - Returns: Whether the response has begun. If not, the request is passed on to the router.
   func open(_ stream: ResponseStream) -> Bool
 
-  /// The client accepts bytes again.
+  /// Continues after backpressure: the client accepts bytes again.
   func becomeWritable()
 
-  /// The connection ends: the server shuts down, or the client sends no more. The last bytes can be sent.
+  /// Handles the end of the connection: the server shuts down, or the client sends no more. The last bytes can be sent.
   func end()
 
-  /// Nothing can be sent any more. Called once for each response that has begun.
+  /// Releases resources once nothing more can be sent. Called once for each response that has begun.
   func close()
 }

@@ -20,7 +20,7 @@ package final class ResponseStream {
     self.finish = finish
   }
 
-  /// Whether the client accepts bytes at present. Bytes that are sent all the same are buffered without a limit.
+  /// Whether the client accepts bytes at present. Bytes sent anyway are buffered without a limit.
   package var isWritable: Bool { context.channel.isWritable }
 
   /// Sends the head of the response.
