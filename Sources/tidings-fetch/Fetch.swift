@@ -9,7 +9,7 @@ struct Fetch: AsyncParsableCommand, JSONReporting {
   static let configuration = CommandConfiguration(
     commandName: "fetch", abstract: "Fetches new items within 30 seconds.",
     discussion: """
-      The exit code is 0 for new data, 10 for none, and 20 if the fetch fails or its result cannot be written. With
+      The exit code is 0 for new data, 10 for none, and 20 if the fetch fails or its result cannot be written. With \
       --scheduled and --json, "notNow" has the reason why no request was sent, and "next" the time of the next wake.
       """)
 

@@ -7,8 +7,8 @@ struct Install: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "install", abstract: "Installs a systemd timer that fetches when the schedule has a wake.",
     discussion: """
-      Writes a service and a timer for the user's systemd, and starts the timer, which runs every two minutes. Each store
-      has its own timer. The user's systemd runs while the user is logged in; loginctl enable-linger keeps it running. The
+      Writes a service and a timer for the user's systemd, and starts the timer, which runs every two minutes. Each store \
+      has its own timer. The user's systemd runs while the user is logged in; loginctl enable-linger keeps it running. The \
       exit code is 20 if the timer cannot be started.
       """)
 

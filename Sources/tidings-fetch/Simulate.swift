@@ -11,7 +11,7 @@ struct Simulate: AsyncParsableCommand {
     commandName: "simulate",
     abstract: "Simulates the events that a system sends to an app, and prints the app's states.",
     discussion: """
-      The simulated app was opened, left and suspended, or is launched for its wake. The fetches are real: items and costs
+      The simulated app was opened, left and suspended, or is launched for its wake. The fetches are real: items and costs \
       are stored.
       """,
     subcommands: [Fetch.self, Launch.self, Expire.self, Push.self, SimulateWeek.self])

@@ -7,7 +7,7 @@ struct SimulateWeek: AsyncParsableCommand {
     commandName: "week",
     abstract: "Compares the schedule with fixed intervals, over simulated days of invented readers and newsrooms.",
     discussion: """
-      A hit is an opening that finds all news on the device. All policies wake as often as the schedule does. Readers,
+      A hit is an opening that finds all news on the device. All policies wake as often as the schedule does. Readers, \
       newsrooms and policies are JSON files; a folder with Personas, Newsrooms or Policies replaces the shipped ones.
       """)
 

@@ -9,9 +9,9 @@ struct Download: AsyncParsableCommand, JSONReporting {
     commandName: "download",
     abstract: "Downloads a file in a separate process, which continues after this one has ended.",
     discussion: """
-      An interrupted download is resumed if the server still has the same content. The file appears when it is complete.
-      With --wait the exit code is 0 for a complete file, and 20 if the download was given up or no data has been
-      transferred for the time of --timeout. A transfer that waits for more than a minute continues with the next command
+      An interrupted download is resumed if the server still has the same content. The file appears when it is complete. \
+      With --wait the exit code is 0 for a complete file, and 20 if the download was given up or no data has been \
+      transferred for the time of --timeout. A transfer that waits for more than a minute continues with the next command \
       or with the timer of schedule install.
       """)
 
@@ -51,7 +51,7 @@ struct Upload: AsyncParsableCommand, JSONReporting {
     commandName: "upload",
     abstract: "Uploads a file in a separate process, which continues after this one has ended.",
     discussion: """
-      Other users of the machine can see the command line. Pass keys in a file or on standard input with --header-file. The
+      Other users of the machine can see the command line. Pass keys in a file or on standard input with --header-file. The \
       list of transfers keeps header fields until the upload has ended; only its user can read them.
       """)
 
