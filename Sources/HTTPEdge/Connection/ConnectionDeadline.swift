@@ -111,3 +111,60 @@ package struct ConnectionDeadline {
     }
   }
 }
+
+/// The deadline for the body of a request, by idle time and average rate.
+package struct BodyDeadline: Sendable {
+  /// The end of the header, later by each pause that the server has caused.
+  package var start: NIODeadline
+  /// The bytes received so far; `Int64.max` for any greater number.
+  private var bytes: Int64
+
+  /// - Parameter bytes: The bytes received before.
+  package init(start: NIODeadline, bytes: Int64 = 0) {
+    self.start = start
+    self.bytes = bytes
+  }
+
+  /// Counts received bytes.
+  package mutating func add(_ count: Int) {
+    let (sum, hasOverflowed) = bytes.addingReportingOverflow(Int64(count))
+    bytes = hasOverflowed ? .max : sum
+  }
+
+  /// Returns the deadline of the next byte: that of the idle timeout, or of the minimum average rate if it is earlier.
+  ///
+  /// The client controls the number of bytes. The time is limited to a year, so that the sum does not overflow.
+  package func deadline(at now: NIODeadline, _ limits: ConnectionLimits) -> NIODeadline {
+    let year: Int64 = 365 * 86_400
+    let rate = min(max(1, limits.minimumBodyRate), 1 << 32)
+    let (seconds, rest) = bytes.quotientAndRemainder(dividingBy: rate)
+    let time = TimeAmount.seconds(min(seconds, year)) + .nanoseconds(rest * 1_000_000_000 / rate)
+    return min(now + limits.bodyIdleTimeout, start + limits.bodyIdleTimeout + time)
+  }
+}
+
+/// The timer of a connection.
+///
+/// It is never cancelled, because SwiftNIO would search for it among the timers of all connections. A timer that fires
+/// too early costs less.
+final class DeadlineTimer {
+  /// The time at which the timer fires next; nil if it is not set.
+  private var time: NIODeadline?
+
+  /// Sets the timer, unless it fires earlier anyway.
+  ///
+  /// - Parameters:
+  ///   - time: The time at which it fires; `distantFuture` for none.
+  ///   - handler: Called on the event loop when it fires.
+  func set(_ time: NIODeadline, _ context: ChannelHandlerContext, _ handler: @escaping () -> Void) {
+    guard time < .distantFuture, context.channel.isActive else { return }
+    if let earlier = self.time, earlier <= time { return }
+    self.time = time
+    context.eventLoop.assumeIsolated().scheduleTask(deadline: time) { [weak self, weak channel = context.channel] in
+      // A later call may have set an earlier time.
+      guard let self, self.time == time, channel?.isActive == true else { return }
+      self.time = nil
+      handler()
+    }
+  }
+}
