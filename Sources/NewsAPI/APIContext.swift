@@ -12,9 +12,6 @@ public struct APIContext: RequestContext {
   /// The id of the request, in its log lines and in the response field `X-Request-Id`.
   let requestID: String
 
-  /// The metrics to which inner layers report; nil until `RequestMetrics` has set them.
-  var metrics: APIMetrics?
-
   /// The record of the request, which all copies of the context share.
   let record = RequestRecord()
 

@@ -75,14 +75,9 @@ public struct NewsAPI: Sendable {
   let store: NewsStore
   let settings: Settings
   let caching: CachePolicy
-  /// The policy of responses that clients poll: it includes a poll interval.
-  let polled: CachePolicy
-  /// The policy of responses to long polls.
-  let longPoll: CachePolicy
-  let views: Views
   /// Limits the public reads of the database.
   let reads: ConcurrencyLimiter
-  let repeatedReads: RepeatedReads
+  let publicReads: PublicReads
   let polls: LongPolls
   let streams: EventStreams
   let counted = APIMetrics()
@@ -98,18 +93,16 @@ public struct NewsAPI: Sendable {
     caching = CachePolicy(sharedMaxAge: settings.sharedMaxAge)
     var polled = caching
     polled.pollInterval = { store.pollInterval }
-    self.polled = polled
     let reads = ConcurrencyLimiter(limit: settings.concurrentReads)
     self.reads = reads
-    views = Views(
+    let views = Views(
       store: store, budget: settings.keepsAnswers ? settings.viewBudget : nil, reads: reads,
       singles: settings.singleAnswers)
     keyLimits = settings.requestsPerKey.map { RateLimiter(RequestRate(perMinute: $0)) }
     let polls = LongPolls(views: views)
     self.polls = polls
-    longPoll = .longPoll { polls.pollInterval }
-    repeatedReads = RepeatedReads(
-      views: views, caching: caching, polled: polled, longPoll: longPoll, metrics: counted)
+    publicReads = PublicReads(
+      views: views, caching: caching, polled: polled, longPoll: .longPoll { polls.pollInterval }, metrics: counted)
     streams = EventStreams(store: store, heartbeatInterval: settings.heartbeatInterval, metrics: counted)
   }
 
@@ -117,14 +110,11 @@ public struct NewsAPI: Sendable {
   public func router() -> Router<APIContext> {
     let router = Router(context: APIContext.self)
     let routes = RouteTable()
-    router.add(middleware: RequestMetrics(metrics: counted))
     if settings.makesSpans { router.add(middleware: TracingMiddleware()) }
-    router.add(middleware: RequestLog(proxies: settings.trustedProxies, slow: settings.slowRequest))
     router.add(
-      middleware:
-        ProblemResponses(routes: routes, proxies: settings.trustedProxies, logLevel: settings.logLevel))
-    router.add(middleware: HeaderLimit())
-    router.add(middleware: ExactPath())
+      middleware: RequestRecorder(
+        metrics: counted, proxies: settings.trustedProxies, slow: settings.slowRequest, logLevel: settings.logLevel))
+    router.add(middleware: ProblemResponses(routes: routes, proxies: settings.trustedProxies))
     addRoutes(to: router)
     routes.add(router)
     return router

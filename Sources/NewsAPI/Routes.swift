@@ -1,6 +1,7 @@
 import HTTPEdge
 import HTTPTypes
 import Hummingbird
+import NIOHTTP1
 import NewsStore
 
 /// The paths of the API, as the router matches them. `NewsItem` has the path of a file, which items contain.
@@ -35,7 +36,7 @@ extension NewsAPI {
   /// The requests that are answered before the router: repeated reads, long polls and event streams.
   var earlyRoutes: EarlyRoutes {
     EarlyRoutes(
-      repeatedReads: repeatedReads,
+      reads: publicReads,
       deferrals: [
         .init(path: APIPath.changes, deferral: polls.deferral),
         .init(path: APIPath.events, deferral: streams.deferral),
@@ -45,26 +46,26 @@ extension NewsAPI {
 
   /// Registers the method, path and handler of every route. `openapi.yaml` describes the same routes.
   func addRoutes(to router: Router<APIContext>) {
-    let items = ItemHandlers(views: views, caching: caching, polled: polled)
-    let changes = ChangeHandlers(views: views, caching: polled, longPoll: longPoll)
-    let topics = TopicHandlers(views: views, caching: caching)
-    let service = ServiceHandlers(store: store, caching: caching, openAPI: settings.openAPI)
+    let items = ItemHandlers(reads: publicReads)
+    let changes = ChangeHandlers(store: store, reads: publicReads)
+    let topics = TopicHandlers(reads: publicReads)
+    let service = ServiceHandlers(
+      store: store, caching: caching, openAPI: settings.openAPI, metrics: counted)
     let metrics = MetricsHandlers(store: store, metrics: counted, polls: polls, streams: streams)
 
     let library = settings.media.map { MediaLibrary(store: store, storage: $0) }
     let media = MediaHandlers(library: library, reads: reads, caching: caching)
 
-    let reads = router.group().add(middleware: CORSMiddleware())
-    reads.publicRead(APIPath.items, items.list)
-    reads.publicRead(APIPath.item, items.item)
-    reads.publicRead(APIPath.changes, changes.changes)
-    reads.publicRead(APIPath.state, changes.state)
-    reads.on(.get, APIPath.events, changes.events)
-    reads.preflight(APIPath.events)
-    reads.publicRead(APIPath.topics, topics.list)
-    reads.publicRead(APIPath.topic, topics.topic)
-    reads.publicRead(APIPath.media, media.media)
-    reads.publicRead(APIPath.contract, service.openAPI)
+    router.publicRead(APIPath.items, items.list)
+    router.publicRead(APIPath.item, items.item)
+    router.publicRead(APIPath.changes, changes.changes)
+    router.publicRead(APIPath.state, changes.state)
+    router.on(.get, APIPath.events, changes.events)
+    router.preflight(APIPath.events)
+    router.publicRead(APIPath.topics, topics.list)
+    router.publicRead(APIPath.topic, topics.topic)
+    router.publicRead(APIPath.media, media.media)
+    router.publicRead(APIPath.contract, service.openAPI)
 
     router.read(APIPath.health, service.health)
     router.read(APIPath.readiness, service.readiness)
@@ -74,7 +75,8 @@ extension NewsAPI {
       store: store, library: library, sanitizer: MarkupSanitizer(), now: settings.now)
     let sections = EditorialTopicHandlers(store: store)
     let editorial = router.group().add(
-      middleware: AuthorizationMiddleware(store: store, permission: .itemsWrite, limits: keyLimits))
+      middleware: AuthorizationMiddleware(
+        store: store, permission: .itemsWrite, limits: keyLimits, metrics: counted))
     editorial.on(.get, APIPath.editorialItems, drafts.list)
     editorial.on(.post, APIPath.editorialItems, drafts.create)
     editorial.on(.get, APIPath.editorialItem, drafts.item)
@@ -90,7 +92,8 @@ extension NewsAPI {
     let uploads = EditorialMediaHandlers(
       store: store, library: library, largest: settings.largestMedia, publicURL: settings.publicURL, now: settings.now)
     let files = router.group().add(
-      middleware: AuthorizationMiddleware(store: store, permission: .mediaWrite, limits: keyLimits))
+      middleware: AuthorizationMiddleware(
+        store: store, permission: .mediaWrite, limits: keyLimits, metrics: counted))
     files.on(.post, APIPath.uploads, uploads.upload)
     files.on(.delete, APIPath.upload, uploads.remove)
   }
@@ -118,5 +121,36 @@ extension RouterMethods {
   /// Registers the answer to the request that a browser sends before a page of another origin reads.
   func preflight(_ path: String) {
     on(.options, path) { _, _ in CORS.preflight }
+  }
+}
+
+/// Answers requests before the router: repeated reads from memory, and by path those that wait or become streams.
+struct EarlyRoutes: EarlyResponder {
+  /// A path whose requests may be held.
+  struct Route: Sendable {
+    let path: String
+    /// Returns why a request is held; nil to answer it like any other.
+    let deferral: @Sendable (HTTPRequestHead) -> EarlyDeferral?
+  }
+
+  let reads: PublicReads
+  let deferrals: [Route]
+  let onShutdown: @Sendable () -> Void
+
+  func storedResponse(to head: HTTPRequestHead) -> StoredResponse? { reads.storedResponse(to: head) }
+
+  func deferral(of head: HTTPRequestHead) -> EarlyDeferral? {
+    deferrals.first { head.uri.hasPath($0.path) }.flatMap { $0.deferral(head) }
+  }
+
+  func beginShutdown() { onShutdown() }
+}
+
+extension String {
+  /// Whether a target in origin form has a path.
+  fileprivate func hasPath(_ path: String) -> Bool {
+    guard utf8.starts(with: path.utf8) else { return false }
+    let rest = utf8.dropFirst(path.utf8.count).first
+    return rest == nil || rest == UInt8(ascii: "?")
   }
 }

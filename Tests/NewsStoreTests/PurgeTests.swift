@@ -132,7 +132,7 @@ import Testing
           Array(part), after: "UPDATE items SET state = 'retracted' WHERE id = ANY (\(Array(part)))")
       }
       #expect(try await store.purge(olderThan: .zero) == 1200)
-      try await eventually("the floor is known") { store.cachedState?.scopes[""]?.floor == 2400 }
+      try await eventually("the floor is known") { store.cachedSnapshot?.scopes[""]?.floor == 2400 }
       await #expect(throws: StoreError.self) { try await store.changes(ChangeQuery(since: token)) }
       #expect(try await store.changes(ChangeQuery()).changes.isEmpty)
     }

@@ -241,7 +241,7 @@ import NewsStore
     try await NewsDatabase.withStore { store, sql in
       let following = Task { await store.follow() }
       defer { following.cancel() }
-      try await eventually("it follows") { store.cachedState != nil }
+      try await eventually("it follows") { store.cachedSnapshot != nil }
       // Reads of items wait for this transaction; reads of the state do not.
       let (gate, opening) = AsyncStream.makeStream(of: Void.self)
       let (locks, locked) = AsyncStream.makeStream(of: Void.self)
@@ -258,7 +258,7 @@ import NewsStore
       try await Task.sleep(for: .seconds(3))
       #expect(!store.isDatabaseUnresponsive)
       try await sql.makeTopics("new")
-      try await eventually("the state advances") { store.cachedState?.scopes["new"] != nil }
+      try await eventually("the state advances") { store.cachedSnapshot?.scopes["new"] != nil }
       opening.finish()
       try await locking.value
       for reader in readers { _ = await reader.value }
@@ -272,7 +272,7 @@ import NewsStore
       // Simulates a subscriber; the state is read only when it must be.
       store.stateCache.isFollowed = true
       let before = try await store.stateCache.refresh()
-      #expect(store.cachedState?.version == 3)
+      #expect(store.cachedSnapshot?.version == 3)
       _ = try await sql.query("DELETE FROM change_log WHERE version > 1")
       _ = try await sql.query("ALTER TABLE items DISABLE TRIGGER USER")
       _ = try await sql.query("DELETE FROM items WHERE id <> \(UUID(1))")
@@ -291,7 +291,7 @@ import NewsStore
         }
       }
       #expect(version == 2)
-      let now = try #require(store.cachedState)
+      let now = try #require(store.cachedSnapshot)
       #expect(now.feedVersion.epoch != before.feedVersion.epoch)
       #expect(now.version == 2)
     }

@@ -40,7 +40,7 @@ package struct TestServer: Sendable {
       let key = try await store.createKey(name: "desk", permissions: [.itemsWrite])
       let following = Task { await store.follow() }
       defer { following.cancel() }
-      try await eventually("the state is known") { store.cachedState != nil }
+      try await eventually("the state is known") { store.cachedSnapshot != nil }
       return try await run(
         store, sql, key: key,
         {

@@ -12,25 +12,12 @@ package enum CORS {
 
   /// The response to a preflight request, which names the allowed methods and fields.
   package static var preflight: Response {
-    Response(
-      status: .noContent,
-      headers: [
-        .accessControlAllowMethods: "GET, HEAD",
-        .accessControlAllowHeaders: "If-None-Match, If-Modified-Since, If-Range, Range",
-        .accessControlMaxAge: "86400",
-      ])
-  }
-}
-
-/// Adds the CORS fields to all responses of a group of routes. Errors pass it by.
-package struct CORSMiddleware<Context: RequestContext>: RouterMiddleware {
-  package init() {}
-
-  package func handle(
-    _ request: Request, context: Context, next: (Request, Context) async throws -> Response
-  ) async throws -> Response {
-    var response = try await next(request, context)
-    CORS.add(to: &response.headers)
-    return response
+    var headers: HTTPFields = [
+      .accessControlAllowMethods: "GET, HEAD",
+      .accessControlAllowHeaders: "If-None-Match, If-Modified-Since, If-Range, Range",
+      .accessControlMaxAge: "86400",
+    ]
+    add(to: &headers)
+    return Response(status: .noContent, headers: headers)
   }
 }

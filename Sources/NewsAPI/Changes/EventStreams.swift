@@ -48,7 +48,7 @@ final class EventStreams: Sendable {
   var count: Int { listeners.withLock { $0.count } }
 
   /// The current state; nil while it is unknown.
-  var state: FeedSnapshot? { store.cachedState }
+  var state: FeedSnapshot? { store.cachedSnapshot }
 
   /// The time in milliseconds after which a client reconnects. It is random, so that clients return at a rate of 500 a
   /// second.

@@ -157,14 +157,15 @@ final class LongPolls: Sendable {
     // All waiters may have left while other targets were loaded.
     guard let request = waiting.withLock({ $0.groups[target]?.subject }) else { return }
     // The response is loaded once; the requests then find it in memory.
-    _ = try? await views.changes(request, for: target)
+    _ = try? await views.representation(
+      of: .changes(request.query), at: request.at, isLongPoll: request.wait != nil, for: target)
     let group = waiting.withLock { $0.take(target) }
     for waiter in (group?.members ?? [:]).values {
       waiter.eventLoop.execute(waiter.release)
     }
   }
 
-  private func isCurrent(_ request: ChangeRequest) -> Bool { views.store.cachedState?.isNewest(request) ?? false }
+  private func isCurrent(_ request: ChangeRequest) -> Bool { views.store.cachedSnapshot?.isNewest(request) ?? false }
 }
 
 extension FeedSnapshot {

@@ -9,6 +9,7 @@ struct AuthorizationMiddleware: RouterMiddleware {
   let store: NewsStore
   let permission: APIKey.Permission
   let limits: RateLimiter<String>?
+  let metrics: APIMetrics
 
   func handle(
     _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
@@ -31,7 +32,7 @@ struct AuthorizationMiddleware: RouterMiddleware {
     }
     let bucket = limits?.bucket(of: key.id)
     if let bucket, let wait = limits?.charge(bucket) {
-      context.metrics?.keyLimited()
+      metrics.keyLimited()
       throw ProblemError.tooManyRequests(in: wait)
     }
     guard key.allows(permission) else {

@@ -5,10 +5,7 @@ import NewsStore
 
 /// The handlers of `/v1/items`: published items.
 struct ItemHandlers: Sendable {
-  let views: Views
-  let caching: CachePolicy
-  /// The cache policy of lists, which clients poll.
-  let polled: CachePolicy
+  let reads: PublicReads
 
   @Sendable func list(_ request: Request, context: APIContext) async throws -> Response {
     var parameters = request.parameters([
@@ -26,12 +23,10 @@ struct ItemHandlers: Sendable {
       search: parameters.text("q", maximumBytes: 256).map(SearchQuery.init),
       includesHTML: parameters.includesHTML())
     let at = parameters.token("at")
-    let cursor = PageCursor(query)
-    query.after = parameters.cursor(cursor)
+    query.after = parameters.cursor(PageCursor(query))
     try parameters.check()
 
-    return try await views.items(query, cursor, at: at, for: request.uri.string)
-      .response(to: request, polled, context.metrics)
+    return try await reads.response(.items(query), at: at, to: request)
   }
 
   @Sendable func item(_ request: Request, context: APIContext) async throws -> Response {
@@ -40,17 +35,6 @@ struct ItemHandlers: Sendable {
     let at = parameters.token("at")
     try parameters.check()
 
-    return try await views.item(try context.itemID(), includesHTML: includesHTML, at: at, for: request.uri.string)
-      .response(to: request, caching, context.metrics)
-  }
-}
-
-extension PageCursor {
-  fileprivate init(_ query: ItemQuery) {
-    filters = [
-      "items", query.scope.topics.joined(separator: ","), query.language?.lowercased(), query.author,
-      query.from.map(RFC3339.string), query.to.map(RFC3339.string),
-      query.search?.text,
-    ]
+    return try await reads.response(.item(try context.itemID(), html: includesHTML), at: at, to: request)
   }
 }

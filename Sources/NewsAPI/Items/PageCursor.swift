@@ -50,3 +50,14 @@ extension QueryParameters {
     value("cursor", rule: "must be a cursor issued by this list for the same filters") { cursor.keyset($0) }
   }
 }
+
+extension PageCursor {
+  /// Creates the cursor of a list of published items, whatever its page.
+  init(_ query: ItemQuery) {
+    filters = [
+      "items", query.scope.topics.joined(separator: ","), query.language?.lowercased(), query.author,
+      query.from.map(RFC3339.string), query.to.map(RFC3339.string),
+      query.search?.text,
+    ]
+  }
+}

@@ -26,6 +26,7 @@ struct MediaHandlers: Sendable {
       .eTag: validators.entityTag?.fieldValue ?? "", .lastModified: HTTPDate.format(media.created),
       .cacheControl: caching.file,
     ]
+    CORS.add(to: &headers)
     let preconditions = Preconditions(fields: request.headers)
     switch preconditions.evaluate(method: request.method, current: validators) {
     case .notModified: return Response(status: .notModified, headers: headers)

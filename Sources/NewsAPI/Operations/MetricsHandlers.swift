@@ -17,7 +17,7 @@ struct MetricsHandlers: Sendable {
     metrics.registry.write(to: &text)
     text.begin("tidings_build_info", .gauge, help: "1, with the version of the server as a label.")
     text.add("tidings_build_info", PrometheusText.labels([("version", TidingsVersion.current)]), 1)
-    if let version = store.cachedState?.feedVersion.version {
+    if let version = store.cachedSnapshot?.feedVersion.version {
       text.add("tidings_feed_version", .gauge, help: "Version of the last change of the feed.", Double(version))
     }
     text.add("tidings_waiting_requests", .gauge, help: "Requests that wait for changes.", Double(polls.count))

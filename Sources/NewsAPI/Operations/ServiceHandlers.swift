@@ -9,11 +9,13 @@ import NewsStore
 struct ServiceHandlers: Sendable {
   let store: NewsStore
   let caching: CachePolicy
+  private let metrics: APIMetrics
   private let description: Representation
 
-  init(store: NewsStore, caching: CachePolicy, openAPI: Data) {
+  init(store: NewsStore, caching: CachePolicy, openAPI: Data, metrics: APIMetrics) {
     self.store = store
     self.caching = caching
+    self.metrics = metrics
     // The media type of YAML (RFC 9512 section 2.1).
     description = Representation(openAPI, contentType: "application/yaml")
   }
@@ -43,7 +45,7 @@ struct ServiceHandlers: Sendable {
 
   @Sendable func openAPI(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    return try description.response(to: request, caching, context.metrics)
+    return try description.response(to: request, caching, metrics)
   }
 
   private static func status(_ fields: [String: String]) throws -> Response {

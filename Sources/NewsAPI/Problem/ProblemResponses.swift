@@ -3,22 +3,20 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NewsStore
+import Synchronization
 
-/// Converts errors thrown by inner layers to responses, which no other middleware does. It also removes the body of
-/// responses to HEAD, and logs requests.
+/// Converts errors thrown by inner layers to responses, which no other middleware does. It also refuses requests that the
+/// router accepts though it should not, and removes the body of responses to HEAD.
 struct ProblemResponses: RouterMiddleware {
   let routes: RouteTable
   let proxies: TrustedProxies
-  /// The minimum level of the lines; nil for the level of the context's logger.
-  let logLevel: Logger.Level?
-  /// Limits the lines that clients without a key can cause.
-  let refusals = LogLineLimit()
 
   func handle(
     _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
   ) async throws -> Response {
     var response: Response
     do {
+      try check(request)
       response = try await next(request, context)
     } catch {
       var problem = problem(for: error, request)
@@ -38,29 +36,21 @@ struct ProblemResponses: RouterMiddleware {
     if response.status != .noContent || request.method != .options, !response.isForAll {
       response.headers[.requestID] = context.requestID
     }
-    log(request, response, context)
     return request.method == .head ? response.createHeadResponse() : response
   }
 
-  /// Logs the request: at `info` for an editorial write or a refused key, otherwise at `debug`. The lines at `info`
-  /// record who has changed what. Further refusals beyond the limit are at `debug` too.
-  private func log(_ request: Request, _ response: Response, _ context: APIContext) {
-    let record = context.record
-    var event: (message: Logger.Message, level: Logger.Level) = ("request", .debug)
-    if record.refusal != nil {
-      event = ("key refused", refusals.allow() ? .info : .debug)
-    } else if record.key != nil, ![.get, .head].contains(request.method) {
-      event = ("editorial write", .info)
-    }
-    var logger = context.logger
-    if let logLevel { logger.logLevel = logLevel }
-    guard event.level >= logger.logLevel else { return }
-    logger.log(
-      level: event.level, event.message,
-      metadata: [
-        "method": "\(request.method)", "path": "\(request.uri.path)", "status": "\(response.status.code)",
-        "client": "\(proxies.client(of: request, context))",
-      ].merging(record.metadata) { own, _ in own })
+  /// Checks the size of the header, and the spelling of the path.
+  ///
+  /// - Throws: `ProblemError`: 431 if the target and the fields are longer than those of any legitimate client; 404 for
+  ///   other spellings of a path, such as `/v1/items/` and `//v1/items`, which the router treats as equal. Each would be
+  ///   another key in every cache, and could bypass the rules of a proxy.
+  private func check(_ request: Request) throws {
+    var size = request.uri.string.utf8.count
+    // Each field line also has a colon, a space and a line end.
+    for field in request.headers { size += field.name.rawName.utf8.count + field.value.utf8.count + 4 }
+    guard size <= EdgeChannel.maximumHeaderBytes else { throw ProblemError.headersTooLarge }
+    let path = request.uri.path
+    guard path == "/" || !path.hasSuffix("/") && !path.contains("//") else { throw ProblemError.notFound }
   }
 
   private func problem(for error: any Error, _ request: Request) -> ProblemError {
@@ -84,5 +74,32 @@ extension Response {
   /// store, or one that several long polls share.
   fileprivate var isForAll: Bool {
     headers[.cacheControl].map { $0.contains("s-maxage") } ?? false || headers[.syncToken] != nil
+  }
+}
+
+/// The methods and paths of all routes. They distinguish an unknown path (404) from an unknown method (405), which the
+/// router does not do.
+final class RouteTable: Sendable {
+  private let routes = Mutex<[(pattern: [Substring], method: HTTPRequest.Method)]>([])
+
+  /// Stores the routes of a router, after all of them have been added.
+  func add(_ router: Router<APIContext>) {
+    routes.withLock { routes in
+      routes = router.routes.map { (Self.split($0.path.description), $0.method) }
+    }
+  }
+
+  /// Returns the methods of a path, sorted; none for an unknown path.
+  func methods(of path: String) -> [HTTPRequest.Method] {
+    let parts = Self.split(path)
+    return routes.withLock { routes in
+      routes.filter { Self.matches($0.pattern, parts) }.map(\.method).sorted { $0.rawValue < $1.rawValue }
+    }
+  }
+
+  private static func split(_ path: String) -> [Substring] { path.split(separator: "/") }
+
+  private static func matches(_ pattern: [Substring], _ parts: [Substring]) -> Bool {
+    pattern.count == parts.count && zip(pattern, parts).allSatisfy { $0 == $1 || $0.hasPrefix("{") }
   }
 }

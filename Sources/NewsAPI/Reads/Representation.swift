@@ -68,7 +68,7 @@ package final class Representation: Sendable {
     return EntityTag(strong: Data(hash.finalize().prefix(16)).base64URL)
   }
 
-  /// A response without the fields that middleware adds.
+  /// A response, and the body that it sends.
   struct Answer {
     var response: Response
     /// The body; nil for a 304.
@@ -79,14 +79,14 @@ package final class Representation: Sendable {
   ///
   /// - Parameter metrics: The metrics for saved bytes.
   /// - Throws: `ProblemError.preconditionFailed`, 412.
-  func response(to request: Request, _ caching: CachePolicy, _ metrics: APIMetrics?) throws -> Response {
+  func response(to request: Request, _ caching: CachePolicy, _ metrics: APIMetrics) throws -> Response {
     let answer = try answer(to: request.head, caching)
     // A HEAD has no body, so nothing is saved.
     if request.method == .get {
       if let sent = answer.body {
-        metrics?.countCompression(sparing: body.readableBytes - sent.readableBytes)
+        metrics.countCompression(sparing: body.readableBytes - sent.readableBytes)
       } else {
-        metrics?.countNotModified(sparing: body.readableBytes)
+        metrics.countNotModified(sparing: body.readableBytes)
       }
     }
     return answer.response
@@ -101,6 +101,7 @@ package final class Representation: Sendable {
     headers[.eTag] = tag.fieldValue
     headers[.cacheControl] = caching.publicRead
     headers[.vary] = Self.vary
+    CORS.add(to: &headers)
     if let lastModified { headers[.lastModified] = HTTPDate.format(lastModified) }
     if let pollInterval = caching.pollInterval() { headers[.pollInterval] = "\(pollInterval)" }
     let validators = Validators(entityTag: tag, lastModified: lastModified, isLastModifiedStrong: true)
@@ -137,5 +138,29 @@ extension Data {
   /// The bytes in base64url without padding (RFC 4648 section 5).
   var base64URL: String {
     base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+  }
+}
+
+/// The date for `Last-Modified`. It is withheld until its second is over, because another change may follow within it
+/// (RFC 9110 section 8.8.2.2).
+package struct LastModified: Sendable {
+  private let date: Date
+  /// The end of the date's second.
+  private let end: Date
+  private let visibleFrom: ContinuousClock.Instant
+
+  /// - Parameters:
+  ///   - date: The date by the database's clock.
+  ///   - now: The time of the database's clock at `instant`.
+  package init(_ date: Date, now: Date, at instant: ContinuousClock.Instant = .now) {
+    self.date = date
+    end = Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down) + 1)
+    visibleFrom = instant + .seconds(max(0, end.timeIntervalSince(now)))
+  }
+
+  /// Returns the date; nil while its second is not over by the clock of the database or of this machine. A date later than
+  /// `Date` is not sent (RFC 9110 section 8.8.2.1).
+  package func value(at instant: ContinuousClock.Instant = .now, by clock: Date = Date()) -> Date? {
+    instant >= visibleFrom && clock >= end ? date : nil
   }
 }

@@ -2,17 +2,15 @@ import Hummingbird
 
 /// The handlers of `/v1/topics`: the sections of the app.
 struct TopicHandlers: Sendable {
-  let views: Views
-  let caching: CachePolicy
+  let reads: PublicReads
 
   @Sendable func list(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    return try await views.topics(for: request.uri.string).response(to: request, caching, context.metrics)
+    return try await reads.response(.topics, to: request)
   }
 
   @Sendable func topic(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    return try await views.topic(try context.topicSlug(), for: request.uri.string).response(
-      to: request, caching, context.metrics)
+    return try await reads.response(.topic(try context.topicSlug()), to: request)
   }
 }

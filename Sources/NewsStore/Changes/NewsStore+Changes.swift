@@ -3,7 +3,7 @@ public import News
 import PostgresClient
 
 /// A request for the changes of a scope.
-public struct ChangeQuery: Sendable, Equatable {
+public struct ChangeQuery: Sendable, Hashable {
   /// The scope whose changes are read.
   public var scope: Scope
   /// The client's token; nil requests the snapshot.

@@ -1,5 +1,21 @@
-package import Foundation
+public import Foundation
 public import News
+
+/// The epoch and version of a database snapshot.
+public struct FeedVersion: Sendable, Hashable {
+  /// The random id of the history to which the version belongs.
+  public let epoch: String
+  /// The version of the feed.
+  public let version: Int
+  /// A revision that changes with each new topic and with each change of a title or position; 0 if no topics were read.
+  package let topicsRevision: Int
+
+  package init(epoch: String, version: Int, topicsRevision: Int = 0) {
+    self.epoch = epoch
+    self.version = version
+    self.topicsRevision = topicsRevision
+  }
+}
 
 /// The current versions of all scopes, from one snapshot of the database. The value is immutable and is replaced as a
 /// whole.
@@ -104,4 +120,16 @@ public struct FeedSnapshot: Sendable {
     let current = try self.scope(scope, since: since)
     if let since { try current.check(since: since) }
   }
+}
+
+/// The data that a response depends on.
+public enum ResponseDependency: Sendable, Hashable {
+  /// All published items.
+  case feed
+  case scope(Scope)
+  /// The changes in a scope after a version, which may be purged.
+  case changes(Scope, since: Int)
+  case item(UUID)
+  /// The titles, positions and counts of all topics.
+  case topics
 }

@@ -21,6 +21,8 @@ extension NewsStore {
 
   /// The poll interval of a reader that waits for an `at` token.
   private static let waitStep: Duration = .milliseconds(50)
+  /// The time without a response after which requests no longer wait for the database.
+  private static let responseTimeout: Duration = .seconds(2)
 
   /// Returns the current state: from memory while `follow()` is running, otherwise from the database.
   ///
@@ -74,5 +76,36 @@ extension NewsStore {
       try await Task.sleep(for: min(rest, Self.waitStep))
       age = Self.waitStep / 2
     }
+  }
+
+  /// The state in memory; nil if it is too old to be used.
+  public var cachedSnapshot: FeedSnapshot? {
+    guard stateCache.isFollowed, let latest = stateCache.latest, isUsable(latest.age, latest.outage) else { return nil }
+    return latest.state
+  }
+
+  /// Whether a state in memory may be used.
+  ///
+  /// `staleLimit` counts from the first unanswered state query, so that 0 refuses as soon as one fails. The age has a
+  /// separate limit for a process that was suspended and could not query.
+  func isUsable(_ age: Duration, _ outage: Duration?) -> Bool {
+    (outage ?? .zero) <= staleLimit && age <= staleLimit + Self.slowPoll + FeedStateCache.grace
+  }
+
+  /// Whether the database has left state queries unanswered for longer than `responseTimeout`. They have a connection of
+  /// their own, so a queue of readers or writers in this process has no influence.
+  public var isDatabaseUnresponsive: Bool {
+    stateCache.isFollowed && (stateCache.latest?.outage ?? .zero) > Self.responseTimeout
+  }
+
+  /// Reads the state now, which detects early whether the database answers.
+  public func probe() async { _ = try? await stateCache.refresh() }
+
+  /// Whether the database answers. If it seems unresponsive, the check waits up to a second, because this process may
+  /// have been suspended.
+  public func isAnswering() async -> Bool {
+    let end = ContinuousClock.now + .seconds(1)
+    while isDatabaseUnresponsive, .now < end { try? await Task.sleep(for: Self.waitStep) }
+    return !isDatabaseUnresponsive
   }
 }

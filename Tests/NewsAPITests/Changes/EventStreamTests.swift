@@ -201,7 +201,7 @@ import Testing
           END $$
           """)
         total += count
-        try await eventually("the change is known") { server.store.cachedState?.feedVersion.version == total }
+        try await eventually("the change is known") { server.store.cachedSnapshot?.feedVersion.version == total }
         var source = try await EventSource(server.url, "?since=\(start)")
         #expect(try await Self.next(&source).ids.count == named)
       }

@@ -223,7 +223,7 @@ import Testing
       }
       try await publishing.value
       let version = try #require(SyncToken(token)).version
-      try await eventually("the change is known") { server.store.cachedState?.feedVersion.version ?? 0 > version }
+      try await eventually("the change is known") { server.store.cachedSnapshot?.feedVersion.version ?? 0 > version }
       #expect(try await Self.waiting(server) == 8)
       try await eventually("the files have expired") { try await Self.waiting(server) == 0 }
       isReleased.finish()

@@ -34,7 +34,7 @@ import Testing
         let following = Task { await store.follow() }
         let outcome: Result<Void, any Error>
         do {
-          try await eventually("the state is known") { store.cachedState != nil }
+          try await eventually("the state is known") { store.cachedSnapshot != nil }
           try await body(
             Pair(primary: primary, standby: standby, url: database.url, standbyURL: standbyURL, store: store))
           outcome = .success(())
@@ -181,12 +181,12 @@ import Testing
       _ = try await pair.store.cutEpoch()
       try await eventually("the epoch is known") {
         let epoch = try await pair.store.epochs().first?.id
-        return pair.store.cachedState?.feedVersion.epoch == epoch
+        return pair.store.cachedSnapshot?.feedVersion.epoch == epoch
       }
       let before = pair.reads
       try await Task.sleep(for: .milliseconds(200))
       let page = try await pair.store.items(ItemQuery(limit: 7))
-      #expect(page.token.epoch == pair.store.cachedState?.feedVersion.epoch)
+      #expect(page.token.epoch == pair.store.cachedSnapshot?.feedVersion.epoch)
       #expect(pair.reads.used == before.used)
       try await pair.resumeReplay()
       try await pair.untilUsed()

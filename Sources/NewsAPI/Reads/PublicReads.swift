@@ -1,14 +1,14 @@
 import Foundation
 import HTTPEdge
 import HTTPTypes
-import HummingbirdCore
+import Hummingbird
 import NIOCore
 import NIOHTTP1
+import News
 import NewsStore
-import Synchronization
 
-/// Answers reads that have been answered from memory before, without the router.
-final class RepeatedReads: Sendable {
+/// Answers public reads: those that have been answered from memory before without the router, all others for its handlers.
+final class PublicReads: Sendable {
   private let views: Views
   private let caching: CachePolicy
   /// The policy of responses that clients poll.
@@ -25,24 +25,36 @@ final class RepeatedReads: Sendable {
     self.metrics = metrics
   }
 
+  /// Returns the response with the content of a view, or a 304.
+  ///
+  /// - Parameters:
+  ///   - at: The token of a state that must have been reached.
+  ///   - isLongPoll: Whether the client waits for a change.
+  /// - Throws: `ProblemError`, 412; the errors of the store.
+  func response(
+    _ key: ViewKey, at: SyncToken? = nil, isLongPoll: Bool = false, to request: Request
+  ) async throws -> Response {
+    try await views.representation(of: key, at: at, isLongPoll: isLongPoll, for: request.uri.string)
+      .response(to: request, policy(of: key, isLongPoll), metrics)
+  }
+
   /// Returns the response that the router would send; nil if it is not in memory.
-  func response(to head: HTTPRequestHead) -> StoredResponse? {
+  func storedResponse(to head: HTTPRequestHead) -> StoredResponse? {
     guard head.method == .GET, head.version == .http1_1, var conditions = Representation.Conditions(head),
-      let state = views.store.cachedState,
-      let target = views.targets.meaning(of: head.uri, epoch: state.feedVersion.epoch),
-      let representation = views.cached(target.key, in: state)
+      let snapshot = views.store.cachedSnapshot,
+      let target = views.targets.meaning(of: head.uri, epoch: snapshot.feedVersion.epoch),
+      let representation = views.cached(target.key, in: snapshot)
     else { return nil }
     conditions.isLongPoll = target.isLongPoll
-    guard let stored = representation.stored(for: conditions, target: head.uri, caching(for: target)) else {
-      return nil
-    }
+    let policy = policy(of: target.key, target.isLongPoll)
+    guard let stored = representation.stored(for: conditions, target: head.uri, policy) else { return nil }
     count(stored, target.key)
     return stored.response
   }
 
-  private func caching(for target: KnownTargets.Target) -> CachePolicy {
-    if target.isLongPoll { return longPoll }
-    return target.key.isFollowed ? polled : caching
+  private func policy(of key: ViewKey, _ isLongPoll: Bool) -> CachePolicy {
+    if isLongPoll { return longPoll }
+    return key.isFollowed ? polled : caching
   }
 
   private func count(_ stored: Representation.Stored, _ key: ViewKey) {

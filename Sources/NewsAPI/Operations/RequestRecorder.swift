@@ -1,0 +1,93 @@
+import Foundation
+import HTTPEdge
+import HTTPTypes
+import Hummingbird
+import Logging
+import NewsStore
+
+/// Counts, measures and logs every request of the router, whether a handler or another middleware has made the response.
+/// The log lines have the client's trace (W3C Trace Context).
+struct RequestRecorder: RouterMiddleware {
+  let metrics: APIMetrics
+  let proxies: TrustedProxies
+  /// The duration from which a request is logged as slow; nil for never.
+  let slow: Duration?
+  /// The minimum level of the lines about ordinary requests; nil for the level of the context's logger.
+  let logLevel: Logger.Level?
+  /// Limits the lines that clients without a key can cause.
+  private let refusals = LogLineLimit()
+
+  init(metrics: APIMetrics, proxies: TrustedProxies, slow: Duration?, logLevel: Logger.Level?) {
+    self.metrics = metrics
+    self.proxies = proxies
+    self.slow = slow
+    self.logLevel = logLevel
+  }
+
+  func handle(
+    _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
+  ) async throws -> Response {
+    var context = context
+    if let trace = TraceParent(request.headers) {
+      context.logger[metadataKey: "trace_id"] = "\(trace.traceID)"
+      context.logger[metadataKey: "parent_id"] = "\(trace.parentID)"
+    }
+    let start = ContinuousClock.now
+    let database = DatabaseTime()
+    let response = try await DatabaseTime.$current.withValue(database) { [context] in try await next(request, context) }
+    let duration = ContinuousClock.now - start
+    // The framework uses `NotFound` if no route has the path and method.
+    let route = context.endpointPath.flatMap { $0 == "NotFound" ? nil : $0 }
+    metrics.count(
+      route: route, method: request.method, status: response.status.code, bytes: response.body.contentLength ?? 0,
+      duration: duration)
+    log(request, response, context)
+    // The client determines the duration of an upload.
+    if let slow, duration >= slow, route != APIPath.uploads {
+      let metadata: Logger.Metadata = [
+        "route": "\(context.endpointPath ?? "unknown")", "ms": "\(duration.milliseconds)",
+        "database_ms": "\(database.total.milliseconds)",
+      ]
+      context.logger.notice(
+        "slow request", metadata: metadata.merging(facts(request, response, context)) { own, _ in own })
+    }
+    return response
+  }
+
+  /// Logs the request: at `info` for an editorial write or a refused key, otherwise at `debug`. The lines at `info`
+  /// record who has changed what. Further refusals beyond the limit are at `debug` too.
+  private func log(_ request: Request, _ response: Response, _ context: APIContext) {
+    var event: (message: Logger.Message, level: Logger.Level) = ("request", .debug)
+    if context.record.refusal != nil {
+      event = ("key refused", refusals.allow() ? .info : .debug)
+    } else if context.record.key != nil, ![.get, .head].contains(request.method) {
+      event = ("editorial write", .info)
+    }
+    var logger = context.logger
+    if let logLevel { logger.logLevel = logLevel }
+    guard event.level >= logger.logLevel else { return }
+    logger.log(level: event.level, event.message, metadata: facts(request, response, context))
+  }
+
+  private func facts(_ request: Request, _ response: Response, _ context: APIContext) -> Logger.Metadata {
+    [
+      "method": "\(request.method)", "path": "\(request.uri.path)", "status": "\(response.status.code)",
+      "client": "\(proxies.client(of: request, context))",
+    ].merging(context.record.metadata) { own, _ in own }
+  }
+}
+
+extension TrustedProxies {
+  /// Returns the address of the client, for the log.
+  func client(of request: Request, _ context: APIContext) -> String {
+    context.peer.map { "\(client(of: $0, request.headers[values: name]))" } ?? "unknown"
+  }
+
+  // Both names are tokens (RFC 9110 section 5.6.2).
+  fileprivate var name: HTTPField.Name { HTTPField.Name(field.rawValue)! }
+}
+
+extension Duration {
+  /// The duration in whole milliseconds.
+  fileprivate var milliseconds: Int { Int(self / .milliseconds(1)) }
+}
