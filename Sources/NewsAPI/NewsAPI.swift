@@ -21,17 +21,17 @@ public struct NewsAPI: Sendable {
     /// The memory budget for answers that are cached until they change, in bytes.
     public var viewBudget = 64 << 20
     /// Whether answers are cached.
-    package var keepsAnswers = true
+    package var cachesViews = true
     /// The maximum number of public reads of the database at a time. It is lower than the number of connections in the
     /// pool, so that readers leave some to writes and key look-ups.
     public var concurrentReads = 6
     /// The maximum number of searches, further pages and other reads that serve one request only, at a time: at most
     /// `concurrentReads`.
-    public var singleAnswers = 4
+    public var concurrentSingleReads = 4
     /// The storage of media files; nil if the server keeps none.
     public var media: (any MediaStorage)?
     /// The maximum size of a media file, in bytes.
-    public var largestMedia = 2 << 30
+    public var maximumMediaBytes = 2 << 30
     /// The prefix of the addresses of uploaded files: scheme, host and everything else in front of `/v1`. nil for
     /// addresses without a prefix, which are valid on any server.
     public var publicURL: String?
@@ -62,13 +62,13 @@ public struct NewsAPI: Sendable {
     /// Creates settings with default values.
     public init() {}
 
-    /// Derives `concurrentReads` and `singleAnswers` from the size of a connection pool. A quarter of its connections,
+    /// Derives `concurrentReads` and `concurrentSingleReads` from the size of a connection pool. A quarter of its connections,
     /// and at least one, is left to writes and key look-ups.
     ///
     /// - Parameter size: The number of connections, 2 or more.
     public mutating func limitReads(ofPool size: Int) {
       concurrentReads = size - max(1, size / 4)
-      singleAnswers = size / 2
+      concurrentSingleReads = size / 2
     }
   }
 
@@ -93,16 +93,15 @@ public struct NewsAPI: Sendable {
     caching = CachePolicy(sharedMaxAge: settings.sharedMaxAge)
     var polled = caching
     polled.pollInterval = { store.pollInterval }
-    let reads = ConcurrencyLimiter(limit: settings.concurrentReads)
-    self.reads = reads
-    let views = Views(
-      store: store, budget: settings.keepsAnswers ? settings.viewBudget : nil, reads: reads,
-      singles: settings.singleAnswers)
-    keyLimits = settings.requestsPerKey.map { RateLimiter(RequestRate(perMinute: $0)) }
-    let polls = LongPolls(views: views)
-    self.polls = polls
+    let shutdownDelay = LongPolls.ShutdownDelay()
+    reads = ConcurrencyLimiter(limit: settings.concurrentReads)
     publicReads = PublicReads(
-      views: views, caching: caching, polled: polled, longPoll: .longPoll { polls.pollInterval }, metrics: counted)
+      store: store, budget: settings.cachesViews ? settings.viewBudget : nil, reads: reads,
+      singles: settings.concurrentSingleReads,
+      policies: .init(other: caching, polled: polled, longPoll: .longPoll { shutdownDelay.seconds }),
+      metrics: counted)
+    polls = LongPolls(reads: publicReads, shutdownDelay: shutdownDelay)
+    keyLimits = settings.requestsPerKey.map { RateLimiter(RequestRate(perMinute: $0)) }
     streams = EventStreams(store: store, heartbeatInterval: settings.heartbeatInterval, metrics: counted)
   }
 

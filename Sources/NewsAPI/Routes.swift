@@ -90,7 +90,8 @@ extension NewsAPI {
     editorial.on(.put, APIPath.editorialTopic, sections.replace)
 
     let uploads = EditorialMediaHandlers(
-      store: store, library: library, largest: settings.largestMedia, publicURL: settings.publicURL, now: settings.now)
+      store: store, library: library, largest: settings.maximumMediaBytes, publicURL: settings.publicURL,
+      now: settings.now)
     let files = router.group().add(
       middleware: AuthorizationMiddleware(
         store: store, permission: .mediaWrite, limits: keyLimits, metrics: counted))

@@ -127,9 +127,9 @@ extension Settings {
     }
     api.sharedMaxAge = sharedMaxAge
     api.viewBudget = cacheSize << 20
-    api.keepsAnswers = cacheSize > 0
+    api.cachesViews = cacheSize > 0
     api.media = try mediaStorage()
-    api.largestMedia = mediaLimit << 20
+    api.maximumMediaBytes = mediaLimit << 20
     api.publicURL = publicURL
     api.trustedProxies = trustedProxies
     api.requestsPerAddress = requestsPerAddress > 0 ? requestsPerAddress : nil

@@ -8,11 +8,11 @@ import Testing
       var settings = NewsAPI.Settings()
       settings.limitReads(ofPool: size)
       #expect((1..<size).contains(settings.concurrentReads), "\(size)")
-      #expect((1...settings.concurrentReads).contains(settings.singleAnswers), "\(size)")
+      #expect((1...settings.concurrentReads).contains(settings.concurrentSingleReads), "\(size)")
     }
     var settings = NewsAPI.Settings()
     settings.limitReads(ofPool: 8)
     #expect(settings.concurrentReads == 6)
-    #expect(settings.singleAnswers == 4)
+    #expect(settings.concurrentSingleReads == 4)
   }
 }

@@ -30,6 +30,18 @@ final class LongPolls: Sendable {
     let release: @Sendable () -> Void
   }
 
+  /// The poll interval for clients that have waited, while the server shuts down. It is random, so that clients turn to
+  /// another server at a rate of 500 a second.
+  final class ShutdownDelay: Sendable {
+    /// The number of waiters when the shutdown began; nil before.
+    private let clients = Mutex<Int?>(nil)
+
+    /// The interval in seconds; nil before the shutdown.
+    var seconds: Int? { clients.withLock { $0 }.map { Int.random(in: 1...max(5, $0 / 500)) } }
+
+    fileprivate func begin(clients count: Int) { clients.withLock { $0 = $0 ?? count } }
+  }
+
   /// The waiters by target.
   typealias Waiting = SubscriberGroups<String, ChangeRequest, Waiter>
 
@@ -60,32 +72,23 @@ final class LongPolls: Sendable {
     }
   }
 
-  private let views: Views
+  private let reads: PublicReads
+  private let shutdownDelay: ShutdownDelay
   private let waiting = Mutex(Waiting())
   private let queue = Mutex(Queue())
-  /// The number of waiters when the shutdown began; nil before.
-  private let waitersAtShutdown = Mutex<Int?>(nil)
   /// The maximum number of responses that are loaded at a time.
   private static let maximumWorkers = 4
 
-  init(views: Views) {
-    self.views = views
+  init(reads: PublicReads, shutdownDelay: ShutdownDelay) {
+    self.reads = reads
+    self.shutdownDelay = shutdownDelay
   }
 
   /// The number of waiting requests.
   var count: Int { waiting.withLock { $0.count } }
 
-  /// The poll interval for clients that have waited, in seconds; nil for none. It is random while the server shuts down,
-  /// so that clients turn to another server at a rate of 500 a second.
-  var pollInterval: Int? {
-    waitersAtShutdown.withLock { $0 }.map { Int.random(in: 1...max(5, $0 / 500)) }
-  }
-
   /// The server shuts down. Later calls have no effect.
-  @Sendable func beginShutdown() {
-    let count = count
-    waitersAtShutdown.withLock { $0 = $0 ?? count }
-  }
+  @Sendable func beginShutdown() { shutdownDelay.begin(clients: count) }
 
   /// Returns the wait of a request for changes; nil to answer it at once, because it does not ask to wait, there are
   /// changes already, or it is malformed.
@@ -129,7 +132,7 @@ final class LongPolls: Sendable {
   func run() async {
     await withDiscardingTaskGroup { group in
       group.addTask { await self.releaseAtDeadlines() }
-      for await state in views.store.states() {
+      for await state in reads.store.states() {
         let due = waiting.withLock { $0.groups.filter { !state.isNewest($0.value.subject) }.map(\.key) }
         for _ in 0..<queue.withLock({ $0.add(due) }) { group.addTask { await self.work() } }
       }
@@ -157,7 +160,7 @@ final class LongPolls: Sendable {
     // All waiters may have left while other targets were loaded.
     guard let request = waiting.withLock({ $0.groups[target]?.subject }) else { return }
     // The response is loaded once; the requests then find it in memory.
-    _ = try? await views.representation(
+    _ = try? await reads.representation(
       of: .changes(request.query), at: request.at, isLongPoll: request.wait != nil, for: target)
     let group = waiting.withLock { $0.take(target) }
     for waiter in (group?.members ?? [:]).values {
@@ -165,7 +168,7 @@ final class LongPolls: Sendable {
     }
   }
 
-  private func isCurrent(_ request: ChangeRequest) -> Bool { views.store.cachedSnapshot?.isNewest(request) ?? false }
+  private func isCurrent(_ request: ChangeRequest) -> Bool { reads.store.cachedSnapshot?.isNewest(request) ?? false }
 }
 
 extension FeedSnapshot {

@@ -6,23 +6,48 @@ import NIOCore
 import NIOHTTP1
 import News
 import NewsStore
+import Synchronization
 
-/// Answers public reads: those that have been answered from memory before without the router, all others for its handlers.
+/// Answers public reads from memory, or loads them from the store: those that have been answered from memory before
+/// without the router, all others for its handlers.
 final class PublicReads: Sendable {
-  private let views: Views
-  private let caching: CachePolicy
-  /// The policy of responses that clients poll.
-  private let polled: CachePolicy
-  /// The policy of responses to long polls.
-  private let longPoll: CachePolicy
+  /// The cache policies of responses.
+  struct Policies {
+    let other: CachePolicy
+    /// The policy of responses that clients poll.
+    let polled: CachePolicy
+    let longPoll: CachePolicy
+  }
+
+  let store: NewsStore
+  private let cache: ViewCache?
+  /// The meanings of targets, for requests that are answered before the router.
+  private let targets = KnownTargets()
+  /// Limits the concurrent reads of the database.
+  private let reads: ConcurrencyLimiter
+  /// Limits those reads that are costly or serve a single request: searches, further pages, filters, snapshots.
+  private let singles: ConcurrencyLimiter
+  private let repeats = RepeatDetector()
+  private let policies: Policies
   private let metrics: APIMetrics
 
-  init(views: Views, caching: CachePolicy, polled: CachePolicy, longPoll: CachePolicy, metrics: APIMetrics) {
-    self.views = views
-    self.caching = caching
-    self.polled = polled
-    self.longPoll = longPoll
+  /// - Parameters:
+  ///   - budget: The approximate memory for views, in bytes; nil for no cache.
+  ///   - reads: Limits the reads of the database.
+  ///   - singles: The maximum number of concurrent reads that serve a single request.
+  init(
+    store: NewsStore, budget: Int?, reads: ConcurrencyLimiter, singles: Int, policies: Policies, metrics: APIMetrics
+  ) {
+    self.store = store
+    self.reads = reads
+    self.singles = ConcurrencyLimiter(limit: singles, within: reads)
+    self.policies = policies
     self.metrics = metrics
+    cache = budget.map { budget in
+      ViewCache(
+        budget: budget, staleLimit: store.staleLimit, isDatabaseUnresponsive: { store.isDatabaseUnresponsive },
+        probe: { await store.probe() })
+    }
   }
 
   /// Returns the response with the content of a view, or a 304.
@@ -34,16 +59,64 @@ final class PublicReads: Sendable {
   func response(
     _ key: ViewKey, at: SyncToken? = nil, isLongPoll: Bool = false, to request: Request
   ) async throws -> Response {
-    try await views.representation(of: key, at: at, isLongPoll: isLongPoll, for: request.uri.string)
+    try await representation(of: key, at: at, isLongPoll: isLongPoll, for: request.uri.string)
       .response(to: request, policy(of: key, isLongPoll), metrics)
+  }
+
+  /// Returns the response of a view that is current for a request.
+  ///
+  /// - Parameters:
+  ///   - at: The token of a state that must have been reached.
+  ///   - isLongPoll: Whether the client waits for a change.
+  ///   - target: The target of the request.
+  /// - Throws: The errors of `NewsStore.snapshot` and of the query of the view.
+  func representation(
+    of key: ViewKey, at: SyncToken? = nil, isLongPoll: Bool = false, for target: String
+  ) async throws -> Representation {
+    let snapshot = try await store.snapshot(at: at, in: key.scope, since: key.since)
+    let handling = key.handling(in: snapshot)
+    let limiter = limiter(for: handling)
+    let load: @Sendable () async throws -> View = { [store] in try await key.load(from: store, in: snapshot) }
+    guard let cache, keeps(key, handling, in: snapshot) else {
+      guard let limiter else { return try await load().representation }
+      return try await limiter.run(load).representation
+    }
+    let view = try await cache.view(key, in: snapshot, limiter: limiter, load: load)
+    // A client that waits for a change, or requires a state, would repeat its request at once.
+    if view.isStale, isLongPoll || at != nil { throw StoreError.unavailable }
+    if at == nil {
+      targets.add(target, KnownTargets.Target(key: key, isLongPoll: isLongPoll, epoch: view.feedVersion.epoch))
+    }
+    return view.representation
+  }
+
+  /// Returns the response of a key if it is in memory and current.
+  private func cached(_ key: ViewKey, in snapshot: FeedSnapshot) -> Representation? {
+    cache?.cachedView(key, in: snapshot)?.representation
+  }
+
+  private func limiter(for handling: ViewKey.Handling) -> ConcurrencyLimiter? {
+    switch handling {
+    case .computed: nil
+    case .common: reads
+    case .repeated, .single: singles
+    }
+  }
+
+  private func keeps(_ key: ViewKey, _ handling: ViewKey.Handling, in snapshot: FeedSnapshot) -> Bool {
+    switch handling {
+    case .computed, .common: true
+    case .repeated: cached(key, in: snapshot) != nil || repeats.insert(key)
+    case .single: false
+    }
   }
 
   /// Returns the response that the router would send; nil if it is not in memory.
   func storedResponse(to head: HTTPRequestHead) -> StoredResponse? {
     guard head.method == .GET, head.version == .http1_1, var conditions = Representation.Conditions(head),
-      let snapshot = views.store.cachedSnapshot,
-      let target = views.targets.meaning(of: head.uri, epoch: snapshot.feedVersion.epoch),
-      let representation = views.cached(target.key, in: snapshot)
+      let snapshot = store.cachedSnapshot,
+      let target = targets.meaning(of: head.uri, epoch: snapshot.feedVersion.epoch),
+      let representation = cached(target.key, in: snapshot)
     else { return nil }
     conditions.isLongPoll = target.isLongPoll
     let policy = policy(of: target.key, target.isLongPoll)
@@ -53,8 +126,8 @@ final class PublicReads: Sendable {
   }
 
   private func policy(of key: ViewKey, _ isLongPoll: Bool) -> CachePolicy {
-    if isLongPoll { return longPoll }
-    return key.isFollowed ? polled : caching
+    if isLongPoll { return policies.longPoll }
+    return key.isFollowed ? policies.polled : policies.other
   }
 
   private func count(_ stored: Representation.Stored, _ key: ViewKey) {
@@ -63,6 +136,39 @@ final class PublicReads: Sendable {
     metrics.count(route: key.route, method: .get, status: response.status, bytes: response.bytes, duration: .zero)
     if stored.savedByNotModified > 0 { metrics.countNotModified(sparing: stored.savedByNotModified) }
     if stored.savedByCompression > 0 { metrics.countCompression(sparing: stored.savedByCompression) }
+  }
+}
+
+/// The targets of requests that were answered from memory, with their views.
+private final class KnownTargets: Sendable {
+  struct Target {
+    let key: ViewKey
+    /// Whether the target has the parameter `wait`.
+    let isLongPoll: Bool
+    /// The epoch in which tokens in the target were checked.
+    let epoch: String
+  }
+
+  /// The maximum number of targets. Clients can make up any number of them, of any length.
+  private static let maximumCount = 10_000
+  private static let maximumBytes = 512
+
+  private let targets = Mutex<[String: Target]>([:])
+
+  func add(_ target: String, _ meaning: Target) {
+    guard target.utf8.count <= Self.maximumBytes else { return }
+    targets.withLock { targets in
+      if targets.count >= Self.maximumCount { targets.removeAll(keepingCapacity: true) }
+      targets[target] = meaning
+    }
+  }
+
+  /// Returns the meaning of a target; nil for an unknown target, or one of another epoch.
+  func meaning(of target: String, epoch: String) -> Target? {
+    targets.withLock { targets in
+      guard let known = targets[target], known.epoch == epoch else { return nil }
+      return known
+    }
   }
 }
 

@@ -133,7 +133,7 @@ import Testing
 
   @Test("A file that is too large is refused by its declared length, or at the limit if no length is declared")
   func tooLarge() async throws {
-    try await MediaServer.with(settings: { $0.largestMedia = 500_000 }) { media in
+    try await MediaServer.with(settings: { $0.maximumMediaBytes = 500_000 }) { media in
       let head = """
         POST /v1/editorial/media HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(media.key)\r\nContent-Type: image/png\r
         Content-Length: 500001\r\nExpect: 100-continue\r\n\r\n

@@ -14,7 +14,7 @@ import Testing
     let rounds = ProcessInfo.processInfo.environment["TIDINGS_FUZZ_SECONDS"] == nil ? 30 : 120
     try await TestServer.with { server in
       try await server.makeTopics(["a", "b", "sport"])
-      try await server.beside({ $0.keepsAnswers = false }) { plain in
+      try await server.beside({ $0.cachesViews = false }) { plain in
         var random = SplitMix64(seed: 1)
         var requests = ReadGenerator()
         var count = 0
