@@ -9,7 +9,7 @@ struct Fetch: AsyncParsableCommand, JSONReporting {
   static let configuration = CommandConfiguration(
     commandName: "fetch", abstract: "Fetches new items within 30 seconds.",
     discussion: """
-      The exit code is 0 for new data, 10 for none, and 20 if the fetch fails or its result cannot be written. With \
+      The exit status is 0 for new data, 10 for none, and 20 if the fetch fails or its result cannot be written. With \
       --scheduled and --json, "notNow" has the reason why no request was sent, and "next" the time of the next wake.
       """)
 
@@ -47,7 +47,7 @@ struct Fetch: AsyncParsableCommand, JSONReporting {
     do {
       if json { try printJSON(line) } else { try Output.print(line.text) }
     } catch let failure as Output.Failure where failure.isClosedPipe {
-      // The exit code reports the result even without a reader.
+      // The exit status reports the result even without a reader.
     }
     throw line.report.result.exitCode
   }
@@ -138,7 +138,7 @@ extension FetchReport {
 }
 
 extension FetchResult {
-  /// The exit code of a process with this result.
+  /// The exit status of a process with this result.
   var exitCode: ExitCode {
     switch self {
     case .newData: ExitCode(0)

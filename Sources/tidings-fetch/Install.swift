@@ -9,7 +9,7 @@ struct Install: AsyncParsableCommand {
     discussion: """
       Writes a service and a timer for the user's systemd, and starts the timer, which runs every two minutes. Each store \
       has its own timer. The user's systemd runs while the user is logged in; loginctl enable-linger keeps it running. The \
-      exit code is 20 if the timer cannot be started.
+      exit status is 20 if the timer cannot be started.
       """)
 
   @ParentCommand var parent: Schedule

@@ -5,7 +5,7 @@ import HTTPTransfer
 import NewsClient
 
 /// The entry point of the process: parses the arguments, runs the command, and turns errors into sentences, JSON and
-/// exit codes.
+/// exit statuses.
 @main
 enum Main {
   static func main() async {
@@ -27,7 +27,7 @@ enum Main {
   /// Reports an error.
   ///
   /// - Parameter command: The command, if it has to print JSON.
-  /// - Returns: The exit code of the process.
+  /// - Returns: The exit status of the process.
   private static func end(_ error: any Error, _ command: (any JSONReporting.Type)?) -> ExitCode {
     do {
       if let code = error as? ExitCode { return code }

@@ -113,12 +113,12 @@ private struct SimulatedApp {
     printer.add("\(await client.application.suspend().rawValue)")
   }
 
-  /// Wakes the app for a fetch, and throws the exit code of its result.
+  /// Wakes the app for a fetch, and throws the exit status of its result.
   func fetch() async throws {
     try await wake { client, wake in await client.performFetch(.scheduled, wake: wake) }
   }
 
-  /// Wakes the app, and throws the exit code of the result.
+  /// Wakes the app, and throws the exit status of the result.
   func wake(_ handler: (NewsFetcher, FetchInstant) async -> FetchReport) async throws {
     let wake = printer.wake()
     await client.application.launch()

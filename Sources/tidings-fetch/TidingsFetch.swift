@@ -13,7 +13,7 @@ struct TidingsFetch: AsyncParsableCommand {
     abstract: "Keeps news for reading without a network, and fetches new ones when they are likely.",
     discussion: """
       The store remembers the server and the topics, so they are needed only once. Results are written to standard output, \
-      errors to standard error. The exit code is 0 for success, 10 for a fetch without new data, 20 for a failure, and 64 \
+      errors to standard error. The exit status is 0 for success, 10 for a fetch without new data, 20 for a failure, and 64 \
       for invalid arguments.
       """,
     version: TidingsVersion.current,

@@ -10,7 +10,7 @@ struct Download: AsyncParsableCommand, JSONReporting {
     abstract: "Downloads a file in a separate process, which continues after this one has ended.",
     discussion: """
       An interrupted download is resumed if the server still has the same content. The file appears when it is complete. \
-      With --wait the exit code is 0 for a complete file, and 20 if the download was given up or no data has been \
+      With --wait the exit status is 0 for a complete file, and 20 if the download was given up or no data has been \
       transferred for the time of --timeout. A transfer that waits for more than a minute continues with the next command \
       or with the timer of schedule install.
       """)

@@ -44,7 +44,7 @@ struct CommonOptions: ParsableArguments {
   }
 }
 
-/// Runs a body. An error ends the command with messages on standard error and an exit code.
+/// Runs a body. An error ends the command with messages on standard error and an exit status.
 func reporting<Result>(_ body: () async throws -> Result) async throws -> Result {
   do {
     return try await body()

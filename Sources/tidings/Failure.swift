@@ -6,7 +6,7 @@ import NewsStore
 import PostgresClient
 import SystemPackage
 
-/// The exit codes of the command, as listed in the README. 64, 69 and 78 are those of `sysexits.h`.
+/// The exit statuses of the command, as listed in the README. 64, 69 and 78 are those of `sysexits.h`.
 enum FailureCode {
   /// The command failed in whole or in part.
   static let failed = ExitCode(1)
@@ -19,7 +19,7 @@ enum FailureCode {
   static let outputClosed = ExitCode(128 + SIGPIPE)
 }
 
-/// The message and the exit code of an error, for the user.
+/// The message and the exit status of an error, for the user.
 struct Failure {
   /// The sentences, one for each line.
   let sentences: [String]

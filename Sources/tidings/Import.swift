@@ -12,7 +12,7 @@ struct Import: AsyncParsableCommand {
       It never restores a retracted item.
 
       Entries that cannot be imported are reported on standard error with their position; all others are imported. \
-      The exit code is 1 if a file cannot be read, or if PATH is a file that is not a feed or is malformed. Malformed \
+      The exit status is 1 if a file cannot be read, or if PATH is a file that is not a feed or is malformed. Malformed \
       files and other files in a folder are only reported.
       """)
 

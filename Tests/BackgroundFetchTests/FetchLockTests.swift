@@ -142,7 +142,7 @@ struct Child {
 
   /// Blocks until the process has ended.
   ///
-  /// - Returns: The status as in wait(2): a signal number, or 256 times the exit code.
+  /// - Returns: The status as in wait(2): a signal number, or 256 times the exit status.
   func wait() -> Int32 {
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0, errno == EINTR {}

@@ -56,7 +56,7 @@ struct FeedResponses {
 
   private func items(_ request: FaultRequest) throws -> FaultResponse {
     let query = try parameters(request, known: ["limit", "at", "topics", "include"])
-    let (scope, limit) = (try scope(query), try limit(query, most: 200, usual: 50))
+    let (scope, limit) = (try scope(query), try limit(query, maximum: 200, usual: 50))
     try reach(query["at"], scope)
     let rows = snapshot.rows(in: scope)
     let present = rows.filter { $0.removal == nil }.compactMap { snapshot.items[$0.id] }
@@ -67,7 +67,7 @@ struct FeedResponses {
 
   private func changes(_ request: FaultRequest) throws -> FaultResponse {
     let query = try parameters(request, known: ["since", "topics", "limit", "include", "at", "wait"])
-    let (scope, limit) = (try scope(query), try limit(query, most: 1000, usual: 200))
+    let (scope, limit) = (try scope(query), try limit(query, maximum: 1000, usual: 200))
     try reach(query["at"], scope)
     let since = try query["since"].map { try self.token($0, "since") }
     if let since, let reason = snapshot.refusal(of: since, in: scope) { throw expired(reason, scope) }
@@ -149,9 +149,9 @@ extension FeedResponses {
     return query
   }
 
-  private func limit(_ query: [String: String], most: Int, usual: Int) throws -> Int {
+  private func limit(_ query: [String: String], maximum: Int, usual: Int) throws -> Int {
     guard let text = query["limit"] else { return usual }
-    guard let limit = Int(text), 1...most ~= limit else { throw invalid("limit", "must be a number from 1 to \(most)") }
+    guard let limit = Int(text), 1...maximum ~= limit else { throw invalid("limit", "must be a number from 1 to \(maximum)") }
     return limit
   }
 

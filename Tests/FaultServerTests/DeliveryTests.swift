@@ -8,9 +8,9 @@ import Testing
   let response = FaultResponse(headers: [("X-Test", "yes")], body: Data("0123456789".utf8))
 
   private func sent(
-    _ response: FaultResponse, silence: Duration = .seconds(30)
+    _ response: FaultResponse, timeout: Duration = .seconds(30)
   ) async throws -> (head: String, body: Data, ending: RawConnection.Ending?) {
-    try await FaultServer.with({ _ in response }) { try await exchange($0.port, silence: silence) }
+    try await FaultServer.with({ _ in response }) { try await exchange($0.port, timeout: timeout) }
   }
 
   @Test func `a regular response has its fields, its body and its length`() async throws {

@@ -95,13 +95,13 @@ import Testing
 
   @Test func `a stream can end in all ways, and its listeners are removed`() async throws {
     try await FaultServer.with(feed.respond) { server in
-      for (ending, seen) in [(nil, RawConnection.Ending.closed), (FaultEnding.reset, .reset), (.hang, .silence)] {
+      for (ending, seen) in [(nil, RawConnection.Ending.closed), (FaultEnding.reset, .reset), (.hang, .timeout)] {
         let stream = try await Listening(server, feed)
         _ = try await stream.text()
         feed.sendHeartbeat()
         feed.endStreams(ending)
         #expect(try await stream.connection.text(before: ":\n\n").isEmpty)
-        #expect(await stream.connection.read(silence: .milliseconds(ending == .hang ? 300 : 30_000)).ending == seen)
+        #expect(await stream.connection.read(timeout: .milliseconds(ending == .hang ? 300 : 30_000)).ending == seen)
       }
       var stream: Listening? = try await Listening(server, feed)
       #expect(feed.eventStreams == 1)

@@ -10,7 +10,7 @@ import Synchronization
 final class RawConnection: Sendable {
   /// The reason why reading ended.
   enum Ending: Equatable {
-    case closed, reset, silence
+    case closed, reset, timeout
   }
 
   struct Failure: Error {}
@@ -33,17 +33,17 @@ final class RawConnection: Sendable {
   }
 
   /// Reads until the connection ends, until no byte has arrived for the given time, or until the limit is reached.
-  func read(silence: Duration = .seconds(30), upTo most: Int = .max) async -> (bytes: Data, ending: Ending?) {
+  func read(timeout: Duration = .seconds(30), upTo maximum: Int = .max) async -> (bytes: Data, ending: Ending?) {
     await withCheckedContinuation { continuation in
       // Runs on a thread that may block.
       DispatchQueue.global().async { [self] in
-        continuation.resume(returning: readBlocking(milliseconds: Int(silence / .milliseconds(1)), most))
+        continuation.resume(returning: readBlocking(milliseconds: Int(timeout / .milliseconds(1)), maximum))
       }
     }
   }
 
-  func text(upTo most: Int = .max) async -> String {
-    String(decoding: await read(upTo: most).bytes, as: UTF8.self)
+  func text(upTo maximum: Int = .max) async -> String {
+    String(decoding: await read(upTo: maximum).bytes, as: UTF8.self)
   }
 
   /// Reads up to and including a text, and nothing beyond it.
@@ -62,20 +62,20 @@ final class RawConnection: Sendable {
   /// Whether neither bytes nor the end of the connection arrive within 300 ms.
   var isSilent: Bool {
     get async {
-      let (bytes, ending) = await read(silence: .milliseconds(300))
-      return bytes.isEmpty && ending == .silence
+      let (bytes, ending) = await read(timeout: .milliseconds(300))
+      return bytes.isEmpty && ending == .timeout
     }
   }
 
-  private func readBlocking(milliseconds: Int, _ most: Int) -> (bytes: Data, ending: Ending?) {
+  private func readBlocking(milliseconds: Int, _ maximum: Int) -> (bytes: Data, ending: Ending?) {
     var patience = timeval(tv_sec: milliseconds / 1000, tv_usec: milliseconds % 1000 * 1000)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     var received = Data()
     var buffer = [UInt8](repeating: 0, count: 65_536)
-    while received.count < most {
-      let count = recv(descriptor, &buffer, min(buffer.count, most - received.count), 0)
+    while received.count < maximum {
+      let count = recv(descriptor, &buffer, min(buffer.count, maximum - received.count), 0)
       if count == 0 { return (received, .closed) }
-      if count < 0 { return (received, errno == EAGAIN ? .silence : .reset) }
+      if count < 0 { return (received, errno == EAGAIN ? .timeout : .reset) }
       received += buffer[..<count]
     }
     return (received, nil)
@@ -84,11 +84,11 @@ final class RawConnection: Sendable {
 
 /// Makes one exchange on a new connection and reads to the end of the connection.
 func exchange(
-  _ server: Int, _ target: String = "/", _ header: String = "Connection: close", silence: Duration = .seconds(30)
+  _ server: Int, _ target: String = "/", _ header: String = "Connection: close", timeout: Duration = .seconds(30)
 ) async throws -> (head: String, body: Data, ending: RawConnection.Ending?) {
   let connection = try RawConnection(port: server)
   try connection.get(target, header)
-  let (bytes, ending) = await connection.read(silence: silence)
+  let (bytes, ending) = await connection.read(timeout: timeout)
   let end = bytes.firstRange(of: Data("\r\n\r\n".utf8))
   return (
     String(decoding: bytes[..<(end?.lowerBound ?? bytes.endIndex)], as: UTF8.self),

@@ -69,7 +69,7 @@ import Testing
       segment(0xda, [1]) + segment(0xc0, frame), segment(0xc0, [8, 0, 0, 2, 0x80, 3]), [0xff, 0xc0, 0, 1],
       [0, 0xff, 0xc0], Array(repeating: 0xff, count: 10_000), [],
     ] as [[UInt8]])
-  func untold(segments: [UInt8]) {
+  func missing(segments: [UInt8]) {
     #expect(Self.size(.jpeg, [0xff, 0xd8] + segments) == nil)
   }
 

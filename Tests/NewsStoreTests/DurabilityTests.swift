@@ -8,7 +8,7 @@ import Testing
   /// Returns the unsafe settings that a store finds when it connects.
   private func unsafeSettings(_ url: String, requiresDurability: Bool = false) async throws -> [String] {
     let store = NewsStore(
-      connection: PostgresConfiguration.patient(url), requiresDurability: requiresDurability,
+      connection: PostgresConfiguration.forBusyMachine(url), requiresDurability: requiresDurability,
       logger: NewsDatabase.logger)
     do {
       let settings = try await store.unsafeDurabilitySettings()

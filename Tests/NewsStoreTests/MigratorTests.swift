@@ -35,7 +35,7 @@ import Testing
     locks.initialRetryDelay = .milliseconds(20)
     locks.limit = limit
     return Migrator(
-      migrations, configuration: PostgresConfiguration.patient(url), locks: locks, logger: NewsDatabase.logger)
+      migrations, configuration: PostgresConfiguration.forBusyMachine(url), locks: locks, logger: NewsDatabase.logger)
   }
 
   @Test("A fresh database gets all migrations in order, and a second run applies nothing")
@@ -53,7 +53,7 @@ import Testing
   func projectSchema() async throws {
     try await withEmptyDatabase { url, sql in
       let migrations = Migration.required
-      let migrator = Migrator(configuration: PostgresConfiguration.patient(url), logger: NewsDatabase.logger)
+      let migrator = Migrator(configuration: PostgresConfiguration.forBusyMachine(url), logger: NewsDatabase.logger)
       #expect(try await migrator.migrate() == migrations.map(\.name))
       try await migrator.check()
       #expect(try await sql.counter() == 0)
@@ -120,13 +120,13 @@ import Testing
   func prerelease(applied count: Int) async throws {
     try await withEmptyDatabase { url, sql in
       try await NewsDatabase.notePrereleaseMigrations(count, url)
-      let migrator = Migrator(configuration: .patient(url), logger: NewsDatabase.logger)
+      let migrator = Migrator(configuration: .forBusyMachine(url), logger: NewsDatabase.logger)
       await #expect(throws: MigrationError.prerelease) { try await migrator.migrate() }
       await #expect(throws: MigrationError.prerelease) { try await migrator.check() }
       #expect(try await sql.value("SELECT count(*) FROM schema_migrations") == count)
       #expect(try await sql.value("SELECT to_regclass('items') IS NULL"))
 
-      let store = NewsStore(connection: .patient(url), logger: NewsDatabase.logger)
+      let store = NewsStore(connection: .forBusyMachine(url), logger: NewsDatabase.logger)
       await #expect(throws: StoreError.unavailable) { try await store.epochs() }
       #expect(store.schemaProblem == .prerelease)
       await store.shutdown()
@@ -196,7 +196,7 @@ import Testing
     try await withEmptyDatabase { url, sql in
       // This migrator cannot finish by itself: its migration waits for a lock that a connection of this test holds.
       let gate = try await PostgresConnection.connect(
-        configuration: PostgresConfiguration.patient(url), logger: NewsDatabase.logger)
+        configuration: PostgresConfiguration.forBusyMachine(url), logger: NewsDatabase.logger)
       try await gate.execute(script: "SELECT pg_advisory_lock(1)")
       let holder = try await migrator(["0001_first.sql": Self.first + " SELECT pg_advisory_lock(1);"], url)
       let next = try await migrator(["0001_first.sql": Self.first], url)
@@ -228,7 +228,7 @@ import Testing
   private func whileFirstIsLocked<Value: Sendable>(
     _ url: String, by mode: String, _ body: (PostgresConnection) async throws -> Value
   ) async throws -> Value {
-    try await PostgresConnection.with(configuration: .patient(url), logger: NewsDatabase.logger) { reader in
+    try await PostgresConnection.with(configuration: .forBusyMachine(url), logger: NewsDatabase.logger) { reader in
       try await reader.execute(script: "BEGIN; LOCK TABLE first IN \(mode) MODE")
       return try await body(reader)
     }

@@ -123,7 +123,7 @@ import Testing
   @Test("A page reads only its own rows, at any position of a long list")
   func touchedRows() async throws {
     try await NewsDatabase.with { url in
-      let connection = PostgresConfiguration.patient(url)
+      let connection = PostgresConfiguration.forBusyMachine(url)
       let sql = PostgresPool(configuration: connection, logger: NewsDatabase.logger)
       try await sql.makeTopics("a", "b")
       for chunk in 0..<4 {

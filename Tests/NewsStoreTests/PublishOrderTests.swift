@@ -41,7 +41,7 @@ import Testing
   )
   func concurrentWriters() async throws {
     try await NewsDatabase.with { url in
-      let sql = PostgresPool(configuration: .patient(url), logger: NewsDatabase.logger)
+      let sql = PostgresPool(configuration: .forBusyMachine(url), logger: NewsDatabase.logger)
       try await sql.makeTopics("a", "b", "c")
       try await sql.publish((1...6).map { UUID($0) })
       var publishes: [[Int]] = []

@@ -161,7 +161,7 @@ import NewsStore
   @Test("A state advanced by changes equals a state that is read in full")
   func advancing() async throws {
     try await NewsDatabase.with { url in
-      let connection = PostgresConfiguration.patient(url)
+      let connection = PostgresConfiguration.forBusyMachine(url)
       let store = NewsStore(connection: connection, logger: NewsDatabase.logger)
       for topic in ["a", "b"] { _ = try await store.createTopic(topic, TopicContent(titles: [:], position: 0)) }
       var known = try await store.stateCache.refresh()

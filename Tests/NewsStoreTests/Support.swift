@@ -110,7 +110,7 @@ func withEmptyDatabase(
   _ body: @Sendable (_ url: String, _ sql: PostgresPool) async throws -> Void
 ) async throws {
   try await withTestDatabase { url in
-    let configuration = PostgresConfiguration.patient(url)
+    let configuration = PostgresConfiguration.forBusyMachine(url)
     let sql = PostgresPool(configuration: configuration, logger: NewsDatabase.logger)
     do {
       try await body(url, sql)
@@ -173,7 +173,7 @@ struct ScopeRow: Equatable {
 func notifications(
   _ url: String, during body: () async throws -> Void
 ) async throws -> [String] {
-  let connection = PostgresConfiguration.patient(url)
+  let connection = PostgresConfiguration.forBusyMachine(url)
   let listener = PostgresListener(configuration: connection, logger: NewsDatabase.logger)
   var events = listener.events(channel: "tidings").makeAsyncIterator()
   guard await events.next() == .listening else { throw Unexpected(description: "the listener has no connection") }

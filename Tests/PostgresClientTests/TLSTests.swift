@@ -122,7 +122,7 @@ struct TLSTests {
         let error = try await pool.cancelWhileRunning("SELECT pg_sleep(60)")
         #expect(error.code == .cancelled)
       }
-      let listener = PostgresListener(configuration: .patient(proxied), logger: quiet)
+      let listener = PostgresListener(configuration: .forBusyMachine(proxied), logger: quiet)
       var events = listener.events(channel: "news").makeAsyncIterator()
       let first = await events.next()
       #expect(first == .listening)

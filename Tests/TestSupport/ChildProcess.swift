@@ -7,7 +7,7 @@ import Synchronization
 package final class ChildProcess: Sendable {
   /// The result of a process that has ended.
   package struct Result: Sendable {
-    /// The exit code, or the negated number of the signal that killed the process.
+    /// The exit status, or the negated number of the signal that killed the process.
     package var status: Int32
     package var output: String
     package var errors: String
@@ -212,7 +212,7 @@ package final class ChildProcess: Sendable {
         isGone = true
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        // As the macros of wait(2) do: the signal is in the lowest seven bits, the exit code in the next byte.
+        // As the macros of wait(2) do: the signal is in the lowest seven bits, the exit status in the next byte.
         return status & 0x7f == 0 ? status >> 8 & 0xff : -(status & 0x7f)
       }
     }

@@ -38,7 +38,7 @@ package struct EventSource {
   ///   - url: The URL of the server without a path.
   ///   - query: The query with its question mark.
   package init(
-    _ url: String, _ query: String = "", lastEventID: String? = nil, http: HTTPClient = TestClient.impatient
+    _ url: String, _ query: String = "", lastEventID: String? = nil, http: HTTPClient = TestClient.withoutRetries
   ) async throws {
     var request = HTTPClientRequest(url: url + "/v1/events" + query)
     if let lastEventID { request.headers.add(name: "Last-Event-ID", value: lastEventID) }

@@ -29,7 +29,7 @@ package struct Installation: Sendable {
   package static func with<Value: Sendable>(
     url: String, _ body: @Sendable (Installation) async throws -> Value
   ) async throws -> Value {
-    let sql = PostgresPool(configuration: .patient(url), pool: .patient, logger: NewsDatabase.logger)
+    let sql = PostgresPool(configuration: .forBusyMachine(url), pool: .forBusyMachine, logger: NewsDatabase.logger)
     return try await withResource(sql, release: { await $0.shutdown() }) {
       try await body(Installation(url: url, sql: $0))
     }

@@ -19,13 +19,13 @@ package enum NewsDatabase {
   private static let template = Task {
     let digest = Migration.required.map(\.checksum).reduce(into: SHA256()) { $0.update(data: $1) }.finalize()
     let name = "template_" + digest.prefix(8).map { String($0, radix: 16) }.joined()
-    let server = PostgresConfiguration.patient(try TestCluster.sharedURL)
+    let server = PostgresConfiguration.forBusyMachine(try TestCluster.sharedURL)
     try await PostgresConnection.with(configuration: server, logger: logger) { connection in
       _ = try await connection.query("SELECT pg_advisory_lock(hashtext(\(name)))")
       let found = try await connection.query("SELECT 1 FROM pg_database WHERE datname = \(name)")
       guard found.isEmpty else { return }
       let database = try await TestDatabase.create()
-      _ = try await Migrator(configuration: .patient(database.url), logger: logger).migrate()
+      _ = try await Migrator(configuration: .forBusyMachine(database.url), logger: logger).migrate()
       try await connection.execute(script: "ALTER DATABASE \(database.name) RENAME TO \(name)")
     }
     return name
@@ -39,7 +39,7 @@ package enum NewsDatabase {
       "0001_items_and_log.sql", "0002_search.sql", "0003_state.sql", "0004_search_by_day.sql", "0005_purge.sql",
       "0006_publish_plans.sql", "0007_media.sql", "0008_topics_revision.sql", "0009_take_down.sql",
     ]
-    try await PostgresConnection.with(configuration: .patient(url), logger: logger) { connection in
+    try await PostgresConnection.with(configuration: .forBusyMachine(url), logger: logger) { connection in
       try await connection.execute(
         script: """
           CREATE TABLE schema_migrations (
@@ -76,10 +76,10 @@ package enum NewsDatabase {
     _ body: @Sendable (_ store: NewsStore, _ sql: PostgresPool) async throws -> Value
   ) async throws -> Value {
     try await with { url in
-      let connection = PostgresConfiguration.patient(url)
+      let connection = PostgresConfiguration.forBusyMachine(url)
       let store = NewsStore(
-        connection: connection, pool: .patient, staleLimit: staleLimit, waits: waits, logger: logger)
-      let sql = PostgresPool(configuration: connection, pool: .patient, logger: logger)
+        connection: connection, pool: .forBusyMachine, staleLimit: staleLimit, waits: waits, logger: logger)
+      let sql = PostgresPool(configuration: connection, pool: .forBusyMachine, logger: logger)
       return try await withResource(store, release: { await $0.shutdown() }) { store in
         try await withResource(sql, release: { await $0.shutdown() }) { try await body(store, $0) }
       }

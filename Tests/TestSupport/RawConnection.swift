@@ -20,7 +20,7 @@ package enum RawConnection {
     _ request: [Data], port: Int, endsInput: Bool = true, receiveBuffer: Int32? = nil,
     beforeReading: @escaping @Sendable () -> Void = {}
   ) async throws -> [TestResponse] {
-    try answers(
+    try responses(
       try await bytes(
         request, port: port, endsInput: endsInput, receiveBuffer: receiveBuffer, beforeReading: beforeReading))
   }
@@ -117,9 +117,9 @@ package enum RawConnection {
     return count > 0
   }
 
-  /// Splits messages with `Content-Length`. A message is taken for an response to HEAD if the next response follows its
+  /// Splits messages with `Content-Length`. A message is taken for a response to HEAD if the next response follows its
   /// head at once.
-  private static func answers(_ bytes: Data) throws -> [TestResponse] {
+  private static func responses(_ bytes: Data) throws -> [TestResponse] {
     var responses: [TestResponse] = []
     var rest = bytes[...]
     while !rest.isEmpty {

@@ -14,14 +14,14 @@ package struct TestClient: Sendable {
   /// Creates a client.
   ///
   /// - Parameter isProxy: Whether the server is a proxy that adds responses and fields of its own.
-  package init(url: String, http: HTTPClient = TestClient.impatient, isProxy: Bool = false) {
+  package init(url: String, http: HTTPClient = TestClient.withoutRetries, isProxy: Bool = false) {
     self.url = url
     self.http = http
     self.isProxy = isProxy
   }
 
   /// An HTTP client that does not retry a failed connection.
-  package static let impatient: HTTPClient = {
+  package static let withoutRetries: HTTPClient = {
     var configuration = HTTPClient.Configuration()
     configuration.connectionPool.retryConnectionEstablishment = false
     // Each long poll occupies a connection.

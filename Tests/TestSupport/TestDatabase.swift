@@ -34,7 +34,7 @@ public struct TestDatabase: Sendable {
 
   /// Runs statements on a new connection.
   package static func execute(_ script: String, at url: String) async throws {
-    let configuration = PostgresConfiguration.patient(url)
+    let configuration = PostgresConfiguration.forBusyMachine(url)
     let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
     try await PostgresConnection.with(configuration: configuration, logger: logger) {
       try await $0.execute(script: script)
@@ -53,7 +53,7 @@ public func withTestDatabase<Result: Sendable>(
 
 extension PostgresPoolConfiguration {
   /// A configuration with a long timeout for busy machines.
-  package static var patient: PostgresPoolConfiguration {
+  package static var forBusyMachine: PostgresPoolConfiguration {
     var configuration = PostgresPoolConfiguration()
     configuration.acquireTimeout = .seconds(60)
     return configuration
@@ -63,7 +63,7 @@ extension PostgresPoolConfiguration {
 extension PostgresConfiguration {
   /// Returns a configuration with long timeouts for a machine that is busy with other tests: statements wait for the
   /// processor, and copies of databases wait for one another and for checkpoints.
-  package static func patient(_ url: String) -> PostgresConfiguration {
+  package static func forBusyMachine(_ url: String) -> PostgresConfiguration {
     var configuration = PostgresConfiguration(connectionString: url)
     configuration.statementTimeout = .seconds(120)
     configuration.connectTimeout = .seconds(60)

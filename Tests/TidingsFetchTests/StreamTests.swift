@@ -14,7 +14,7 @@ import Testing
     func redirection(_ descriptor: Int) -> String { "\(descriptor)\(rawValue)" }
   }
 
-  /// All commands that print something, with their exit codes when the output succeeds.
+  /// All commands that print something, with their exit statuss when the output succeeds.
   static let printing: [([String], Int32)] = [
     (["fetch"], 10), (["fetch", "--json"], 10), (["fetch", "--scheduled"], 10), (["list"], 0), (["list", "--json"], 0),
     (["snapshot"], 0), (["snapshot", "--json"], 0), (["badge"], 0), (["log"], 0), (["log", "--json"], 0),

@@ -6,7 +6,7 @@ struct Doctor: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Checks an installation, and says how to fix problems.",
     discussion: """
-      Prints one line for each check: ok, warning or problem, the subject, and the finding. The exit code is 1 if there \
+      Prints one line for each check: ok, warning or problem, the subject, and the finding. The exit status is 1 if there \
       is a problem. The command changes nothing and can run beside servers.
 
       As root, name the server's user, so that the rights of that user are checked:

@@ -186,7 +186,7 @@ import Testing
   }
 
   @Test("A body may have up to 1 MiB, whether its length is declared or not")
-  func longestBody() async throws {
+  func maximumBody() async throws {
     try await TestServer.with { server in
       let head =
         "POST /v1/editorial/items HTTP/1.1\r\n\(Self.host)Authorization: Bearer \(server.key)\r\n"
@@ -233,8 +233,8 @@ import Testing
       }
       let key = "Authorization: Bearer \(server.key)\r\n"
       let json = "Content-Type: application/json\r\n"
-      let told = try await RawConnection.exchange([Data(head(key + json).utf8), Data(body.utf8)], port: server.port)
-      #expect(told.map(\.status) == [100, 201])
+      let responses = try await RawConnection.exchange([Data(head(key + json).utf8), Data(body.utf8)], port: server.port)
+      #expect(responses.map(\.status) == [100, 201])
       // A client that sends its body at once needs no 100.
       let sent = try await RawConnection.exchange(head(key + json) + body, port: server.port)
       #expect(sent.map(\.status).last == 201)

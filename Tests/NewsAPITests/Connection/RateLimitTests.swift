@@ -139,7 +139,7 @@ import Testing
   }
 
   @Test("A proxy that does not forward addresses is not treated as one client")
-  func silentProxy() async throws {
+  func proxyWithoutField() async throws {
     try await Self.server(1) { server in
       for _ in 0..<5 {
         let silent = try await server.get("/v1/items").status

@@ -7,14 +7,14 @@ import Testing
 
 @Suite struct ConcurrencyLimiterTests {
   private final class Running: Sendable {
-    private let counts = Mutex((now: 0, most: 0))
+    private let counts = Mutex((now: 0, maximum: 0))
 
-    var most: Int { counts.withLock { $0.most } }
+    var maximum: Int { counts.withLock { $0.maximum } }
 
     func enter() {
       counts.withLock { counts in
         counts.now += 1
-        counts.most = max(counts.most, counts.now)
+        counts.maximum = max(counts.maximum, counts.now)
       }
     }
 
@@ -73,7 +73,7 @@ import Testing
       }
     }
     #expect(passed.value == 200)
-    #expect(1...3 ~= running.most)
+    #expect(1...3 ~= running.maximum)
   }
 
   @Test("A caller is refused at once if the queue is full, and after the timeout otherwise")
@@ -83,11 +83,11 @@ import Testing
     await #expect(throws: StoreError.unavailable) { try await limiter.run {} }
     #expect(limiter.waiting == 0)
 
-    let patient = ConcurrencyLimiter(limit: 1, maximumWaiters: 1, timeout: .seconds(60))
-    let other = await Blocker(patient)
-    let waiting = Task { try await patient.run {} }
-    try await eventually("one request waits") { patient.waiting == 1 }
-    await #expect(throws: StoreError.unavailable) { try await patient.run {} }
+    let queue = ConcurrencyLimiter(limit: 1, maximumWaiters: 1, timeout: .seconds(60))
+    let other = await Blocker(queue)
+    let waiting = Task { try await queue.run {} }
+    try await eventually("one request waits") { queue.waiting == 1 }
+    await #expect(throws: StoreError.unavailable) { try await queue.run {} }
     try await other.end()
     try await waiting.value
     try await blocker.end()

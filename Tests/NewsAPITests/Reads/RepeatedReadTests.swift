@@ -27,7 +27,7 @@ import Testing
             let during = try await Self.compare(bytes, server, plain, &requests)
             try await published
             // The database may have been ahead of the state of both processes.
-            let isSettled = try await during.state == Self.answers(Self.stateRequests, server)
+            let isSettled = try await during.state == Self.responseLines(Self.stateRequests, server)
             let found = isSettled ? during : try await Self.compare(bytes, server, plain, &requests)
             for difference in found.differences {
               Issue.record("\(String(decoding: bytes, as: UTF8.self)): \(difference)")
@@ -73,13 +73,13 @@ import Testing
     _ bytes: Data, _ server: TestServer, _ plain: TestServer, _ requests: inout ReadGenerator
   ) async throws -> (state: [String], differences: [String]) {
     for _ in 0..<200 {
-      let state = try await answers(stateRequests, server)
+      let state = try await responseLines(stateRequests, server)
       // The other process is notified of a publish a little later.
-      guard try await answers(stateRequests, plain) == state else { continue }
-      let expected = try await answers(bytes, plain)
+      guard try await responseLines(stateRequests, plain) == state else { continue }
+      let expected = try await responseLines(bytes, plain)
       requests.learn(from: expected)
-      let given = [try await answers(bytes, server), try await answers(bytes, server)]
-      guard try await answers(bytes, plain) == expected, try await answers(stateRequests, server) == state else {
+      let given = [try await responseLines(bytes, server), try await responseLines(bytes, server)]
+      guard try await responseLines(bytes, plain) == expected, try await responseLines(stateRequests, server) == state else {
         continue
       }
       // The server that created the page later omits its date for longer.
@@ -100,7 +100,7 @@ import Testing
     ["/v1/state", "/v1/topics"].map { "GET \($0) HTTP/1.1\r\nHost: localhost\r\n\r\n" }.joined().utf8)
 
   /// Returns the lines of the responses without those that always differ.
-  private static func answers(_ bytes: Data, _ server: TestServer) async throws -> [String] {
+  private static func responseLines(_ bytes: Data, _ server: TestServer) async throws -> [String] {
     let all = try await RawConnection.bytes([bytes], port: server.port)
     return String(decoding: all, as: UTF8.self).components(separatedBy: "\r\n")
       .filter { !$0.hasPrefix("Date: ") && !$0.hasPrefix("X-Request-Id: ") }

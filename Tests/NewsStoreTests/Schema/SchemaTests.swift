@@ -20,7 +20,7 @@ import Testing
 
   private static func withMigratedDatabase(_ body: @Sendable (PostgresPool) async throws -> Void) async throws {
     try await withEmptyDatabase { url, sql in
-      _ = try await Migrator(configuration: .patient(url), logger: NewsDatabase.logger).migrate()
+      _ = try await Migrator(configuration: .forBusyMachine(url), logger: NewsDatabase.logger).migrate()
       try await body(sql)
     }
   }

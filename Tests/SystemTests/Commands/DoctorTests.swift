@@ -12,7 +12,7 @@ import Testing
     var message: String
   }
 
-  /// Runs the command and returns its findings and its exit code.
+  /// Runs the command and returns its findings and its exit status.
   private static func examine(
     _ installation: Installation, _ changes: [String: String] = [:]
   ) async throws -> (findings: [String: Finding], result: ChildProcess.Result) {

@@ -34,7 +34,7 @@ import Testing
     try await standby.becomeStandby(of: primary)
     try await TestDatabase.execute("ALTER SYSTEM SET synchronous_standby_names = '*'", at: url)
     try await TestDatabase.execute("SELECT pg_reload_conf()", at: url)
-    let sql = PostgresPool(configuration: .patient(url), pool: .patient, logger: NewsDatabase.logger)
+    let sql = PostgresPool(configuration: .forBusyMachine(url), pool: .forBusyMachine, logger: NewsDatabase.logger)
     try await eventually("the standby is synchronous") {
       try await !sql.query("SELECT 1 FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')").isEmpty
     }

@@ -20,7 +20,7 @@ import Testing
     static func with(_ body: @Sendable (Pair) async throws -> Void) async throws {
       try await TestCluster.withCluster { primary in
         let database = try await TestDatabase.create(on: primary.url)
-        let connection = PostgresConfiguration.patient(database.url)
+        let connection = PostgresConfiguration.forBusyMachine(database.url)
         _ = try await Migrator(configuration: connection, logger: NewsDatabase.logger)
           .migrate()
         let standby = try await TestCluster.reserve()
