@@ -151,7 +151,9 @@ extension FeedResponses {
 
   private func limit(_ query: [String: String], maximum: Int, usual: Int) throws -> Int {
     guard let text = query["limit"] else { return usual }
-    guard let limit = Int(text), 1...maximum ~= limit else { throw invalid("limit", "must be a number from 1 to \(maximum)") }
+    guard let limit = Int(text), 1...maximum ~= limit else {
+      throw invalid("limit", "must be a number from 1 to \(maximum)")
+    }
     return limit
   }
 

@@ -233,7 +233,8 @@ import Testing
       }
       let key = "Authorization: Bearer \(server.key)\r\n"
       let json = "Content-Type: application/json\r\n"
-      let responses = try await RawConnection.exchange([Data(head(key + json).utf8), Data(body.utf8)], port: server.port)
+      let responses = try await RawConnection.exchange(
+        [Data(head(key + json).utf8), Data(body.utf8)], port: server.port)
       #expect(responses.map(\.status) == [100, 201])
       // A client that sends its body at once needs no 100.
       let sent = try await RawConnection.exchange(head(key + json) + body, port: server.port)

@@ -79,7 +79,9 @@ import Testing
       let expected = try await responseLines(bytes, plain)
       requests.learn(from: expected)
       let given = [try await responseLines(bytes, server), try await responseLines(bytes, server)]
-      guard try await responseLines(bytes, plain) == expected, try await responseLines(stateRequests, server) == state else {
+      guard try await responseLines(bytes, plain) == expected,
+        try await responseLines(stateRequests, server) == state
+      else {
         continue
       }
       // The server that created the page later omits its date for longer.
