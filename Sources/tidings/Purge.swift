@@ -26,14 +26,16 @@ struct Purge: AsyncParsableCommand {
       let (settings, logger) = try common.load()
       try await settings.withStore(logger) { store in
         let purged = try await store.purge(olderThan: olderThan.duration)
-        try StandardStreams.printResult("\(purged) removals purged")
+        try StandardStreams.printResult("\(counted(purged, "removal")) purged")
         guard let library = try settings.mediaLibrary(over: store) else { return }
         let age = mediaUnusedFor?.duration ?? .seconds(settings.mediaUnusedAfter * 86_400)
         let removed = try await library.collect(unusedFor: age)
-        try StandardStreams.printResult("\(removed) unused files removed")
+        try StandardStreams.printResult("\(counted(removed, "unused file")) removed")
       }
     }
   }
+
+  private func counted(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
   /// A duration as a whole number with a unit.
   struct Age: ExpressibleByArgument {

@@ -25,7 +25,7 @@ import Testing
         #expect(try await server.send("GET", "/v1/changes?since=\(token)").status == 200)
         let old = try await installation.run("purge", "--older-than", "0s")
         #expect(old.status == 0)
-        #expect(old.output == "1 removals purged\n")
+        #expect(old.output == "1 removal purged\n")
         try await eventually("the token has expired") {
           try await server.send("GET", "/v1/changes?since=\(token)").status == 410
         }

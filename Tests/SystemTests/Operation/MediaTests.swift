@@ -91,7 +91,7 @@ import Testing
       let young = try await installation.run("purge", "--older-than", "1d", changes: changes)
       #expect(young.output == "0 removals purged\n0 unused files removed\n", "\(young.errors)")
       let old = try await installation.run("purge", "--older-than", "1d", "--media-unused-for", "0s", changes: changes)
-      #expect(old.output == "0 removals purged\n1 unused files removed\n", "\(old.errors)")
+      #expect(old.output == "0 removals purged\n1 unused file removed\n", "\(old.errors)")
       #expect(try names(in: folder) == [SampleMedia.png(seed: 1).sha256])
     }
   }
