@@ -1,8 +1,17 @@
 public import Foundation
 
 /// The available personas, newsrooms and policies.
+///
+///     let catalogue = try Catalogue.shipped()
+///     print(catalogue.personas.map(\.name), catalogue.newsrooms.map(\.name), catalogue.policies.map(\.name))
 public struct Catalogue: Sendable, Hashable {
   /// The error if a file of a catalogue cannot be read.
+  ///
+  ///     do {
+  ///       print(try Catalogue(folder: folder).personas.count)
+  ///     } catch let error as Catalogue.ReadError {
+  ///       print("\(error.file) is not valid: \(error.reason)")
+  ///     }
   public struct ReadError: Error, Sendable, CustomStringConvertible {
     /// The path or the name of the file.
     public let file: String

@@ -1,4 +1,9 @@
 /// A time of day on the local clock, written as `13:00`; the end of the day is `24:00`.
+///
+///     let noon = try JSONDecoder().decode(LocalTime.self, from: Data(#""12:00""#.utf8))
+///     for newsroom in catalogue.newsrooms {
+///       print(newsroom.name, newsroom.streams?.contains { $0.from == noon } ?? false)
+///     }
 public struct LocalTime: Sendable, Hashable, Codable {
   /// The minutes since midnight.
   var minutes: Double
@@ -31,6 +36,9 @@ public struct LocalTime: Sendable, Hashable, Codable {
 }
 
 /// Days of the week.
+///
+///     let weekendHabits = persona.visits?.filter { $0.days == .weekend } ?? []
+///     print(weekendHabits.count)
 public enum Days: String, Sendable, Hashable, Codable {
   /// Every day.
   case all

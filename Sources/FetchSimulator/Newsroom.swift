@@ -1,8 +1,26 @@
 import Foundation
 
 /// A newsroom: the times at which it publishes items.
+///
+///     let json = """
+///       {
+///         "name": "evening", "about": "Three items at 18:00 on workdays.",
+///         "bulletins": [
+///           { "days": "workdays", "from": "18:00", "to": "18:01", "every": 60, "delay": 2, "items": 3 }
+///         ]
+///       }
+///       """
+///     let evening = try JSONDecoder().decode(Newsroom.self, from: Data(json.utf8))
+///     print(Simulation(persona: persona, newsroom: evening, days: 14, seed: 1).run(catalogue.policies))
 public struct Newsroom: Sendable, Hashable, Codable {
   /// Items that are published at fixed times.
+  ///
+  ///     var punctual = newsroom
+  ///     punctual.bulletins = newsroom.bulletins?.map { bulletin in
+  ///       var bulletin = bulletin
+  ///       bulletin.delay = 0
+  ///       return bulletin
+  ///     }
   public struct Bulletin: Sendable, Hashable, Codable {
     /// The days of publication.
     public var days: Days
@@ -19,6 +37,9 @@ public struct Newsroom: Sendable, Hashable, Codable {
   }
 
   /// Items that are published at random times, independently of each other.
+  ///
+  ///     let hourly = newsroom.streams?.map(\.perHour).max() ?? 0
+  ///     print("up to \(hourly) items in an hour")
   public struct Stream: Sendable, Hashable, Codable {
     /// The days of publication.
     public var days: Days
@@ -31,6 +52,9 @@ public struct Newsroom: Sendable, Hashable, Codable {
   }
 
   /// Breaking news: on some days, many items in a few hours.
+  ///
+  ///     var calm = newsroom
+  ///     calm.bursts = nil
   public struct Burst: Sendable, Hashable, Codable {
     /// The days on which it may happen.
     public var days: Days

@@ -1,6 +1,10 @@
 public import Foundation
 
 /// The outcome of a policy in a simulation.
+///
+///     for outcome in simulation.run(catalogue.policies) {
+///       print(outcome.policy, outcome.wakes.count, outcome.hits, outcome.hitsPerWake)
+///     }
 public struct Outcome: Sendable, Hashable, Codable {
   /// The name of the persona.
   public let persona: String

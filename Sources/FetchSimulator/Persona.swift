@@ -1,8 +1,24 @@
 import Foundation
 
 /// A user of the app: the times at which the app is opened.
+///
+///     let json = """
+///       {
+///         "name": "lunch", "about": "Opens the app at lunch on nine workdays of ten.",
+///         "visits": [{ "days": "workdays", "at": "12:30", "spread": 10, "probability": 0.9 }]
+///       }
+///       """
+///     let lunch = try JSONDecoder().decode(Persona.self, from: Data(json.utf8))
+///     print(Simulation(persona: lunch, newsroom: newsroom, days: 14, seed: 1).run(catalogue.policies))
 public struct Persona: Sendable, Hashable, Codable {
   /// A habit: at most one opening on each of its days.
+  ///
+  ///     var reliable = persona
+  ///     reliable.visits = persona.visits?.map { visit in
+  ///       var visit = visit
+  ///       visit.probability = 1
+  ///       return visit
+  ///     }
   public struct Visit: Sendable, Hashable, Codable {
     /// The days of the habit.
     public var days: Days
@@ -19,6 +35,9 @@ public struct Persona: Sendable, Hashable, Codable {
   }
 
   /// Openings at random times, independently of each other.
+  ///
+  ///     let perDay = persona.random?.map(\.perDay).reduce(0, +) ?? 0
+  ///     print("\(perDay) openings a day without a habit")
   public struct Stream: Sendable, Hashable, Codable {
     /// The days of the openings.
     public var days: Days

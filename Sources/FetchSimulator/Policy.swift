@@ -1,8 +1,15 @@
 public import BackgroundFetch
 
 /// A policy that decides when to wake the app.
+///
+///     let json = #"{ "name": "often", "kind": "exponential", "factor": 1.5, "longest": 8 }"#
+///     let often = try JSONDecoder().decode(Policy.self, from: Data(json.utf8))
+///     print(simulation.run([often]))
 public struct Policy: Sendable, Hashable, Codable {
   /// The kinds of policies.
+  ///
+  ///     let intervals = catalogue.policies.filter { $0.kind == .fixed }
+  ///     print(intervals.map(\.name))
   public enum Kind: String, Sendable, Hashable, Codable {
     /// The scheduler of `BackgroundFetch`.
     case scheduler

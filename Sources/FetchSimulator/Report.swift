@@ -1,6 +1,9 @@
 public import Foundation
 
 /// A text report of outcomes for a terminal.
+///
+///     let outcomes = simulation.run(catalogue.policies)
+///     print(Report(outcomes, in: .gmt))
 public struct Report: Sendable, CustomStringConvertible {
   private let outcomes: [Outcome]
   private let zone: TimeZone

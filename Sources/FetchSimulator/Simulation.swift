@@ -6,6 +6,12 @@ public import Foundation
 /// A **hit** is an opening of the app that finds all news on the device, including the newest item, before any request.
 /// Openings without new items since the last opening count neither as hits nor as misses. Each opening is followed by a
 /// refresh, which does not count as a wake.
+///
+///     let catalogue = try Catalogue.shipped()
+///     for persona in catalogue.personas {
+///       let simulation = Simulation(persona: persona, newsroom: catalogue.newsrooms[0], days: 28, seed: 1)
+///       print(Report(simulation.run(catalogue.policies), in: .gmt))
+///     }
 public struct Simulation: Sendable {
   /// The duration of a fetch, in seconds. An opening during a fetch does not find its items.
   public static let duration = 2.0

@@ -6,6 +6,10 @@ public import Foundation
 
 /// A connection to a server on loopback that blocks its thread, for at most a minute per operation. No time is lost by
 /// changes of threads.
+///
+///     let connection = try BlockingConnection(port: port)
+///     let body = try connection.exchange("GET /v1/state HTTP/1.1\r\nHost: localhost\r\n\r\n")
+///     print(String(decoding: body, as: UTF8.self))
 public final class BlockingConnection {
   private let descriptor: Int32
   private var received = Data()

@@ -9,6 +9,11 @@ import Foundation
 ///   - size: The size of the smaller input; the work for it should take some milliseconds.
 ///   - make: A function that makes an input of a size.
 ///   - run: The measured work, which must stay on the calling thread.
+///
+///     let ratio = growth(from: 100_000, of: { String(repeating: "&", count: $0) }) { text in
+///       _ = text.replacingOccurrences(of: "&", with: "&amp;")
+///     }
+///     print(ratio < linearGrowth)
 public func growth<Input>(from size: Int, of make: (Int) -> Input, in run: (Input) -> Void) -> Double {
   let (small, large) = (make(size), make(2 * size))
   var (first, second) = (Double.infinity, Double.infinity)

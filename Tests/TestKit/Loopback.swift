@@ -5,6 +5,10 @@ public import Foundation
 #endif
 
 /// Sockets to servers on 127.0.0.1, for clients that behave worse than those of any library.
+///
+///     let descriptor = try Loopback.connect(to: port)
+///     try Loopback.send(Array("GET / HTTP/1.1\r\nHost:".utf8), on: descriptor)
+///     print("half a request from port \(try Loopback.localPort(of: descriptor))")
 public enum Loopback {
   /// A socket operation failed.
   public struct Failure: Error, CustomStringConvertible {

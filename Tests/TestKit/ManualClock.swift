@@ -3,6 +3,12 @@ import Foundation
 import Synchronization
 
 /// A clock that advances only on request.
+///
+///     let clock = ManualClock()
+///     async let woken: Void = clock.sleep(for: .seconds(30))
+///     try await eventually("the task sleeps") { clock.sleeping == [30] }
+///     clock.advance(by: 30)
+///     try await woken
 public final class ManualClock: FetchClock {
   private struct Sleeper {
     var due: Double

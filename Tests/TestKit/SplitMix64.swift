@@ -1,5 +1,9 @@
 /// A random number generator with the same sequence in every run (Steele, Lea, Flood: Fast Splittable Pseudorandom
 /// Number Generators, 2014).
+///
+///     var generator = SplitMix64(seed: 1)
+///     let order = ["publish", "retract", "restart"].shuffled(using: &generator)
+///     print(order)
 public struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

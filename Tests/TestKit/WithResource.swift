@@ -1,7 +1,8 @@
 /// Runs the body with a resource and releases the resource afterwards, whether the body returns or throws.
 ///
-///     try await withResource(server, release: { await $0.stop() }) { server in
-///       try await client.get(server.url)
+///     let descriptor = try Loopback.connect(to: port)
+///     try await withResource(FileHandle(fileDescriptor: descriptor), release: { try $0.close() }) { connection in
+///       try connection.write(contentsOf: Data("GET / HTTP/1.1".utf8))
 ///     }
 ///
 /// - Parameter release: The end of the use, such as closing a connection or deleting a folder.

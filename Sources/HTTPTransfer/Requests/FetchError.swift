@@ -7,6 +7,10 @@
 ///     }
 public struct FetchError: Error, Hashable {
   /// The kind of failure. Later versions may add kinds.
+  ///
+  ///     func isWorthAnotherTry(_ code: FetchError.Code) -> Bool {
+  ///       [.unreachable, .unavailable, .retryAfterPending].contains(code)
+  ///     }
   public struct Code: Sendable, Hashable {
     private enum Kind {
       case unreachable, retryAfterPending, unavailable, rejected, redirect, unexpectedResponse, tooLarge, storage

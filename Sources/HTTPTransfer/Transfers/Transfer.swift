@@ -7,6 +7,9 @@ public import Foundation
 ///     }
 public struct Transfer: Sendable, Hashable, Codable {
   /// The state of a transfer. The counterpart of `URLSessionTask.State`.
+  ///
+  ///     let active = try journal.transfers().filter { !$0.state.isOver }
+  ///     print(active.count, "downloads and uploads remain")
   public enum State: String, Sendable, Hashable, Codable {
     /// The transfer is stopped until it is resumed.
     case suspended
@@ -24,6 +27,10 @@ public struct Transfer: Sendable, Hashable, Codable {
   }
 
   /// A condition that a discretionary transfer waits for.
+  ///
+  ///     for transfer in try journal.transfers() where transfer.obstacle == .network {
+  ///       print(transfer.number, "waits for an unmetered network")
+  ///     }
   public enum Obstacle: String, Sendable, Hashable, Codable {
     /// The machine runs on battery, or is low on power.
     case power
@@ -32,6 +39,11 @@ public struct Transfer: Sendable, Hashable, Codable {
   }
 
   /// The server's response to an upload.
+  ///
+  ///     for transfer in try journal.transfers() {
+  ///       guard let response = transfer.response else { continue }
+  ///       print(response.status, response.location ?? "", response.body.count)
+  ///     }
   public struct Response: Sendable, Hashable, Codable {
     /// The status, 200...299.
     public var status: Int

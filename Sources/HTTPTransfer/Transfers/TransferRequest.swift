@@ -9,6 +9,9 @@ public import Foundation
 ///     try session.transfer(request, description: "video").resume()
 public struct TransferRequest: Sendable, Hashable, Codable {
   /// The direction of a transfer.
+  ///
+  ///     let uploads = try journal.transfers().filter { $0.request.direction == .upload }
+  ///     print(uploads.reduce(0) { $0 + $1.completed }, "bytes sent")
   public enum Direction: String, Sendable, Hashable, Codable {
     case download, upload
   }

@@ -13,6 +13,13 @@ import Synchronization
 ///     session.onAllEventsDelivered { print("the delegate has received all events") }
 public final class TransferSession: Sendable {
   /// The reason why a session cannot be opened.
+  ///
+  ///     do {
+  ///       _ = try TransferSession(
+  ///         identifier: "media", store: folder, delegate: delegate, startWorker: { try worker.start() })
+  ///     } catch TransferSession.Failure.inUse {
+  ///       print("the app is already running")
+  ///     }
   public enum Failure: Error, Sendable, Hashable {
     /// Another session, in this process or in another, has the same identifier.
     case inUse

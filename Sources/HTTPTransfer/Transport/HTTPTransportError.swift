@@ -9,6 +9,14 @@
 ///     }
 public struct HTTPTransportError: Error, Sendable, Hashable {
   /// The kind of failure.
+  ///
+  ///     func advice(_ kind: HTTPTransportError.Kind) -> String {
+  ///       switch kind {
+  ///       case .offline: "check the network"
+  ///       case .untrusted: "check the certificate and the clock"
+  ///       case .refused, .broken: "try again later"
+  ///       }
+  ///     }
   public enum Kind: String, Sendable, Hashable {
     /// There is no network, or the host name cannot be resolved. Nothing was sent.
     case offline

@@ -8,6 +8,9 @@ package import News
 ///     print(policy.selection)
 public struct AttachmentPolicy: Sendable, Hashable {
   /// The wanted attachments of an item.
+  ///
+  ///     let names = AttachmentPolicy.Selection.allCases.map(\.rawValue)
+  ///     print("choose one of \(names.joined(separator: ", "))")
   public enum Selection: String, Sendable, Hashable, CaseIterable {
     /// No attachment.
     case none

@@ -9,6 +9,11 @@ import News
 ///     print(sport.topics, everything.topics.isEmpty)
 public struct FollowedFeed: Sendable, Hashable, Codable {
   /// The number of items to keep.
+  ///
+  ///     switch feed.extent {
+  ///     case .window(let count): print("the newest \(count) items")
+  ///     case .full: print("all items")
+  ///     }
   public enum Extent: Sendable, Hashable, Codable {
     /// The given number of newest items, 1...200.
     case window(Int)

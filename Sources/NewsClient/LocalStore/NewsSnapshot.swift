@@ -13,6 +13,9 @@ import News
 ///     print("badge \(snapshot.badge)")
 public struct NewsSnapshot: Sendable, Equatable, Codable {
   /// An item as a headline.
+  ///
+  ///     let breaking = try news.snapshot.headlines.filter(\.breaking)
+  ///     print(breaking.map(\.title).joined(separator: "\n"))
   public struct Headline: Sendable, Equatable, Codable {
     /// The item's id.
     public var id: UUID
