@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -7,7 +8,6 @@ import Foundation
 #else
   import Darwin
 #endif
-import Synchronization
 
 /// A lock that allows one fetch at a time among the processes that share a file.
 ///

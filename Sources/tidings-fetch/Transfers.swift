@@ -64,7 +64,7 @@ struct Upload: AsyncParsableCommand, JSONReporting {
   var url: HTTPLink
 
   @Option(help: "The method: POST or PUT.")
-  var method = UploadMethod.POST
+  var method = UploadMethod.post
 
   @Option(help: "The media type, such as image/jpeg.")
   var type = "application/octet-stream"
@@ -288,4 +288,7 @@ struct HeaderField: ExpressibleByArgument {
   }
 }
 
-enum UploadMethod: String, ExpressibleByArgument { case POST, PUT }
+enum UploadMethod: String, ExpressibleByArgument {
+  case post = "POST"
+  case put = "PUT"
+}

@@ -1,8 +1,8 @@
 import BackgroundFetch
 import Dispatch
-import TestKit
 import Foundation
 import Synchronization
+import TestKit
 import Testing
 
 @Suite("Fetcher")

@@ -1,6 +1,6 @@
 import BackgroundFetch
-import TestKit
 import Foundation
+import TestKit
 import Testing
 
 @Suite("Fetch budget")

@@ -1,7 +1,7 @@
 import BackgroundFetch
-import TestKit
 import Foundation
 import Synchronization
+import TestKit
 import Testing
 
 @Suite("Races of success, expiry and cancellation")

@@ -1,7 +1,7 @@
 import BackgroundFetch
-import TestKit
 import Foundation
 import Synchronization
+import TestKit
 import Testing
 
 /// A fetcher whose report is a plain result.

@@ -1,6 +1,6 @@
 import FaultServer
-import TestKit
 import Foundation
+import TestKit
 import Testing
 
 /// Tests that the faults reach the wire.

@@ -1,7 +1,7 @@
 import FaultServer
-import TestKit
 import Foundation
 import News
+import TestKit
 import Testing
 
 /// The behaviour of a feed with faults.

@@ -1,6 +1,6 @@
-import TestKit
 import Foundation
 import Synchronization
+import TestKit
 
 #if canImport(Glibc)
   import Glibc

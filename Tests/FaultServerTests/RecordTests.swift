@@ -1,7 +1,7 @@
 import FaultServer
-import TestKit
 import Foundation
 import Synchronization
+import TestKit
 import Testing
 
 /// The request record of a server, and its queue of responses.

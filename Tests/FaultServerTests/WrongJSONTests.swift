@@ -18,8 +18,8 @@ import Testing
 
   @Test(arguments: WrongJSON.allCases)
   func `the good ones can be read and the wrong ones cannot`(_ wrong: WrongJSON) {
-    let list = body("/v1/items"), changes = body("/v1/changes")
-    let spoiltList = wrong.modify(list), spoiltChanges = wrong.modify(changes)
+    let (list, changes) = (body("/v1/items"), body("/v1/changes"))
+    let (spoiltList, spoiltChanges) = (wrong.modify(list), wrong.modify(changes))
     #expect(spoiltChanges != changes)
     // Lists of items contain neither.
     #expect((spoiltList == list) == [.unknownOp, .tokenIsGarbage].contains(wrong))

@@ -1,10 +1,10 @@
 import BackgroundFetch
 import FaultServer
-import TestKit
 import Foundation
 import News
 import NewsClient
 import Synchronization
+import TestKit
 import Testing
 
 @Suite("A fetch") struct FetchTests {

@@ -1,9 +1,9 @@
 import BackgroundFetch
 import FaultServer
-import TestKit
 import Foundation
 import News
 import NewsClient
+import TestKit
 import Testing
 
 @Suite("A bad response") struct HostileResponseTests {
@@ -125,7 +125,7 @@ import Testing
       #expect(installation.requests() == ["*/v1/changes"], "the token does not move")
       #expect(try client.allNewsItems == before)
       feed.removeFaults()
-      for _ in 0..<25 { [ahead, held].forEach { feed.fault(next: page($0)) } }
+      for token in Array(repeating: [ahead, held], count: 25).joined() { feed.fault(next: page(token)) }
       #expect(await client.performFetch().result != .newData)
       #expect(installation.requests() == ["*/v1/changes", "*/v1/changes"], "the version goes back")
       #expect(try client.allNewsItems == before)
@@ -147,7 +147,7 @@ import Testing
         let token = SyncToken(epoch: current.epoch, scope: .feed, version: current.version, position: position)
         return .response(.json(#"{"changes":[],"more":true,"snapshot":true,"token":"\#(token)"}"#))
       }
-      for _ in 0..<25 { [7, 3].forEach { feed.fault(next: page($0)) } }
+      for position in Array(repeating: [7, 3], count: 25).joined() { feed.fault(next: page(position)) }
       #expect(await client.performFetch().result == .failed)
       #expect(installation.requests() == ["/v1/changes", "*/v1/changes"], "the position goes back")
       #expect(try client.allNewsItems.isEmpty)

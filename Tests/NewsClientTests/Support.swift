@@ -1,11 +1,11 @@
 import BackgroundFetch
 import FaultServer
-import HTTPTransfer
-import TestKit
 import Foundation
+import HTTPTransfer
 import News
 import NewsClient
 import Synchronization
+import TestKit
 import Testing
 
 /// A feed with configurable faults, and a client for it.

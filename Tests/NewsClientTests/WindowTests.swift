@@ -1,9 +1,9 @@
 import BackgroundFetch
 import FaultServer
-import TestKit
 import Foundation
 import News
 import NewsClient
+import TestKit
 import Testing
 
 @Suite("The stored items") struct WindowTests {

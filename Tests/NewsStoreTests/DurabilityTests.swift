@@ -1,7 +1,7 @@
 import NewsStore
 import PostgresClient
-import TestSupport
 import TestKit
+import TestSupport
 import Testing
 
 @Suite struct DurabilityTests {
@@ -10,13 +10,8 @@ import Testing
     let store = NewsStore(
       connection: PostgresConfiguration.forBusyMachine(url), requiresDurability: requiresDurability,
       logger: NewsDatabase.logger)
-    do {
-      let settings = try await store.unsafeDurabilitySettings()
-      await store.shutdown()
-      return settings
-    } catch {
-      await store.shutdown()
-      throw error
+    return try await withResource(store, release: { await $0.shutdown() }) {
+      try await $0.unsafeDurabilitySettings()
     }
   }
 

@@ -2,6 +2,7 @@ import Foundation
 import News
 import NewsStore
 import PostgresClient
+import TestKit
 import TestSupport
 import Testing
 
@@ -13,15 +14,8 @@ import Testing
     let connection = PostgresConfiguration(connectionString: url)
     let store = NewsStore(connection: connection, logger: NewsDatabase.logger)
     let sql = PostgresPool(configuration: connection, logger: NewsDatabase.logger)
-    do {
-      let value = try await body(store, sql)
-      await store.shutdown()
-      await sql.shutdown()
-      return value
-    } catch {
-      await store.shutdown()
-      await sql.shutdown()
-      throw error
+    return try await withResource(store, release: { await $0.shutdown() }) { store in
+      try await withResource(sql, release: { await $0.shutdown() }) { try await body(store, $0) }
     }
   }
 

@@ -1,25 +1,13 @@
-import TestKit
 import Foundation
 import NewsStore
 import PostgresClient
+import TestKit
 import TestSupport
 import Testing
 
 @Suite struct MigratorTests {
   private static let first = "CREATE TABLE first (n integer); INSERT INTO first VALUES (1);"
   private static let second = "CREATE TABLE second (n integer);"
-
-  /// Runs the body with a folder of files.
-  @discardableResult
-  private func withFolder<Value>(
-    _ files: [String: String], _ body: (URL) async throws -> Value
-  ) async throws -> Value {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "migrations-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    for (name, sql) in files { try Data(sql.utf8).write(to: folder.appending(path: name)) }
-    return try await body(folder)
-  }
 
   /// Creates a migrator.
   ///

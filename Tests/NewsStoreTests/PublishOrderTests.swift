@@ -1,8 +1,8 @@
-import TestKit
 import Foundation
 import News
 import NewsStore
 import PostgresClient
+import TestKit
 import TestSupport
 import Testing
 

@@ -1,12 +1,11 @@
-import TestKit
 import Foundation
 import News
+import NewsStore
 import PostgresClient
 import Synchronization
+import TestKit
 import TestSupport
 import Testing
-
-import NewsStore
 
 @Suite struct StateTests {
   private static func state(_ version: Int, epoch: String = "aaaaaa") -> FeedSnapshot {

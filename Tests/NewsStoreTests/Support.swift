@@ -1,8 +1,8 @@
-import TestKit
 import Foundation
 import News
 import NewsStore
 import PostgresClient
+import TestKit
 import TestSupport
 import Testing
 
@@ -110,15 +110,8 @@ func withEmptyDatabase(
   _ body: @Sendable (_ url: String, _ sql: PostgresPool) async throws -> Void
 ) async throws {
   try await withTestDatabase { url in
-    let configuration = PostgresConfiguration.forBusyMachine(url)
-    let sql = PostgresPool(configuration: configuration, logger: NewsDatabase.logger)
-    do {
-      try await body(url, sql)
-      await sql.shutdown()
-    } catch {
-      await sql.shutdown()
-      throw error
-    }
+    let sql = PostgresPool(configuration: .forBusyMachine(url), logger: NewsDatabase.logger)
+    try await withResource(sql, release: { await $0.shutdown() }) { try await body(url, $0) }
   }
 }
 

@@ -1,9 +1,9 @@
 import Foundation
 import Logging
 import PostgresClient
+import TestKit
 import TestSupport
 import Testing
-import TestKit
 
 @Suite("Logging in")
 struct LoginTests {

@@ -1,6 +1,6 @@
-import TestKit
 import Foundation
 import PostgresClient
+import TestKit
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import PostgresClient
-import TestSupport
 import TestKit
+import TestSupport
 import Testing
 
 /// The session settings sent at the start, so that a session does not outlive the process that it serves.

@@ -1,8 +1,8 @@
-import TestKit
 import Foundation
 import Logging
 import PostgresClient
 import Synchronization
+import TestKit
 import TestSupport
 import Testing
 

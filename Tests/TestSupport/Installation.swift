@@ -108,6 +108,7 @@ package struct Installation: Sendable {
 }
 
 /// Runs the body with a folder that contains the given files, and removes it afterwards.
+@discardableResult
 package func withFolder<Value>(_ files: [String: String], _ body: (URL) async throws -> Value) async throws -> Value {
   let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-test-\(UUID())")
   defer { try? FileManager.default.removeItem(at: folder) }

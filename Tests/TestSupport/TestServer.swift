@@ -44,7 +44,8 @@ package struct TestServer: Sendable {
       return try await run(
         store, sql, key: key,
         {
-          $0.now = now; $0.limits = limits
+          $0.now = now
+          $0.limits = limits
           change(&$0)
         }, body)
     }

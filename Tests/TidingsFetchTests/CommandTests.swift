@@ -1,9 +1,9 @@
 import BackgroundFetch
-import TestKit
 import Foundation
 import News
 import NewsClient
 import NewsStore
+import TestKit
 import TestSupport
 import Testing
 

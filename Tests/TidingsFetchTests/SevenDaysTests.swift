@@ -2,8 +2,8 @@ import BackgroundFetch
 import Foundation
 import News
 import NewsClient
-import TestSupport
 import TestKit
+import TestSupport
 import Testing
 
 @Suite("Seven days of a client behind a counting proxy", .enabled(if: Proxy.isInstalled, "needs nginx"))

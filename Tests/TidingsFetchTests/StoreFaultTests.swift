@@ -2,8 +2,8 @@ import FaultServer
 import Foundation
 import News
 import NewsClient
-import TestSupport
 import TestKit
+import TestSupport
 import Testing
 
 @Suite("tidings-fetch with damaged files") struct StoreFaultTests {

@@ -3,8 +3,8 @@ import Foundation
 import News
 import NewsClient
 import NewsStore
-import TestSupport
 import TestKit
+import TestSupport
 import Testing
 
 @Suite("tidings-fetch with a store that cannot be written") struct StoreTests {

@@ -3,8 +3,8 @@ import FaultServer
 import Foundation
 import HTTPTransfer
 import NewsClient
-import TestSupport
 import TestKit
+import TestSupport
 import Testing
 
 @Suite("tidings-fetch download --wait") struct TransferWaitTests {

@@ -1,10 +1,10 @@
-import TestKit
 import Foundation
 import News
 import NewsAPI
 import NewsStore
 import PostgresClient
 import Synchronization
+import TestKit
 import TestSupport
 import Testing
 

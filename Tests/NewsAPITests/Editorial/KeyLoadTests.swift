@@ -1,6 +1,6 @@
 import NewsStore
-import TestSupport
 import TestKit
+import TestSupport
 import Testing
 
 /// Many requests with unknown keys, and their effect on other clients.

@@ -4,8 +4,8 @@ import News
 import NewsAPI
 import NewsStore
 import PostgresClient
-import TestSupport
 import TestKit
+import TestSupport
 import Testing
 
 /// Files that are no longer available to readers.

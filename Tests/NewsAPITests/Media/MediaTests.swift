@@ -2,8 +2,8 @@ import Foundation
 import MediaFiles
 import News
 import NewsAPI
-import TestSupport
 import TestKit
+import TestSupport
 import Testing
 
 @Suite struct MediaTests {

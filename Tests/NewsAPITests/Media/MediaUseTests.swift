@@ -4,8 +4,8 @@ import News
 import NewsAPI
 import NewsStore
 import PostgresClient
-import TestSupport
 import TestKit
+import TestSupport
 import Testing
 
 /// The rules that decide which files are kept.

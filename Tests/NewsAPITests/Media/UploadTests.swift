@@ -5,8 +5,8 @@ import NIOCore
 import News
 import NewsAPI
 import NewsStore
-import TestSupport
 import TestKit
+import TestSupport
 import Testing
 
 @Suite struct UploadTests {

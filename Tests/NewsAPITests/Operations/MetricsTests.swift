@@ -4,8 +4,8 @@ import HTTPEdge
 import News
 import NewsAPI
 import NewsStore
-import TestSupport
 import TestKit
+import TestSupport
 import Testing
 
 @Suite struct MetricsTests {

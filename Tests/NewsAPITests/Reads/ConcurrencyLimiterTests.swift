@@ -1,8 +1,8 @@
 import NewsAPI
 import NewsStore
 import Synchronization
-import TestSupport
 import TestKit
+import TestSupport
 import Testing
 
 @Suite struct ConcurrencyLimiterTests {

@@ -1,8 +1,8 @@
 import Foundation
 import News
 import NewsAPI
-import TestSupport
 import TestKit
+import TestSupport
 import Testing
 
 @Suite struct ConditionalRequestTests {

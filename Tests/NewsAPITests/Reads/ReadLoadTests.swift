@@ -2,8 +2,8 @@ import Foundation
 import News
 import NewsStore
 import PostgresClient
-import TestSupport
 import TestKit
+import TestSupport
 import Testing
 
 /// Uncached reads, and their effect on other requests.

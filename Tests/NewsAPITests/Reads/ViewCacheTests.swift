@@ -2,12 +2,11 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import News
-import TestSupport
-import TestKit
-import Testing
-
 import NewsAPI
 import NewsStore
+import TestKit
+import TestSupport
+import Testing
 
 @Suite struct ViewCacheTests {
   private static func state(_ version: Int, epoch: String = "aaaaaa", changed: [(UUID, Int)] = []) -> FeedSnapshot {

@@ -1,8 +1,8 @@
 import Foundation
 import NewsStore
 import PostgresClient
-import TestSupport
 import TestKit
+import TestSupport
 import Testing
 
 @Suite struct MigrateTests {

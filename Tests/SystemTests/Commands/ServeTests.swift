@@ -1,7 +1,7 @@
-import TestKit
 import Foundation
 import News
 import PostgresClient
+import TestKit
 import TestSupport
 import Testing
 

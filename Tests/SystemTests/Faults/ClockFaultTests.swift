@@ -2,8 +2,8 @@ import Foundation
 import HTTPConditions
 import News
 import PostgresClient
-import TestSupport
 import TestKit
+import TestSupport
 import Testing
 
 /// A wall clock that libfaketime shifts for a process.

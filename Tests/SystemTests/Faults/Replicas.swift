@@ -1,7 +1,7 @@
 import Foundation
 import PostgresClient
-import TestSupport
 import TestKit
+import TestSupport
 
 /// Two servers over one database behind nginx.
 actor Replicas {

@@ -1,7 +1,7 @@
 import Foundation
 import PostgresClient
-import TestSupport
 import TestKit
+import TestSupport
 import Testing
 
 /// A failover from a lost primary to a synchronous standby, with active writers, readers and followers.

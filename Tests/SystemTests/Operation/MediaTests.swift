@@ -1,7 +1,7 @@
 import Foundation
 import News
-import TestSupport
 import TestKit
+import TestSupport
 import Testing
 
 /// Files on a server in a process of its own.

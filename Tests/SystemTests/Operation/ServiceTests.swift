@@ -1,8 +1,8 @@
 import Foundation
 import News
 import PostgresClient
-import TestSupport
 import TestKit
+import TestSupport
 import Testing
 
 /// The server as a service: service manager, signals, version and log.

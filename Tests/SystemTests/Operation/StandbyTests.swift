@@ -2,8 +2,8 @@ import Foundation
 import News
 import NewsStore
 import PostgresClient
-import TestSupport
 import TestKit
+import TestSupport
 import Testing
 
 /// Reads from a streaming standby, with replay paused by the tests.

@@ -1,7 +1,7 @@
 import Foundation
 import News
-import TestSupport
 import TestKit
+import TestSupport
 import Testing
 
 /// The freshness of responses in a cache in front of the server.

@@ -1,7 +1,7 @@
 import Foundation
 import News
-import TestSupport
 import TestKit
+import TestSupport
 import Testing
 
 /// The shipped configurations of nginx and Varnish, apart from caching.

@@ -1,7 +1,7 @@
 import Foundation
 import News
-import TestSupport
 import TestKit
+import TestSupport
 import Testing
 
 /// Behaviour that is the same through every proxy, with and without a cache.

@@ -2,8 +2,8 @@ import Foundation
 import News
 import NewsStore
 import PostgresClient
-import TestSupport
 import TestKit
+import TestSupport
 
 /// Two servers over one database; every process can be killed. Two PostgreSQL servers alternate as the primary.
 actor TortureSystem {

@@ -1,3 +1,5 @@
+import TestKit
+
 /// A gate for writers, closed while the database is replaced or compared.
 actor WriterGate {
   private var writing = 0
@@ -8,13 +10,7 @@ actor WriterGate {
   /// Runs a write once the gate is open.
   nonisolated(nonsending) func pass(_ write: () async throws -> Void) async throws {
     await enter()
-    do {
-      try await write()
-      await leave()
-    } catch {
-      await leave()
-      throw error
-    }
+    try await withResource(self, release: { await $0.leave() }) { _ in try await write() }
   }
 
   private func enter() async {
