@@ -32,11 +32,13 @@ package final class ConcurrencyLimiter: Sendable {
 
   /// - Parameters:
   ///   - limit: The maximum number of operations at a time, 1 or more.
-  ///   - maximumWaiters: The maximum length of the queue.
+  ///   - maximumWaiters: The maximum length of the queue. The default is more than a database can serve within the
+  ///     timeout, so that it bounds memory only: otherwise a client with many connections would keep the queue full, and
+  ///     all others out.
   ///   - timeout: The maximum wait in the queue.
   ///   - parent: A limiter that every operation has to pass as well.
   package init(
-    limit: Int, maximumWaiters: Int = 512, timeout: Duration = .seconds(5), within parent: ConcurrencyLimiter? = nil
+    limit: Int, maximumWaiters: Int = 8192, timeout: Duration = .seconds(5), within parent: ConcurrencyLimiter? = nil
   ) {
     self.limit = limit
     self.maximumWaiters = maximumWaiters
