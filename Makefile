@@ -46,7 +46,7 @@ pipelines: ## Opens PIPELINES=10000 connections with several requests each, star
 fuzz: ## Sends the server random requests for SECONDS=60 with the random SEED=1
 	@scripts/install-dependencies
 	@TIDINGS_FUZZ_SECONDS=$(SECONDS) TIDINGS_FUZZ_SEED=$(SEED) \
-	  scripts/with-cluster swift test --disable-xctest --filter 'RequestFuzzTests|RepeatedReadTests'
+	  scripts/with-cluster swift test --disable-xctest --no-parallel --filter 'RequestFuzzTests|RepeatedReadTests'
 
 simulate: ## Compares the schedule of wakes with fixed intervals, over weeks and for many readers
 	@scripts/install-dependencies
