@@ -102,8 +102,8 @@ let package = Package(
     .target(
       name: "HTTPEdge",
       dependencies: [
-        "CZlib", "HTTPConditions", .coreMetrics, .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore,
-        .nioHTTP1, .nioHTTPTypesHTTP1,
+        "CZlib", "HTTPConditions", .coreMetrics, .dequeModule, .httpTypes, .hummingbird, .hummingbirdCore, .logging,
+        .nioCore, .nioHTTP1, .nioHTTPTypesHTTP1,
       ],
       swiftSettings: settings),
     .target(

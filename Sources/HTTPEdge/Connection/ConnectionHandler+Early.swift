@@ -1,3 +1,4 @@
+import DequeModule
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -5,7 +6,8 @@ import NIOHTTP1
 /// A request that is held, with the head that is processed later.
 struct HeldRequest {
   let head: HTTPRequestHead
-  let deferral: EarlyDeferral
+  /// The wait or the stream; nil once the wait has begun, because it may take as much memory as the head.
+  var deferral: EarlyDeferral?
   /// The bucket that was charged for it.
   let bucket: RateBucket?
   /// Whether its end has arrived.
@@ -32,10 +34,13 @@ extension ConnectionHandler {
     state.hold()
     switch request.deferral {
     case .stream: if state.hasNoPendingResponse { openStream(context) }
+    case nil: break
     case .wait(let wait):
       let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
       let cancel = wait.start(on: context.eventLoop) { bound.value.handler.release(bound.value.context) }
-      if let cancel { held?.cancel = cancel } else { release(context) }
+      guard let cancel else { return release(context) }
+      held?.cancel = cancel
+      held?.deferral = nil
     }
   }
 
@@ -52,7 +57,7 @@ extension ConnectionHandler {
 
   /// Opens the stream of the held request, if it is complete.
   func openStream(_ context: ChannelHandlerContext) {
-    guard let request = held, request.isComplete, case .stream(let response) = request.deferral else { return }
+    guard let request = held, request.isComplete, case .stream(let response)? = request.deferral else { return }
     let connection = ResponseStream(context, version: request.head.version, logger: logger) { [weak self] in
       self?.endStream(context)
     }
@@ -86,7 +91,7 @@ extension ConnectionHandler {
   func endWaiting(_ context: ChannelHandlerContext) {
     isClosing = true
     if let stream { return stream.end() }
-    if case .wait? = held?.deferral { release(context) }
+    if held?.cancel != nil { release(context) }
   }
 
   /// Processes the input after a request that was held.

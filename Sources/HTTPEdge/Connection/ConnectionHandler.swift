@@ -1,3 +1,4 @@
+import DequeModule
 import HTTPTypes
 package import Logging
 package import NIOCore
@@ -45,8 +46,8 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   var held: HeldRequest?
   /// The streamed response, which is the last one of the connection.
   var stream: (any StreamedResponse)?
-  /// The input after the held request.
-  var heldInput = CircularBuffer<Input>()
+  /// The input after the held request. An empty `Deque` takes no memory, unlike a `CircularBuffer`.
+  var heldInput = Deque<Input>()
   /// Whether the server shuts down, or the client has ended its output. No request is held then.
   var isClosing = false
   private var context: ChannelHandlerContext?

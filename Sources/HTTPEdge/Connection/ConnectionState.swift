@@ -1,4 +1,4 @@
-import NIOCore
+import DequeModule
 package import NIOHTTP1
 
 /// The state of an HTTP/1.1 connection of a server (RFC 9112 section 9), without input and output.
@@ -57,7 +57,7 @@ package struct ConnectionState {
 
   private var input = Input.ready
   /// The requests whose responses have not been sent, each with the bucket that was charged for it.
-  private var pending = CircularBuffer<RateBucket?>()
+  private var pending = Deque<RateBucket?>()
   /// Whether a refusal is sent after the pending responses.
   private var hasRefusal = false
   /// Whether the response that is being sent is the last one.

@@ -20,7 +20,7 @@ final class LongPolls: Sendable {
     func start(on eventLoop: any EventLoop, release: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
       let waiter = Waiter(eventLoop: eventLoop, deadline: eventLoop.now + timeout, release: release)
       guard let ticket = polls.add(waiter, for: self) else { return nil }
-      return { polls.remove(ticket) }
+      return { [polls] in polls.remove(ticket) }
     }
   }
 
