@@ -1,0 +1,73 @@
+import Foundation
+
+/// The values that public responses consist of. Their fields are those of `Codable`, sorted by name.
+extension JSONWriter {
+  /// Writes an item.
+  package mutating func write(_ item: NewsItem) {
+    object { json in
+      json.field("attachments") { $0.array(item.attachments) { $0.write($1) } }
+      json.field("author", item.author)
+      json.field("breaking", item.breaking)
+      json.field("date", item.date)
+      json.field("html", item.html)
+      json.field("id", item.id)
+      json.field("language", item.language)
+      json.field("summary", item.summary)
+      json.field("text", item.text)
+      json.field("title", item.title)
+      json.field("topics", item.topics)
+      json.field("updated", item.updated)
+      json.field("url", item.url)
+      json.field("version", item.version)
+    }
+  }
+
+  private mutating func write(_ attachment: Attachment) {
+    object { json in
+      json.field("alt", attachment.alt)
+      json.field("bytes", attachment.bytes)
+      json.field("height", attachment.height)
+      json.field("sha256", attachment.sha256)
+      json.field("type", attachment.type)
+      json.field("url", attachment.url)
+      json.field("width", attachment.width)
+    }
+  }
+
+  /// Writes the body of `GET /v1/state`.
+  package mutating func write(_ state: FeedState) {
+    object { json in
+      json.field("feed", state.feed.description)
+      json.field("topics") { $0.dictionary(state.topics) { $0.write($1.description) } }
+      json.field("union", state.union?.description)
+    }
+  }
+
+  /// Writes the body of `GET /v1/topics`.
+  package mutating func write(_ list: TopicList) {
+    object { json in
+      json.field("topics") { $0.array(list.topics) { $0.write($1) } }
+    }
+  }
+
+  /// Writes a topic.
+  package mutating func write(_ topic: Topic) {
+    object { json in
+      json.field("changed", topic.changed)
+      json.field("items", topic.items)
+      json.field("position", topic.position)
+      json.field("revision", topic.revision)
+      json.field("slug", topic.slug)
+      json.field("titles") { $0.dictionary(topic.titles) { $0.write($1) } }
+    }
+  }
+
+  /// Writes the data of an event.
+  package mutating func write(_ event: ChangeEvent) {
+    object { json in
+      json.field("ids") { $0.array(event.ids) { $0.write($1) } }
+      json.field("token", event.token.description)
+      json.field("topics", event.topics)
+    }
+  }
+}
