@@ -6,4 +6,7 @@ let embeddedMigrations: [(name: String, sql: String)] = [
   ("0001_items_and_topics.sql", migration0001),
   ("0002_change_log.sql", migration0002),
   ("0003_media_and_keys.sql", migration0003),
+  ("0004_change_log_sizes.sql", migration0004),
+  ("0005_change_log_indexes.sql", migration0005),
+  ("0006_replaced_indexes.sql", migration0006),
 ]

@@ -5,8 +5,8 @@ import News
 /// A step of the schema: a file of SQL statements.
 ///
 /// It runs in one transaction, unless its first line is `-- outside a transaction`, which `CREATE INDEX CONCURRENTLY`
-/// requires. Then its statements run one by one, each up to a semicolon at the end of a line. A statement without
-/// `CONCURRENTLY` is a transaction of its own.
+/// and procedures with several transactions require. Then its statements run one by one, each up to a semicolon at the
+/// end of a line. A statement other than `CALL` and without `CONCURRENTLY` is a transaction of its own.
 ///
 /// After a failure in between, a lock timeout included, the whole file runs again, so that every statement must be
 /// repeatable. For example, `DROP INDEX CONCURRENTLY IF EXISTS` comes before `CREATE INDEX CONCURRENTLY`, which leaves
@@ -41,15 +41,17 @@ public struct Migration: Sendable, Equatable {
       statements[statements.count - 1] += line + "\n"
       if line.hasSuffix(";") { statements.append("") }
     }
-    return statements.filter { $0.contains { !$0.isWhitespace } }.map { Statement(sql: $0) }
+    return statements.map { $0.trimmingPrefix { $0.isWhitespace } }.filter { !$0.isEmpty }
+      .map { Statement(sql: String($0)) }
   }
 
   /// A statement of a migration outside a transaction.
   struct Statement {
     let sql: String
 
-    /// Whether the statement must run outside a transaction. It takes no lock that blocks others.
-    var isConcurrent: Bool { sql.uppercased().contains("CONCURRENTLY") }
+    /// Whether the statement must run outside a transaction, because it has several of its own. It waits for no lock in
+    /// a way that blocks others.
+    var runsAlone: Bool { sql.uppercased().contains("CONCURRENTLY") || sql.uppercased().hasPrefix("CALL ") }
   }
 
   /// Reads the migrations in a folder: all files `NNNN_name.sql`.

@@ -170,7 +170,7 @@ public struct Migrator: Sendable {
     try await PostgresConnection.with(configuration: configuration, logger: logger) { separate in
       for statement in statements {
         // The setting ends with the implicit transaction of the script, also in a session of a connection pooler.
-        let isLimited = !statement.isConcurrent
+        let isLimited = !statement.runsAlone
         try await separate.execute(script: isLimited ? "\(lockTimeout);\n\(statement.sql)" : statement.sql)
       }
     }
