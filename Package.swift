@@ -108,7 +108,7 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "NewsStore",
-      dependencies: ["News", "PostgresClient", .crypto, .logging],
+      dependencies: ["News", "PostgresClient", .crypto, .dequeModule, .logging],
       swiftSettings: settings),
     .target(
       name: "NewsFeeds",

@@ -1,7 +1,9 @@
+import Foundation
 import HTTPEdge
 import HTTPTypes
 import Hummingbird
 import NIOHTTP1
+import News
 import NewsStore
 
 /// The paths of the API, as the router matches them. `NewsItem` has the path of a file, which items contain.
@@ -145,6 +147,42 @@ struct EarlyRoutes: EarlyResponder {
   }
 
   func beginShutdown() { onShutdown() }
+}
+
+extension PublicRead {
+  /// Reads a target in origin form.
+  ///
+  /// - Returns: nil for the path of another route, and for an invalid target, which the router refuses.
+  init?(target: String) {
+    let parts = target.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+    let path = Substring(parts[0])
+    let query = parts.count > 1 ? String(parts[1]) : nil
+    let read: PublicRead?
+    switch path {
+    case APIPath.items: read = try? .items(query)
+    case APIPath.changes: read = try? .changes(query)
+    case APIPath.state: read = try? .state(query)
+    case APIPath.topics: read = try? .topics(query)
+    default:
+      if let id = path.parameter(of: APIPath.item).flatMap({ UUID(uuidString: String($0)) }) {
+        read = try? .item(id, query)
+      } else if let slug = path.parameter(of: APIPath.topic), TopicSlug.isValid(slug) {
+        read = try? .topic(String(slug), query)
+      } else {
+        read = nil
+      }
+    }
+    guard let read else { return nil }
+    self = read
+  }
+}
+
+extension Substring {
+  /// The last component of a path that has the pattern `PREFIX{name}`; nil for another path.
+  fileprivate func parameter(of pattern: String) -> Substring? {
+    let prefix = pattern.prefix { $0 != "{" }
+    return utf8.starts(with: prefix.utf8) ? Substring(utf8.dropFirst(prefix.utf8.count)) : nil
+  }
 }
 
 extension String {

@@ -21,6 +21,8 @@ public final class NewsStore: Sendable {
   /// The value of `pollInterval` in seconds; 0 before it is known.
   let interval = Atomic<Int>(0)
   let keyLookups: KeyLookups<StoredKey>
+  /// The JSON of items in memory.
+  package let fragments: Fragments
   let waitLimits: WaitLimits
   /// The number of readers that wait for `at` tokens.
   let waits = Atomic<Int>(0)
@@ -38,15 +40,16 @@ public final class NewsStore: Sendable {
   ///     one to listen and one for state queries.
   ///   - staleLimit: The maximum time for which responses come from memory while the database does not answer; zero
   ///     disables them.
+  ///   - fragmentBudget: The approximate memory for the JSON of items, in bytes; 0 to keep none.
   ///   - requiresDurability: Whether to refuse connections whose settings may lose an acknowledged write in a crash.
   ///   - logger: Receives reports of connections gained and lost.
   public convenience init(
     connection: PostgresConfiguration, standby: PostgresConfiguration? = nil,
     pool: PostgresPoolConfiguration = PostgresPoolConfiguration(), staleLimit: Duration = .seconds(60),
-    requiresDurability: Bool = false, logger: Logger
+    fragmentBudget: Int = 32 << 20, requiresDurability: Bool = false, logger: Logger
   ) {
     self.init(
-      connection: connection, standby: standby, pool: pool, staleLimit: staleLimit,
+      connection: connection, standby: standby, pool: pool, staleLimit: staleLimit, fragmentBudget: fragmentBudget,
       requiresDurability: requiresDurability, waits: WaitLimits(), logger: logger)
   }
 
@@ -54,7 +57,7 @@ public final class NewsStore: Sendable {
   package init(
     connection: PostgresConfiguration, standby: PostgresConfiguration? = nil,
     pool: PostgresPoolConfiguration = PostgresPoolConfiguration(), staleLimit: Duration = .seconds(60),
-    requiresDurability: Bool = false, waits waitLimits: WaitLimits, logger: Logger
+    fragmentBudget: Int = 32 << 20, requiresDurability: Bool = false, waits waitLimits: WaitLimits, logger: Logger
   ) {
     self.waitLimits = waitLimits
     let (epochGuard, schema) = (EpochGuard(), SchemaGuard())
@@ -77,8 +80,12 @@ public final class NewsStore: Sendable {
     self.stateDatabase = stateDatabase
     replica = standby.map { ReadReplica(connection: $0, pool: pool, logger: logger) }
     self.staleLimit = staleLimit
-    let stateCache = FeedStateCache { known in
-      try await stateDatabase.state(after: known, epochGuard: epochGuard, logger: logger)
+    let fragments = Fragments(budget: fragmentBudget)
+    self.fragments = fragments
+    let stateCache = FeedStateCache { request in
+      let answer = try await stateDatabase.state(request, epochGuard: epochGuard, logger: logger)
+      await fragments.readAhead(answer, from: database)
+      return answer.state
     }
     self.stateCache = stateCache
     epochGuard.onNewEpoch { epoch in stateCache.enter(epoch) }

@@ -63,7 +63,7 @@ extension Settings {
     pool.size = poolSize
     let store = NewsStore(
       connection: connection, standby: standby, pool: pool, staleLimit: .seconds(staleLimit),
-      requiresDurability: !allowsUnsafeDurability, logger: logger)
+      fragmentBudget: cacheSize << 19, requiresDurability: !allowsUnsafeDurability, logger: logger)
     do {
       try await body(store)
       await store.shutdown()

@@ -126,7 +126,8 @@ extension Settings {
       api.openAPI = description
     }
     api.sharedMaxAge = sharedMaxAge
-    api.viewBudget = cacheSize << 20
+    // Half of the memory is for views, the other half for fragments.
+    api.viewBudget = cacheSize << 19
     api.cachesViews = cacheSize > 0
     api.media = try mediaStorage()
     api.maximumMediaBytes = mediaLimit << 20

@@ -29,7 +29,7 @@ import Testing
 
   private func expiry(_ store: NewsStore, _ token: SyncToken) async -> TokenExpiry? {
     do {
-      _ = try await store.changes(ChangeQuery(since: token))
+      _ = try await store.changeList(ChangeQuery(since: token))
     } catch StoreError.tokenExpired(let reason, _) {
       return reason
     } catch {
@@ -67,12 +67,12 @@ import Testing
           }
           let epoch = try await store.snapshot().state(of: .feed).feed.epoch
           let start = SyncToken(epoch: epoch, scope: .feed, version: 0)
-          let snapshot = try await store.changes(ChangeQuery(limit: 1))
-          let delta = try await store.changes(ChangeQuery(since: start, limit: 1))
+          let snapshot = try await store.changeList(ChangeQuery(limit: 1))
+          let delta = try await store.changeList(ChangeQuery(since: start, limit: 1))
           for page in [snapshot, delta] {
             #expect(texts(page) == ["2"])
             #expect(page.token.isPartial)
-            #expect(try await texts(store.changes(ChangeQuery(since: page.token))) == ["3", "1 again"])
+            #expect(try await texts(store.changeList(ChangeQuery(since: page.token))) == ["3", "1 again"])
           }
           return [snapshot.token, delta.token]
         }
@@ -108,7 +108,7 @@ import Testing
           #expect(await expiry(store, later) == .epoch)
           try await sql.publish([UUID(5)], text: "clone")
           #expect(await expiry(store, later) == .epoch)
-          #expect(texts(try await store.changes(ChangeQuery(since: fork))) == ["clone"])
+          #expect(texts(try await store.changeList(ChangeQuery(since: fork))) == ["clone"])
         }
       }
     }
@@ -129,8 +129,8 @@ import Testing
         try await withClone(of: clone) { copy in
           try await withStore(copy) { store, sql in
             try await sql.publish([UUID(3)], text: "3")
-            #expect(texts(try await store.changes(ChangeQuery(since: first))) == ["2", "3"])
-            #expect(texts(try await store.changes(ChangeQuery(since: second))) == ["3"])
+            #expect(texts(try await store.changeList(ChangeQuery(since: first))) == ["2", "3"])
+            #expect(texts(try await store.changeList(ChangeQuery(since: second))) == ["3"])
             let beyond = SyncToken(epoch: first.epoch, scope: .feed, version: first.version + 1)
             #expect(await expiry(store, beyond) == .epoch)
             #expect(await expiry(store, SyncToken(epoch: second.epoch, scope: .feed, version: 3)) == .epoch)
@@ -151,7 +151,7 @@ import Testing
       let new = try await store.snapshot().state(of: .feed).feed
       #expect(new.epoch == epoch)
       #expect(new.version == old.version)
-      #expect(try await store.changes(ChangeQuery(since: new)).changes.isEmpty)
+      #expect(try await store.changeList(ChangeQuery(since: new)).changes.isEmpty)
     }
   }
 
@@ -197,7 +197,7 @@ import Testing
       #expect(now.version == 1)
       #expect(await expiry(store, seen) == .epoch)
       let shared = SyncToken(epoch: seen.epoch, scope: .feed, version: 1)
-      #expect(try await store.changes(ChangeQuery(since: shared)).changes.isEmpty)
+      #expect(try await store.changeList(ChangeQuery(since: shared)).changes.isEmpty)
     }
   }
 }

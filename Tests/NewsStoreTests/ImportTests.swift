@@ -38,7 +38,7 @@ import Testing
       let mixed = [Self.entry(1), Self.entry(2, revision: 2), Self.entry(4)]
       #expect(try await store.importItems(mixed) == Self.counts(inserted: 1, updated: 1, unchanged: 1))
       #expect(try await sql.counter() == 5)
-      #expect(try await store.item(UUID(2)).item.text == "revision 2")
+      #expect(try await store.newsItem(UUID(2)).item.text == "revision 2")
       #expect(try await store.importItems([]) == Self.counts())
     }
   }
@@ -78,10 +78,10 @@ import Testing
         return content
       }
       #expect(try await store.importItems([Self.entry(1)]) == Self.counts(unchanged: 1))
-      #expect(try await store.item(UUID(1)).item.text == "edited")
+      #expect(try await store.newsItem(UUID(1)).item.text == "edited")
       #expect(try await sql.counter() == 2)
       #expect(try await store.importItems([Self.entry(1, revision: 2)]) == Self.counts(updated: 1))
-      #expect(try await store.item(UUID(1)).item.text == "revision 2")
+      #expect(try await store.newsItem(UUID(1)).item.text == "revision 2")
     }
   }
 
@@ -132,7 +132,7 @@ import Testing
       let entries = [Self.entry(1), Self.entry(2), Self.entry(1, revision: 2), Self.entry(1, revision: 3)]
       let counts = try await store.importItems(entries)
       #expect(counts == Self.counts(inserted: 2, skipped: 2))
-      #expect(try await store.item(UUID(1)).item.text == "revision 3")
+      #expect(try await store.newsItem(UUID(1)).item.text == "revision 3")
       #expect(try await sql.counter() == 2)
     }
   }

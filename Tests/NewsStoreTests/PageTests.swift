@@ -147,10 +147,12 @@ import Testing
       let store = NewsStore(connection: connection, logger: NewsDatabase.logger)
       let query = ItemQuery(
         scope: Scope(topics: ["a", "b"]), limit: 20, after: Keyset(date: .newYear, id: UUID(1500)))
-      #expect(try await store.items(query).items.map(\.id) == (1480...1499).reversed().map { UUID($0) })
+      let page = try await store.page(query)
+      #expect(page.items.map(\.id) == (1480...1499).reversed().map { UUID($0) })
+      _ = try await store.fragments(of: page.items, html: false, epoch: page.feedVersion.epoch)
       await store.shutdown()
       try await eventually("the reader is gone") { try await observer.value(others) == 0 }
-      // 21 rows of the log for each topic, and the items twice: once for their sizes and once for their contents.
+      // 21 rows of the log for each topic, and each item with its row of the log for the contents.
       let count: Int = try await observer.value(touched) - before
       #expect((20...200).contains(count))
       await observer.shutdown()

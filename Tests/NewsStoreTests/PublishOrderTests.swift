@@ -97,7 +97,7 @@ import Testing
     try await NewsDatabase.withStore { store, sql in
       try await sql.makeTopics("a")
       try await sql.publish([UUID(1)])
-      let before = try await store.changes(ChangeQuery()).token
+      let before = try await store.changeList(ChangeQuery()).token
       let (held, isHeld) = AsyncStream.makeStream(of: Void.self)
       let (release, isReleased) = AsyncStream.makeStream(of: Void.self)
       let first = Task {
@@ -119,7 +119,7 @@ import Testing
           """) == 1
       }
       // Every read returns the same as before.
-      let changes = try await store.changes(ChangeQuery(since: before))
+      let changes = try await store.changeList(ChangeQuery(since: before))
       #expect(changes.changes.isEmpty && !changes.more)
       #expect(changes.token == before)
       #expect(try await store.snapshot().state(of: .feed).feed == before)
@@ -129,7 +129,7 @@ import Testing
       isReleased.finish()
       #expect(try await first.value == [2])
       #expect(try await second.value == [3])
-      let after = try await store.changes(ChangeQuery(since: before))
+      let after = try await store.changeList(ChangeQuery(since: before))
       #expect(
         after.changes.map { change in
           if case .put(let item) = change { item.version } else { 0 }

@@ -17,10 +17,10 @@ import Testing
       let topic = Scope(topics: ["a"])
       try await sql.publish([UUID(1)], after: PostgresPool.insertion([UUID(1)], topics: ["a"]))
       try await sql.publish([UUID(2)], after: PostgresPool.insertion([UUID(2)], topics: ["b"]))
-      var before = [try await store.changes(ChangeQuery()).token]
-      let ofTopic = try await store.changes(ChangeQuery(scope: topic)).token
+      var before = [try await store.changeList(ChangeQuery()).token]
+      let ofTopic = try await store.changeList(ChangeQuery(scope: topic)).token
       try await sql.publish([UUID(1)], after: "UPDATE items SET topics = '{b}' WHERE id = \(UUID(1))")
-      before.append(try await store.changes(ChangeQuery()).token)
+      before.append(try await store.changeList(ChangeQuery()).token)
       try await sql.publish(
         [UUID(1)], after: "UPDATE items SET state = 'retracted', retraction_reason = 'wrong' WHERE id = \(UUID(1))")
       try await body(store, sql, before, ofTopic)
@@ -31,33 +31,33 @@ import Testing
   func young() async throws {
     try await Self.withHistory { store, _, before, ofTopic in
       #expect(try await store.purge(olderThan: .seconds(3600)) == 0)
-      let changes = try await store.changes(ChangeQuery(since: before[0]))
+      let changes = try await store.changeList(ChangeQuery(since: before[0]))
       #expect(changes.changes == [.remove(id: UUID(1), reason: .retracted)])
-      #expect(try await store.changes(ChangeQuery(scope: Scope(topics: ["a"]), since: ofTopic)).changes.count == 1)
+      #expect(try await store.changeList(ChangeQuery(scope: Scope(topics: ["a"]), since: ofTopic)).changes.count == 1)
     }
   }
 
   @Test("A token older than the purged removals has expired; the current token and the snapshot stay valid")
   func floors() async throws {
     try await Self.withHistory { store, sql, before, ofTopic in
-      let current = try await store.changes(ChangeQuery()).token
+      let current = try await store.changeList(ChangeQuery()).token
       // The rows of the item in the feed, in `a` and in `b`.
       #expect(try await store.purge(olderThan: .zero) == 3)
       #expect(try await store.purge(olderThan: .zero) == 0)
       for token in before {
         await #expect(throws: StoreError.tokenExpired(reason: .expired, current: current)) {
-          try await store.changes(ChangeQuery(since: token))
+          try await store.changeList(ChangeQuery(since: token))
         }
       }
       await #expect(throws: StoreError.self) {
-        try await store.changes(ChangeQuery(scope: Scope(topics: ["a"]), since: ofTopic))
+        try await store.changeList(ChangeQuery(scope: Scope(topics: ["a"]), since: ofTopic))
       }
-      #expect(try await store.changes(ChangeQuery(since: current)).changes.isEmpty)
-      let snapshot = try await store.changes(ChangeQuery())
+      #expect(try await store.changeList(ChangeQuery(since: current)).changes.isEmpty)
+      let snapshot = try await store.changeList(ChangeQuery())
       #expect(snapshot.changes.count == 1)
       #expect(snapshot.token == current)
       try await sql.publish([UUID(3)], after: PostgresPool.insertion([UUID(3)]))
-      #expect(try await store.changes(ChangeQuery(since: current)).changes.count == 1)
+      #expect(try await store.changeList(ChangeQuery(since: current)).changes.count == 1)
     }
   }
 
@@ -68,12 +68,12 @@ import Testing
       try await sql.publish([UUID(1)], after: PostgresPool.insertion([UUID(1)], topics: ["a", "b"]))
       let scopes = [Scope.feed, Scope(topics: ["b"]), Scope(topics: ["a"]), Scope(topics: ["a", "b"])]
       var tokens: [SyncToken] = []
-      for scope in scopes { tokens.append(try await store.changes(ChangeQuery(scope: scope)).token) }
+      for scope in scopes { tokens.append(try await store.changeList(ChangeQuery(scope: scope)).token) }
       try await sql.publish([UUID(1)], after: "UPDATE items SET topics = '{b}' WHERE id = \(UUID(1))")
       #expect(try await store.purge(olderThan: .zero) == 1)
       var counts: [Int?] = []
       for (scope, token) in zip(scopes, tokens) {
-        counts.append(try? await store.changes(ChangeQuery(scope: scope, since: token)).changes.count)
+        counts.append(try? await store.changeList(ChangeQuery(scope: scope, since: token)).changes.count)
       }
       #expect(counts == [1, 1, nil, nil])
     }
@@ -83,16 +83,20 @@ import Testing
   func goneItems() async throws {
     try await Self.withHistory { store, sql, _, _ in
       try await store.purge(olderThan: .zero)
-      await #expect(throws: StoreError.retracted(reason: .retracted, detail: "wrong")) { try await store.item(UUID(1)) }
+      await #expect(throws: StoreError.retracted(reason: .retracted, detail: "wrong")) {
+        try await store.newsItem(UUID(1))
+      }
       try await sql.publish([UUID(1)], after: "UPDATE items SET state = 'published' WHERE id = \(UUID(1))")
-      #expect(try await store.item(UUID(1)).item.id == UUID(1))
+      #expect(try await store.newsItem(UUID(1)).item.id == UUID(1))
       try await sql.publish([UUID(1)], after: "UPDATE items SET state = 'expired' WHERE id = \(UUID(1))")
-      await #expect(throws: StoreError.retracted(reason: .expired, detail: "wrong")) { try await store.item(UUID(1)) }
+      await #expect(throws: StoreError.retracted(reason: .expired, detail: "wrong")) {
+        try await store.newsItem(UUID(1))
+      }
       // A draft was never public.
       _ = try await sql.query(
         "INSERT INTO items (id, state, date, text) VALUES (\(UUID(4)), 'draft', '2026-01-01', 'x')")
       _ = try await sql.query("UPDATE items SET state = 'retracted' WHERE id = \(UUID(4))")
-      await #expect(throws: StoreError.notFound) { try await store.item(UUID(4)) }
+      await #expect(throws: StoreError.notFound) { try await store.newsItem(UUID(4)) }
     }
   }
 
@@ -126,15 +130,15 @@ import Testing
       }
       let following = Task { await store.follow() }
       defer { following.cancel() }
-      let token = try await store.changes(ChangeQuery()).token
+      let token = try await store.changeList(ChangeQuery()).token
       for part in [ids[..<600], ids[600...]] {
         try await sql.publish(
           Array(part), after: "UPDATE items SET state = 'retracted' WHERE id = ANY (\(Array(part)))")
       }
       #expect(try await store.purge(olderThan: .zero) == 1200)
       try await eventually("the floor is known") { store.cachedSnapshot?.scopes[""]?.floor == 2400 }
-      await #expect(throws: StoreError.self) { try await store.changes(ChangeQuery(since: token)) }
-      #expect(try await store.changes(ChangeQuery()).changes.isEmpty)
+      await #expect(throws: StoreError.self) { try await store.changeList(ChangeQuery(since: token)) }
+      #expect(try await store.changeList(ChangeQuery()).changes.isEmpty)
     }
   }
 }

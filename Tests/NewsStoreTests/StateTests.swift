@@ -252,7 +252,7 @@ import Testing
         }
       }
       for await _ in locks {}
-      let readers = (0..<30).map { number in Task { try? await store.item(UUID(number)) } }
+      let readers = (0..<30).map { number in Task { try? await store.newsItem(UUID(number)) } }
       try await eventually("the pool is busy") { store.connections.waiting > 10 }
       try await Task.sleep(for: .seconds(3))
       #expect(!store.isDatabaseUnresponsive)

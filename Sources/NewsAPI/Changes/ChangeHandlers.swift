@@ -7,12 +7,10 @@ struct ChangeHandlers: Sendable {
   let reads: PublicReads
 
   @Sendable func changes(_ request: Request, context: APIContext) async throws -> Response {
-    let wanted = try ChangeRequest(request.uri.query)
-    // The request has waited before the router (`LongPolls`).
-    let isLongPoll = wanted.wait != nil
+    let read = try PublicRead.changes(request.uri.query)
     // No cache stores the response to a long poll, so a 410 replaces none.
-    return try await ProblemError.adjusting({ $0.replacesStored = $0.replacesStored && !isLongPoll }) {
-      try await reads.response(.changes(wanted.query), at: wanted.at, isLongPoll: isLongPoll, to: request)
+    return try await ProblemError.adjusting({ $0.replacesStored = $0.replacesStored && !read.isLongPoll }) {
+      try await reads.response(to: request) { read }
     }
   }
 
@@ -24,9 +22,6 @@ struct ChangeHandlers: Sendable {
   }
 
   @Sendable func state(_ request: Request, context: APIContext) async throws -> Response {
-    var parameters = request.parameters(["topics"])
-    let scope = parameters.scope()
-    try parameters.check()
-    return try await reads.response(.state(scope), to: request)
+    try await reads.response(to: request) { try .state(request.uri.query) }
   }
 }

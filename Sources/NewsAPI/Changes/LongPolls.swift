@@ -160,8 +160,7 @@ final class LongPolls: Sendable {
     // All waiters may have left while other targets were loaded.
     guard let request = waiting.withLock({ $0.groups[target]?.subject }) else { return }
     // The response is loaded once; the requests then find it in memory.
-    _ = try? await reads.representation(
-      of: .changes(request.query), at: request.at, isLongPoll: request.wait != nil, for: target)
+    try? await reads.prepare(PublicRead(request))
     let group = waiting.withLock { $0.take(target) }
     for waiter in (group?.members ?? [:]).values {
       waiter.eventLoop.execute(waiter.release)

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
+import NIOCore
 import News
 import NewsStore
 
@@ -10,14 +11,16 @@ struct ServiceHandlers: Sendable {
   let store: NewsStore
   let caching: CachePolicy
   private let metrics: APIMetrics
-  private let description: Representation
+  private let description: (representation: Representation, text: ByteBuffer)
 
   init(store: NewsStore, caching: CachePolicy, openAPI: Data, metrics: APIMetrics) {
     self.store = store
     self.caching = caching
     self.metrics = metrics
     // The media type of YAML (RFC 9512 section 2.1).
-    description = Representation(openAPI, contentType: "application/yaml")
+    description = (
+      Representation([UInt8](openAPI), contentType: "application/yaml"), ByteBuffer(bytes: openAPI)
+    )
   }
 
   /// Reports liveness: the process runs and need not be restarted.
@@ -45,7 +48,7 @@ struct ServiceHandlers: Sendable {
 
   @Sendable func openAPI(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    return try description.response(to: request, caching, metrics)
+    return try await description.representation.response(to: request, caching, metrics) { description.text }
   }
 
   private static func status(_ fields: [String: String]) throws -> Response {

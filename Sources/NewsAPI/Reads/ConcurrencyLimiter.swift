@@ -71,11 +71,8 @@ package final class ConcurrencyLimiter: Sendable {
       return state.lastID
     }
     guard let id else { return }
-    let deadline = Task { [timeout] in
-      try await Task.sleep(for: timeout)
-      self.removeWaiter(id, throwing: StoreError.unavailable)
-    }
-    defer { deadline.cancel() }
+    let deadline = Deadlines.shared.set(after: timeout) { self.removeWaiter(id, throwing: StoreError.unavailable) }
+    defer { Deadlines.shared.cancel(deadline) }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         switch enqueue(Waiter(id: id, continuation: continuation)) {

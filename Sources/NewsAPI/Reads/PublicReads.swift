@@ -25,16 +25,15 @@ final class PublicReads: Sendable {
   private let targets = KnownTargets()
   /// Limits the concurrent reads of the database.
   private let reads: ConcurrencyLimiter
-  /// Limits those reads that are costly or serve a single request: searches, further pages, filters, snapshots.
+  /// Limits those reads that are costly or serve a single client: searches, further pages, snapshots.
   private let singles: ConcurrencyLimiter
-  private let repeats = RepeatDetector()
   private let policies: Policies
   private let metrics: APIMetrics
 
   /// - Parameters:
-  ///   - budget: The approximate memory for views, in bytes; nil for no cache.
+  ///   - budget: The approximate memory for views, in bytes; nil to answer each request from the database.
   ///   - reads: Limits the reads of the database.
-  ///   - singles: The maximum number of concurrent reads that serve a single request.
+  ///   - singles: The maximum number of concurrent reads that serve a single client.
   init(
     store: NewsStore, budget: Int?, reads: ConcurrencyLimiter, singles: Int, policies: Policies, metrics: APIMetrics
   ) {
@@ -50,84 +49,103 @@ final class PublicReads: Sendable {
     }
   }
 
-  /// Returns the response with the content of a view, or a 304.
+  /// The memory of views; nil if there are none.
+  var viewUsage: (bytes: Int, count: Int, evictions: Int)? { cache?.usage }
+
+  /// Returns the response to a read: 200 with the content of a view, or 304.
   ///
-  /// - Parameters:
-  ///   - at: The token of a state that must have been reached.
-  ///   - isLongPoll: Whether the client waits for a change.
-  /// - Throws: `ProblemError`, 412; the errors of the store.
-  func response(
-    _ key: ViewKey, at: SyncToken? = nil, isLongPoll: Bool = false, to request: Request
-  ) async throws -> Response {
-    try await representation(of: key, at: at, isLongPoll: isLongPoll, for: request.uri.string)
-      .response(to: request, policy(of: key, isLongPoll), metrics)
+  /// - Parameter parse: Reads the target of the request.
+  /// - Throws: `ProblemError`, 412; the errors of the store and of `parse`.
+  func response(to request: Request, _ parse: () throws -> PublicRead) async throws -> Response {
+    let read = try targets.known(request.uri.string) ?? parse()
+    return try await withCurrent(read) { representation, limiter in
+      try await representation.response(to: request, policy(of: read), metrics) {
+        try await representation.body(from: store, limiter: limiter)
+      }
+    }
   }
 
-  /// Returns the response of a view that is current for a request.
+  /// Loads and keeps the view of a read with its body, so that the requests that wait for it find both in memory.
+  func prepare(_ read: PublicRead) async throws {
+    try await withCurrent(read, keepsFirst: true) { representation, limiter in
+      _ = try await representation.body(from: store, limiter: limiter)
+    }
+  }
+
+  /// The maximum number of attempts to read a page whose items change between its two statements.
+  private static let maximumAttempts = 10
+
+  /// Runs the body with the current view of a read, again if an item of it has changed before its JSON was read.
   ///
-  /// - Parameters:
-  ///   - at: The token of a state that must have been reached.
-  ///   - isLongPoll: Whether the client waits for a change.
-  ///   - target: The target of the request.
-  /// - Throws: The errors of `NewsStore.snapshot` and of the query of the view.
-  func representation(
-    of key: ViewKey, at: SyncToken? = nil, isLongPoll: Bool = false, for target: String
+  /// - Parameter keepsFirst: Whether the view is kept from this request on, not only from the second one.
+  private func withCurrent<Result>(
+    _ read: PublicRead, keepsFirst: Bool = false, _ body: (Representation, ConcurrencyLimiter) async throws -> Result
+  ) async throws -> Result {
+    for _ in 0..<Self.maximumAttempts {
+      let snapshot = try await store.snapshot(at: read.at, in: read.key.scope, since: read.key.since)
+      if keepsFirst { cache?.note(read.key, in: snapshot) }
+      let limiter = read.key.isUncommon(in: snapshot) ? singles : reads
+      let representation = try await representation(of: read, in: snapshot, limiter)
+      do {
+        return try await body(representation, limiter)
+      } catch is Representation.OutOfDate {
+        cache?.remove(read.key)
+        // The database has changed since this state.
+        await store.probe()
+      }
+    }
+    throw StoreError.unavailable
+  }
+
+  /// Returns the view of a read that is current in a state.
+  ///
+  /// - Throws: The errors of the query of the view.
+  private func representation(
+    of read: PublicRead, in snapshot: FeedSnapshot, _ limiter: ConcurrencyLimiter
   ) async throws -> Representation {
-    let snapshot = try await store.snapshot(at: at, in: key.scope, since: key.since)
-    let handling = key.handling(in: snapshot)
-    let limiter = limiter(for: handling)
-    let load: @Sendable () async throws -> View = { [store] in try await key.load(from: store, in: snapshot) }
-    guard let cache, keeps(key, handling, in: snapshot) else {
-      guard let limiter else { return try await load().representation }
-      return try await limiter.run(load).representation
+    let key = read.key
+    guard let cache else {
+      return try await limiter.run { try await key.load(from: store, in: snapshot) }.representation
     }
-    let view = try await cache.view(key, in: snapshot, limiter: limiter, load: load)
+    if let representation = inMemory(key, in: snapshot) { return representation }
+    if case .items(let query) = key, query.search == nil, !snapshot.hasWindows(of: query.scope),
+      let view = key.view(in: try await store.snapshot(withWindowsOf: query.scope))
+    {
+      return view.representation
+    }
+    let view = try await cache.view(key, in: snapshot, limiter: limiter) { [store] in
+      try await key.load(from: store, in: snapshot)
+    }
     // A client that waits for a change, or requires a state, would repeat its request at once.
-    if view.isStale, isLongPoll || at != nil { throw StoreError.unavailable }
-    if at == nil {
-      targets.add(target, KnownTargets.Target(key: key, isLongPoll: isLongPoll, epoch: view.feedVersion.epoch))
-    }
+    if view.isStale, read.isLongPoll || read.at != nil { throw StoreError.unavailable }
     return view.representation
   }
 
-  /// Returns the response of a key if it is in memory and current.
-  private func cached(_ key: ViewKey, in snapshot: FeedSnapshot) -> Representation? {
-    cache?.cachedView(key, in: snapshot)?.representation
-  }
-
-  private func limiter(for handling: ViewKey.Handling) -> ConcurrencyLimiter? {
-    switch handling {
-    case .computed: nil
-    case .common: reads
-    case .repeated, .single: singles
-    }
-  }
-
-  private func keeps(_ key: ViewKey, _ handling: ViewKey.Handling, in snapshot: FeedSnapshot) -> Bool {
-    switch handling {
-    case .computed, .common: true
-    case .repeated: cached(key, in: snapshot) != nil || repeats.insert(key)
-    case .single: false
-    }
+  /// Returns the response of a key if it is in memory, or can be made from the state; nil otherwise.
+  private func inMemory(_ key: ViewKey, in snapshot: FeedSnapshot) -> Representation? {
+    guard let cache else { return nil }
+    if let view = cache.cachedView(key, in: snapshot) { return view.representation }
+    guard let view = key.view(in: snapshot) else { return nil }
+    _ = cache.insert(view, for: key, in: snapshot)
+    return view.representation
   }
 
   /// Returns the response that the router would send; nil if it is not in memory.
   func storedResponse(to head: HTTPRequestHead) -> StoredResponse? {
-    guard head.method == .GET, head.version == .http1_1, var conditions = Representation.Conditions(head),
-      let snapshot = store.cachedSnapshot,
-      let target = targets.meaning(of: head.uri, epoch: snapshot.feedVersion.epoch),
-      let representation = cached(target.key, in: snapshot)
+    guard cache != nil, head.method == .GET, head.version == .http1_1,
+      var conditions = Representation.Conditions(head), let snapshot = store.cachedSnapshot,
+      let read = targets.read(of: head.uri), read.at.map({ snapshot.hasReached($0) }) ?? true,
+      let representation = inMemory(read.key, in: snapshot)
     else { return nil }
-    conditions.isLongPoll = target.isLongPoll
-    let policy = policy(of: target.key, target.isLongPoll)
-    guard let stored = representation.stored(for: conditions, target: head.uri, policy) else { return nil }
-    count(stored, target.key)
-    return stored.response
+    conditions.isLongPoll = read.isLongPoll
+    let response = representation.stored(for: conditions, target: head.uri, policy(of: read), from: store)
+    if let response { count(response, read.key) }
+    return response?.response
   }
 
-  private func policy(of key: ViewKey, _ isLongPoll: Bool) -> CachePolicy {
-    if isLongPoll { return policies.longPoll }
-    return key.isFollowed ? policies.polled : policies.other
+  private func policy(of read: PublicRead) -> CachePolicy {
+    if read.isLongPoll { return policies.longPoll }
+    return read.key.isFollowed ? policies.polled : policies.other
   }
 
   private func count(_ stored: Representation.Stored, _ key: ViewKey) {
@@ -139,36 +157,27 @@ final class PublicReads: Sendable {
   }
 }
 
-/// The targets of requests that were answered from memory, with their views.
+/// The reads that targets mean, so that a repeated target is not parsed again.
 private final class KnownTargets: Sendable {
-  struct Target {
-    let key: ViewKey
-    /// Whether the target has the parameter `wait`.
-    let isLongPoll: Bool
-    /// The epoch in which tokens in the target were checked.
-    let epoch: String
-  }
-
   /// The maximum number of targets. Clients can make up any number of them, of any length.
   private static let maximumCount = 10_000
   private static let maximumBytes = 512
 
-  private let targets = Mutex<[String: Target]>([:])
+  private let reads = Mutex<[String: PublicRead]>([:])
 
-  func add(_ target: String, _ meaning: Target) {
-    guard target.utf8.count <= Self.maximumBytes else { return }
-    targets.withLock { targets in
-      if targets.count >= Self.maximumCount { targets.removeAll(keepingCapacity: true) }
-      targets[target] = meaning
-    }
-  }
+  /// Returns the read that a target means, if it was parsed before.
+  func known(_ target: String) -> PublicRead? { reads.withLock { $0[target] } }
 
-  /// Returns the meaning of a target; nil for an unknown target, or one of another epoch.
-  func meaning(of target: String, epoch: String) -> Target? {
-    targets.withLock { targets in
-      guard let known = targets[target], known.epoch == epoch else { return nil }
-      return known
+  /// Returns the read that a target means; nil for an invalid target, which the router refuses.
+  func read(of target: String) -> PublicRead? {
+    if let known = known(target) { return known }
+    guard let read = PublicRead(target: target) else { return nil }
+    guard target.utf8.count <= Self.maximumBytes else { return read }
+    reads.withLock { reads in
+      if reads.count >= Self.maximumCount { reads.removeAll(keepingCapacity: true) }
+      reads[target] = read
     }
+    return read
   }
 }
 

@@ -108,6 +108,8 @@ package struct QueryParameters {
   /// Percent-decodes; `+` is a space, as in forms (URL standard, section 5.1).
   private static func decode(_ text: Substring) -> String? {
     let plus = UInt8(ascii: "+")
+    // Most parameters have neither, and the general form takes several microseconds.
+    guard text.utf8.contains(where: { $0 == plus || $0 == UInt8(ascii: "%") }) else { return String(text) }
     return String(decoding: text.utf8.map { $0 == plus ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
       .removingPercentEncoding
   }

@@ -1,7 +1,9 @@
+import HTTPConditions
 import HTTPEdge
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import NewsStore
 import Synchronization
 
 extension Representation {
@@ -32,9 +34,10 @@ extension Representation {
   /// The maximum number of responses that are stored with a representation.
   private static let maximumStoredResponses = 16
 
-  /// Returns the response to a GET with these conditions and no others; nil for another status than 200 and 304.
+  /// Returns the response to a GET with these conditions and no others; nil for another status than 200 and 304, and if
+  /// the body would have to be read or compressed.
   func stored(
-    for conditions: Conditions, target: String, _ caching: CachePolicy
+    for conditions: Conditions, target: String, _ caching: CachePolicy, from store: NewsStore
   ) -> Stored? {
     let isDated = lastModified?.value() != nil
     let pollInterval = caching.pollInterval()
@@ -46,14 +49,12 @@ extension Representation {
       fields[.ifNoneMatch] = conditions.ifNoneMatch
       fields[.ifModifiedSince] = conditions.ifModifiedSince
       fields[.acceptEncoding] = conditions.acceptEncoding
-      let head = HTTPRequest(method: .get, scheme: "http", authority: nil, path: target, headerFields: fields)
-      guard let answer = try? self.answer(to: head, caching) else { return nil }
-      let plain = body.readableBytes
+      let request = HTTPRequest(method: .get, scheme: "http", authority: nil, path: target, headerFields: fields)
+      guard let head = try? self.head(for: request, caching), let body = body(of: head, from: store) else { return nil }
       let stored = Stored(
-        response: StoredResponse(
-          status: answer.response.status, fields: answer.response.headers, body: answer.body),
-        savedByNotModified: answer.body == nil ? plain : 0,
-        savedByCompression: answer.body.map { plain - $0.readableBytes } ?? 0,
+        response: StoredResponse(status: head.status, fields: head.fields(of: body.sent), body: body.sent),
+        savedByNotModified: body.sent == nil ? knownBytes : 0,
+        savedByCompression: body.sent.map { max(0, body.plainBytes - $0.readableBytes) } ?? 0,
         isDated: isDated, pollInterval: pollInterval)
       // Conditions that a client has made up are not worth storing.
       if !conditions.isLong, responses.count < Self.maximumStoredResponses || responses[conditions] != nil {
@@ -61,5 +62,14 @@ extension Representation {
       }
       return stored
     }
+  }
+  /// Returns the body of a response with a head; nil if it is not in memory.
+  private func body(of head: Head, from store: NewsStore) -> (sent: ByteBuffer?, plainBytes: Int)? {
+    guard let coding = head.coding else { return (nil, 0) }
+    if coding == .gzip {
+      guard let compressed = compressedInMemory(), let plain = bodyInMemory(of: store) else { return nil }
+      return (compressed, plain.readableBytes)
+    }
+    return bodyInMemory(of: store).map { ($0, $0.readableBytes) }
   }
 }

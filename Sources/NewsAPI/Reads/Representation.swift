@@ -1,18 +1,31 @@
 import Crypto
 package import Foundation
-package import HTTPConditions
+import HTTPConditions
 import HTTPEdge
 package import HTTPTypes
-package import Hummingbird
+import Hummingbird
+package import NIOCore
 import News
+package import NewsStore
 import Synchronization
 
-/// The bytes of a public response and their validators.
+/// A public response: its validators, and its body, which is assembled when it is first sent.
 package final class Representation: Sendable {
   /// The minimum size of a compressed body in bytes. Smaller bodies gain nothing by compression.
   static let minimumCompressedBytes = 1024
 
-  package let body: ByteBuffer
+  private enum Body: Sendable {
+    case page(PageBody)
+    case assembling(PageBody, SharedTask<ByteBuffer>)
+    case complete(ByteBuffer)
+  }
+
+  /// The items of the response have changed before their JSON was read.
+  struct OutOfDate: Error {}
+
+  private let bodyState: Mutex<Body>
+  /// A lower bound for the length of the body in bytes, the same on every replica.
+  package let minimumBytes: Int
   let contentType: String
   /// The entity tag of the uncompressed variant.
   let tag: EntityTag
@@ -24,16 +37,40 @@ package final class Representation: Sendable {
   /// The complete responses to repeated reads.
   let storedResponses = Mutex<[Conditions: Stored]>([:])
 
-  /// - Parameters:
-  ///   - tag: The entity tag; nil to derive it from the content. A derived tag is equal on every replica.
-  ///   - fields: Additional header fields.
-  package init(
-    _ body: Data, contentType: String = "application/json", tag: EntityTag? = nil, lastModified: LastModified? = nil,
+  /// Creates a response with a body that is derived from its content, and whose tag is therefore equal on every replica.
+  ///
+  /// - Parameter fields: Additional header fields.
+  package convenience init(
+    _ body: [UInt8], contentType: String = "application/json", lastModified: LastModified? = nil,
     fields: HTTPFields = [:]
   ) {
-    self.body = ByteBuffer(bytes: body)
+    let tag = EntityTag(strong: Data(SHA256.hash(data: body).prefix(16)).base64URL)
+    self.init(
+      .complete(ByteBuffer(bytes: body)), minimumBytes: body.count, contentType: contentType, tag: tag,
+      lastModified: lastModified, fields: fields)
+  }
+
+  /// Creates a response that consists of the fragments of items.
+  ///
+  /// - Parameters:
+  ///   - tag: The entity tag; nil to derive it from the content.
+  ///   - fields: Additional header fields.
+  convenience init(
+    _ body: PageBody, tag: EntityTag? = nil, lastModified: LastModified? = nil, fields: HTTPFields = [:]
+  ) {
+    self.init(
+      .page(body), minimumBytes: body.minimumBytes, contentType: "application/json",
+      tag: tag ?? body.tag(link: fields[.link]), lastModified: lastModified, fields: fields)
+  }
+
+  private init(
+    _ body: Body, minimumBytes: Int, contentType: String, tag: EntityTag, lastModified: LastModified?,
+    fields: HTTPFields
+  ) {
+    bodyState = Mutex(body)
+    self.minimumBytes = minimumBytes
     self.contentType = contentType
-    self.tag = tag ?? Self.contentTag(body, link: fields[.link])
+    self.tag = tag
     self.lastModified = lastModified
     self.fields = fields
   }
@@ -45,55 +82,107 @@ package final class Representation: Sendable {
     var fields = fields
     // RFC 9211 section 2.4: a negative value is the time since expiry.
     fields[.cacheStatus] = "Tidings; hit; ttl=-\(max(1, Int((age / .seconds(1)).rounded(.up))))"
-    return Representation(body, contentType: contentType, tag: tag, lastModified: lastModified, fields: fields)
+    return Representation(
+      bodyState.withLock { $0 }, minimumBytes: minimumBytes, contentType: contentType, tag: tag,
+      lastModified: lastModified, fields: fields)
   }
 
-  private init(
-    _ body: ByteBuffer, contentType: String, tag: EntityTag, lastModified: LastModified?, fields: HTTPFields
-  ) {
-    self.body = body
-    self.contentType = contentType
-    self.tag = tag
-    self.lastModified = lastModified
-    self.fields = fields
-  }
-
-  /// A strong tag from the content: 128 bits of SHA-256 in base64url (RFC 4648 section 5).
-  ///
-  /// `Link` is a part of the content. A cache keeps its stored fields after a 304, and would never learn of a next page.
-  private static func contentTag(_ body: Data, link: String?) -> EntityTag {
-    var hash = SHA256()
-    hash.update(data: body)
-    if let link { hash.update(data: Data("\n\(link)".utf8)) }
-    return EntityTag(strong: Data(hash.finalize().prefix(16)).base64URL)
-  }
-
-  /// A response, and the body that it sends.
-  struct Answer {
-    var response: Response
-    /// The body; nil for a 304.
-    var body: ByteBuffer?
-  }
-
-  /// Evaluates the request's preconditions (RFC 9110 section 13) and responds with 200 or 304.
-  ///
-  /// - Parameter metrics: The metrics for saved bytes.
-  /// - Throws: `ProblemError.preconditionFailed`, 412.
-  func response(to request: Request, _ caching: CachePolicy, _ metrics: APIMetrics) throws -> Response {
-    let answer = try answer(to: request.head, caching)
-    // A HEAD has no body, so nothing is saved.
-    if request.method == .get {
-      if let sent = answer.body {
-        metrics.countCompression(sparing: body.readableBytes - sent.readableBytes)
-      } else {
-        metrics.countNotModified(sparing: body.readableBytes)
+  /// The memory that the response takes in bytes, with a compressed variant and the responses to common conditions.
+  var cost: Int {
+    let items = bodyState.withLock { body in
+      switch body {
+      case .page(let page), .assembling(let page, _): page.items.count
+      case .complete: 0
       }
     }
-    return answer.response
+    return minimumBytes * 2 + items * (MemoryLayout<ItemVersion>.stride + 512) + 4096
   }
 
-  /// The same as `response(to:_:_:)`, without metrics.
-  func answer(to request: HTTPRequest, _ caching: CachePolicy) throws -> Answer {
+  // MARK: Body
+
+  /// The body; nil if it has not been assembled.
+  package var assembledBody: ByteBuffer? {
+    bodyState.withLock { if case .complete(let bytes) = $0 { bytes } else { nil } }
+  }
+
+  /// The length of the body in bytes, or a lower bound for it as long as it has not been assembled.
+  var knownBytes: Int { assembledBody?.readableBytes ?? minimumBytes }
+
+  /// Returns the body if it is in memory, or can be assembled from fragments in memory; nil otherwise.
+  func bodyInMemory(of store: NewsStore) -> ByteBuffer? {
+    bodyState.withLock { body in
+      switch body {
+      case .complete(let bytes): return bytes
+      case .page(let page), .assembling(let page, _):
+        guard let fragments = store.fragmentsInMemory(of: page.items, html: page.html, epoch: page.epoch) else {
+          return nil
+        }
+        let bytes = page.assembled(fragments)
+        body = .complete(bytes)
+        return bytes
+      }
+    }
+  }
+
+  /// Returns the body. Missing fragments are read once for all requesters, and the read survives their leaving.
+  ///
+  /// - Throws: `OutOfDate` if an item has changed since; the errors of the store and of the limiter.
+  func body(from store: NewsStore, limiter: ConcurrencyLimiter) async throws -> ByteBuffer {
+    if let bytes = bodyInMemory(of: store) { return bytes }
+    let task = bodyState.withLock { body -> SharedTask<ByteBuffer> in
+      switch body {
+      case .complete(let bytes): return SharedTask { bytes }
+      case .assembling(_, let task): return task
+      case .page(let page):
+        let task = SharedTask { try await self.assemble(page, from: store, limiter) }
+        body = .assembling(page, task)
+        return task
+      }
+    }
+    return try await task.value(waitingAtMost: ViewCache.maximumWait)
+  }
+
+  private func assemble(
+    _ page: PageBody, from store: NewsStore, _ limiter: ConcurrencyLimiter
+  ) async throws -> ByteBuffer {
+    do {
+      let fragments = try await limiter.run {
+        try await store.fragments(of: page.items, html: page.html, epoch: page.epoch)
+      }
+      guard let fragments else { throw OutOfDate() }
+      let bytes = page.assembled(fragments)
+      bodyState.withLock { $0 = .complete(bytes) }
+      return bytes
+    } catch {
+      bodyState.withLock { if case .assembling = $0 { $0 = .page(page) } }
+      throw error
+    }
+  }
+
+  /// Returns the compressed body, if it was made before.
+  func compressedInMemory() -> ByteBuffer? { compressed.withLock { $0 } }
+
+  // MARK: Responses
+
+  /// The header of a response whose body is sent, or not.
+  struct Head {
+    var status: HTTPResponse.Status
+    var fields: HTTPFields
+    /// The coding of the body; nil for a 304.
+    var coding: ContentCoding?
+
+    /// The header fields with the length of a body.
+    func fields(of body: ByteBuffer?) -> HTTPFields {
+      var fields = fields
+      if let body { fields[.contentLength] = "\(body.readableBytes)" }
+      return fields
+    }
+  }
+
+  /// Evaluates a request's preconditions (RFC 9110 section 13): 200 or 304.
+  ///
+  /// - Throws: `ProblemError.preconditionFailed`, 412.
+  func head(for request: HTTPRequest, _ caching: CachePolicy) throws -> Head {
     let coding = coding(for: request.headerFields)
     let tag = tag.variant(coding)
     let lastModified = lastModified?.value()
@@ -106,15 +195,42 @@ package final class Representation: Sendable {
     if let pollInterval = caching.pollInterval() { headers[.pollInterval] = "\(pollInterval)" }
     let validators = Validators(entityTag: tag, lastModified: lastModified, isLastModifiedStrong: true)
     switch Preconditions(fields: request.headerFields).evaluate(method: request.method, current: validators) {
-    case .notModified: return Answer(response: Response(status: .notModified, headers: headers))
+    case .notModified: return Head(status: .notModified, fields: headers)
     case .failed: throw ProblemError.preconditionFailed
     case .proceed: break
     }
     headers[.contentType] = contentType
     if coding == .gzip { headers[.contentEncoding] = "gzip" }
-    let body = coding == .gzip ? gzip() : body
-    return Answer(
-      response: Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body)), body: body)
+    return Head(status: .ok, fields: headers, coding: coding)
+  }
+
+  /// Evaluates a request's preconditions and responds with 200 or 304.
+  ///
+  /// - Parameters:
+  ///   - metrics: The metrics for saved bytes.
+  ///   - body: Returns the plain body. It is not called for a 304.
+  /// - Throws: `ProblemError.preconditionFailed`, 412; the errors of `body`.
+  func response(
+    to request: Request, _ caching: CachePolicy, _ metrics: APIMetrics, body: () async throws -> ByteBuffer
+  ) async throws -> Response {
+    let head = try head(for: request.head, caching)
+    // A HEAD has no body, so nothing is saved.
+    let isCounted = request.method == .get
+    guard let coding = head.coding else {
+      if isCounted { metrics.countNotModified(sparing: knownBytes) }
+      return Response(status: head.status, headers: head.fields)
+    }
+    let plain = try await body()
+    let sent = coding == .gzip ? compress(plain) : plain
+    if isCounted { metrics.countCompression(sparing: plain.readableBytes - sent.readableBytes) }
+    return Response(status: head.status, headers: head.fields, body: ResponseBody(byteBuffer: sent))
+  }
+
+  private func compress(_ body: ByteBuffer) -> ByteBuffer {
+    if let known = compressedInMemory() { return known }
+    let made = Gzip.compress(body)
+    compressed.withLock { $0 = made }
+    return made
   }
 
   private static let vary = Vary(.acceptEncoding).fieldValue
@@ -122,22 +238,23 @@ package final class Representation: Sendable {
   /// Returns the coding for a client. A client that refuses both codings receives the plain bytes, which are more useful
   /// than a 406.
   private func coding(for headers: HTTPFields) -> ContentCoding {
-    guard body.readableBytes >= Self.minimumCompressedBytes else { return .identity }
+    guard minimumBytes >= Self.minimumCompressedBytes else { return .identity }
     return AcceptEncoding(fields: headers).preferredCoding(among: [.gzip, .identity]) ?? .identity
-  }
-
-  private func gzip() -> ByteBuffer {
-    if let known = compressed.withLock({ $0 }) { return known }
-    let made = Gzip.compress(body)
-    compressed.withLock { $0 = made }
-    return made
   }
 }
 
 extension Data {
   /// The bytes in base64url without padding (RFC 4648 section 5).
   var base64URL: String {
-    base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    let base64 = base64EncodedData().prefix { $0 != UInt8(ascii: "=") }
+    return String(
+      decoding: base64.map { byte in
+        switch byte {
+        case UInt8(ascii: "+"): UInt8(ascii: "-")
+        case UInt8(ascii: "/"): UInt8(ascii: "_")
+        default: byte
+        }
+      }, as: UTF8.self)
   }
 }
 
@@ -151,11 +268,11 @@ package struct LastModified: Sendable {
 
   /// - Parameters:
   ///   - date: The date by the database's clock.
-  ///   - now: The time of the database's clock at `instant`.
-  package init(_ date: Date, now: Date, at instant: ContinuousClock.Instant = .now) {
+  ///   - read: A time of that clock.
+  package init(_ date: Date, _ read: DatabaseInstant) {
     self.date = date
     end = Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down) + 1)
-    visibleFrom = instant + .seconds(max(0, end.timeIntervalSince(now)))
+    visibleFrom = read.instant + .seconds(max(0, end.timeIntervalSince(read.date)))
   }
 
   /// Returns the date; nil while its second is not over by the clock of the database or of this machine. A date later than

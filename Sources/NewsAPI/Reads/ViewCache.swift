@@ -17,7 +17,8 @@ package struct View: Sendable {
   }
 }
 
-/// A cache of views. A view is valid until something in it changes, and is loaded once for all concurrent requests.
+/// A cache of views. A view is valid until something in it changes, and is loaded once for all concurrent requests. It
+/// is kept from its second request since the last change, so that requests without a repetition evict nothing.
 ///
 ///     let cache = ViewCache(budget: 64 << 20)
 ///     let view = try await cache.view(key, in: snapshot, limiter: reads) { try await load() }
@@ -28,8 +29,6 @@ package final class ViewCache: Sendable {
     var feedVersion: FeedVersion
     /// The time of the last use.
     var lastUsed: ContinuousClock.Instant
-    /// The number of the last use, for eviction.
-    var useNumber: Int
   }
 
   /// A view that is being loaded.
@@ -37,10 +36,12 @@ package final class ViewCache: Sendable {
     let number: Int
     /// The version that the load's snapshot has at least.
     let feedVersion: FeedVersion
-    /// The task that requesters wait for.
-    let task: Task<View, any Error>
-    let load: Task<View, any Error>
+    /// The task that requesters wait for: the load, or one that may end before it with a stale view.
+    let task: SharedTask<View>
+    let load: SharedTask<View>
     var requesters = 0
+    /// Whether the view is kept.
+    var isKept: Bool
     /// Whether the load has left the queue of its limiter.
     var hasBegun = false
     /// Whether its requesters have received a stale view instead.
@@ -48,24 +49,30 @@ package final class ViewCache: Sendable {
   }
 
   fileprivate struct Storage {
-    var entries: [ViewKey: Entry] = [:]
+    var entries: BudgetedCache<ViewKey, Entry>
     var loads: [ViewKey: PendingLoad] = [:]
-    var bytes = 0
-    var uses = 0
+    /// The keys that were requested before, each with the last version of its dependency.
+    var requested = RecentKeys()
     var lastLoad = 0
+  }
+
+  /// A request for a view, since the last change of what it depends on.
+  fileprivate struct Request: Hashable {
+    let key: ViewKey
+    let epoch: String
+    let version: Int
   }
 
   private enum Lookup {
     case cached(View)
-    case pending(number: Int, Task<View, any Error>)
+    case pending(number: Int, SharedTask<View>)
   }
 
   /// The maximum wait for a load. It is longer than a queue, a connection, a statement and its cancellation together.
-  private static let maximumWait: Duration = .seconds(60)
+  static let maximumWait: Duration = .seconds(60)
   private static let probeInterval: Duration = .milliseconds(50)
 
-  private let storage = Mutex(Storage())
-  private let budget: Int
+  private let storage: Mutex<Storage>
   private let staleLimit: Duration
   private let isDatabaseUnresponsive: @Sendable () -> Bool
   private let probe: @Sendable () async -> Void
@@ -82,11 +89,16 @@ package final class ViewCache: Sendable {
     probe: @escaping @Sendable () async -> Void = {},
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
   ) {
-    self.budget = budget
+    storage = Mutex(Storage(entries: BudgetedCache(budget: budget)))
     self.staleLimit = staleLimit
     self.isDatabaseUnresponsive = isDatabaseUnresponsive
     self.probe = probe
     self.now = now
+  }
+
+  /// The memory of all views in bytes, their number, and the number of evictions so far.
+  package var usage: (bytes: Int, count: Int, evictions: Int) {
+    storage.withLock { ($0.entries.cost, $0.entries.count, $0.entries.evictions) }
   }
 
   /// Returns the view of a key if it is in memory and current; nil otherwise.
@@ -94,6 +106,26 @@ package final class ViewCache: Sendable {
     let now = now()
     return storage.withLock { $0.use(key, in: snapshot, now) }
   }
+
+  /// Adds a view that was made from the state in memory, unless this is its first request since the last change.
+  ///
+  /// - Returns: Whether the view is kept.
+  package func insert(_ view: View, for key: ViewKey, in snapshot: FeedSnapshot) -> Bool {
+    let now = now()
+    return storage.withLock { storage in
+      guard storage.isRepeated(key, in: snapshot) else { return false }
+      storage.insert(view, for: key, now)
+      return true
+    }
+  }
+
+  /// Counts a request for a key, so that the next one keeps its view.
+  func note(_ key: ViewKey, in snapshot: FeedSnapshot) {
+    storage.withLock { _ = $0.isRepeated(key, in: snapshot) }
+  }
+
+  /// Removes the view of a key whose content is out of date.
+  package func remove(_ key: ViewKey) { storage.withLock { $0.entries.remove(key) } }
 
   /// Returns the current view of a key: from memory, from a pending load, or loaded now. While the database does not
   /// respond, it can be the previous view, which is marked (`View.isStale`).
@@ -124,17 +156,19 @@ package final class ViewCache: Sendable {
         isUnresponsive || !pending.isAbandoned
       {
         storage.loads[key]?.requesters += 1
+        storage.loads[key]?.isKept = true
         return .pending(number: pending.number, pending.task)
       }
       storage.lastLoad += 1
       let number = storage.lastLoad
-      let load = Task { try await self.run(load, for: key, number, limiter) }
+      let load = SharedTask { try await self.run(load, for: key, number, limiter) }
       var task = load
       if let stale = storage.staleView(key, in: snapshot, now, limit: staleLimit) {
-        task = Task { try await self.wait(for: load, of: key, number, orServe: stale) }
+        task = SharedTask { try await self.wait(for: load, of: key, number, orServe: stale) }
       }
       storage.loads[key] = PendingLoad(
-        number: number, feedVersion: snapshot.feedVersion, task: task, load: load, requesters: 1)
+        number: number, feedVersion: snapshot.feedVersion, task: task, load: load, requesters: 1,
+        isKept: storage.isRepeated(key, in: snapshot))
       return .pending(number: number, task)
     }
   }
@@ -157,19 +191,20 @@ package final class ViewCache: Sendable {
       }
     } catch { result = .failure(error) }
     storage.withLock { storage in
-      if storage.loads[key]?.number == number { storage.loads[key] = nil }
-      if case .success(let view) = result { storage.insert(view, for: key, now(), within: budget) }
+      guard let pending = storage.loads[key], pending.number == number else { return }
+      storage.loads[key] = nil
+      if case .success(let view) = result, pending.isKept { storage.insert(view, for: key, now()) }
     }
     return try result.get()
   }
 
   /// Waits for a load while the database responds, and returns the stale view otherwise.
   private func wait(
-    for load: Task<View, any Error>, of key: ViewKey, _ number: Int, orServe stale: View
+    for load: SharedTask<View>, of key: ViewKey, _ number: Int, orServe stale: View
   ) async throws -> View {
     let (ends, end) = AsyncStream.makeStream(of: Bool.self)
     Task {
-      _ = await load.result
+      _ = try? await load.value(waitingAtMost: Self.maximumWait)
       end.yield(true)
     }
     let watch = Task {
@@ -184,7 +219,9 @@ package final class ViewCache: Sendable {
     defer { watch.cancel() }
     for await isLoaded in ends {
       guard isLoaded else { break }
-      do { return try await load.value } catch StoreError.unavailable { return stale }
+      do {
+        return try await load.value(waitingAtMost: Self.maximumWait)
+      } catch StoreError.unavailable { return stale }
     }
     storage.withLock { storage in
       if storage.loads[key]?.number == number { storage.loads[key]?.isAbandoned = true }
@@ -197,7 +234,7 @@ extension ViewCache.Storage {
   /// Removes a requester that has its view, or waits no longer.
   ///
   /// - Returns: The load, to be cancelled, if it is still in a queue and has no other requester.
-  mutating func removeRequester(_ key: ViewKey, _ number: Int) -> Task<View, any Error>? {
+  mutating func removeRequester(_ key: ViewKey, _ number: Int) -> SharedTask<View>? {
     guard let pending = loads[key], pending.number == number else { return nil }
     loads[key]?.requesters -= 1
     guard pending.requesters == 1, !pending.hasBegun else { return nil }
@@ -207,18 +244,26 @@ extension ViewCache.Storage {
 
   /// Returns the view of a key if it is current, and records the use.
   mutating func use(_ key: ViewKey, in snapshot: FeedSnapshot, _ now: ContinuousClock.Instant) -> View? {
-    guard let entry = entries[key], snapshot.isCurrent(key.dependency, since: entry.feedVersion) else { return nil }
-    uses += 1
-    entries[key]?.useNumber = uses
-    entries[key]?.lastUsed = now
-    // The next check need not go so far back.
-    if entry.feedVersion.version < snapshot.feedVersion.version { entries[key]?.feedVersion = snapshot.feedVersion }
-    return entry.view
+    entries.use(key) { entry in
+      guard snapshot.isCurrent(key.dependency, since: entry.feedVersion) else { return nil }
+      entry.lastUsed = now
+      // The next check need not go so far back.
+      if entry.feedVersion.version < snapshot.feedVersion.version { entry.feedVersion = snapshot.feedVersion }
+      return entry.view
+    }
+  }
+
+  /// Remembers a request.
+  ///
+  /// - Returns: Whether the key was requested before, since the last change of what it depends on.
+  mutating func isRepeated(_ key: ViewKey, in snapshot: FeedSnapshot) -> Bool {
+    let version = snapshot.version(of: key.dependency)
+    return requested.insert(ViewCache.Request(key: key, epoch: snapshot.feedVersion.epoch, version: version))
   }
 
   /// Returns the outdated view of a key, marked as stale, if it was current within the limit.
   func staleView(_ key: ViewKey, in snapshot: FeedSnapshot, _ now: ContinuousClock.Instant, limit: Duration) -> View? {
-    guard key.mayBeStale, let entry = entries[key], entry.feedVersion.epoch == snapshot.feedVersion.epoch,
+    guard key.mayBeStale, let entry = entries.value(of: key), entry.feedVersion.epoch == snapshot.feedVersion.epoch,
       now - entry.lastUsed <= limit
     else {
       return nil
@@ -228,29 +273,14 @@ extension ViewCache.Storage {
       isStale: true)
   }
 
-  mutating func insert(_ view: View, for key: ViewKey, _ now: ContinuousClock.Instant, within budget: Int) {
-    if let old = entries[key] {
-      // A load with an older snapshot can finish later.
-      guard old.feedVersion.epoch != view.feedVersion.epoch || old.view.feedVersion.version <= view.feedVersion.version
-      else { return }
-      bytes -= old.view.cost
+  mutating func insert(_ view: View, for key: ViewKey, _ now: ContinuousClock.Instant) {
+    // A load with an older snapshot can finish later.
+    if let old = entries.value(of: key), old.feedVersion.epoch == view.feedVersion.epoch,
+      old.view.feedVersion.version > view.feedVersion.version
+    {
+      return
     }
-    uses += 1
-    entries[key] = ViewCache.Entry(view: view, feedVersion: view.feedVersion, lastUsed: now, useNumber: uses)
-    bytes += view.cost
-    if bytes > budget { evict(to: budget / 10 * 9) }
+    let entry = ViewCache.Entry(view: view, feedVersion: view.feedVersion, lastUsed: now)
+    entries.insert(entry, for: key, cost: view.representation.cost)
   }
-
-  /// Evicts the least recently used views.
-  private mutating func evict(to budget: Int) {
-    for (key, entry) in entries.sorted(by: { $0.value.useNumber < $1.value.useNumber }) where bytes > budget {
-      entries[key] = nil
-      bytes -= entry.view.cost
-    }
-  }
-}
-
-extension View {
-  /// The approximate memory in bytes, with a compressed variant and the stored responses to common conditions.
-  fileprivate var cost: Int { representation.body.readableBytes * 3 / 2 + 4096 }
 }

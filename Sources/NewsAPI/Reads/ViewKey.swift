@@ -13,21 +13,7 @@ package enum ViewKey: Hashable, Sendable {
   case topics
   case topic(String)
 
-  /// How a view is loaded, and from when it is kept in memory.
-  enum Handling {
-    /// Loaded without a read of the database, kept from its first use.
-    case computed
-    /// Kept from its first use.
-    case common
-    /// Kept from its second use, so that requests without a repetition use no memory.
-    case repeated
-    /// Never kept: it serves a single request.
-    case single
-  }
-
-  /// The lengths of first pages that are kept from their first use.
-  private static let commonLimits: Set<Int> = [20, 50, 100, 200]
-  /// The number of recent versions from which changes are kept.
+  /// The number of recent versions whose changes are likely to be requested by several clients.
   private static let recentVersions = 1000
 
   /// The scope of the request, whose topics must exist.
@@ -47,29 +33,21 @@ package enum ViewKey: Hashable, Sendable {
     return query.since
   }
 
-  /// Returns how the view is loaded and kept.
+  /// Whether a read of the database for the view is costly, or most likely serves a single client: a search, a further
+  /// page, a snapshot or old changes.
   ///
   /// - Parameter snapshot: The state from which the request is answered.
-  func handling(in snapshot: FeedSnapshot) -> Handling {
+  func isUncommon(in snapshot: FeedSnapshot) -> Bool {
     switch self {
-    case .items(let query): Self.isCommon(query) ? .common : .repeated
-    case .item, .topics, .topic: .common
-    case .state: .computed
+    case .items(let query): query.after != nil || query.search != nil
+    case .item, .topics, .topic, .state: false
     case .changes(let query):
-      if let since, let current = snapshot.token(of: query.scope),
-        since.version >= current.version - Self.recentVersions
-      {
-        snapshot.isNewest(since, in: query.scope) ? .computed : .common
+      if let since, let current = snapshot.token(of: query.scope) {
+        since.version < current.version - Self.recentVersions
       } else {
-        .single
+        true
       }
     }
-  }
-
-  private static func isCommon(_ query: ItemQuery) -> Bool {
-    let isFiltered =
-      query.language != nil || query.author != nil || query.from != nil || query.to != nil || query.search != nil
-    return commonLimits.contains(query.limit) && query.scope.topics.count <= 1 && query.after == nil && !isFiltered
   }
 
   /// Whether clients poll the view.
@@ -111,49 +89,85 @@ package enum ViewKey: Hashable, Sendable {
 }
 
 extension ViewKey {
-  /// Reads the content of the view and makes its response.
+  /// Returns the view from the state in memory; nil if the database must be read.
+  func view(in snapshot: FeedSnapshot) -> View? {
+    switch self {
+    case .items(let query): snapshot.page(query).map { View($0, query) }
+    case .changes(let query): snapshot.changes(query).map { View($0, query) }
+    case .state(let scope):
+      (try? snapshot.state(of: scope)).map {
+        View(Representation($0, write: { $0.write($1) }), snapshot.feedVersion)
+      }
+    case .item(let id, let html): snapshot.item(id).map { View($0, html: html) }
+    case .topics, .topic: nil
+    }
+  }
+
+  /// Reads the content of the view, without the fragments that its body consists of.
   ///
   /// - Parameter snapshot: The state that the content must have at least.
   /// - Throws: The errors of the store's queries.
   func load(from store: NewsStore, in snapshot: FeedSnapshot) async throws -> View {
     switch self {
-    case .items(let query):
-      let page = try await store.items(query)
-      var fields: HTTPFields = [.syncToken: page.token.description]
-      fields[.link] = page.next.map { "<\(query.target(of: $0))>; rel=\"next\"" }
-      return View(
-        representation: Representation(
-          try NewsJSON.encode(ItemList(items: page.items)),
-          lastModified: page.modified.map { LastModified($0, now: page.now) }, fields: fields),
-        feedVersion: page.feedVersion)
-    case .item(let id, let html):
-      let answer = try await store.item(id, includesHTML: html)
-      return View(
-        representation: Representation(
-          try NewsJSON.encode(answer.item), lastModified: LastModified(answer.item.updated, now: answer.now)),
-        feedVersion: answer.feedVersion)
+    case .items(let query): return View(try await store.page(query), query)
+    case .item(let id, let html): return View(try await store.item(id), html: html)
     case .changes(let query):
-      let (list, feedVersion) = try await store.changes(query, in: snapshot)
-      // The tag of a complete response is the token, so a client can revalidate with any token that it has. An incomplete
-      // page can have the same token with different content.
-      let token = list.token.description
-      return View(
-        representation: Representation(
-          try NewsJSON.encode(list), tag: list.more ? nil : EntityTag(strong: token), fields: [.syncToken: token]),
-        feedVersion: feedVersion)
+      if let page = snapshot.changes(query) { return View(page, query) }
+      return View(try await store.changes(query), query)
     case .state(let scope):
       return View(
-        representation: Representation(try NewsJSON.encode(snapshot.state(of: scope))),
-        feedVersion: snapshot.feedVersion)
+        Representation(try snapshot.state(of: scope), write: { $0.write($1) }), snapshot.feedVersion)
     case .topics:
       let (topics, feedVersion) = try await store.topics()
-      return View(
-        representation: Representation(try NewsJSON.encode(TopicList(topics: topics.map(\.forReaders)))),
-        feedVersion: feedVersion)
+      let list = TopicList(topics: topics.map(\.forReaders))
+      return View(Representation(list, write: { $0.write($1) }), feedVersion)
     case .topic(let slug):
       let (topic, feedVersion) = try await store.topic(slug)
-      return View(representation: Representation(try NewsJSON.encode(topic.forReaders)), feedVersion: feedVersion)
+      return View(Representation(topic.forReaders, write: { $0.write($1) }), feedVersion)
     }
+  }
+}
+
+extension View {
+  fileprivate init(_ representation: Representation, _ feedVersion: FeedVersion) {
+    self.init(representation: representation, feedVersion: feedVersion)
+  }
+
+  fileprivate init(_ page: ListPage, _ query: ItemQuery) {
+    var fields: HTTPFields = [.syncToken: page.token.description]
+    fields[.link] = page.next.map { "<\(query.target(of: $0))>; rel=\"next\"" }
+    self.init(
+      Representation(
+        PageBody(page, html: query.includesHTML), lastModified: page.modified.map { LastModified($0, page.read) },
+        fields: fields),
+      page.feedVersion)
+  }
+
+  fileprivate init(_ page: ChangePage, _ query: ChangeQuery) {
+    // The tag of a complete response is the token, so a client can revalidate with any token that it has. An incomplete
+    // page can have the same token with different content.
+    let token = page.token.description
+    self.init(
+      Representation(
+        PageBody(page, html: query.includesHTML), tag: page.more ? nil : EntityTag(strong: token),
+        fields: [.syncToken: token]),
+      page.feedVersion)
+  }
+
+  fileprivate init(_ current: CurrentItem, html: Bool) {
+    self.init(
+      Representation(
+        PageBody(item: current.item, html: html, epoch: current.feedVersion.epoch),
+        lastModified: LastModified(current.item.updatedDate, current.read)),
+      current.feedVersion)
+  }
+}
+
+extension Representation {
+  fileprivate convenience init<Value>(_ value: Value, write: (inout JSONWriter, Value) -> Void) {
+    var json = JSONWriter()
+    write(&json, value)
+    self.init(json.bytes)
   }
 }
 
@@ -178,16 +192,25 @@ extension ItemQuery {
       ("language", language), ("author", author), ("from", from.map(RFC3339.string)), ("to", to.map(RFC3339.string)),
       ("q", search?.text), ("include", includesHTML ? "html" : nil),
     ]
-    for case (let name, let text?) in texts {
-      parameters.append("\(name)=\(text.addingPercentEncoding(withAllowedCharacters: .unreserved) ?? "")")
-    }
+    for case (let name, let text?) in texts { parameters.append("\(name)=\(text.percentEncoded)") }
     parameters.append("cursor=\(PageCursor(self).text(start))")
     return "\(APIPath.items)?\(parameters.joined(separator: "&"))"
   }
 }
 
-extension CharacterSet {
-  /// The unreserved characters (RFC 3986 section 2.3).
-  fileprivate static let unreserved = CharacterSet(
-    charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
+extension String {
+  /// The text with all characters but the unreserved ones (RFC 3986 section 2.3) encoded.
+  fileprivate var percentEncoded: String {
+    var encoded = ""
+    for byte in utf8 {
+      let isUnreserved =
+        byte.isASCIIDigit || byte.isASCIILetter || [UInt8(ascii: "-"), 0x2E, 0x5F, 0x7E].contains(byte)
+      if isUnreserved {
+        encoded.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        encoded += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+      }
+    }
+    return encoded
+  }
 }

@@ -5,12 +5,11 @@ struct TopicHandlers: Sendable {
   let reads: PublicReads
 
   @Sendable func list(_ request: Request, context: APIContext) async throws -> Response {
-    try request.parameters().check()
-    return try await reads.response(.topics, to: request)
+    try await reads.response(to: request) { try .topics(request.uri.query) }
   }
 
   @Sendable func topic(_ request: Request, context: APIContext) async throws -> Response {
-    try request.parameters().check()
-    return try await reads.response(.topic(try context.topicSlug()), to: request)
+    let slug = try context.topicSlug()
+    return try await reads.response(to: request) { try .topic(slug, request.uri.query) }
   }
 }

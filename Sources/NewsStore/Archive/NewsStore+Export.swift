@@ -43,10 +43,11 @@ extension NewsStore {
         topics: Dictionary(uniqueKeysWithValues: topics.map { ($0.slug, TopicContent($0)) }))
       var after: Keyset?
       repeat {
-        let rows = try await connection.query(Self.exportQuery(after: after))
-        let page = try PageBudget.cut(rows, limit: Self.exportPage, ExportedItem.init(row:))
-        after = page.isCut ? page.elements.last.map { Keyset(date: $0.item.date, id: $0.item.id) } : nil
-        try await take(page.elements, contents)
+        let found = try await connection.query(Self.exportQuery(after: after)).map { try ItemVersion(row: $0) }
+        let page = found.prefix(PageBudget.count(found, limit: Self.exportPage) { $0.maximumBytes(html: true) })
+        after = page.count < found.count ? page.last.map(Keyset.init) : nil
+        let rows = try await connection.query(Self.contentsQuery(page.map(\.id)))
+        try await take(try rows.map(ExportedItem.init(row:)), contents)
       } while after != nil
       _ = try await connection.query("COMMIT")
     }
@@ -54,14 +55,21 @@ extension NewsStore {
 
   private static func exportQuery(after: Keyset?) -> PostgresQuery {
     let start: PostgresQuery = after.map { "AND (c.date, c.item) > (\($0.date), \($0.id))" } ?? ""
-    let page: PostgresQuery = """
-      SELECT c.date, c.item, c.version, c.updated FROM change_log AS c
+    return """
+      SELECT \(query: ItemVersion.columns) FROM change_log AS c
       WHERE c.scope = '' AND c.present \(query: start)
       ORDER BY c.date, c.item LIMIT \(exportPage + 1)
       """
-    return PageBudget.items(
-      of: page, html: true, direction: "ASC",
-      columns: "i.source, i.source_guid, i.source_digest, \(query: NewsItem.columns(html: true))")
+  }
+
+  private static func contentsQuery(_ ids: [UUID]) -> PostgresQuery {
+    """
+    SELECT l.version, l.updated, i.source, i.source_guid, i.source_digest, \(query: NewsItem.columns(html: true))
+    FROM unnest(\(ids)) WITH ORDINALITY AS w (id, number)
+      JOIN change_log AS l ON l.item = w.id AND l.scope = ''
+      JOIN items AS i ON i.id = w.id
+    ORDER BY w.number
+    """
   }
 }
 

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 public import News
 import PostgresClient
 
@@ -24,6 +24,28 @@ public struct ChangeQuery: Sendable, Hashable {
   }
 }
 
+/// A page of changes. It has no contents, which `NewsStore.fragments` returns.
+public struct ChangePage: Sendable {
+  /// A change of an item.
+  public enum Change: Sendable, Hashable {
+    /// The item is in the scope at this version.
+    case put(ItemVersion)
+    /// The item has left the scope.
+    case remove(id: UUID, reason: RemovalReason)
+  }
+
+  /// The changes in version order.
+  public let changes: [Change]
+  /// Whether `token` already leads to a further page.
+  public let more: Bool
+  /// Whether the page belongs to a snapshot.
+  public let isSnapshot: Bool
+  /// The token after the page.
+  public let token: SyncToken
+  /// The epoch and version of the database snapshot.
+  public let feedVersion: FeedVersion
+}
+
 extension NewsStore {
   /// Reads the changes of a scope after a token, in version order. Each item appears once, with its last change.
   ///
@@ -31,94 +53,60 @@ extension NewsStore {
   /// changes after that. The token that continues it includes that start version.
   ///
   /// - Throws: `StoreError.unknownTopics`; `tokenExpired`.
-  public func changes(_ query: ChangeQuery) async throws -> ChangeList {
-    let since = query.since.flatMap { $0.position == nil ? $0 : nil }
-    return try await changes(query, in: try await snapshot(in: query.scope, since: since)).changes
-  }
-
-  /// Reads the changes of a scope together with the version of the database snapshot. If the client is current, which is
-  /// usual, the database is not read.
-  ///
-  /// - Parameter snapshot: The state of the feed for this request.
-  /// - Throws: `StoreError.unknownTopics`; `tokenExpired`.
-  public func changes(
-    _ query: ChangeQuery, in snapshot: FeedSnapshot
-  ) async throws -> (changes: ChangeList, feedVersion: FeedVersion) {
-    if let since = query.since, snapshot.isNewest(since, in: query.scope), let token = snapshot.token(of: query.scope) {
-      return (ChangeList(changes: [], more: false, snapshot: nil, token: token), snapshot.feedVersion)
-    }
+  public func changes(_ query: ChangeQuery) async throws -> ChangePage {
     let span = ChangeSpan(query.since)
-    let (scope, rows) = try await read(query.scope, since: query.since, Self.deltaQuery(query, span))
-    // The database may have purged changes since the snapshot.
-    if let since = query.since { try scope.check(since: since) }
-    return (try Self.changeList(query, span, scope, rows), scope.feedVersion)
-  }
-
-  /// Determines the token after a page. Its version is that of the page's last row, the horizon, or the current
-  /// version.
-  private static func changeList(
-    _ query: ChangeQuery, _ span: ChangeSpan, _ scope: ScopeSnapshot, _ rows: PostgresRows
-  ) throws -> ChangeList {
-    let page = try PageBudget.cut(rows, limit: query.limit) { row in
-      (version: try row.decode("version", as: Int.self), change: try Change(row: row))
-    }
-    let horizon: Int? = try rows.first?.decode("horizon")
-    let reached = page.isCut ? page.elements.last?.version : horizon
-    let position = reached ?? scope.version
-    let more = position < scope.version
-    let isSnapshot = span.start != nil
-    let continuation =
-      isSnapshot && more
-      ? SyncToken(
-        epoch: scope.epoch, scope: scope.scope, version: query.since?.version ?? scope.version, position: position)
-      : SyncToken(epoch: scope.epoch, scope: scope.scope, version: position, isPartial: more)
-    return ChangeList(
-      changes: page.elements.compactMap(\.change), more: more, snapshot: isSnapshot ? true : nil, token: continuation)
+    let found = try await read(query.scope, since: query.since, order: "c.version", Self.deltaQuery(query, span))
+    // The database may have purged changes since the state in memory.
+    if let since = query.since { try found.scope.check(since: since) }
+    return try ChangePage(query, span, found)
   }
 
   /// Selects up to limit + 1 rows from the log of each scope.
   ///
-  /// If a scope has more rows, the last one read of it limits the result: the horizon. If no change is left before the
-  /// horizon, it is returned in a row of its own.
+  /// If one of several scopes has more rows, the last one read of it limits the result: the horizon. If no change is
+  /// left before the horizon, it is returned in a row of its own.
   private static func deltaQuery(_ query: ChangeQuery, _ span: ChangeSpan) -> PostgresQuery {
-    // The log of one scope has one row for each item.
-    let isLast: PostgresQuery =
-      query.scope.names.count == 1
-      ? ""
-      : """
-      AND NOT EXISTS (
-        SELECT 1 FROM change_log AS later
-        WHERE later.item = t.item AND later.scope = ANY (\(query.scope.names)) AND later.version > t.version)
+    let names = query.scope.names
+    let scope: PostgresQuery = names.count == 1 ? "\(names[0])" : "s.scope"
+    let walk: PostgresQuery = """
+      SELECT \(query: ItemVersion.columns), c.present, c.reason FROM change_log AS c
+      WHERE c.scope = \(query: scope) AND c.version > \(span.after)
+        AND (c.present OR c.version > \(span.start ?? 0))
+      ORDER BY c.version LIMIT \(query.limit + 1)
       """
+    // The log of one scope has one row for each item.
+    guard names.count > 1 else { return "SELECT w.*, NULL::bigint AS horizon FROM (\(query: walk)) AS w" }
     return """
       WITH taken AS (
-        SELECT s.scope, l.*
-        FROM unnest(\(query.scope.names)) AS s (scope)
-          CROSS JOIN LATERAL (
-            SELECT c.item, c.version, c.present, c.reason, c.updated FROM change_log AS c
-            WHERE c.scope = s.scope AND c.version > \(span.after) AND (c.present OR c.version > \(span.start ?? 0))
-            ORDER BY c.version LIMIT \(query.limit + 1)
-          ) AS l
+        SELECT s.scope, c.* FROM unnest(\(names)) AS s (scope) CROSS JOIN LATERAL (\(query: walk)) AS c
       ), edge AS (
         SELECT min(last) AS horizon FROM (
           SELECT max(version) AS last FROM taken GROUP BY scope HAVING count(*) > \(query.limit)
         ) AS full_scopes
       ), page AS (
-        SELECT t.version, t.item, bool_or(t.present) AS present, min(t.reason) AS reason, min(t.updated) AS updated
+        SELECT DISTINCT ON (t.version) t.*
         FROM taken AS t, edge
-        WHERE t.version <= coalesce(edge.horizon, t.version) \(query: isLast)
-        GROUP BY t.version, t.item
-        ORDER BY t.version LIMIT \(query.limit + 1)
-      ), weighed AS (
-        SELECT page.*, w.ctid AS place, \(query: PageBudget.fits(html: query.includesHTML, order: "page.version")) AS fits
-        FROM page LEFT JOIN items AS w ON page.present AND w.id = page.item
+        WHERE t.version <= coalesce(edge.horizon, t.version)
+          AND NOT EXISTS (
+            SELECT 1 FROM change_log AS later
+            WHERE later.item = t.item AND later.scope = ANY (\(names)) AND later.version > t.version)
+        ORDER BY t.version, t.present DESC, t.reason LIMIT \(query.limit + 1)
       )
-      SELECT edge.horizon, l.item, l.present, l.reason, l.fits IS NOT FALSE AS fits,
-        coalesce(l.version, edge.horizon) AS version, l.updated, \(query: NewsItem.columns(html: query.includesHTML))
-      FROM edge LEFT JOIN weighed AS l ON true LEFT JOIN items AS i ON l.present AND l.fits AND i.ctid = l.place
-      WHERE l.item IS NOT NULL OR edge.horizon IS NOT NULL
-      ORDER BY l.version
+      SELECT c.item, coalesce(c.version, edge.horizon) AS version, c.date, c.updated, c.digest, c.size, c.html_size,
+        c.present, c.reason, edge.horizon
+      FROM edge LEFT JOIN page AS c ON true
+      WHERE c.item IS NOT NULL OR edge.horizon IS NOT NULL
       """
+  }
+}
+
+extension FeedSnapshot {
+  /// Returns the changes after a token from memory: none, if it is the current one; nil if the database must be read.
+  public func changes(_ query: ChangeQuery) -> ChangePage? {
+    guard let since = query.since, isNewest(since, in: query.scope), let token = token(of: query.scope) else {
+      return nil
+    }
+    return ChangePage(changes: [], more: false, isSnapshot: false, token: token, feedVersion: feedVersion)
   }
 }
 
@@ -136,14 +124,49 @@ private struct ChangeSpan {
   }
 }
 
-extension Change {
-  /// - Returns: nil for the row that has only the horizon.
-  fileprivate init?(row: PostgresRow) throws {
-    guard let id = try row.decode("item", as: UUID?.self) else { return nil }
-    if try row.decode("present") {
-      self = .put(try NewsItem(row: row))
-    } else {
-      self = .remove(id: id, reason: RemovalReason(rawValue: try row.decode("reason")))
+extension ChangePage {
+  /// Determines the token after a page. Its version is that of the page's last row, the horizon, or the current
+  /// version.
+  fileprivate init(_ query: ChangeQuery, _ span: ChangeSpan, _ found: ScopedRows) throws {
+    let scope = found.scope
+    let rows = try found.rows.map(LoggedChange.init)
+    let count = PageBudget.count(rows, limit: query.limit) { $0.maximumBytes(html: query.includesHTML) }
+    let horizon: Int? = try found.rows.first?.decode("horizon")
+    let position = (count < rows.count ? rows[count - 1].version : horizon) ?? scope.version
+    more = position < scope.version
+    isSnapshot = span.start != nil
+    token =
+      isSnapshot && more
+      ? SyncToken(
+        epoch: scope.epoch, scope: scope.scope, version: query.since?.version ?? scope.version, position: position)
+      : SyncToken(epoch: scope.epoch, scope: scope.scope, version: position, isPartial: more)
+    changes = rows.prefix(count).compactMap(\.change)
+    feedVersion = scope.feedVersion
+  }
+}
+
+/// A row of a delta.
+private struct LoggedChange {
+  let version: Int
+  /// The change; nil in the row that has only the horizon.
+  let change: ChangePage.Change?
+
+  /// The upper bound for a removal as JSON in bytes.
+  private static let maximumRemovalBytes = 200
+
+  init(_ row: PostgresRow) throws {
+    version = try row.decode("version")
+    guard let id = try row.decode("item", as: UUID?.self) else {
+      change = nil
+      return
     }
+    change =
+      try row.decode("present")
+      ? .put(try ItemVersion(row: row, at: 1))
+      : .remove(id: id, reason: RemovalReason(rawValue: try row.decode("reason")))
+  }
+
+  func maximumBytes(html: Bool) -> Int {
+    if case .put(let item) = change { item.maximumBytes(html: html) } else { Self.maximumRemovalBytes }
   }
 }

@@ -39,6 +39,9 @@ extension FeedSnapshot {
       changes = changes.filter { [floor] in $0.value.version > floor }
     }
 
+    /// The version of an item's last change; 0 if it is older than all changes here.
+    func version(of item: UUID) -> Int { changes[item]?.version ?? 0 }
+
     /// Whether an item is unchanged since a version; nil if that is no longer known.
     package func isUnchanged(_ item: UUID, since version: Int) -> Bool? {
       if let last = changes[item], last.version > version { return false }

@@ -12,7 +12,10 @@ struct Database: Sendable {
 
   /// Runs queries in one snapshot and one round trip.
   func snapshot(_ queries: [PostgresQuery]) async throws -> [PostgresRows] {
-    try await translating { try await pool.snapshot(queries) }
+    try await translating {
+      // A single statement is a snapshot by itself.
+      queries.count == 1 ? [try await pool.read(queries[0])] : try await pool.snapshot(queries)
+    }
   }
 
   func withConnection<Result: Sendable>(

@@ -52,7 +52,10 @@ final class ReadReplica: Sendable {
   /// - Returns: nil if the standby does not answer.
   func snapshot(_ queries: [PostgresQuery]) async -> [PostgresRows]? {
     do {
-      return try await DatabaseTime.measuring { try await pool.snapshot(queries) }
+      return try await DatabaseTime.measuring {
+        // A single statement is a snapshot by itself.
+        queries.count == 1 ? [try await pool.read(queries[0])] : try await pool.snapshot(queries)
+      }
     } catch {
       // The cancellation of a reader is no failure of the standby.
       guard !Task.isCancelled else { return nil }

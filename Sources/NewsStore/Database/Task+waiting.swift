@@ -9,11 +9,8 @@ extension Task where Failure == any Error {
   ///   the error of the task.
   package func value(waitingAtMost limit: Duration) async throws -> Success {
     let waiter = Waiter<Success>()
-    let deadline = Task<Void, any Error> {
-      try await Task<Never, Never>.sleep(for: limit)
-      waiter.finish(.failure(StoreError.unavailable))
-    }
-    defer { deadline.cancel() }
+    let deadline = Deadlines.shared.set(after: limit) { waiter.finish(.failure(StoreError.unavailable)) }
+    defer { Deadlines.shared.cancel(deadline) }
     Task<Void, Never> { waiter.finish(await self.result) }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { waiter.wait($0) }

@@ -22,7 +22,7 @@ public struct EditorialQuery: Sendable, Equatable {
 }
 
 extension NewsStore {
-  /// Reads a page of items in any state, newest first. Like a page of `items(_:)`, it ends early at `PageBudget.bytes`.
+  /// Reads a page of items in any state, newest first. Like a page of `page(_:)`, it ends early at `PageBudget.bytes`.
   ///
   /// - Throws: `StoreError.unknownTopics`.
   public func editorialItems(_ query: EditorialQuery) async throws -> (items: [EditorialItem], next: Keyset?) {
@@ -32,22 +32,24 @@ extension NewsStore {
     if let after = query.after {
       conditions = "\(query: conditions) AND (i.date, i.id) < (\(after.date), \(after.id))"
     }
-    let (_, rows) = try await read(
-      query.scope,
+    // Drafts are not in the log, so the sizes come from the items. Those beyond the budget are not sent.
+    let found = try await read(
+      query.scope, order: "c.page_date DESC, c.page_id DESC",
       """
       WITH page AS (
-        SELECT i.id, i.date, i.size, i.html FROM items AS i WHERE \(query: conditions)
+        SELECT i.id, i.date, i.size + json_size(i.html) AS size FROM items AS i WHERE \(query: conditions)
         ORDER BY i.date DESC, i.id DESC LIMIT \(query.limit + 1)
       ), weighed AS (
-        SELECT w.id, w.date, \(query: PageBudget.fits(html: true, order: "w.date DESC, w.id DESC")) AS fits FROM page AS w
+        SELECT w.id AS page_id, w.date AS page_date,
+          sum(w.size) OVER own <= \(PageBudget.bytes) OR row_number() OVER own = 1 AS fits
+        FROM page AS w WINDOW own AS (ORDER BY w.date DESC, w.id DESC ROWS UNBOUNDED PRECEDING)
       )
-      SELECT w.fits, \(query: EditorialItem.columns)
-      FROM weighed AS w LEFT JOIN items AS i ON w.fits AND i.id = w.id
+      SELECT w.*, \(query: EditorialItem.columns)
+      FROM weighed AS w LEFT JOIN items AS i ON w.fits AND i.id = w.page_id
         LEFT JOIN change_log AS l ON l.item = i.id AND l.scope = ''
-      ORDER BY w.date DESC, w.id DESC
       """)
-    let page = try PageBudget.cut(rows, limit: query.limit, EditorialItem.init(row:))
-    let next = page.isCut ? page.elements.last.map { Keyset(date: $0.item.date, id: $0.item.id) } : nil
-    return (page.elements, next)
+    let items = try found.rows.prefix(query.limit).prefix { try $0.decode("fits") }.map(EditorialItem.init(row:))
+    let last = items.count < found.rows.count ? items.last : nil
+    return (items, last.map { Keyset(date: $0.item.date, id: $0.item.id) })
   }
 }

@@ -3,28 +3,56 @@ import Logging
 import News
 import PostgresClient
 
+/// The arguments of a read of the state.
+package struct StateRequest: Sendable {
+  /// The state in memory; nil at the first read.
+  package var known: FeedSnapshot?
+  /// The scopes whose windows are to be loaded.
+  package var windows: Set<String>
+
+  /// - Parameter wanted: The scopes whose windows readers want. That of the feed is always loaded.
+  package init(after known: FeedSnapshot?, wanting wanted: Set<String>) {
+    self.known = known
+    let present = known?.windows ?? [:]
+    let room = max(0, Window.maximumCount - present.count)
+    windows = Set(wanted.filter { present[$0] == nil }.sorted().prefix(room))
+    if present[""] == nil { windows.insert("") }
+  }
+}
+
+/// A state, and the items that have changed since an earlier one.
+struct StateAnswer: Sendable {
+  let state: FeedSnapshot
+  /// The changed items that are present, in version order; empty if there are too many, or all may have changed.
+  let changed: [ItemVersion]
+}
+
 extension Database {
   /// Reads the current state in one snapshot, or only the changes since a known one. If the database is no longer in
   /// the history in which the epoch began, a new epoch begins.
-  func state(after known: FeedSnapshot?, epochGuard: EpochGuard, logger: Logger) async throws -> FeedSnapshot {
+  ///
+  /// Only the log and the scopes are read, so that no lock or load of items delays the state.
+  func state(_ request: StateRequest, epochGuard: EpochGuard, logger: Logger) async throws -> StateAnswer {
     while true {
       let began = ContinuousClock.now
-      let (state, fits) = try await readState(after: known)
+      let (answer, fits) = try await readState(request)
       if !fits {
         try await withConnection { connection in try await epochGuard.confirm(through: connection, logger: logger) }
       } else if try await epochGuard.confirm(
-        epoch: state.epoch, version: state.version, readAfter: began, through: self, logger: logger)
+        epoch: answer.state.epoch, version: answer.state.version, readAfter: began, through: self, logger: logger)
       {
-        return state
+        return answer
       }
     }
   }
 
-  private func readState(after known: FeedSnapshot?) async throws -> (state: FeedSnapshot, fits: Bool) {
+  private func readState(_ request: StateRequest) async throws -> (answer: StateAnswer, fits: Bool) {
+    let known = request.known
     let (epoch, version) = (known?.epoch, known?.version ?? -1)
     let answers = try await snapshot([
       """
-      SELECT e.id AS epoch, s.version, s.floor, topics_revision() AS topics, epoch_fits() AS fits
+      SELECT e.id AS epoch, s.version, s.floor, topics_revision() AS topics, epoch_fits() AS fits,
+        clock_timestamp() AS now
       FROM (SELECT * FROM epochs ORDER BY number DESC LIMIT 1) AS e, scopes AS s WHERE s.scope = ''
       """,
       // A purge changes nothing but floors.
@@ -36,23 +64,44 @@ extension Database {
         OR (SELECT sum(f.floor)::bigint FROM scopes AS f) IS DISTINCT FROM \(known?.floors)
       """,
       """
-      SELECT l.item, l.version, t.topics, t.versions
-      FROM change_log AS l CROSS JOIN LATERAL (
-        SELECT coalesce(array_agg(c.scope::text), '{}') AS topics, coalesce(array_agg(c.version), '{}') AS versions
-        FROM change_log AS c WHERE c.item = l.item AND c.scope <> '' AND c.version > \(version)
+      SELECT \(query: Window.Entry.columns), c.present, t.topics, t.versions, t.presences
+      FROM change_log AS c CROSS JOIN LATERAL (
+        SELECT coalesce(array_agg(o.scope::text), '{}') AS topics, coalesce(array_agg(o.version), '{}') AS versions,
+          coalesce(array_agg(o.present), '{}') AS presences
+        FROM change_log AS o WHERE o.item = c.item AND o.scope <> '' AND o.version > \(version)
       ) AS t
-      WHERE l.scope = '' AND l.version > \(version)
-        AND (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) IS NOT DISTINCT FROM \(epoch)
-      ORDER BY l.version LIMIT \(FeedSnapshot.RecentChanges.count + 1)
+      WHERE c.scope = '' AND c.version > \(version) AND \(query: Self.isEpoch(epoch))
+      ORDER BY c.version LIMIT \(FeedSnapshot.RecentChanges.count + 1)
       """,
       """
-      SELECT e.id, epoch_reach(e.id) AS reach FROM epochs AS e
-      WHERE (SELECT l.id FROM epochs AS l ORDER BY l.number DESC LIMIT 1) IS DISTINCT FROM \(epoch)
+      SELECT e.id, epoch_reach(e.id) AS reach FROM epochs AS e WHERE NOT \(query: Self.isEpoch(epoch))
+      """,
+      """
+      SELECT w.scope AS window_scope, c.* FROM unnest(\(Array(request.windows))) AS w (scope) CROSS JOIN LATERAL (
+        SELECT \(query: Window.Entry.columns) FROM change_log AS c WHERE c.scope = w.scope AND c.present
+        ORDER BY c.date DESC, c.item DESC LIMIT \(Window.size)
+      ) AS c
       """,
     ])
     guard let feed = answers[0].first else { throw StoreFault("the row of the feed is missing") }
-    let state = try FeedSnapshot(after: known, feed: feed, scopes: answers[1], changes: answers[2], reach: answers[3])
-    return (state, try feed.decode("fits"))
+    let changes = try answers[2].map { try LoggedItem(row: $0) }
+    let state = try FeedSnapshot(
+      after: known, feed: feed, scopes: answers[1], changes: changes, reach: answers[3],
+      windows: try Self.windows(request.windows, answers[4]))
+    let changed = changes.count > FeedSnapshot.RecentChanges.count ? [] : changes.compactMap(\.entry?.item)
+    return (StateAnswer(state: state, changed: changed), try feed.decode("fits"))
+  }
+
+  /// The condition that the current epoch is a known one.
+  private static func isEpoch(_ epoch: String?) -> PostgresQuery {
+    "(SELECT l.id FROM epochs AS l ORDER BY l.number DESC LIMIT 1) IS NOT DISTINCT FROM \(epoch)"
+  }
+
+  private static func windows(_ names: Set<String>, _ rows: PostgresRows) throws -> [String: Window] {
+    var entries = Dictionary(uniqueKeysWithValues: names.map { ($0, [Window.Entry]()) })
+    for row in rows { entries[try row.decode(0), default: []].append(try Window.Entry(row: row, at: 1)) }
+    // The order of a subquery is not that of the rows.
+    return entries.mapValues { Window($0.sorted { $0.item.position < $1.item.position }) }
   }
 }
 
@@ -63,8 +112,10 @@ extension FeedSnapshot {
   ///   - scopes: The scopes that may have changed; all scopes after a change of epoch.
   ///   - changes: The changes of the feed, at most `RecentChanges.count + 1`.
   ///   - reach: The reach of all epochs; empty if the epoch is unchanged.
+  ///   - windows: Windows as of this snapshot.
   fileprivate init(
-    after known: FeedSnapshot?, feed: PostgresRow, scopes rows: PostgresRows, changes: PostgresRows, reach: PostgresRows
+    after known: FeedSnapshot?, feed: PostgresRow, scopes rows: PostgresRows, changes: [LoggedItem],
+    reach: PostgresRows, windows loaded: [String: Window]
   ) throws {
     let epoch: String = try feed.decode("epoch")
     let base = known?.epoch == epoch ? known : nil
@@ -75,28 +126,71 @@ extension FeedSnapshot {
         version: try row.decode("version"), floor: try row.decode("floor"), shiftedAt: try row.decode("shifted_at"))
     }
     var recent = base?.recent ?? RecentChanges(after: version)
+    var windows = base?.windows ?? [:]
     // A removal that was purged before it was read here is missing from the changes, but has raised a floor.
     let isPurged = base.map { base in scopes.values.contains { $0.floor > base.version } } ?? false
     if isPurged || changes.count > RecentChanges.count {
       recent = RecentChanges(after: version)
+      windows = [:]
     } else {
-      recent.add(try changes.map { try RecentChanges.Change(row: $0) })
+      recent.add(changes.map(\.change))
+      windows = Window.advanced(windows, by: changes)
     }
+    windows.merge(loaded) { $1 }
     var reached = base?.reach ?? [:]
     for row in reach { reached[try row.decode("id")] = try row.decode("reach", as: Int?.self) }
     self.init(
       feedVersion: FeedVersion(epoch: epoch, version: version, topicsRevision: try feed.decode("topics")),
-      scopes: scopes,
-      reach: reached, recent: recent)
+      scopes: scopes, reach: reached, recent: recent,
+      windows: windows.filter { scopes[$0.key] != nil }, read: DatabaseInstant(try feed.decode("now")))
   }
 }
 
-extension FeedSnapshot.RecentChanges.Change {
-  fileprivate init(row: PostgresRow) throws {
-    let topics = try row.decode("topics", as: [String].self)
+/// The last change of an item.
+private struct LoggedItem {
+  let change: FeedSnapshot.RecentChanges.Change
+  /// The item; nil if it was removed from the feed.
+  let entry: Window.Entry?
+  /// The topics that the item is in.
+  let topics: Set<String>
+
+  init(row: PostgresRow) throws {
+    let names = try row.decode("topics", as: [String].self)
     let versions = try row.decode("versions", as: [Int].self)
-    self.init(
+    let presences = try row.decode("presences", as: [Bool].self)
+    change = .init(
       item: try row.decode("item"), version: try row.decode("version"),
-      topics: Dictionary(zip(topics, versions)) { max($0, $1) })
+      topics: Dictionary(zip(names, versions)) { max($0, $1) })
+    entry = try row.decode("present") ? try Window.Entry(row: row) : nil
+    topics = Set(zip(names, presences).lazy.filter(\.1).map(\.0))
+  }
+}
+
+extension Window {
+  /// The windows after changes, without those that must be loaded again.
+  fileprivate static func advanced(_ windows: [String: Window], by changes: [LoggedItem]) -> [String: Window] {
+    guard !changes.isEmpty else { return windows }
+    return Dictionary(
+      uniqueKeysWithValues: windows.compactMap { name, window in
+        let own = name.isEmpty ? changes : changes.filter { $0.change.topics[name] != nil }
+        guard !own.isEmpty else { return (name, window) }
+        let present = own.filter { name.isEmpty || $0.topics.contains(name) }.compactMap(\.entry)
+        return window.advanced(
+          changed: Set(own.map(\.change.item)), present: present.sorted { $0.item.position < $1.item.position }
+        ).map { (name, $0) }
+      })
+  }
+}
+
+extension Window.Entry {
+  /// The columns that `init(row:at:)` reads, of a row `c` of the log.
+  fileprivate static let columns: PostgresQuery = """
+    \(query: ItemVersion.columns), lower(c.language) AS language, c.author
+    """
+
+  fileprivate init(row: PostgresRow, at first: Int = 0) throws {
+    self.init(
+      try ItemVersion(row: row, at: first), language: try row.decode(first + ItemVersion.columnCount),
+      author: try row.decode(first + ItemVersion.columnCount + 1))
   }
 }

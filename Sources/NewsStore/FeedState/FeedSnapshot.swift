@@ -17,8 +17,8 @@ public struct FeedVersion: Sendable, Hashable {
   }
 }
 
-/// The current versions of all scopes, from one snapshot of the database. The value is immutable and is replaced as a
-/// whole.
+/// The current versions of all scopes, and the newest items of those in use, from one snapshot of the database. The
+/// value is immutable and is replaced as a whole.
 public struct FeedSnapshot: Sendable {
   /// The state of a scope.
   package struct ScopeState: Sendable, Equatable {
@@ -44,13 +44,22 @@ public struct FeedSnapshot: Sendable {
   /// The version up to which the tokens of an epoch belong to this history, by epoch.
   package let reach: [String: Int]
   let recent: RecentChanges
+  /// The windows of the scopes in use, by name.
+  package let windows: [String: Window]
+  /// The time of the read.
+  let read: DatabaseInstant
   /// The sum of the floors, which each purge raises.
   let floors: Int
 
   var epoch: String { feedVersion.epoch }
   package var version: Int { feedVersion.version }
 
-  package init(feedVersion: FeedVersion, scopes: [String: ScopeState], reach: [String: Int], recent: RecentChanges) {
+  package init(
+    feedVersion: FeedVersion, scopes: [String: ScopeState], reach: [String: Int], recent: RecentChanges,
+    windows: [String: Window] = [:], read: DatabaseInstant = DatabaseInstant(.distantPast)
+  ) {
+    self.windows = windows
+    self.read = read
     self.feedVersion = feedVersion
     self.scopes = scopes
     self.reach = reach
@@ -70,6 +79,16 @@ public struct FeedSnapshot: Sendable {
       return state.version <= earlier.version && since >= state.floor
     case .item(let id): return recent.isUnchanged(id, since: earlier.version) ?? false
     case .topics: return topicsVersion <= earlier.version && feedVersion.topicsRevision == earlier.topicsRevision
+    }
+  }
+
+  /// The version of the last change of a dependency, or a later one if it is unknown. It stays the same between changes.
+  package func version(of dependency: ResponseDependency) -> Int {
+    switch dependency {
+    case .scope(let scope), .changes(let scope, _): states(scope)?.version ?? version
+    case .item(let id): recent.version(of: id)
+    case .topics: max(topicsVersion, feedVersion.topicsRevision)
+    case .feed: version
     }
   }
 
@@ -108,7 +127,7 @@ public struct FeedSnapshot: Sendable {
     var found = ScopeSnapshot(
       scope: scope, epoch: epoch, counter: version, version: state.version, floor: state.floor,
       shiftedAt: state.shiftedAt,
-      sinceReach: since.flatMap { reach[$0.epoch] }, atReach: at.flatMap { reach[$0.epoch] })
+      sinceReach: since.flatMap { reach[$0.epoch] }, atReach: at.flatMap { reach[$0.epoch] }, read: read)
     for name in scope.topics { found.topics[name] = scopes[name]?.version }
     return found
   }

@@ -22,16 +22,18 @@ package final class FeedStateCache: Sendable {
     var observersBegun = 0
     /// The current epoch, which may become known before its state.
     var epoch: String?
+    /// The scopes whose windows the next query loads.
+    var wanted: Set<String> = []
   }
 
   private let memory = Mutex(Memory())
-  private let load: @Sendable (_ known: FeedSnapshot?) async throws -> FeedSnapshot
+  private let load: @Sendable (StateRequest) async throws -> FeedSnapshot
   private let now: @Sendable () -> ContinuousClock.Instant
 
-  /// - Parameter load: Reads the current state, given a known one.
+  /// - Parameter load: Reads the current state.
   package init(
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
-    load: @escaping @Sendable (_ known: FeedSnapshot?) async throws -> FeedSnapshot
+    load: @escaping @Sendable (StateRequest) async throws -> FeedSnapshot
   ) {
     self.now = now
     self.load = load
@@ -95,6 +97,14 @@ package final class FeedStateCache: Sendable {
     }
   }
 
+  /// Reads the state with the windows of some scopes, unless there are too many in memory.
+  ///
+  /// - Throws: The errors of the query.
+  func loadWindows(_ names: [String]) async throws -> FeedSnapshot {
+    memory.withLock { memory in memory.wanted.formUnion(names) }
+    return try await refresh()
+  }
+
   /// The states from now on. The stream buffers only the latest one.
   func states() -> AsyncStream<FeedSnapshot> {
     let (states, observer) = AsyncStream.makeStream(of: FeedSnapshot.self, bufferingPolicy: .bufferingNewest(1))
@@ -125,13 +135,14 @@ package final class FeedStateCache: Sendable {
   }
 
   private func query() async throws -> FeedSnapshot {
-    let (known, began) = memory.withLock { memory in
+    let (request, began) = memory.withLock { memory in
       let began = now()
       memory.unansweredSince = memory.unansweredSince ?? began
-      return (memory.state, began)
+      defer { memory.wanted = [] }
+      return (StateRequest(after: memory.state, wanting: memory.wanted), began)
     }
     let result: Result<FeedSnapshot, any Error>
-    do { result = .success(try await load(known)) } catch { result = .failure(error) }
+    do { result = .success(try await load(request)) } catch { result = .failure(error) }
     let (state, observers) = try memory.withLock { memory in
       if memory.next == nil { memory.running = nil }
       if case .failure = result { memory.hasFailed = true }
@@ -143,7 +154,7 @@ package final class FeedStateCache: Sendable {
       memory.confirmed = memory.epoch ?? state.epoch == state.epoch ? began : nil
       return (state, memory.observers)
     }
-    if state.feedVersion != known?.feedVersion { for observer in observers.values { observer.yield(state) } }
+    if state.feedVersion != request.known?.feedVersion { for observer in observers.values { observer.yield(state) } }
     return state
   }
 }

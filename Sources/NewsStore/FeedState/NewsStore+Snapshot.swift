@@ -78,6 +78,13 @@ extension NewsStore {
     }
   }
 
+  /// Returns the current state with the windows of a scope. It may lack them if too many others are in memory.
+  ///
+  /// - Throws: The errors of the query.
+  package func snapshot(withWindowsOf scope: Scope) async throws -> FeedSnapshot {
+    try await stateCache.loadWindows(scope.names)
+  }
+
   /// The state in memory; nil if it is too old to be used.
   public var cachedSnapshot: FeedSnapshot? {
     guard stateCache.isFollowed, let latest = stateCache.latest, isUsable(latest.age, latest.outage) else { return nil }

@@ -20,8 +20,8 @@ struct ScopeSnapshot: Sendable {
   var atReach: Int?
   /// The version of each topic of the scope; empty unless the value comes from memory.
   var topics: [String: Int] = [:]
-  /// The time of the database clock; nil if the value comes from memory.
-  var now: Date?
+  /// The time of the read.
+  var read: DatabaseInstant
 
   /// The epoch and version of the statement's snapshot.
   var feedVersion: FeedVersion { FeedVersion(epoch: epoch, version: counter) }
@@ -30,10 +30,11 @@ struct ScopeSnapshot: Sendable {
   var token: SyncToken { SyncToken(epoch: epoch, scope: scope, version: version) }
 
   /// Selects the values as one row, from one snapshot.
-  static func query(_ scope: Scope, since: SyncToken? = nil) -> PostgresQuery {
+  fileprivate static func query(_ scope: Scope, since: SyncToken? = nil) -> PostgresQuery {
     """
     SELECT (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) AS epoch, feed.version AS counter,
-      own.version, own.floor, own.shifted_at, own.known, clock_timestamp() AS now, epoch_reach(\(since?.epoch)) AS since_reach
+      own.version AS scope_version, own.floor, own.shifted_at, own.known, clock_timestamp() AS now,
+      \(query: since.map { "epoch_reach(\($0.epoch))" } ?? "NULL::bigint") AS since_reach
     FROM scopes AS feed CROSS JOIN (
       SELECT max(s.version) AS version, max(s.floor) AS floor, max(s.shifted_at) AS shifted_at,
         coalesce(array_agg(s.scope::text), '{}') AS known
@@ -69,8 +70,6 @@ struct ScopeSnapshot: Sendable {
     return token.latestVersion <= counter
   }
 
-  /// The time of the last change of the scope or of one of some items in it.
-  func modified(of updates: some Sequence<Date>) -> Date { updates.reduce(shiftedAt, max) }
 }
 
 extension ScopeSnapshot {
@@ -84,8 +83,9 @@ extension ScopeSnapshot {
     guard unknown.isEmpty else { throw StoreError.unknownTopics(unknown) }
     self.init(
       scope: scope, epoch: try row.decode("epoch"), counter: try row.decode("counter"),
-      version: try row.decode("version"), floor: try row.decode("floor"), shiftedAt: try row.decode("shifted_at"),
-      sinceReach: try row.decode("since_reach"), now: try row.decode("now"))
+      version: try row.decode("scope_version"), floor: try row.decode("floor"),
+      shiftedAt: try row.decode("shifted_at"), sinceReach: try row.decode("since_reach"),
+      read: DatabaseInstant(try row.decode("now")))
   }
 }
 
@@ -99,27 +99,49 @@ extension Scope {
   var names: [String] { topics.isEmpty ? [""] : topics }
 }
 
+/// The rows of a query, and the state of a scope in the same snapshot.
+struct ScopedRows: Sendable {
+  let scope: ScopeSnapshot
+  let rows: [PostgresRow]
+
+  /// - Parameter rows: The rows of the query, each with the columns of `ScopeSnapshot.query` and with `is_found`. A row
+  ///   without the latter stands for an empty result.
+  fileprivate init(_ scope: Scope, _ rows: PostgresRows) throws {
+    self.scope = try ScopeSnapshot(scope: scope, rows: rows)
+    self.rows = try rows.first?.decode("is_found", as: Bool?.self) == nil ? [] : Array(rows)
+  }
+}
+
 extension NewsStore {
-  /// Runs a query and reads the state of a scope in one snapshot, on the standby if possible.
+  /// Runs a query and reads the state of a scope in one statement, on the standby if possible.
   ///
-  /// - Parameter settings: A statement that configures the transaction before the query.
+  /// - Parameters:
+  ///   - settings: A statement that configures the transaction before the query.
+  ///   - order: The order of the rows `c` of the query.
+  ///   - query: A query for rows of any columns other than those of the scope.
   func read(
-    _ scope: Scope, since: SyncToken? = nil, settings: PostgresQuery? = nil, _ query: PostgresQuery
-  ) async throws -> (scope: ScopeSnapshot, rows: PostgresRows) {
-    let queries = [ScopeSnapshot.query(scope, since: since), settings, query].compactMap(\.self)
+    _ scope: Scope, since: SyncToken? = nil, settings: PostgresQuery? = nil, order: PostgresQuery,
+    _ query: PostgresQuery
+  ) async throws -> ScopedRows {
+    let combined: PostgresQuery = """
+      SELECT c.*, s.* FROM (\(query: ScopeSnapshot.query(scope, since: since))) AS s
+        LEFT JOIN LATERAL (SELECT true AS is_found, r.* FROM (\(query: query)) AS r) AS c ON true
+      ORDER BY \(query: order)
+      """
+    let queries = [settings, combined].compactMap(\.self)
     let answer = await fromReplica(queries, since: since) { answers in
-      let found = try ScopeSnapshot(scope: scope, rows: answers[0])
-      if let since { try found.check(since: since) }
-      return ((scope: found, rows: answers[answers.count - 1]), found.feedVersion)
+      let found = try ScopedRows(scope, answers[answers.count - 1])
+      if let since { try found.scope.check(since: since) }
+      return (found, found.scope.feedVersion)
     }
     if let answer { return answer }
     while true {
       let began = ContinuousClock.now
       let answers = try await database.snapshot(queries)
-      let found = try ScopeSnapshot(scope: scope, rows: answers[0])
+      let found = try ScopedRows(scope, answers[answers.count - 1])
       let isPresent = try await epochGuard.confirm(
-        epoch: found.epoch, version: found.counter, readAfter: began, through: database, logger: logger)
-      if isPresent { return (found, answers[answers.count - 1]) }
+        epoch: found.scope.epoch, version: found.scope.counter, readAfter: began, through: database, logger: logger)
+      if isPresent { return found }
     }
   }
 }

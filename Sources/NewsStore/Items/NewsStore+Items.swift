@@ -54,54 +54,20 @@ public struct Keyset: Sendable, Hashable {
   }
 }
 
-/// A page of items and the data for its validators.
-public struct ItemPage: Sendable, Equatable {
-  /// The items, newest first.
-  public var items: [NewsItem]
-  /// The position after which the next page begins; nil on the last page.
-  public var next: Keyset?
-  /// The current token of the scope, from the same snapshot as the items.
-  public var token: SyncToken
-  /// The time of the last change of the page, including the existence of a next page. It is nil for searches, because
-  /// an item that no longer matches leaves no trace.
-  public var modified: Date?
-  /// The time of the database clock at the read.
-  public var now: Date
-  /// The epoch and version of the database snapshot.
-  public var feedVersion: FeedVersion
-}
-
-/// An item and the snapshot from which it was read.
-public struct ItemAnswer: Sendable, Equatable {
-  /// The current item.
-  public var item: NewsItem
-  /// The time of the database clock at the read.
-  public var now: Date
-  /// The epoch and version of the database snapshot.
-  public var feedVersion: FeedVersion
-}
-
 extension NewsStore {
   /// Reads a page of published items, newest first. A page ends early before it would exceed `PageBudget.bytes`, but
   /// has at least one item if there is one.
   ///
   /// - Throws: `StoreError.unknownTopics`, and `searchTooBroad` for a query with `search`.
-  public func items(_ query: ItemQuery) async throws -> ItemPage {
-    let (scope, rows) = try await rows(of: query)
-    let page = try PageBudget.cut(rows, limit: query.limit, NewsItem.init(row:))
-    // The first item beyond the page decides whether there is a next one.
-    let beyond: Date? = try page.firstBeyond?.decode("updated")
-    return ItemPage(
-      items: page.elements,
-      next: page.isCut ? page.elements.last.map { Keyset(date: $0.date, id: $0.id) } : nil,
-      token: scope.token,
-      modified: query.search == nil
-        ? scope.modified(of: page.elements.map(\.updated) + [beyond].compactMap(\.self)) : nil,
-      now: scope.now ?? .distantPast, feedVersion: scope.feedVersion)
+  public func page(_ query: ItemQuery) async throws -> ListPage {
+    let found = try await rows(of: query)
+    return ListPage(query, found: try found.rows.map { try ItemVersion(row: $0, at: 1) }, in: found.scope)
   }
 
-  private func rows(of query: ItemQuery) async throws -> (scope: ScopeSnapshot, rows: PostgresRows) {
-    guard let search = query.search else { return try await read(query.scope, Self.pageQuery(query)) }
+  private func rows(of query: ItemQuery) async throws -> ScopedRows {
+    guard let search = query.search else {
+      return try await read(query.scope, order: Self.newestFirst, Self.pageQuery(query))
+    }
     do {
       return try await rows(of: query, finding: search)
     } catch StoreError.statementCancelled {
@@ -109,7 +75,10 @@ extension NewsStore {
     }
   }
 
-  /// Scans the log's index by date, once for each topic. It reads no more items than the page has.
+  /// The order of the rows `c` of a page.
+  static let newestFirst: PostgresQuery = "c.date DESC, c.item DESC"
+
+  /// Scans the log's index by date, once for each topic. It reads no more rows than the page has.
   ///
   /// - Parameter source: The table expression for the rows `c` of the log.
   static func pageQuery(_ query: ItemQuery, from source: PostgresQuery = "change_log AS c") -> PostgresQuery {
@@ -117,20 +86,16 @@ extension NewsStore {
     // For a single scope the planner gets the value.
     let scope: PostgresQuery = names.count == 1 ? "\(names[0])" : "s.scope"
     let walk: PostgresQuery = """
-      SELECT c.date, c.item, c.version, c.updated FROM \(query: source)
+      SELECT \(query: ItemVersion.columns) FROM \(query: source)
       WHERE c.scope = \(query: scope) AND c.present \(query: conditions(query))
-      ORDER BY c.date DESC, c.item DESC LIMIT \(query.limit + 1)
+      ORDER BY \(query: newestFirst) LIMIT \(query.limit + 1)
       """
-    let page: PostgresQuery =
-      names.count == 1
-      ? walk
-      : """
-      SELECT DISTINCT l.date, l.item, l.version, l.updated
-      FROM unnest(\(names)) AS s (scope) CROSS JOIN LATERAL (\(query: walk)) AS l
-      ORDER BY l.date DESC, l.item DESC LIMIT \(query.limit + 1)
+    guard names.count > 1 else { return walk }
+    return """
+      SELECT DISTINCT \(query: ItemVersion.columns)
+      FROM unnest(\(names)) AS s (scope) CROSS JOIN LATERAL (\(query: walk)) AS c
+      ORDER BY \(query: newestFirst) LIMIT \(query.limit + 1)
       """
-    return PageBudget.items(
-      of: page, html: query.includesHTML, direction: "DESC", columns: NewsItem.columns(html: query.includesHTML))
   }
 
   /// The SQL conditions of the filters, for the log or for the table of items.
@@ -149,37 +114,52 @@ extension NewsStore {
     return conditions
   }
 
-  /// Reads one published item.
+  /// Reads the current version of a published item.
   ///
   /// - Throws: `StoreError.notFound` for an item that was never published, `retracted` for one that no longer is.
-  public func item(_ id: UUID, includesHTML: Bool = false) async throws -> ItemAnswer {
-    let query: PostgresQuery =
-      """
-      SELECT l.present IS TRUE AS present, coalesce(l.reason, g.reason) AS reason, l.version, l.updated,
+  public func item(_ id: UUID) async throws -> CurrentItem {
+    let query: PostgresQuery = """
+      SELECT \(query: ItemVersion.columns), c.present IS TRUE AS present, coalesce(c.reason, g.reason) AS reason,
         i.retraction_reason, clock_timestamp() AS now,
         (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) AS epoch,
-        (SELECT s.version FROM scopes AS s WHERE s.scope = '') AS counter,
-        \(query: NewsItem.columns(html: includesHTML))
-      FROM items AS i LEFT JOIN change_log AS l ON l.item = i.id AND l.scope = ''
+        (SELECT s.version FROM scopes AS s WHERE s.scope = '') AS counter
+      FROM items AS i LEFT JOIN change_log AS c ON c.item = i.id AND c.scope = ''
         LEFT JOIN gone_items AS g ON g.item = i.id
-      WHERE i.id = \(id) AND (l.item IS NOT NULL OR g.item IS NOT NULL)
+      WHERE i.id = \(id) AND (c.item IS NOT NULL OR g.item IS NOT NULL)
       """
     let found = await fromReplica([query]) { answers in
-      let answer = try Self.itemAnswer(answers[0])
-      return (answer, answer.feedVersion)
+      let found = try CurrentItem(answers[0])
+      return (found, found.feedVersion)
     }
     if let found { return found }
-    return try Self.itemAnswer(try await database.query(query))
+    return try CurrentItem(try await database.snapshot([query])[0])
+  }
+}
+
+/// The current version of a published item.
+public struct CurrentItem: Sendable {
+  /// The version of the item.
+  public let item: ItemVersion
+  /// The time of the read.
+  public let read: DatabaseInstant
+  /// The epoch and version of the database snapshot.
+  public let feedVersion: FeedVersion
+
+  init(item: ItemVersion, read: DatabaseInstant, feedVersion: FeedVersion) {
+    self.item = item
+    self.read = read
+    self.feedVersion = feedVersion
   }
 
-  private static func itemAnswer(_ rows: PostgresRows) throws -> ItemAnswer {
+  /// - Throws: `StoreError.notFound`, `retracted`.
+  fileprivate init(_ rows: PostgresRows) throws {
     guard let row = rows.first else { throw StoreError.notFound }
     guard try row.decode("present") else {
       throw StoreError.retracted(
         reason: RemovalReason(rawValue: try row.decode("reason")), detail: try row.decode("retraction_reason"))
     }
-    return ItemAnswer(
-      item: try NewsItem(row: row), now: try row.decode("now"),
-      feedVersion: FeedVersion(epoch: try row.decode("epoch"), version: try row.decode("counter")))
+    item = try ItemVersion(row: row)
+    read = DatabaseInstant(try row.decode("now"))
+    feedVersion = FeedVersion(epoch: try row.decode("epoch"), version: try row.decode("counter"))
   }
 }

@@ -21,12 +21,10 @@ extension NewsStore {
   /// The planner either looks up all items with a word or parses the texts of the newest items. Its choice is wrong for
   /// most words, because it has statistics only for the most common ones. So the newest items are looked up first, and
   /// all items only if too few of the newest match.
-  func rows(
-    of query: ItemQuery, finding search: SearchQuery
-  ) async throws -> (scope: ScopeSnapshot, rows: PostgresRows) {
+  func rows(of query: ItemQuery, finding search: SearchQuery) async throws -> ScopedRows {
     let words = search.tsquery(language: query.language?.lowercased())
-    func read(_ page: PostgresQuery) async throws -> (scope: ScopeSnapshot, rows: PostgresRows) {
-      try await self.read(query.scope, settings: Self.searchSettings, page)
+    func read(_ page: PostgresQuery) async throws -> ScopedRows {
+      try await self.read(query.scope, settings: Self.searchSettings, order: Self.newestFirst, page)
     }
     guard search.hasWords else {
       // Nearly all items lack a given word, and no index finds them.
@@ -51,20 +49,16 @@ extension NewsStore {
   private static func lookup(_ query: ItemQuery, _ words: PostgresQuery) -> PostgresQuery {
     let topics: PostgresQuery = query.scope.topics.isEmpty ? "" : "AND i.topics && \(query.scope.topics)"
     // `OFFSET` prevents the planner from scanning all items by date instead.
-    return PageBudget.items(
-      of: """
-        WITH found AS MATERIALIZED (
-          SELECT f.id FROM (
-            SELECT i.id, i.date FROM items AS i
-            WHERE \(query: matches("i", words)) AND i.state = 'published' \(query: topics)
-              \(query: conditions(query, of: "i", id: "i.id"))
-            OFFSET 0
-          ) AS f ORDER BY f.date DESC, f.id DESC LIMIT \(query.limit + 1)
-        )
-        SELECT c.date, c.item, c.version, c.updated
-        FROM found JOIN change_log AS c ON c.item = found.id AND c.scope = '' AND c.present
-        """,
-      html: query.includesHTML, direction: "DESC", columns: NewsItem.columns(html: query.includesHTML))
+    return """
+      SELECT \(query: ItemVersion.columns) FROM (
+        SELECT f.id FROM (
+          SELECT i.id, i.date FROM items AS i
+          WHERE \(query: matches("i", words)) AND i.state = 'published' \(query: topics)
+            \(query: conditions(query, of: "i", id: "i.id"))
+          OFFSET 0
+        ) AS f ORDER BY f.date DESC, f.id DESC LIMIT \(query.limit + 1)
+      ) AS found JOIN change_log AS c ON c.item = found.id AND c.scope = '' AND c.present
+      """
   }
 
   /// Matches items of the same days as the newest ones of the scope. With several topics the newest ones of the feed
@@ -76,7 +70,7 @@ extension NewsStore {
         SELECT days_search(array_agg(DISTINCT day_number(w.date))) FROM (
           SELECT c.date FROM change_log AS c
           WHERE c.scope = \(topics.count == 1 ? topics[0] : "") AND c.present \(query: end(of: query))
-          ORDER BY c.date DESC, c.item DESC LIMIT \(window * query.limit)
+          ORDER BY \(query: newestFirst) LIMIT \(window * query.limit)
         ) AS w
       )
       """

@@ -76,10 +76,24 @@ public final class PostgresPool: Sendable {
   /// - Throws: `PostgresError`
   public func snapshot(_ queries: [PostgresQuery]) async throws -> [PostgresRows] {
     if queries.isEmpty { return [] }
+    return try await retryingRead { try await $0.snapshot(queries) }
+  }
+
+  /// Runs a statement that changes nothing. It therefore runs once more if the connection is lost or the prepared
+  /// statement is stale. It costs less than a snapshot of one query, which is a transaction of three statements.
+  ///
+  /// - Throws: `PostgresError`
+  public func read(_ query: PostgresQuery) async throws -> PostgresRows {
+    try await retryingRead { try await $0.query(query) }
+  }
+
+  private func retryingRead<Result: Sendable>(
+    _ body: @Sendable (PostgresConnection) async throws -> Result
+  ) async throws -> Result {
     do {
-      return try await retryingUnsent { try await $0.snapshot(queries) }
+      return try await retryingUnsent(body)
     } catch let error as PostgresError where error.isStaleStatement || error.code == .connectionLost {
-      return try await retryingUnsent { try await $0.snapshot(queries) }
+      return try await retryingUnsent(body)
     }
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 import News
 import NewsAPI
+import NewsStore
 import TestKit
 import TestSupport
 import Testing
@@ -159,15 +160,15 @@ import Testing
   func dateOfThePresentSecond() {
     let start = ContinuousClock.now
     let date = Date(timeIntervalSince1970: 1_767_225_600.2)
-    let modified = LastModified(date, now: date + 0.1, at: start)
+    let modified = LastModified(date, DatabaseInstant(date + 0.1, at: start))
     #expect(modified.value(at: start) == nil)
     #expect(modified.value(at: start + .milliseconds(650)) == nil)
     #expect(modified.value(at: start + .milliseconds(750)) == date)
-    #expect(LastModified(date, now: date + 0.8, at: start).value(at: start) == date)
+    #expect(LastModified(date, DatabaseInstant(date + 0.8, at: start)).value(at: start) == date)
     // The current clock may be behind the clock that dated the item.
-    #expect(LastModified(date, now: date - 3, at: start).value(at: start + .seconds(3)) == nil)
+    #expect(LastModified(date, DatabaseInstant(date - 3, at: start)).value(at: start + .seconds(3)) == nil)
     // The local clock, which provides `Date`, may be behind the database's clock (RFC 9110 section 8.8.2.1).
-    let past = LastModified(date, now: date + 9, at: start)
+    let past = LastModified(date, DatabaseInstant(date + 9, at: start))
     #expect(past.value(at: start, by: date - 1) == nil)
     #expect(past.value(at: start, by: date + 0.7) == nil)
     #expect(past.value(at: start, by: date + 0.9) == date)

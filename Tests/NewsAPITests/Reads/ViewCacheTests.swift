@@ -19,10 +19,17 @@ import Testing
   }
 
   private static func view(_ text: String, _ version: Int, epoch: String = "aaaaaa") -> View {
-    View(representation: Representation(Data(text.utf8)), feedVersion: FeedVersion(epoch: epoch, version: version))
+    View(representation: Representation(Array(text.utf8)), feedVersion: FeedVersion(epoch: epoch, version: version))
   }
 
-  private static func text(_ view: View) -> String { String(buffer: view.representation.body) }
+  private static func text(_ view: View) -> String {
+    view.representation.assembledBody.map { String(buffer: $0) } ?? "no body"
+  }
+
+  /// Requests a view until it is kept.
+  private static func keep(_ view: View, for key: ViewKey, in cache: ViewCache, _ state: FeedSnapshot) async throws {
+    for _ in 0..<2 { _ = try await cache.view(key, in: state) { view } }
+  }
 
   private static let feed = ViewKey.items(ItemQuery())
 
@@ -61,8 +68,7 @@ import Testing
       }
     }
     for await _ in starts { break }
-    let new = try await cache.view(Self.feed, in: Self.state(2)) { Self.view("new", 2) }
-    #expect(Self.text(new) == "new")
+    try await Self.keep(Self.view("new", 2), for: Self.feed, in: cache, Self.state(2))
     opening.yield()
     #expect(Self.text(try await old.value) == "old")
     // The load with the older snapshot finished later and does not replace the newer view.
@@ -136,7 +142,7 @@ import Testing
     let cache = ViewCache(budget: 1 << 20)
     let (one, other) = (UUID(), UUID())
     for id in [one, other] {
-      _ = try await cache.view(.item(id, html: false), in: Self.state(1)) { Self.view("\(id)", 1) }
+      try await Self.keep(Self.view("\(id)", 1), for: .item(id, html: false), in: cache, Self.state(1))
     }
     let state = Self.state(2, changed: [(one, 2)])
     #expect(cache.cachedView(.item(one, html: false), in: state) == nil)
@@ -145,20 +151,35 @@ import Testing
     #expect(cache.cachedView(.item(other, html: false), in: Self.state(3002, changed: many)) == nil)
   }
 
-  @Test("The least recently used entry is evicted first")
-  func eviction() async throws {
-    let cache = ViewCache(budget: 100_000)
-    let keys = (0..<40).map { ViewKey.topic("t\($0)") }
-    let state = Self.state(1)
-    for key in keys {
-      _ = try await cache.view(key, in: state) { Self.view(String(repeating: "x", count: 4000), 1) }
-      _ = cache.cachedView(keys[0], in: state)
+  @Test("A view is kept from its second request since the last change of its scope")
+  func repetition() async throws {
+    let cache = ViewCache(budget: 1 << 20)
+    for version in 1...3 {
+      let state = Self.state(version)
+      #expect(cache.cachedView(Self.feed, in: state) == nil)
+      _ = try await cache.view(Self.feed, in: state) { Self.view("x", version) }
+      #expect(cache.cachedView(Self.feed, in: state) == nil)
+      _ = try await cache.view(Self.feed, in: state) { Self.view("x", version) }
+      #expect(cache.cachedView(Self.feed, in: state) != nil)
     }
-    let left = keys.filter { cache.cachedView($0, in: state) != nil }
-    #expect(left.contains(keys[0]))
-    #expect(left.contains(keys[39]))
-    #expect(!left.contains(keys[1]))
-    #expect(5...14 ~= left.count)
+  }
+
+  @Test("Requests that are repeated once evict no view that is in use")
+  func scan() async throws {
+    let cache = ViewCache(budget: 1 << 20)
+    let state = Self.state(1)
+    let hot = (0..<20).map { ViewKey.topic("hot\($0)") }
+    for key in hot {
+      try await Self.keep(Self.view(String(repeating: "x", count: 4000), 1), for: key, in: cache, state)
+      #expect(cache.cachedView(key, in: state) != nil)
+    }
+    for number in 0..<5000 {
+      try await Self.keep(
+        Self.view(String(repeating: "x", count: 4000), 1), for: .topic("t\(number)"), in: cache, state)
+      if number % 50 == 0 { for key in hot { #expect(cache.cachedView(key, in: state) != nil) } }
+    }
+    #expect(cache.usage.bytes <= 1 << 20)
+    #expect(cache.usage.evictions > 4000)
   }
 
   /// Returns a cache whose database may be silent, with the first page of version 1, loaded 30 s ago.
@@ -170,7 +191,7 @@ import Testing
     let cache = ViewCache(
       budget: 1 << 20, staleLimit: limit, isDatabaseUnresponsive: { isDatabaseUnresponsive.isSet },
       now: { began + .seconds(30 * age.value) })
-    _ = try await cache.view(key, in: Self.state(1)) { Self.view("old", 1) }
+    try await keep(view("old", 1), for: key, in: cache, state(1))
     _ = age.next()
     return (cache, isDatabaseUnresponsive)
   }

@@ -80,9 +80,9 @@ import Testing
       // If the standby serves the reads, they succeed without the primary.
       try await pair.primary.stop(immediate: true)
       #expect(try await pair.store.items(ItemQuery(limit: 7)).items.map(\.id) == [id])
-      #expect(try await pair.store.item(id).item.text == "harbour")
+      #expect(try await pair.store.newsItem(id).item.text == "harbour")
       #expect(try await pair.store.items(ItemQuery(search: SearchQuery("harbour"))).items.map(\.id) == [id])
-      #expect(try await pair.store.changes(ChangeQuery()).changes.count == 1)
+      #expect(try await pair.store.changeList(ChangeQuery()).changes.count == 1)
       #expect(pair.reads.used >= 5)
       try await pair.primary.start()
     }
@@ -99,8 +99,8 @@ import Testing
         let id = try await pair.publish("\(number)")
         let page = try await pair.store.items(ItemQuery(limit: 150))
         #expect(page.items.contains { $0.id == id })
-        #expect(try await pair.store.item(id).item.text == "\(number)")
-        let changes = try await pair.store.changes(ChangeQuery(since: token))
+        #expect(try await pair.store.newsItem(id).item.text == "\(number)")
+        let changes = try await pair.store.changeList(ChangeQuery(since: token))
         #expect(changes.changes.contains { if case .put(let item) = $0 { item.id == id } else { false } })
         // The store tries the standby again after a pause.
         try await Task.sleep(for: .milliseconds(20))
@@ -126,12 +126,12 @@ import Testing
           state: .published, date: Date(timeIntervalSince1970: 1_767_225_600), text: "\(number)", topics: [])
         _ = try await other.create(UUID(), content)
       }
-      let first = try await other.changes(ChangeQuery(limit: 2))
+      let first = try await other.changeList(ChangeQuery(limit: 2))
       await other.shutdown()
       #expect(first.more)
-      var rest = try await pair.store.changes(ChangeQuery(since: first.token, limit: 100))
+      var rest = try await pair.store.changeList(ChangeQuery(since: first.token, limit: 100))
       #expect(first.changes.count + rest.changes.count == 6)
-      rest = try await pair.store.changes(ChangeQuery(since: rest.token))
+      rest = try await pair.store.changeList(ChangeQuery(since: rest.token))
       #expect(rest.changes.isEmpty)
       try await pair.resumeReplay()
     }

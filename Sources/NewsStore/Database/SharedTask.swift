@@ -1,0 +1,87 @@
+import Synchronization
+
+/// A task whose result any number of callers wait for. It continues after a caller has left, because others may need it.
+///
+///     let load = SharedTask { try await read() }
+///     let value = try await load.value(waitingAtMost: .seconds(5))
+package final class SharedTask<Value: Sendable>: Sendable {
+  private typealias Waiter = CheckedContinuation<Value, any Error>
+
+  private enum State {
+    case running(waiters: [Int: Waiter], lastNumber: Int)
+    case finished(Result<Value, any Error>)
+  }
+
+  private let state = Mutex(State.running(waiters: [:], lastNumber: 0))
+  private let task = Mutex<Task<Void, Never>?>(nil)
+
+  /// Starts the task.
+  package init(_ operation: @escaping @Sendable () async throws -> Value) {
+    let running = Task {
+      let result: Result<Value, any Error>
+      do { result = .success(try await operation()) } catch { result = .failure(error) }
+      finish(result)
+    }
+    task.withLock { $0 = running }
+  }
+
+  /// Waits for the result.
+  ///
+  /// - Parameter limit: The maximum wait, after which the task continues without the caller.
+  /// - Throws: `StoreError.unavailable` after the limit, `CancellationError` after a cancellation of the caller, and
+  ///   the error of the task.
+  package func value(waitingAtMost limit: Duration) async throws -> Value {
+    let number = Mutex<Int?>(nil)
+    let deadline = Deadlines.shared.set(after: limit) {
+      self.resume(number.withLock { $0 }, throwing: StoreError.unavailable)
+    }
+    defer { Deadlines.shared.cancel(deadline) }
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { waiter in
+        number.withLock { $0 = add(waiter) }
+        if Task.isCancelled { resume(number.withLock { $0 }, throwing: CancellationError()) }
+      }
+    } onCancel: {
+      resume(number.withLock { $0 }, throwing: CancellationError())
+    }
+  }
+
+  /// Cancels the task for all callers.
+  package func cancel() { task.withLock { $0 }?.cancel() }
+
+  /// Adds a waiter, or resumes it if the result is known.
+  ///
+  /// - Returns: The number of the waiter; nil if it was resumed.
+  private func add(_ waiter: Waiter) -> Int? {
+    let (number, result) = state.withLock { state -> (Int?, Result<Value, any Error>?) in
+      switch state {
+      case .finished(let result): return (nil, result)
+      case .running(var waiters, let lastNumber):
+        waiters[lastNumber + 1] = waiter
+        state = .running(waiters: waiters, lastNumber: lastNumber + 1)
+        return (lastNumber + 1, nil)
+      }
+    }
+    if let result { waiter.resume(with: result) }
+    return number
+  }
+
+  private func resume(_ number: Int?, throwing error: any Error) {
+    let waiter = state.withLock { state -> Waiter? in
+      guard let number, case .running(var waiters, let lastNumber) = state else { return nil }
+      let waiter = waiters.removeValue(forKey: number)
+      state = .running(waiters: waiters, lastNumber: lastNumber)
+      return waiter
+    }
+    waiter?.resume(throwing: error)
+  }
+
+  private func finish(_ result: Result<Value, any Error>) {
+    let waiters = state.withLock { state -> [Int: Waiter] in
+      guard case .running(let waiters, _) = state else { return [:] }
+      state = .finished(result)
+      return waiters
+    }
+    for waiter in waiters.values { waiter.resume(with: result) }
+  }
+}

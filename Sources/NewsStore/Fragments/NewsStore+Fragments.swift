@@ -1,0 +1,101 @@
+import Foundation
+import News
+import PostgresClient
+
+extension NewsStore {
+  /// Returns the JSON of items from memory, in order; nil unless all of them are there.
+  ///
+  /// - Parameters:
+  ///   - html: Whether the JSON contains `html`.
+  ///   - epoch: The epoch of the versions.
+  package func fragmentsInMemory(of items: [ItemVersion], html: Bool, epoch: String) -> [[UInt8]]? {
+    let found = fragments.find(items, html: html, epoch: epoch).compactMap(\.self)
+    return found.count == items.count ? found : nil
+  }
+
+  /// Returns the JSON of items, in order. Those that are not in memory are read with one statement.
+  ///
+  /// - Parameters:
+  ///   - html: Whether the JSON contains `html`.
+  ///   - epoch: The epoch of the versions.
+  /// - Returns: nil if an item has been changed or removed since, so that the page is out of date.
+  package func fragments(of items: [ItemVersion], html: Bool, epoch: String) async throws -> [[UInt8]]? {
+    var found = fragments.find(items, html: html, epoch: epoch)
+    let missing = found.indices.filter { found[$0] == nil }
+    if !missing.isEmpty {
+      guard let read = try await contents(of: missing.map { items[$0] }, html: html, epoch: epoch) else { return nil }
+      let made = read.map { (item: $0, json: $0.fragment) }
+      fragments.insert(made, epoch: epoch)
+      for (index, fragment) in zip(missing, made) { found[index] = fragment.json }
+    }
+    return found.compactMap(\.self)
+  }
+
+  /// Reads items that are published at their versions, in order, on the standby if it has all of them.
+  ///
+  /// - Returns: nil if one of them is not.
+  private func contents(of items: [ItemVersion], html: Bool, epoch: String) async throws -> [NewsItem]? {
+    let query = ContentQuery(items: items, html: html, epoch: epoch)
+    if let replica, replica.isAvailable, let rows = await replica.snapshot([query.sql])?.first,
+      let read = try query.decode(rows)
+    {
+      replica.recordUse()
+      return read
+    }
+    return try await database.contents(query)
+  }
+}
+
+/// A query for the contents of items that are published at their versions. Within an epoch, a version of an item is the
+/// same on all servers.
+struct ContentQuery: Sendable {
+  let items: [ItemVersion]
+  let html: Bool
+  let epoch: String
+
+  var sql: PostgresQuery {
+    """
+    SELECT l.version, l.updated, (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) AS epoch,
+      \(query: NewsItem.columns(html: html))
+    FROM unnest(\(items.map(\.id)), \(items.map(\.version))) WITH ORDINALITY AS w (id, version, number)
+      JOIN change_log AS l ON l.item = w.id AND l.scope = '' AND l.version = w.version AND l.present
+      JOIN items AS i ON i.id = w.id
+    ORDER BY w.number
+    """
+  }
+
+  /// - Returns: The items in order; nil if one of them is no longer published at its version.
+  func decode(_ rows: PostgresRows) throws -> [NewsItem]? {
+    guard rows.count == items.count, try rows.first?.decode("epoch") == epoch else { return nil }
+    return try rows.map(NewsItem.init(row:))
+  }
+}
+
+extension Database {
+  func contents(_ query: ContentQuery) async throws -> [NewsItem]? {
+    try query.decode(try await snapshot([query.sql])[0])
+  }
+}
+
+extension Fragments {
+  /// The limits of what is read ahead at each change: an import would read more than is asked for.
+  private static let maximumItemsAhead = 64
+  private static let maximumBytesAhead = 256 << 10
+  /// The time for which a new state waits for its items. A reader that comes before them reads them itself.
+  private static let maximumWait: Duration = .milliseconds(50)
+
+  /// Reads items that have just changed, so that the readers of the new state find them in memory.
+  func readAhead(_ answer: StateAnswer, from database: Database) async {
+    var rest = Self.maximumBytesAhead
+    let items = answer.changed.suffix(Self.maximumItemsAhead).reversed().prefix { item in
+      rest -= item.maximumBytes(html: true)
+      return rest >= 0
+    }
+    guard isEnabled, !items.isEmpty else { return }
+    let query = ContentQuery(items: Array(items), html: true, epoch: answer.state.epoch)
+    let reading = Task {
+      if let read = try await database.contents(query) { insert(read, epoch: query.epoch) }
+    }
+    try? await reading.value(waitingAtMost: Self.maximumWait)
+  }
+}

@@ -1,0 +1,176 @@
+public import Foundation
+public import News
+
+/// A page of published items and the data for its validators. It has no contents, which `NewsStore.fragments` returns.
+public struct ListPage: Sendable {
+  /// The items, newest first.
+  public let items: [ItemVersion]
+  /// The position after which the next page begins; nil on the last page.
+  public let next: Keyset?
+  /// The current token of the scope, from the same snapshot as the items.
+  public let token: SyncToken
+  /// The time of the last change of the page, including the existence of a next page. It is nil for searches, because
+  /// an item that no longer matches leaves no trace.
+  public let modified: Date?
+  /// The time of the read.
+  public let read: DatabaseInstant
+  /// The epoch and version of the database snapshot.
+  public let feedVersion: FeedVersion
+
+  /// Cuts a page.
+  ///
+  /// - Parameters:
+  ///   - found: The first items after the beginning of the page, newest first: `query.limit` + 1 of them, or all.
+  ///   - scope: The state of the scope in the same snapshot.
+  init(_ query: ItemQuery, found: [ItemVersion], in scope: ScopeSnapshot) {
+    let count = PageBudget.count(found, limit: query.limit) { $0.maximumBytes(html: query.includesHTML) }
+    items = Array(found.prefix(count))
+    next = count < found.count ? items.last.map(Keyset.init) : nil
+    token = scope.token
+    // The first item beyond the page decides whether there is a next one.
+    let latest = found.prefix(count + 1).lazy.map(\.updated).max()
+    let updated = latest.map { max(scope.shiftedAt, Date(milliseconds: $0)) }
+    modified = query.search == nil ? updated ?? scope.shiftedAt : nil
+    read = scope.read
+    feedVersion = scope.feedVersion
+  }
+}
+
+extension Date {
+  /// Creates a date from milliseconds since 1970.
+  init(milliseconds: Int) {
+    self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
+  }
+}
+
+extension Keyset {
+  /// Creates the position of an item.
+  init(_ item: ItemVersion) {
+    self.init(date: Date(milliseconds: item.date), id: item.id)
+  }
+}
+
+extension FeedSnapshot {
+  /// Whether the windows of a scope are in memory.
+  public func hasWindows(of scope: Scope) -> Bool { scope.names.allSatisfy { windows[$0] != nil } }
+
+  /// Returns a published item from memory; nil if it is not among the newest of the feed.
+  public func item(_ id: UUID) -> CurrentItem? {
+    windows[""]?.entries.first { $0.item.id == id }.map {
+      CurrentItem(item: $0.item, read: read, feedVersion: feedVersion)
+    }
+  }
+
+  /// Returns a page of a list from memory; nil if the windows of its scope do not have all of it.
+  public func page(_ query: ItemQuery) -> ListPage? {
+    guard query.search == nil, let scope = try? scope(query.scope) else { return nil }
+    var windows: [Window] = []
+    for name in query.scope.names {
+      guard let window = self.windows[name] else { return nil }
+      windows.append(window)
+    }
+    var reader = WindowReader(windows, query)
+    var found: [ItemVersion] = []
+    found.reserveCapacity(query.limit + 1)
+    while found.count <= query.limit, let item = reader.next() { found.append(item) }
+    guard found.count > query.limit || reader.isComplete else { return nil }
+    return ListPage(query, found: found, in: scope)
+  }
+}
+
+/// Reads the items of several windows that match a query, newest first and each once.
+private struct WindowReader {
+  private let windows: [Window]
+  private let filter: ListFilter
+  private var indices: [Int]
+  private var last: ListPosition?
+  /// The position up to which all windows have all items; nil if they have all.
+  private let end: ListPosition?
+  /// Whether there are no further items, neither here nor in the database.
+  private(set) var isComplete = false
+
+  init(_ windows: [Window], _ query: ItemQuery) {
+    self.windows = windows
+    filter = ListFilter(query)
+    end = windows.lazy.compactMap(\.end).min()
+    let start = filter.start
+    indices = windows.map { window in start.map { window.index(notNewerThan: $0) } ?? 0 }
+  }
+
+  mutating func next() -> ItemVersion? {
+    while let entry = nextEntry() {
+      if let end, end < entry.item.position { break }
+      if filter.isBefore(entry.item) {
+        isComplete = true
+        return nil
+      }
+      if filter.matches(entry) { return entry.item }
+    }
+    // Items beyond the windows may match, unless all of them are too old.
+    isComplete = end.map { filter.excludes(olderThan: $0) } ?? true
+    return nil
+  }
+
+  /// The next entry of all windows, each item once.
+  private mutating func nextEntry() -> Window.Entry? {
+    while true {
+      var newest: (window: Int, position: ListPosition)?
+      for index in windows.indices where indices[index] < windows[index].entries.count {
+        let position = windows[index].entries[indices[index]].item.position
+        if newest.map({ position < $0.position }) ?? true { newest = (index, position) }
+      }
+      guard let (index, position) = newest else { return nil }
+      indices[index] += 1
+      guard position != last else { continue }
+      last = position
+      return windows[index].entries[indices[index] - 1]
+    }
+  }
+}
+
+/// The filters of a list, for entries in memory. They match as the SQL conditions do (`NewsStore.conditions`).
+private struct ListFilter {
+  private let after: ListPosition?
+  private let from: Int?
+  private let to: Int?
+  private let language: String?
+  private let author: String?
+
+  init(_ query: ItemQuery) {
+    after = query.after.map { ListPosition(date: RFC3339.milliseconds(of: $0.date), id: $0.id) }
+    from = query.from.map(RFC3339.milliseconds)
+    to = query.to.map(RFC3339.milliseconds)
+    language = query.language?.lowercased()
+    author = query.author
+  }
+
+  /// A position that all newer items precede; nil to begin with the newest item.
+  var start: ListPosition? {
+    // The earliest id of the millisecond before.
+    let end = to.map { ListPosition(date: $0 - 1, id: .last) }
+    return [after, end].compactMap(\.self).max()
+  }
+
+  /// Whether the item, and all that follow it, are too old.
+  func isBefore(_ item: ItemVersion) -> Bool { from.map { item.date < $0 } ?? false }
+
+  /// Whether all items after a position are too old.
+  func excludes(olderThan position: ListPosition) -> Bool { from.map { position.date < $0 } ?? false }
+
+  func matches(_ entry: Window.Entry) -> Bool {
+    if let after, entry.item.position <= after { return false }
+    if let author, !isEqual(entry.author, author) { return false }
+    guard let language else { return true }
+    guard let tag = entry.language?.utf8, tag.starts(with: language.utf8) else { return false }
+    return tag.dropFirst(language.utf8.count).first.map { $0 == UInt8(ascii: "-") } ?? true
+  }
+
+  /// Compares bytes, as PostgreSQL does. `String` also equates canonically equivalent texts.
+  private func isEqual(_ one: String?, _ other: String) -> Bool { one?.utf8.elementsEqual(other.utf8) ?? false }
+}
+
+extension UUID {
+  /// The id that sorts first in lists.
+  fileprivate static let last = UUID(
+    uuid: (255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255))
+}
