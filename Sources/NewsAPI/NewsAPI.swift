@@ -77,6 +77,7 @@ public struct NewsAPI: Sendable {
   let caching: CachePolicy
   /// Limits the public reads of the database.
   let reads: ConcurrencyLimiter
+  let slowRequests: SlowRequests
   let publicReads: PublicReads
   let polls: LongPolls
   let streams: EventStreams
@@ -95,11 +96,12 @@ public struct NewsAPI: Sendable {
     polled.pollInterval = { store.pollInterval }
     let shutdownDelay = LongPolls.ShutdownDelay()
     reads = ConcurrencyLimiter(limit: settings.concurrentReads)
+    slowRequests = SlowRequests(limit: settings.slowRequest, proxies: settings.trustedProxies)
     publicReads = PublicReads(
       store: store, budget: settings.cachesViews ? settings.viewBudget : nil, reads: reads,
       singles: settings.concurrentSingleReads,
       policies: .init(other: caching, polled: polled, longPoll: .longPoll { shutdownDelay.seconds }),
-      metrics: counted)
+      slow: slowRequests, metrics: counted)
     polls = LongPolls(reads: publicReads, shutdownDelay: shutdownDelay)
     keyLimits = settings.requestsPerKey.map { RateLimiter(RequestRate(perMinute: $0)) }
     streams = EventStreams(store: store, heartbeatInterval: settings.heartbeatInterval, metrics: counted)
@@ -112,7 +114,7 @@ public struct NewsAPI: Sendable {
     if settings.makesSpans { router.add(middleware: TracingMiddleware()) }
     router.add(
       middleware: RequestRecorder(
-        metrics: counted, proxies: settings.trustedProxies, slow: settings.slowRequest, logLevel: settings.logLevel))
+        metrics: counted, slow: slowRequests, logLevel: settings.logLevel))
     router.add(middleware: ProblemResponses(routes: routes, proxies: settings.trustedProxies))
     addRoutes(to: router)
     routes.add(router)

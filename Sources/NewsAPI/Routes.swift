@@ -2,6 +2,8 @@ import Foundation
 import HTTPEdge
 import HTTPTypes
 import Hummingbird
+import Logging
+import NIOCore
 import NIOHTTP1
 import News
 import NewsStore
@@ -144,6 +146,10 @@ struct EarlyRoutes: EarlyResponder {
 
   func deferral(of head: HTTPRequestHead) -> EarlyDeferral? {
     deferrals.first { head.uri.hasPath($0.path) }.flatMap { $0.deferral(head) }
+  }
+
+  func load(_ head: HTTPRequestHead, from peer: SocketAddress?, _ logger: Logger) -> (any EarlyWait)? {
+    reads.load(head, from: peer, logger)
   }
 
   func beginShutdown() { onShutdown() }

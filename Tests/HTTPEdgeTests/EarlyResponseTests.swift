@@ -1,5 +1,6 @@
 import HTTPEdge
 import HTTPTypes
+import Logging
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
@@ -78,6 +79,55 @@ import Testing
     #expect(try connection.routed() == ["/wait", "/stream"])
   }
 
+  @Test("A response that was loaded is sent without the router, and the input behind its request is processed")
+  func loaded() throws {
+    let responder = Responder()
+    let connection = try TestConnection(responder)
+    try connection.receive(Self.request("/load") + Self.request("/stored") + Self.request("/next"))
+    #expect(try connection.sent().isEmpty)
+    responder.release(with: Responder.response("loaded"))
+    let text = try connection.sent()
+    #expect(text.contains("\r\n\r\nloaded"))
+    #expect(text.hasSuffix("\r\n\r\nstored"))
+    #expect(try connection.routed() == ["/next"])
+  }
+
+  @Test("A request whose response could not be loaded is passed on, and is not loaded again")
+  func notLoaded() throws {
+    let responder = Responder()
+    let connection = try TestConnection(responder)
+    try connection.receive(Self.request("/load"))
+    responder.release()
+    #expect(try connection.routed() == ["/load"])
+    #expect(try connection.sent().isEmpty)
+  }
+
+  @Test("A request behind one that the router has is not loaded")
+  func loadBehindRouter() throws {
+    let connection = try TestConnection(Responder())
+    try connection.receive(Self.request("/next") + Self.request("/load"))
+    #expect(try connection.routed() == ["/next", "/load"])
+  }
+
+  @Test("A wait that ends late answers no later request of the connection")
+  func lateRelease() throws {
+    let responder = Responder()
+    let connection = try TestConnection(responder)
+    try connection.receive(Self.request("/load"))
+    responder.release(with: Responder.response("first"))
+    #expect(try connection.sent().hasSuffix("first"))
+    try connection.receive(Self.request("/load"))
+    responder.release(0, with: Responder.response("late"))
+    #expect(try connection.sent().isEmpty)
+    responder.release(1, with: Responder.response("second"))
+    #expect(try connection.sent().hasSuffix("second"))
+    try connection.receive(Self.request("/wait"))
+    connection.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+    #expect(try connection.routed() == ["/wait"])
+    responder.release(with: Responder.response("late"))
+    #expect(try connection.sent().isEmpty)
+  }
+
   @Test("A stream begins after the previous responses, and ends its connection")
   func stream() throws {
     let responder = Responder()
@@ -122,10 +172,10 @@ import Testing
   }
 }
 
-/// Answers `/stored` from memory, holds `/wait` until it is released, and streams `/stream`.
+/// Answers `/stored` from memory, loads `/load`, holds it and `/wait` until they are released, and streams `/stream`.
 private final class Responder: EarlyResponder {
   private struct State {
-    var release: (@Sendable () -> Void)?
+    var releases: [@Sendable (StoredResponse?) -> Void] = []
     var cancelled = 0
     var shutdowns = 0
   }
@@ -137,11 +187,22 @@ private final class Responder: EarlyResponder {
   var cancelled: Int { state.withLock { $0.cancelled } }
   var shutdowns: Int { state.withLock { $0.shutdowns } }
 
-  func release() { state.withLock { $0.release }?() }
+  /// Releases the request that was held last, or the one with a number.
+  func release(_ number: Int? = nil, with response: StoredResponse? = nil) {
+    let releases = state.withLock { $0.releases }
+    releases[number ?? releases.count - 1](response)
+  }
+
+  static func response(_ text: String) -> StoredResponse {
+    StoredResponse(status: .ok, fields: [.contentLength: "\(text.utf8.count)"], body: ByteBuffer(string: text))
+  }
 
   func storedResponse(to head: HTTPRequestHead) -> StoredResponse? {
-    guard head.uri == "/stored" else { return nil }
-    return StoredResponse(status: .ok, fields: [.contentLength: "6"], body: ByteBuffer(string: "stored"))
+    head.uri == "/stored" ? Self.response("stored") : nil
+  }
+
+  func load(_ head: HTTPRequestHead, from peer: SocketAddress?, _ logger: Logger) -> (any EarlyWait)? {
+    head.uri == "/load" ? Wait(responder: self) : nil
   }
 
   func deferral(of head: HTTPRequestHead) -> EarlyDeferral? {
@@ -157,8 +218,10 @@ private final class Responder: EarlyResponder {
   private struct Wait: EarlyWait {
     let responder: Responder
 
-    func start(on eventLoop: any EventLoop, release: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
-      responder.state.withLock { $0.release = release }
+    func start(
+      on eventLoop: any EventLoop, release: @escaping @Sendable (StoredResponse?) -> Void
+    ) -> (@Sendable () -> Void)? {
+      responder.state.withLock { $0.releases.append(release) }
       return { [responder] in responder.state.withLock { $0.cancelled += 1 } }
     }
   }

@@ -69,6 +69,7 @@ final class TestConnection {
 
 /// Leaves every request to the router.
 struct NoEarlyResponses: EarlyResponder {
+  func load(_ head: HTTPRequestHead, from peer: SocketAddress?, _ logger: Logger) -> (any EarlyWait)? { nil }
   func storedResponse(to head: HTTPRequestHead) -> StoredResponse? { nil }
   func deferral(of head: HTTPRequestHead) -> EarlyDeferral? { nil }
   func beginShutdown() {}

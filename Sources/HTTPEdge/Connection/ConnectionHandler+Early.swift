@@ -5,15 +5,25 @@ import NIOHTTP1
 
 /// A request that is held, with the head that is processed later.
 struct HeldRequest {
+  /// The progress of the request.
+  enum Progress {
+    /// The end of the request has not arrived.
+    case received(EarlyDeferral)
+    /// The request is complete, and its stream begins after the responses to earlier requests.
+    case complete(any StreamedResponse)
+    /// The request is complete and waits. `cancel` ends the wait.
+    case waiting(cancel: @Sendable () -> Void)
+  }
+
   let head: HTTPRequestHead
-  /// The wait or the stream; nil once the wait has begun, because it may take as much memory as the head.
-  var deferral: EarlyDeferral?
   /// The bucket that was charged for it.
   let bucket: RateBucket?
-  /// Whether its end has arrived.
-  var isComplete = false
-  /// Ends the wait.
-  var cancel: (@Sendable () -> Void)?
+  /// The number of the request among those that the connection has held. A wait that ends late releases no other one.
+  let number: Int
+  var progress: Progress
+
+  /// Whether the end of the request has arrived. Later input waits then.
+  var isComplete: Bool { if case .received = progress { false } else { true } }
 }
 
 extension ConnectionHandler {
@@ -28,36 +38,58 @@ extension ConnectionHandler {
       "request", metadata: ["method": "GET", "path": "\(target.prefix { $0 != "?" })", "status": "\(response.status)"])
   }
 
+  /// Holds a request whose head has arrived.
+  func beginHeld(_ head: HTTPRequestHead, _ deferral: EarlyDeferral, bucket: RateBucket?) {
+    state.beginHeld()
+    heldCount += 1
+    held = HeldRequest(head: head, bucket: bucket, number: heldCount, progress: .received(deferral))
+  }
+
   /// Holds a complete request, unless its event has happened already.
-  func hold(_ request: HeldRequest, _ context: ChannelHandlerContext) {
-    held?.isComplete = true
+  func hold(_ request: HeldRequest, _ deferral: EarlyDeferral, _ context: ChannelHandlerContext) {
     state.hold()
-    switch request.deferral {
-    case .stream: if state.hasNoPendingResponse { openStream(context) }
-    case nil: break
+    switch deferral {
+    case .stream(let response):
+      held?.progress = .complete(response)
+      if state.hasNoPendingResponse { openStream(context) }
     case .wait(let wait):
+      held?.progress = .waiting(cancel: {})
       let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
-      let cancel = wait.start(on: context.eventLoop) { bound.value.handler.release(bound.value.context) }
+      let cancel = wait.start(on: context.eventLoop) { [number = request.number] response in
+        let (handler, context) = bound.value
+        if handler.held?.number == number { handler.release(context, with: response) }
+      }
       guard let cancel else { return release(context) }
-      held?.cancel = cancel
-      held?.deferral = nil
+      held?.progress = .waiting(cancel: cancel)
     }
   }
 
   /// Processes the held request and the input after it.
-  func release(_ context: ChannelHandlerContext) {
+  ///
+  /// - Parameter response: The response to the request; nil to process it like any other.
+  func release(_ context: ChannelHandlerContext, with response: StoredResponse? = nil) {
     guard let request = held, request.isComplete else { return }
-    request.cancel?()
+    if case .waiting(let cancel) = request.progress { cancel() }
     held = nil
     state.release()
-    begin(request.head, bucket: request.bucket, context)
+    if let response, state.hasNoPendingResponse {
+      beginEarly(response, to: request.head, bucket: request.bucket)
+    } else {
+      begin(request.head, bucket: request.bucket, loads: false, context)
+    }
     receive(.part(.end(nil)), context)
     resume(context)
   }
 
+  /// Begins a request that is answered from memory once its end has arrived.
+  func beginEarly(_ response: StoredResponse, to head: HTTPRequestHead, bucket: RateBucket?) {
+    state.beginEarly(bucket: bucket)
+    storedResponse = (response, head.uri)
+  }
+
   /// Opens the stream of the held request, if it is complete.
   func openStream(_ context: ChannelHandlerContext) {
-    guard let request = held, request.isComplete, case .stream(let response)? = request.deferral else { return }
+    guard let request = held, case .complete(let response) = request.progress else { return }
     let connection = ResponseStream(context, version: request.head.version, logger: logger) { [weak self] in
       self?.endStream(context)
     }
@@ -91,7 +123,7 @@ extension ConnectionHandler {
   func endWaiting(_ context: ChannelHandlerContext) {
     isClosing = true
     if let stream { return stream.end() }
-    if held?.cancel != nil { release(context) }
+    if case .waiting = held?.progress { release(context) }
   }
 
   /// Processes the input after a request that was held.
@@ -104,7 +136,7 @@ extension ConnectionHandler {
 
   /// Releases the held request and the stream of a closed connection.
   func releaseWaiting() {
-    held.take()?.cancel?()
+    if case .waiting(let cancel) = held.take()?.progress { cancel() }
     stream.take()?.close()
     heldInput.removeAll()
   }

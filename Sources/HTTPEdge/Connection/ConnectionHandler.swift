@@ -44,6 +44,8 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   /// The response from memory to the request that is being read.
   var storedResponse: (response: StoredResponse, target: String)?
   var held: HeldRequest?
+  /// The number of requests that were held so far.
+  var heldCount = 0
   /// The streamed response, which is the last one of the connection.
   var stream: (any StreamedResponse)?
   /// The input after the held request. An empty `Deque` takes no memory, unlike a `CircularBuffer`.
@@ -138,19 +140,24 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
       return refuse(.tooManyRequests(time), head, context)
     }
     if !isClosing, let deferral = services.responder.deferral(of: head) {
-      state.beginHeld()
-      held = HeldRequest(head: head, deferral: deferral, bucket: bucket)
-      return
+      return beginHeld(head, deferral, bucket: bucket)
     }
-    begin(head, bucket: bucket, context)
+    begin(head, bucket: bucket, loads: !isClosing, context)
   }
 
   /// Begins a request after all earlier ones.
-  func begin(_ head: HTTPRequestHead, bucket: RateBucket?, _ context: ChannelHandlerContext) {
-    if state.hasNoPendingResponse, encoder != nil, let response = services.responder.storedResponse(to: head) {
-      state.beginEarly(bucket: bucket)
-      storedResponse = (response, head.uri)
-    } else if let reason = head.refusal {
+  ///
+  /// - Parameter loads: Whether the request may be held while its response is loaded.
+  func begin(_ head: HTTPRequestHead, bucket: RateBucket?, loads: Bool, _ context: ChannelHandlerContext) {
+    if state.hasNoPendingResponse, encoder != nil {
+      if let response = services.responder.storedResponse(to: head) {
+        return beginEarly(response, to: head, bucket: bucket)
+      }
+      if loads, let wait = services.responder.load(head, from: context.channel.remoteAddress, logger) {
+        return beginHeld(head, .wait(wait), bucket: bucket)
+      }
+    }
+    if let reason = head.refusal {
       refuse(reason, head, context)
     } else {
       state.begin(head, bucket: bucket)
@@ -164,8 +171,8 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
     if state.end() { return context.fireChannelRead(wrapInboundOut(.end(trailers))) }
     if let (response, target) = storedResponse.take() {
       send(response, to: target, context)
-    } else if let held {
-      hold(held, context)
+    } else if let held, case .received(let deferral) = held.progress {
+      hold(held, deferral, context)
     }
   }
 

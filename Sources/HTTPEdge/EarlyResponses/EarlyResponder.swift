@@ -1,3 +1,4 @@
+package import Logging
 package import NIOCore
 package import NIOHTTP1
 
@@ -11,13 +12,21 @@ package protocol EarlyResponder: Sendable {
   /// Returns why a request is held until later; nil to answer it at once.
   func deferral(of head: HTTPRequestHead) -> EarlyDeferral?
 
+  /// Returns the wait for a response that is not in memory, and that is sent without the router once it is; nil to pass
+  /// the request on. It is called after `storedResponse(to:)` has found nothing.
+  ///
+  /// - Parameters:
+  ///   - peer: The address of the connection's peer.
+  ///   - logger: The logger of the connection.
+  func load(_ head: HTTPRequestHead, from peer: SocketAddress?, _ logger: Logger) -> (any EarlyWait)?
+
   /// Called by each connection when the server shuts down, before its waits are ended.
   func beginShutdown()
 }
 
 /// A reason to hold a request, and all input after it on its connection.
 package enum EarlyDeferral {
-  /// The request waits for an event, and is then answered like any other.
+  /// The request waits for an event, and is then answered like any other, or with the response that the event brings.
   case wait(any EarlyWait)
   /// The request is answered with a stream, after all earlier requests of its connection.
   case stream(any StreamedResponse)
@@ -27,9 +36,12 @@ package enum EarlyDeferral {
 package protocol EarlyWait: Sendable {
   /// Starts to wait.
   ///
-  /// - Parameter release: Called on the event loop, once or more often, when the wait is over.
+  /// - Parameter release: Called on the event loop, once or more often, when the wait is over, with the response if
+  ///   there is one.
   /// - Returns: A closure that ends the wait without an event; nil if the event has happened already.
-  func start(on eventLoop: any EventLoop, release: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)?
+  func start(
+    on eventLoop: any EventLoop, release: @escaping @Sendable (StoredResponse?) -> Void
+  ) -> (@Sendable () -> Void)?
 }
 
 /// The body of a response of unlimited length, such as a stream of events. All calls are on the event loop of its

@@ -1,4 +1,5 @@
 package import HTTPTypes
+package import NIOHTTP1
 
 /// The trace that a request is part of (W3C Trace Context, section 3.2).
 package struct TraceParent: Sendable, Equatable {
@@ -11,8 +12,12 @@ package struct TraceParent: Sendable, Equatable {
   ///
   /// - Parameter fields: The header fields of the request.
   /// - Returns: nil if the field is missing, repeated or malformed. A malformed field is ignored (section 3.2.2.2).
-  package init?(_ fields: HTTPFields) {
-    let values = fields[values: .traceParent]
+  package init?(_ fields: HTTPFields) { self.init(values: fields[values: .traceParent]) }
+
+  /// The same for the field lines of a request that has not passed the router.
+  package init?(_ fields: HTTPHeaders) { self.init(values: fields[HTTPField.Name.traceParent.rawName]) }
+
+  private init?(values: [String]) {
     guard values.count == 1 else { return nil }
     let parts = values[0].split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count >= 4, parts[0].isHexadecimal(2), parts[0] != "ff", parts[0] != "00" || parts.count == 4,

@@ -17,7 +17,10 @@ final class LongPolls: Sendable {
     fileprivate let request: ChangeRequest
     fileprivate let timeout: TimeAmount
 
-    func start(on eventLoop: any EventLoop, release: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
+    func start(
+      on eventLoop: any EventLoop, release: @escaping @Sendable (StoredResponse?) -> Void
+    ) -> (@Sendable () -> Void)? {
+      let release: @Sendable () -> Void = { release(nil) }
       let waiter = Waiter(eventLoop: eventLoop, deadline: eventLoop.now + timeout, release: release)
       guard let ticket = polls.add(waiter, for: self) else { return nil }
       return { [polls] in polls.remove(ticket) }

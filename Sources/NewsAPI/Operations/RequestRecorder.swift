@@ -9,17 +9,14 @@ import NewsStore
 /// The log lines have the client's trace (W3C Trace Context).
 struct RequestRecorder: RouterMiddleware {
   let metrics: APIMetrics
-  let proxies: TrustedProxies
-  /// The duration from which a request is logged as slow; nil for never.
-  let slow: Duration?
+  let slow: SlowRequests
   /// The minimum level of the lines about ordinary requests; nil for the level of the context's logger.
   let logLevel: Logger.Level?
   /// Limits the lines that clients without a key can cause.
   private let refusals = LogLineLimit()
 
-  init(metrics: APIMetrics, proxies: TrustedProxies, slow: Duration?, logLevel: Logger.Level?) {
+  init(metrics: APIMetrics, slow: SlowRequests, logLevel: Logger.Level?) {
     self.metrics = metrics
-    self.proxies = proxies
     self.slow = slow
     self.logLevel = logLevel
   }
@@ -43,13 +40,10 @@ struct RequestRecorder: RouterMiddleware {
       duration: duration)
     log(request, response, context)
     // The client determines the duration of an upload.
-    if let slow, duration >= slow, route != APIPath.uploads {
-      let metadata: Logger.Metadata = [
-        "route": "\(context.endpointPath ?? "unknown")", "ms": "\(duration.milliseconds)",
-        "database_ms": "\(database.total.milliseconds)",
-      ]
-      context.logger.notice(
-        "slow request", metadata: metadata.merging(facts(request, response, context)) { own, _ in own })
+    if route != APIPath.uploads {
+      slow.log(
+        route: context.endpointPath ?? "unknown", duration: duration, database: database, context.logger
+      ) { facts(request, response, context) }
     }
     return response
   }
@@ -72,7 +66,7 @@ struct RequestRecorder: RouterMiddleware {
   private func facts(_ request: Request, _ response: Response, _ context: APIContext) -> Logger.Metadata {
     [
       "method": "\(request.method)", "path": "\(request.uri.path)", "status": "\(response.status.code)",
-      "client": "\(proxies.client(of: request, context))",
+      "client": "\(slow.proxies.client(of: request, context))",
     ].merging(context.record.metadata) { own, _ in own }
   }
 }
@@ -85,9 +79,4 @@ extension TrustedProxies {
 
   // Both names are tokens (RFC 9110 section 5.6.2).
   fileprivate var name: HTTPField.Name { HTTPField.Name(field.rawValue)! }
-}
-
-extension Duration {
-  /// The duration in whole milliseconds.
-  fileprivate var milliseconds: Int { Int(self / .milliseconds(1)) }
 }

@@ -54,18 +54,35 @@ struct ProblemResponses: RouterMiddleware {
   }
 
   private func problem(for error: any Error, _ request: Request) -> ProblemError {
+    if let problem = ProblemError(expected: error) { return problem }
     switch error {
-    case let error as ProblemError: error
-    case let error as StoreError: ProblemError(error)
-    case let error as HTTPError where error.status == .notFound: unroutable(request)
-    case is CancellationError: .unavailable
-    default: .internal
+    case let error as HTTPError where error.status == .notFound: return unroutable(request)
+    case is CancellationError: return .unavailable
+    default: return .internal
     }
   }
 
   private func unroutable(_ request: Request) -> ProblemError {
     let methods = routes.methods(of: request.uri.path)
     return methods.isEmpty ? .notFound : .methodNotAllowed(methods)
+  }
+}
+
+extension ProblemError {
+  /// The problem of an error that handlers throw on purpose; nil for any other error.
+  init?(expected error: any Error) {
+    switch error {
+    case let error as ProblemError: self = error
+    case let error as StoreError: self.init(error)
+    default: return nil
+    }
+  }
+
+  /// The response to a GET that has not passed the router.
+  var storedResponse: StoredResponse {
+    var response = response
+    if !response.isForAll { response.headers[.requestID] = RequestID().description }
+    return StoredResponse(status: response.status, fields: response.headers, body: body)
   }
 }
 

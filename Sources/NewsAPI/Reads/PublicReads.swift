@@ -2,6 +2,7 @@ import Foundation
 import HTTPEdge
 import HTTPTypes
 import Hummingbird
+import Logging
 import NIOCore
 import NIOHTTP1
 import News
@@ -28,6 +29,7 @@ final class PublicReads: Sendable {
   /// Limits those reads that are costly or serve a single client: searches, further pages, snapshots.
   private let singles: ConcurrencyLimiter
   private let policies: Policies
+  private let slow: SlowRequests
   private let metrics: APIMetrics
 
   /// - Parameters:
@@ -35,12 +37,14 @@ final class PublicReads: Sendable {
   ///   - reads: Limits the reads of the database.
   ///   - singles: The maximum number of concurrent reads that serve a single client.
   init(
-    store: NewsStore, budget: Int?, reads: ConcurrencyLimiter, singles: Int, policies: Policies, metrics: APIMetrics
+    store: NewsStore, budget: Int?, reads: ConcurrencyLimiter, singles: Int, policies: Policies, slow: SlowRequests,
+    metrics: APIMetrics
   ) {
     self.store = store
     self.reads = reads
     self.singles = ConcurrencyLimiter(limit: singles, within: reads)
     self.policies = policies
+    self.slow = slow
     self.metrics = metrics
     cache = budget.map { budget in
       ViewCache(
@@ -132,15 +136,75 @@ final class PublicReads: Sendable {
 
   /// Returns the response that the router would send; nil if it is not in memory.
   func storedResponse(to head: HTTPRequestHead) -> StoredResponse? {
+    guard let request = plainRequest(head), let snapshot = store.cachedSnapshot,
+      request.read.at.map({ snapshot.hasReached($0) }) ?? true,
+      let representation = inMemory(request.read.key, in: snapshot)
+    else { return nil }
+    return stored(representation, for: request, after: .zero)
+  }
+
+  /// Returns the wait for the response to a read that is not in memory; nil to leave the request to the router.
+  func load(_ head: HTTPRequestHead, from peer: SocketAddress?, _ logger: Logger) -> (any EarlyWait)? {
+    guard let request = plainRequest(head), store.cachedSnapshot != nil else { return nil }
+    return PublicReadLoad(reads: self, head: head, request: request, peer: peer, logger: logger)
+  }
+
+  /// Loads the response to a request.
+  ///
+  /// - Returns: nil for an unexpected error, which the router reports.
+  fileprivate func loadedResponse(_ load: PublicReadLoad) async -> StoredResponse? {
+    let (began, database) = (ContinuousClock.now, DatabaseTime())
+    let response = await DatabaseTime.$current.withValue(database) { await answer(load.request, since: began) }
+    if let response {
+      slow.log(
+        route: load.request.read.key.route, duration: .now - began, database: database, load.logger
+      ) { slow.facts(load.head, peer: load.peer, status: response.status) }
+    }
+    return response
+  }
+
+  private func answer(_ request: PlainRequest, since began: ContinuousClock.Instant) async -> StoredResponse? {
+    do {
+      return try await withCurrent(request.read) { representation, limiter in
+        try await representation.prepare(for: request.conditions, policy(of: request.read)) {
+          try await representation.body(from: store, limiter: limiter)
+        }
+        return stored(representation, for: request, after: .now - began)
+      }
+    } catch {
+      // The router would read once more.
+      guard var problem = ProblemError(expected: error) else { return nil }
+      if request.read.isLongPoll { problem.replacesStored = false }
+      CORS.add(to: &problem.headers)
+      let response = problem.storedResponse
+      metrics.count(
+        route: request.read.key.route, method: .get, status: response.status, bytes: response.bytes,
+        duration: .now - began)
+      return response
+    }
+  }
+
+  /// A request for a public read without anything that only the router can answer.
+  fileprivate struct PlainRequest: Sendable {
+    let read: PublicRead
+    let conditions: Representation.Conditions
+  }
+
+  private func plainRequest(_ head: HTTPRequestHead) -> PlainRequest? {
     guard cache != nil, head.method == .GET, head.version == .http1_1,
-      var conditions = Representation.Conditions(head), let snapshot = store.cachedSnapshot,
-      let read = targets.read(of: head.uri), read.at.map({ snapshot.hasReached($0) }) ?? true,
-      let representation = inMemory(read.key, in: snapshot)
+      var conditions = Representation.Conditions(head), let read = targets.read(of: head.uri)
     else { return nil }
     conditions.isLongPoll = read.isLongPoll
-    let response = representation.stored(for: conditions, target: head.uri, policy(of: read), from: store)
-    if let response { count(response, read.key) }
-    return response?.response
+    return PlainRequest(read: read, conditions: conditions)
+  }
+
+  /// - Parameter duration: The time since the head of the request; zero for a response from memory.
+  private func stored(
+    _ representation: Representation, for request: PlainRequest, after duration: Duration
+  ) -> StoredResponse? {
+    let stored = representation.stored(for: request.conditions, policy(of: request.read), from: store)
+    if let stored { count(stored, request.read.key, duration) }
+    return stored?.response
   }
 
   private func policy(of read: PublicRead) -> CachePolicy {
@@ -148,12 +212,31 @@ final class PublicReads: Sendable {
     return read.key.isFollowed ? policies.polled : policies.other
   }
 
-  private func count(_ stored: Representation.Stored, _ key: ViewKey) {
+  private func count(_ stored: Representation.Stored, _ key: ViewKey, _ duration: Duration) {
     let response = stored.response
-    metrics.countEarlyResponse()
-    metrics.count(route: key.route, method: .get, status: response.status, bytes: response.bytes, duration: .zero)
+    if duration == .zero { metrics.countEarlyResponse() }
+    metrics.count(route: key.route, method: .get, status: response.status, bytes: response.bytes, duration: duration)
     if stored.savedByNotModified > 0 { metrics.countNotModified(sparing: stored.savedByNotModified) }
     if stored.savedByCompression > 0 { metrics.countCompression(sparing: stored.savedByCompression) }
+  }
+}
+
+/// The wait of a request for its response.
+private struct PublicReadLoad: EarlyWait {
+  let reads: PublicReads
+  let head: HTTPRequestHead
+  let request: PublicReads.PlainRequest
+  let peer: SocketAddress?
+  let logger: Logger
+
+  func start(
+    on eventLoop: any EventLoop, release: @escaping @Sendable (StoredResponse?) -> Void
+  ) -> (@Sendable () -> Void)? {
+    let load = Task {
+      let response = await reads.loadedResponse(self)
+      eventLoop.execute { release(response) }
+    }
+    return { load.cancel() }
   }
 }
 

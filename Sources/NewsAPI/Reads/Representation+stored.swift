@@ -14,6 +14,15 @@ extension Representation {
     var acceptEncoding: String?
     var isLongPoll = false
 
+    /// The GET with these conditions. Its target does not matter to them.
+    fileprivate var request: HTTPRequest {
+      var fields = HTTPFields()
+      fields[.ifNoneMatch] = ifNoneMatch
+      fields[.ifModifiedSince] = ifModifiedSince
+      fields[.acceptEncoding] = acceptEncoding
+      return HTTPRequest(method: .get, scheme: "http", authority: nil, path: "/", headerFields: fields)
+    }
+
     /// Whether the fields are so long that a client may have made them up to fill memory.
     fileprivate var isLong: Bool {
       [ifNoneMatch, ifModifiedSince, acceptEncoding].reduce(0) { $0 + ($1?.utf8.count ?? 0) } > 256
@@ -37,7 +46,7 @@ extension Representation {
   /// Returns the response to a GET with these conditions and no others; nil for another status than 200 and 304, and if
   /// the body would have to be read or compressed.
   func stored(
-    for conditions: Conditions, target: String, _ caching: CachePolicy, from store: NewsStore
+    for conditions: Conditions, _ caching: CachePolicy, from store: NewsStore
   ) -> Stored? {
     let isDated = lastModified?.value() != nil
     let pollInterval = caching.pollInterval()
@@ -45,12 +54,9 @@ extension Representation {
       if let known = responses[conditions], known.isDated == isDated, known.pollInterval == pollInterval {
         return known
       }
-      var fields = HTTPFields()
-      fields[.ifNoneMatch] = conditions.ifNoneMatch
-      fields[.ifModifiedSince] = conditions.ifModifiedSince
-      fields[.acceptEncoding] = conditions.acceptEncoding
-      let request = HTTPRequest(method: .get, scheme: "http", authority: nil, path: target, headerFields: fields)
-      guard let head = try? self.head(for: request, caching), let body = body(of: head, from: store) else { return nil }
+      guard let head = try? self.head(for: conditions.request, caching), let body = body(of: head, from: store) else {
+        return nil
+      }
       let stored = Stored(
         response: StoredResponse(status: head.status, fields: head.fields(of: body.sent), body: body.sent),
         savedByNotModified: body.sent == nil ? knownBytes : 0,
@@ -63,6 +69,18 @@ extension Representation {
       return stored
     }
   }
+  /// Makes the body that the response to a request needs, so that it is in memory.
+  ///
+  /// - Parameter body: Returns the plain body.
+  /// - Throws: `ProblemError`, 412; the errors of `body`.
+  func prepare(
+    for conditions: Conditions, _ caching: CachePolicy, body: () async throws -> ByteBuffer
+  ) async throws {
+    guard let coding = try head(for: conditions.request, caching).coding else { return }
+    let plain = try await body()
+    if coding == .gzip { _ = compress(plain) }
+  }
+
   /// Returns the body of a response with a head; nil if it is not in memory.
   private func body(of head: Head, from store: NewsStore) -> (sent: ByteBuffer?, plainBytes: Int)? {
     guard let coding = head.coding else { return (nil, 0) }

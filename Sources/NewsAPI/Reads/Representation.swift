@@ -226,7 +226,7 @@ package final class Representation: Sendable {
     return Response(status: head.status, headers: head.fields, body: ResponseBody(byteBuffer: sent))
   }
 
-  private func compress(_ body: ByteBuffer) -> ByteBuffer {
+  func compress(_ body: ByteBuffer) -> ByteBuffer {
     if let known = compressedInMemory() { return known }
     let made = Gzip.compress(body)
     compressed.withLock { $0 = made }

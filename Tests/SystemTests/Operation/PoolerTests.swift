@@ -39,7 +39,7 @@ struct PoolerTests {
         let left = try await installation.value(
           """
           SELECT count(*) FROM pg_stat_activity
-          WHERE datname = current_database() AND pid <> pg_backend_pid()
+          WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
           """, as: Int.self)
         #expect(left <= 2)
       }

@@ -21,7 +21,7 @@ import Testing
           }
         }
         for await _ in held {}
-        let answer = try await server.client.send("GET", "/v1/items?limit=7", headers: headers)
+        let answer = try await server.client.send("GET", "/v1/items?q=x", headers: headers)
         #expect(answer.status == 200)
         try await holder.value
         #expect(try await server.status("/healthz") == 200)
