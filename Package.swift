@@ -95,7 +95,7 @@ let package = Package(
       name: "NewsAPI",
       dependencies: [
         "HTTPConditions", "HTTPEdge", "MediaFiles", "News", "NewsStore", "SafeHTML",
-        .coreMetrics, .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioHTTP1,
+        .coreMetrics, .crypto, .dequeModule, .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioHTTP1,
         .serviceLifecycle,
       ],
       swiftSettings: settings),

@@ -55,7 +55,8 @@ extension NewsAPI {
     let topics = TopicHandlers(reads: publicReads)
     let service = ServiceHandlers(
       store: store, caching: caching, openAPI: settings.openAPI, metrics: counted)
-    let metrics = MetricsHandlers(store: store, metrics: counted, polls: polls, streams: streams)
+    let metrics = MetricsHandlers(
+      store: store, metrics: counted, reads: publicReads, polls: polls, streams: streams)
 
     let library = settings.media.map { MediaLibrary(store: store, storage: $0) }
     let media = MediaHandlers(library: library, reads: reads, caching: caching)

@@ -24,8 +24,8 @@ public final class NewsStore: Sendable {
   /// The JSON of items in memory.
   package let fragments: Fragments
   let waitLimits: WaitLimits
-  /// The number of readers that wait for `at` tokens.
-  let waits = Atomic<Int>(0)
+  /// The versions of `at` tokens that readers wait for.
+  let versionWaits = Mutex<[FeedVersion: SharedTask<Result<FeedSnapshot, any Error>>]>([:])
   let logger: Logger
 
   /// Creates a store. Connections are opened on demand.

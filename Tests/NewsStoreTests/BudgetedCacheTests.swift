@@ -17,13 +17,13 @@ import Testing
         costs[key] = Int.random(in: 1...1200, using: &random) / (Bool.random(using: &random) ? 1 : 50)
         cache.insert(costs[key] ?? 0, for: key, cost: costs[key] ?? 0)
       }
-      #expect(cache.cost <= 1000)
+      #expect(cache.usage.bytes <= 1000)
     }
     let left = (0..<300).compactMap { cache.value(of: $0) }
-    #expect(left.reduce(0, +) == cache.cost)
-    #expect(left.count == cache.count)
+    #expect(left.reduce(0, +) == cache.usage.bytes)
+    #expect(left.count == cache.usage.count)
     for key in 0..<300 { cache.remove(key) }
-    #expect(cache.cost == 0 && cache.count == 0)
+    #expect(cache.usage.bytes == 0 && cache.usage.count == 0)
   }
 
   @Test("A scan of entries that are used once evicts no entry that is used between")
@@ -37,7 +37,7 @@ import Testing
       if number % 40 == 0 { isComplete = useAll(&cache) && isComplete }
     }
     #expect(isComplete)
-    #expect(cache.evictions > 90_000)
+    #expect(cache.usage.evictions > 90_000)
   }
 
   @Test("A value with a cost above the budget is not kept, and with a budget of 0 nothing is")
@@ -49,7 +49,7 @@ import Testing
     #expect(cache.value(of: 1) == 1)
     var none = BudgetedCache<Int, Int>(budget: 0)
     none.insert(1, for: 1, cost: 1)
-    #expect(none.count == 0)
+    #expect(none.usage.count == 0)
   }
 
   @Test("An entry that was evicted from the small queue and returns outlives new ones")

@@ -124,17 +124,34 @@ import Testing
     }
   }
 
-  @Test("The windows in memory are bounded; beyond them the database answers")
+  @Test("The windows in memory are bounded, and only repeated requests replace those that are not in use")
   func bounded() async throws {
     try await NewsDatabase.withStore { store, sql in
       let slugs = (0..<Window.maximumCount + 20).map { "t\($0)" }
       _ = try await sql.query("INSERT INTO scopes (scope) SELECT unnest(\(slugs))")
       _ = try await sql.query("INSERT INTO topics (slug) SELECT unnest(\(slugs))")
-      for slug in slugs { _ = try await store.snapshot(withWindowsOf: Scope(topics: [slug])) }
-      let snapshot = try await store.snapshot(withWindowsOf: .feed)
-      #expect(snapshot.windows.count <= Window.maximumCount + 1)
-      #expect(snapshot.hasWindows(of: .feed))
-      #expect(try await store.page(ItemQuery(scope: Scope(topics: ["t\(Window.maximumCount + 19)"]))).items.isEmpty)
+      // One of these is that of the feed.
+      let kept = slugs.prefix(Window.maximumCount - 1)
+      for slug in kept { _ = try await store.snapshot(withWindowsOf: Scope(topics: [slug])) }
+      func request(_ slug: String) async throws -> FeedSnapshot {
+        let scope = Scope(topics: [slug])
+        let snapshot = try await store.snapshot(withWindowsOf: scope)
+        _ = snapshot.page(ItemQuery(scope: scope))
+        return snapshot
+      }
+      for slug in slugs { _ = try await request(slug) }
+      var snapshot = try await request("t0")
+      #expect(Set(snapshot.windows.keys) == Set(kept + [""]), "a scan evicts nothing")
+
+      // Those that were read by the scan are in use, so the first repetition finds none to evict.
+      let others = slugs.dropFirst(kept.count)
+      for slug in others { _ = try await request(slug) }
+      for slug in kept.prefix(100) { _ = try await request(slug) }
+      for slug in others { snapshot = try await request(slug) }
+      #expect(snapshot.windows.count <= Window.maximumCount)
+      #expect(others.suffix(10).contains { snapshot.windows[$0] != nil })
+      #expect(snapshot.windows[""] != nil)
+      #expect(try await store.page(ItemQuery(scope: Scope(topics: [slugs[slugs.count - 1]]))).items.isEmpty)
     }
   }
 }

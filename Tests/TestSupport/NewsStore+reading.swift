@@ -29,6 +29,12 @@ extension NewsStore {
     }
   }
 
+  /// Returns the current state, with the windows of a scope if they may be loaded.
+  package func snapshot(withWindowsOf scope: Scope) async throws -> FeedSnapshot {
+    let known = try await snapshot()
+    return try await snapshot(after: known, withWindowsOf: scope) ?? known
+  }
+
   /// Reads an item from the database.
   package func newsItem(_ id: UUID, html: Bool = false) async throws -> (item: NewsItem, feedVersion: FeedVersion) {
     while true {

@@ -11,6 +11,16 @@ final class APIMetrics: Sendable {
     let status: Int
   }
 
+  /// The source of the content of a read.
+  enum ReadSource: String, CaseIterable {
+    /// A view that was kept.
+    case view
+    /// The windows and the state in memory.
+    case windows
+    /// The database, or the load of another request.
+    case database
+  }
+
   private struct Instruments: Sendable {
     let requests: Counter
     let duration: CoreMetrics.Timer
@@ -22,12 +32,17 @@ final class APIMetrics: Sendable {
     "tidings_http_request_duration_seconds": "From the head of a request to the answer, without sending it.",
     "tidings_http_response_bytes_total": "Bytes of bodies answered, as sent.",
     "tidings_http_hot_requests_total": "Those of the requests that were answered from memory before the router.",
+    "tidings_http_held_requests_total":
+      "Those of the requests that waited for the database, and were answered without the router.",
+    "tidings_reads_total": "Public reads, by the source of their content.",
     "tidings_http_limited_requests_total":
       "Requests refused because there were too many from an address, or with a key.",
     "tidings_http_saved_bytes_total":
       "Bytes of bodies not sent: uncompressed ones spared by a 304, or compressed away.",
   ])
   private let earlyResponses: Counter
+  private let heldResponses: Counter
+  private let reads: [ReadSource: Counter]
   private let limitedByAddress: Counter
   private let limitedByKey: Counter
   private let savedByNotModified: Counter
@@ -36,6 +51,11 @@ final class APIMetrics: Sendable {
 
   init() {
     earlyResponses = Counter(label: "tidings_http_hot_requests_total", factory: registry)
+    heldResponses = Counter(label: "tidings_http_held_requests_total", factory: registry)
+    reads = Dictionary(
+      uniqueKeysWithValues: ReadSource.allCases.map { [registry] source in
+        (source, Counter(label: "tidings_reads_total", dimensions: [("source", source.rawValue)], factory: registry))
+      })
     let limited = "tidings_http_limited_requests_total"
     limitedByAddress = Counter(label: limited, dimensions: [("by", "address")], factory: registry)
     limitedByKey = Counter(label: limited, dimensions: [("by", "key")], factory: registry)
@@ -76,9 +96,16 @@ final class APIMetrics: Sendable {
     limitedByKey.increment()
   }
 
-  /// Counts a request that was answered before the router, in addition to `count`.
-  func countEarlyResponse() {
-    earlyResponses.increment()
+  /// Counts a request that was answered without the router, in addition to `count`.
+  ///
+  /// - Parameter isHeld: Whether it waited for the database.
+  func countEarly(isHeld: Bool = false) {
+    if isHeld { heldResponses.increment() } else { earlyResponses.increment() }
+  }
+
+  /// Counts a public read.
+  func countRead(_ source: ReadSource) {
+    reads[source]?.increment()
   }
 
   /// Counts the bytes of the body that a 304 has saved.

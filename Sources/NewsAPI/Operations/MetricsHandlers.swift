@@ -8,6 +8,7 @@ import NewsStore
 struct MetricsHandlers: Sendable {
   let store: NewsStore
   let metrics: APIMetrics
+  let reads: PublicReads
   let polls: LongPolls
   let streams: EventStreams
 
@@ -17,9 +18,19 @@ struct MetricsHandlers: Sendable {
     metrics.registry.write(to: &text)
     text.begin("tidings_build_info", .gauge, help: "1, with the version of the server as a label.")
     text.add("tidings_build_info", PrometheusText.labels([("version", TidingsVersion.current)]), 1)
-    if let version = store.cachedSnapshot?.feedVersion.version {
+    if let snapshot = store.cachedSnapshot {
+      let version = snapshot.feedVersion.version
       text.add("tidings_feed_version", .gauge, help: "Version of the last change of the feed.", Double(version))
+      text.add(
+        "tidings_windows", .gauge, help: "Scopes whose newest items are in memory.", Double(snapshot.windows.count))
     }
+    Self.write([("views", reads.viewUsage), ("fragments", store.fragments.usage)], to: &text)
+    let loads = reads.loadUsage
+    text.add("tidings_loads", .gauge, help: "Reads of the database that run for readers.", Double(loads.running))
+    text.add("tidings_loads_waiting", .gauge, help: "Readers that wait for another read to end.", Double(loads.waiting))
+    text.add(
+      "tidings_loads_refused_total", .counter,
+      help: "Readers that were refused because the queue was full, or the wait too long.", Double(loads.refused))
     text.add("tidings_waiting_requests", .gauge, help: "Requests that wait for changes.", Double(polls.count))
     text.add("tidings_event_streams", .gauge, help: "Open streams of events.", Double(streams.count))
     store.connections.write(to: &text)
@@ -28,6 +39,21 @@ struct MetricsHandlers: Sendable {
     return Response(
       status: .ok, headers: [.contentType: PrometheusText.contentType, .cacheControl: CachePolicy.notStored],
       body: ResponseBody(byteBuffer: ByteBuffer(string: text.text)))
+  }
+
+  private static func write(_ caches: [(name: String, usage: CacheUsage?)], to text: inout PrometheusText) {
+    let values: [(name: String, PrometheusText.Kind, help: String, value: (CacheUsage) -> Int)] = [
+      ("tidings_cache_bytes", .gauge, "Approximate memory of the entries of a cache.", { $0.bytes }),
+      ("tidings_cache_entries", .gauge, "Entries of a cache.", { $0.count }),
+      ("tidings_cache_insertions_total", .counter, "Entries added to a cache.", { $0.insertions }),
+      ("tidings_cache_evictions_total", .counter, "Entries evicted for others, within the budget.", { $0.evictions }),
+    ]
+    for (name, kind, help, value) in values {
+      text.begin(name, kind, help: help)
+      for case (let cache, let usage?) in caches {
+        text.add(name, PrometheusText.labels([("cache", cache)]), Double(value(usage)))
+      }
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import NIOCore
+import DequeModule
 import NewsStore
 import Synchronization
 
@@ -8,15 +8,29 @@ import Synchronization
 ///     let reads = ConcurrencyLimiter(limit: 6)
 ///     let page = try await reads.run { try await store.items(query) }
 package final class ConcurrencyLimiter: Sendable {
-  private struct Waiter {
-    let id: Int
-    let continuation: CheckedContinuation<Void, any Error>
-  }
+  private typealias Waiter = CheckedContinuation<Void, any Error>
 
   private struct State {
     var running = 0
-    var waiters = CircularBuffer<Waiter>()
-    var lastID = 0
+    var waiters: [Int: Waiter] = [:]
+    /// The numbers of the waiters, and of some that have left, in the order of their arrival.
+    var queue: Deque<Int> = []
+    var lastNumber = 0
+    var refused = 0
+
+    /// Removes the first waiter that has not left.
+    mutating func popFirst() -> Waiter? {
+      while let number = queue.popFirst() {
+        if let waiter = waiters.removeValue(forKey: number) { return waiter }
+      }
+      return nil
+    }
+
+    /// Removes a waiter that leaves.
+    mutating func remove(_ number: Int) -> Waiter? {
+      defer { if queue.count > 2 * waiters.count + 64 { queue.removeAll { waiters[$0] == nil } } }
+      return waiters.removeValue(forKey: number)
+    }
   }
 
   private enum Admission {
@@ -47,7 +61,13 @@ package final class ConcurrencyLimiter: Sendable {
   }
 
   /// The number of callers in the queue.
-  package var waiting: Int { state.withLock { $0.waiters.count } }
+  package var waiting: Int { usage.waiting }
+
+  /// The number of running operations, of callers in the queue, and of those refused so far because the queue was full
+  /// or took too long.
+  package var usage: (running: Int, waiting: Int, refused: Int) {
+    state.withLock { ($0.running, $0.waiters.count, $0.refused) }
+  }
 
   /// Runs an operation once there is room for it.
   ///
@@ -61,59 +81,68 @@ package final class ConcurrencyLimiter: Sendable {
   }
 
   private func acquire() async throws {
-    let id = try state.withLock { state -> Int? in
+    let number = try state.withLock { state -> Int? in
       if state.running < limit {
         state.running += 1
         return nil
       }
-      guard state.waiters.count < maximumWaiters else { throw StoreError.unavailable }
-      state.lastID += 1
-      return state.lastID
+      guard state.waiters.count < maximumWaiters else {
+        state.refused += 1
+        throw StoreError.unavailable
+      }
+      state.lastNumber += 1
+      return state.lastNumber
     }
-    guard let id else { return }
-    let deadline = Deadlines.shared.set(after: timeout) { self.removeWaiter(id, throwing: StoreError.unavailable) }
+    guard let number else { return }
+    let deadline = Deadlines.shared.set(after: timeout) { self.remove(number, throwing: StoreError.unavailable) }
     defer { Deadlines.shared.cancel(deadline) }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        switch enqueue(Waiter(id: id, continuation: continuation)) {
+        switch enqueue(continuation, number) {
         case .admitted: continuation.resume()
         case .refused(let error): continuation.resume(throwing: error)
         // The handler may have run before there was anything to remove.
-        case .queued: if Task.isCancelled { removeWaiter(id, throwing: CancellationError()) }
+        case .queued: if Task.isCancelled { remove(number, throwing: CancellationError()) }
         }
       }
     } onCancel: {
-      removeWaiter(id, throwing: CancellationError())
+      remove(number, throwing: CancellationError())
     }
   }
 
-  private func enqueue(_ waiter: Waiter) -> Admission {
+  private func enqueue(_ waiter: Waiter, _ number: Int) -> Admission {
     state.withLock { state in
       // An operation may have ended since the first look.
       if state.running < limit {
         state.running += 1
         return .admitted
       }
-      guard state.waiters.count < maximumWaiters else { return .refused(StoreError.unavailable) }
-      state.waiters.append(waiter)
+      guard state.waiters.count < maximumWaiters else {
+        state.refused += 1
+        return .refused(StoreError.unavailable)
+      }
+      state.waiters[number] = waiter
+      state.queue.append(number)
       return .queued
     }
   }
 
-  private func removeWaiter(_ id: Int, throwing error: any Error) {
-    let waiter = state.withLock { state in
-      state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0) }
+  private func remove(_ number: Int, throwing error: any Error) {
+    let waiter = state.withLock { state -> Waiter? in
+      guard let waiter = state.remove(number) else { return nil }
+      if error is StoreError { state.refused += 1 }
+      return waiter
     }
-    waiter?.continuation.resume(throwing: error)
+    waiter?.resume(throwing: error)
   }
 
   /// Passes the place on to the first waiter.
   private func release() {
     let next = state.withLock { state -> Waiter? in
-      if let next = state.waiters.popFirst() { return next }
+      if let next = state.popFirst() { return next }
       state.running -= 1
       return nil
     }
-    next?.continuation.resume()
+    next?.resume()
   }
 }

@@ -22,6 +22,7 @@ final class PublicReads: Sendable {
 
   let store: NewsStore
   private let cache: ViewCache?
+  private let absentItems = AbsentItems()
   /// The meanings of targets, for requests that are answered before the router.
   private let targets = KnownTargets()
   /// Limits the concurrent reads of the database.
@@ -54,7 +55,14 @@ final class PublicReads: Sendable {
   }
 
   /// The memory of views; nil if there are none.
-  var viewUsage: (bytes: Int, count: Int, evictions: Int)? { cache?.usage }
+  var viewUsage: CacheUsage? { cache?.usage }
+
+  /// The reads of the database that run, wait, and were refused so far.
+  var loadUsage: (running: Int, waiting: Int, refused: Int) {
+    let (all, single) = (reads.usage, singles.usage)
+    // A read of a single client first waits for its own limit, then for that of all.
+    return (all.running, all.waiting + single.waiting, all.refused + single.refused)
+  }
 
   /// Returns the response to a read: 200 with the content of a view, or 304.
   ///
@@ -111,36 +119,54 @@ final class PublicReads: Sendable {
     guard let cache else {
       return try await limiter.run { try await key.load(from: store, in: snapshot) }.representation
     }
-    if let representation = inMemory(key, in: snapshot) { return representation }
-    if case .items(let query) = key, query.search == nil, !snapshot.hasWindows(of: query.scope),
-      let view = key.view(in: try await store.snapshot(withWindowsOf: query.scope))
+    if let found = inMemory(key, in: snapshot) {
+      metrics.countRead(found.source)
+      return found.representation
+    }
+    if case .item(let id, _) = key, let error = absentItems.error(of: id, in: snapshot) { throw error }
+    if case .items(let query) = key, query.search == nil,
+      let view = try await store.snapshot(after: snapshot, withWindowsOf: query.scope).flatMap(key.view)
     {
+      metrics.countRead(.windows)
       return view.representation
     }
-    let view = try await cache.view(key, in: snapshot, limiter: limiter) { [store] in
-      try await key.load(from: store, in: snapshot)
-    }
+    metrics.countRead(.database)
+    let view = try await cache.view(key, in: snapshot, limiter: limiter) { try await self.load(key, in: snapshot) }
     // A client that waits for a change, or requires a state, would repeat its request at once.
     if view.isStale, read.isLongPoll || read.at != nil { throw StoreError.unavailable }
     return view.representation
   }
 
+  private func load(_ key: ViewKey, in snapshot: FeedSnapshot) async throws -> View {
+    guard case .item(let id, _) = key else { return try await key.load(from: store, in: snapshot) }
+    do {
+      return try await key.load(from: store, in: snapshot)
+    } catch let error as StoreError where error.isAbsence {
+      absentItems.insert(error, of: id, after: snapshot)
+      throw error
+    }
+  }
+
   /// Returns the response of a key if it is in memory, or can be made from the state; nil otherwise.
-  private func inMemory(_ key: ViewKey, in snapshot: FeedSnapshot) -> Representation? {
+  private func inMemory(
+    _ key: ViewKey, in snapshot: FeedSnapshot
+  ) -> (representation: Representation, source: APIMetrics.ReadSource)? {
     guard let cache else { return nil }
-    if let view = cache.cachedView(key, in: snapshot) { return view.representation }
+    if let view = cache.cachedView(key, in: snapshot) { return (view.representation, .view) }
     guard let view = key.view(in: snapshot) else { return nil }
     _ = cache.insert(view, for: key, in: snapshot)
-    return view.representation
+    return (view.representation, .windows)
   }
 
   /// Returns the response that the router would send; nil if it is not in memory.
   func storedResponse(to head: HTTPRequestHead) -> StoredResponse? {
     guard let request = plainRequest(head), let snapshot = store.cachedSnapshot,
       request.read.at.map({ snapshot.hasReached($0) }) ?? true,
-      let representation = inMemory(request.read.key, in: snapshot)
+      let found = inMemory(request.read.key, in: snapshot),
+      let response = stored(found.representation, for: request, after: .zero)
     else { return nil }
-    return stored(representation, for: request, after: .zero)
+    metrics.countRead(found.source)
+    return response
   }
 
   /// Returns the wait for the response to a read that is not in memory; nil to leave the request to the router.
@@ -177,9 +203,7 @@ final class PublicReads: Sendable {
       if request.read.isLongPoll { problem.replacesStored = false }
       CORS.add(to: &problem.headers)
       let response = problem.storedResponse
-      metrics.count(
-        route: request.read.key.route, method: .get, status: response.status, bytes: response.bytes,
-        duration: .now - began)
+      count(response, request.read.key, .now - began)
       return response
     }
   }
@@ -203,8 +227,11 @@ final class PublicReads: Sendable {
     _ representation: Representation, for request: PlainRequest, after duration: Duration
   ) -> StoredResponse? {
     let stored = representation.stored(for: request.conditions, policy(of: request.read), from: store)
-    if let stored { count(stored, request.read.key, duration) }
-    return stored?.response
+    guard let stored else { return nil }
+    count(stored.response, request.read.key, duration)
+    if stored.savedByNotModified > 0 { metrics.countNotModified(sparing: stored.savedByNotModified) }
+    if stored.savedByCompression > 0 { metrics.countCompression(sparing: stored.savedByCompression) }
+    return stored.response
   }
 
   private func policy(of read: PublicRead) -> CachePolicy {
@@ -212,12 +239,9 @@ final class PublicReads: Sendable {
     return read.key.isFollowed ? policies.polled : policies.other
   }
 
-  private func count(_ stored: Representation.Stored, _ key: ViewKey, _ duration: Duration) {
-    let response = stored.response
-    if duration == .zero { metrics.countEarlyResponse() }
+  private func count(_ response: StoredResponse, _ key: ViewKey, _ duration: Duration) {
+    metrics.countEarly(isHeld: duration != .zero)
     metrics.count(route: key.route, method: .get, status: response.status, bytes: response.bytes, duration: duration)
-    if stored.savedByNotModified > 0 { metrics.countNotModified(sparing: stored.savedByNotModified) }
-    if stored.savedByCompression > 0 { metrics.countCompression(sparing: stored.savedByCompression) }
   }
 }
 
@@ -309,5 +333,15 @@ extension String {
       place += 1
     }
     return true
+  }
+}
+
+extension StoreError {
+  /// Whether an item is not published.
+  fileprivate var isAbsence: Bool {
+    switch self {
+    case .notFound, .retracted: true
+    default: false
+    }
   }
 }

@@ -96,10 +96,7 @@ package final class ViewCache: Sendable {
     self.now = now
   }
 
-  /// The memory of all views in bytes, their number, and the number of evictions so far.
-  package var usage: (bytes: Int, count: Int, evictions: Int) {
-    storage.withLock { ($0.entries.cost, $0.entries.count, $0.entries.evictions) }
-  }
+  package var usage: CacheUsage { storage.withLock { $0.entries.usage } }
 
   /// Returns the view of a key if it is in memory and current; nil otherwise.
   package func cachedView(_ key: ViewKey, in snapshot: FeedSnapshot) -> View? {

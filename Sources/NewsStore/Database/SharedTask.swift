@@ -7,12 +7,15 @@ import Synchronization
 package final class SharedTask<Value: Sendable>: Sendable {
   private typealias Waiter = CheckedContinuation<Value, any Error>
 
-  private enum State {
-    case running(waiters: [Int: Waiter], lastNumber: Int)
-    case finished(Result<Value, any Error>)
+  private struct State {
+    /// The callers that wait, by number.
+    var waiters: [Int: Waiter] = [:]
+    var lastNumber = 0
+    /// The result; nil while the task runs.
+    var result: Result<Value, any Error>?
   }
 
-  private let state = Mutex(State.running(waiters: [:], lastNumber: 0))
+  private let state = Mutex(State())
   private let task = Mutex<Task<Void, Never>?>(nil)
 
   /// Starts the task.
@@ -54,33 +57,24 @@ package final class SharedTask<Value: Sendable>: Sendable {
   /// - Returns: The number of the waiter; nil if it was resumed.
   private func add(_ waiter: Waiter) -> Int? {
     let (number, result) = state.withLock { state -> (Int?, Result<Value, any Error>?) in
-      switch state {
-      case .finished(let result): return (nil, result)
-      case .running(var waiters, let lastNumber):
-        waiters[lastNumber + 1] = waiter
-        state = .running(waiters: waiters, lastNumber: lastNumber + 1)
-        return (lastNumber + 1, nil)
-      }
+      if let result = state.result { return (nil, result) }
+      state.lastNumber += 1
+      state.waiters[state.lastNumber] = waiter
+      return (state.lastNumber, nil)
     }
     if let result { waiter.resume(with: result) }
     return number
   }
 
   private func resume(_ number: Int?, throwing error: any Error) {
-    let waiter = state.withLock { state -> Waiter? in
-      guard let number, case .running(var waiters, let lastNumber) = state else { return nil }
-      let waiter = waiters.removeValue(forKey: number)
-      state = .running(waiters: waiters, lastNumber: lastNumber)
-      return waiter
-    }
+    let waiter = state.withLock { state in number.flatMap { state.waiters.removeValue(forKey: $0) } }
     waiter?.resume(throwing: error)
   }
 
   private func finish(_ result: Result<Value, any Error>) {
-    let waiters = state.withLock { state -> [Int: Waiter] in
-      guard case .running(let waiters, _) = state else { return [:] }
-      state = .finished(result)
-      return waiters
+    let waiters = state.withLock { state in
+      state.result = result
+      return exchange(&state.waiters, with: [:])
     }
     for waiter in waiters.values { waiter.resume(with: result) }
   }

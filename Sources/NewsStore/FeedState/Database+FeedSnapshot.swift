@@ -9,13 +9,17 @@ package struct StateRequest: Sendable {
   package var known: FeedSnapshot?
   /// The scopes whose windows are to be loaded.
   package var windows: Set<String>
+  /// The scopes whose windows make room for them.
+  var evicted: Set<String>
 
   /// - Parameter wanted: The scopes whose windows readers want. That of the feed is always loaded.
   package init(after known: FeedSnapshot?, wanting wanted: Set<String>) {
     self.known = known
     let present = known?.windows ?? [:]
-    let room = max(0, Window.maximumCount - present.count)
-    windows = Set(wanted.filter { present[$0] == nil }.sorted().prefix(room))
+    let missing = wanted.filter { present[$0] == nil }.sorted()
+    let excess = present.count + missing.count - Window.maximumCount
+    evicted = known?.windowUses.unused(among: present.keys, count: excess) ?? []
+    windows = Set(missing.prefix(max(0, Window.maximumCount - present.count + evicted.count)))
     if present[""] == nil { windows.insert("") }
   }
 }
@@ -87,7 +91,7 @@ extension Database {
     let changes = try answers[2].map { try LoggedItem(row: $0) }
     let state = try FeedSnapshot(
       after: known, feed: feed, scopes: answers[1], changes: changes, reach: answers[3],
-      windows: try Self.windows(request.windows, answers[4]))
+      windows: try Self.windows(request.windows, answers[4]), evicting: request.evicted)
     let changed = changes.count > FeedSnapshot.RecentChanges.count ? [] : changes.compactMap(\.entry?.item)
     return (StateAnswer(state: state, changed: changed), try feed.decode("fits"))
   }
@@ -113,9 +117,10 @@ extension FeedSnapshot {
   ///   - changes: The changes of the feed, at most `RecentChanges.count + 1`.
   ///   - reach: The reach of all epochs; empty if the epoch is unchanged.
   ///   - windows: Windows as of this snapshot.
+  ///   - evicted: The scopes whose windows are removed.
   fileprivate init(
     after known: FeedSnapshot?, feed: PostgresRow, scopes rows: PostgresRows, changes: [LoggedItem],
-    reach: PostgresRows, windows loaded: [String: Window]
+    reach: PostgresRows, windows loaded: [String: Window], evicting evicted: Set<String>
   ) throws {
     let epoch: String = try feed.decode("epoch")
     let base = known?.epoch == epoch ? known : nil
@@ -142,7 +147,8 @@ extension FeedSnapshot {
     self.init(
       feedVersion: FeedVersion(epoch: epoch, version: version, topicsRevision: try feed.decode("topics")),
       scopes: scopes, reach: reached, recent: recent,
-      windows: windows.filter { scopes[$0.key] != nil }, read: DatabaseInstant(try feed.decode("now")))
+      windows: windows.filter { scopes[$0.key] != nil && !evicted.contains($0.key) },
+      windowUses: known?.windowUses ?? WindowUses(), read: DatabaseInstant(try feed.decode("now")))
   }
 }
 

@@ -46,6 +46,8 @@ public struct FeedSnapshot: Sendable {
   let recent: RecentChanges
   /// The windows of the scopes in use, by name.
   package let windows: [String: Window]
+  /// The uses of windows, shared by all states.
+  let windowUses: WindowUses
   /// The time of the read.
   let read: DatabaseInstant
   /// The sum of the floors, which each purge raises.
@@ -56,9 +58,11 @@ public struct FeedSnapshot: Sendable {
 
   package init(
     feedVersion: FeedVersion, scopes: [String: ScopeState], reach: [String: Int], recent: RecentChanges,
-    windows: [String: Window] = [:], read: DatabaseInstant = DatabaseInstant(.distantPast)
+    windows: [String: Window] = [:], windowUses: WindowUses = WindowUses(),
+    read: DatabaseInstant = DatabaseInstant(.distantPast)
   ) {
     self.windows = windows
+    self.windowUses = windowUses
     self.read = read
     self.feedVersion = feedVersion
     self.scopes = scopes

@@ -97,7 +97,7 @@ package final class FeedStateCache: Sendable {
     }
   }
 
-  /// Reads the state with the windows of some scopes, unless there are too many in memory.
+  /// Reads the state with the windows of some scopes, unless all others are in use.
   ///
   /// - Throws: The errors of the query.
   func loadWindows(_ names: [String]) async throws -> FeedSnapshot {

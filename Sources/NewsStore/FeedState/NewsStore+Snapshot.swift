@@ -5,21 +5,21 @@ import Synchronization
 extension NewsStore {
   /// The limits of waits for `at` tokens.
   package struct WaitLimits: Sendable {
-    /// The maximum number of waiting readers. Further ones fail at once.
-    package var readers: Int
+    /// The maximum number of different versions that readers wait for. A reader of a further one fails at once.
+    package var versions: Int
     /// The maximum wait for a token.
     package var duration: Duration
 
-    package init(readers: Int = 1000, duration: Duration = .seconds(1)) {
-      self.readers = readers
+    package init(versions: Int = 1000, duration: Duration = .seconds(1)) {
+      self.versions = versions
       self.duration = duration
     }
   }
 
-  /// The number of readers that wait for `at` tokens.
-  package var waitingReaders: Int { waits.load(ordering: .relaxed) }
+  /// The number of different versions that readers wait for.
+  package var waitedVersions: Int { versionWaits.withLock { $0.count } }
 
-  /// The poll interval of a reader that waits for an `at` token.
+  /// The poll interval of a wait for a version.
   private static let waitStep: Duration = .milliseconds(50)
   /// The time without a response after which requests no longer wait for the database.
   private static let responseTimeout: Duration = .seconds(2)
@@ -37,13 +37,14 @@ extension NewsStore {
   /// and accepts `since`. It is resolved once per request and passed to the queries.
   ///
   /// If memory lacks a topic or refuses `since`, the database decides, because it may be newer. A wait for `at` occupies
-  /// no connection of the pool. At most `WaitLimits.readers` callers wait at a time.
+  /// no connection of the pool, and all that wait for a version share its queries. At most `WaitLimits.versions` versions
+  /// are waited for at a time.
   ///
   /// - Parameters:
   ///   - at: A token of any scope.
   ///   - scope: The scope of the request. Errors about tokens carry its current token.
   ///   - since: A token of the scope whose later changes are requested.
-  /// - Throws: `StoreError.notReachedYet` after `WaitLimits.duration`, or at once if too many readers wait;
+  /// - Throws: `StoreError.notReachedYet` after `WaitLimits.duration`, or at once if too many versions are waited for;
   ///   `tokenExpired` for an `at` of another history, and if the changes after `since` are unavailable; `unavailable`;
   ///   `unknownTopics`.
   public func snapshot(at: SyncToken? = nil, in scope: Scope, since: SyncToken? = nil) async throws -> FeedSnapshot {
@@ -61,28 +62,63 @@ extension NewsStore {
   private func reached(_ at: SyncToken?, in scope: Scope) async throws -> FeedSnapshot {
     let snapshot = try await snapshot()
     guard let at, (try? snapshot.scope(scope, at: at).hasReached(at)) != true else { return snapshot }
-    defer { waits.wrappingSubtract(1, ordering: .relaxed) }
-    guard waits.wrappingAdd(1, ordering: .relaxed).newValue <= waitLimits.readers else {
+    let end = ContinuousClock.now + waitLimits.duration
+    while true {
+      let latest = try await wait(for: at, until: end)
+      if try latest.scope(scope, at: at).hasReached(at) { return latest }
+    }
+  }
+
+  /// Waits for the version of a token together with all others that do.
+  ///
+  /// - Returns: A state that has reached the version, that refuses the token, or in which another reader gave up.
+  /// - Throws: `StoreError.notReachedYet` after the end, or if too many versions are waited for; the errors of the query.
+  private func wait(for at: SyncToken, until end: ContinuousClock.Instant) async throws -> FeedSnapshot {
+    let version = FeedVersion(epoch: at.epoch, version: at.latestVersion)
+    let rest = end - .now
+    guard rest > .zero else { throw StoreError.notReachedYet(at) }
+    let wait = versionWaits.withLock { waits -> SharedTask<Result<FeedSnapshot, any Error>>? in
+      if let wait = waits[version] { return wait }
+      guard waits.count < waitLimits.versions else { return nil }
+      let wait = SharedTask { [self] in
+        let result: Result<FeedSnapshot, any Error>
+        do { result = .success(try await poll(for: at)) } catch { result = .failure(error) }
+        versionWaits.withLock { $0[version] = nil }
+        return result
+      }
+      waits[version] = wait
+      return wait
+    }
+    guard let wait else { throw StoreError.notReachedYet(at) }
+    let result: Result<FeedSnapshot, any Error>
+    do {
+      result = try await wait.value(waitingAtMost: rest)
+    } catch is StoreError {
       throw StoreError.notReachedYet(at)
     }
+    return try result.get()
+  }
+
+  /// Reads the state until it has the version of a token, or refuses the token, for `WaitLimits.duration` at most.
+  private func poll(for at: SyncToken) async throws -> FeedSnapshot {
     let end = ContinuousClock.now + waitLimits.duration
     // Memory may lack the version or the epoch, so the first query begins after the call. Later queries are shared.
     var age = Duration.zero
     while true {
       let snapshot = try await stateCache.state(notOlderThan: age, waitingAtMost: waitLimits.duration)
-      if try snapshot.scope(scope, at: at).hasReached(at) { return snapshot }
-      let rest = end - .now
-      guard rest > .zero else { throw StoreError.notReachedYet(at) }
-      try await Task.sleep(for: min(rest, Self.waitStep))
+      let hasReached = try? snapshot.scope(.feed, at: at).hasReached(at)
+      if hasReached != false || .now >= end { return snapshot }
+      try await Task.sleep(for: min(end - .now, Self.waitStep))
       age = Self.waitStep / 2
     }
   }
 
-  /// Returns the current state with the windows of a scope. It may lack them if too many others are in memory.
+  /// Returns the current state with the windows of a scope that a known state lacks.
   ///
+  /// - Returns: nil if the windows are in memory already, or are not worth the eviction of others.
   /// - Throws: The errors of the query.
-  package func snapshot(withWindowsOf scope: Scope) async throws -> FeedSnapshot {
-    try await stateCache.loadWindows(scope.names)
+  package func snapshot(after known: FeedSnapshot, withWindowsOf scope: Scope) async throws -> FeedSnapshot? {
+    known.lacksWindows(of: scope) ? try await stateCache.loadWindows(scope.names) : nil
   }
 
   /// The state in memory; nil if it is too old to be used.

@@ -1,5 +1,16 @@
 import DequeModule
 
+/// The memory of a cache, and the number of its insertions and evictions so far.
+package struct CacheUsage: Sendable {
+  /// The sum of the costs of all entries, in bytes.
+  package var bytes: Int
+  /// The number of entries.
+  package var count: Int
+  /// The number of keys that were added, and of those that were evicted because the budget was exceeded.
+  package var insertions: Int
+  package var evictions: Int
+}
+
 /// A cache with a budget of bytes, in which a scan evicts no entry that is in use.
 ///
 /// The eviction is S3-FIFO (Yang, Zhang, Qiu, Yue, Rashmi: FIFO queues are all you need for cache eviction, SOSP 2023):
@@ -39,19 +50,18 @@ package struct BudgetedCache<Key: Hashable & Sendable, Value: Sendable>: Sendabl
   private var evicted = RecentKeys(capacity: 4096)
   private var lastNumber = 0
 
-  /// The number of evictions so far.
-  package private(set) var evictions = 0
+  private var evictions = 0
 
   /// - Parameter budget: The maximum of the sum of all costs; 0 for a cache that keeps nothing.
   package init(budget: Int) {
     self.budget = budget
   }
 
-  /// The number of entries.
-  package var count: Int { entries.count }
+  package var usage: CacheUsage {
+    CacheUsage(bytes: cost, count: entries.count, insertions: lastNumber, evictions: evictions)
+  }
 
-  /// The sum of the costs of all entries.
-  package var cost: Int { smallCost + mainCost }
+  private var cost: Int { smallCost + mainCost }
 
   /// Returns the value of a key without counting a use; nil if it is not in the cache.
   package func value(of key: Key) -> Value? { entries[key]?.value }

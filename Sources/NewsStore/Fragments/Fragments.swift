@@ -33,10 +33,7 @@ package final class Fragments: Sendable {
     isEnabled = budget > 0
   }
 
-  /// The memory that fragments occupy in bytes, their number, and the number of evictions so far.
-  package var usage: (bytes: Int, count: Int, evictions: Int) {
-    cache.withLock { ($0.cost, $0.count, $0.evictions) }
-  }
+  package var usage: CacheUsage { cache.withLock { $0.usage } }
 
   /// Returns the fragments of items, in order; nil for those that are not in memory.
   func find(_ items: [ItemVersion], html: Bool, epoch: String) -> [[UInt8]?] {

@@ -51,8 +51,12 @@ extension Keyset {
 }
 
 extension FeedSnapshot {
-  /// Whether the windows of a scope are in memory.
-  public func hasWindows(of scope: Scope) -> Bool { scope.names.allSatisfy { windows[$0] != nil } }
+  /// Whether the windows of a scope are missing, but may be loaded: there is room for them, or it was asked for before.
+  func lacksWindows(of scope: Scope) -> Bool {
+    let missing = scope.names.filter { windows[$0] == nil }
+    guard !missing.isEmpty else { return false }
+    return windows.count + missing.count <= Window.maximumCount || windowUses.isRepeated(missing)
+  }
 
   /// Returns a published item from memory; nil if it is not among the newest of the feed.
   public func item(_ id: UUID) -> CurrentItem? {
@@ -69,6 +73,7 @@ extension FeedSnapshot {
       guard let window = self.windows[name] else { return nil }
       windows.append(window)
     }
+    windowUses.note(query.scope.names)
     var reader = WindowReader(windows, query)
     var found: [ItemVersion] = []
     found.reserveCapacity(query.limit + 1)

@@ -118,6 +118,35 @@ import Testing
     }
   }
 
+  @Test("Reads are counted by the source of their content, and the caches and loads are described")
+  func reads() async throws {
+    try await TestServer.with { server in
+      for number in 0..<3 { _ = try await server.publish("\(number)") }
+      func count(_ source: String, _ scrape: PrometheusScrape) -> Double {
+        scrape.value("tidings_reads_total", ["source": source])
+      }
+      let before = try await server.scrape()
+      #expect(before.value("tidings_windows") == 1)
+      #expect(before.value("tidings_cache_entries", ["cache": "fragments"]) >= 3)
+      #expect(before.value("tidings_cache_bytes", ["cache": "fragments"]) > 300)
+      // First reads come from the windows; repeated ones are kept.
+      for _ in 0..<4 { #expect(try await server.get("/v1/items?limit=2").status == 200) }
+      // A search is always a query, and is held meanwhile.
+      #expect(try await server.get("/v1/items?q=old").status == 200)
+      let after = try await server.scrape()
+      #expect(count("windows", after) - count("windows", before) == 2)
+      #expect(count("view", after) - count("view", before) == 2)
+      #expect(count("database", after) - count("database", before) == 1)
+      #expect(after.value("tidings_http_held_requests_total") - before.value("tidings_http_held_requests_total") == 1)
+      #expect(after.value("tidings_cache_entries", ["cache": "views"]) == 1)
+      #expect(after.value("tidings_cache_insertions_total", ["cache": "views"]) == 1)
+      #expect(after.value("tidings_cache_evictions_total", ["cache": "views"]) == 0)
+      #expect(after.value("tidings_loads") == 0)
+      #expect(after.value("tidings_loads_waiting") == 0)
+      #expect(after.value("tidings_loads_refused_total") == 0)
+    }
+  }
+
   @Test("Metrics are served without the database, and eventually without a version")
   func withoutDatabase() async throws {
     try await TestServer.with(staleLimit: .milliseconds(100)) { server in

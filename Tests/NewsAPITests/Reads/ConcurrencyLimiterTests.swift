@@ -133,4 +133,25 @@ import Testing
     try await waiting.value
     try await one.end()
   }
+
+  @Test("Refusals are counted, and callers that were cancelled are not among them")
+  func usage() async throws {
+    let limiter = ConcurrencyLimiter(limit: 1, maximumWaiters: 100, timeout: .milliseconds(100))
+    let blocker = await Blocker(limiter)
+    #expect(limiter.usage == (1, 0, 0))
+    let cancelled = Task { try await limiter.run {} }
+    try await eventually("it waits") { limiter.waiting == 1 }
+    cancelled.cancel()
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+    #expect(limiter.usage == (1, 0, 0))
+    let results = await withTaskGroup { group in
+      for _ in 0..<300 { group.addTask { (try? await limiter.run { true }) ?? false } }
+      return await group.reduce(into: [Bool]()) { $0.append($1) }
+    }
+    #expect(!results.contains(true))
+    #expect(limiter.usage == (1, 0, 300))
+    try await blocker.end()
+    // None of those that have left takes the place.
+    #expect(try await limiter.run { limiter.usage } == (1, 0, 300))
+  }
 }

@@ -87,29 +87,52 @@ import Testing
     }
   }
 
-  @Test("A reader beyond the limit of waiting readers is refused at once, until others have their responses")
+  @Test("A reader of a version beyond the limit is refused at once, and those of one version share their wait")
   func waitLimit() async throws {
-    let waits = NewsStore.WaitLimits(readers: 3, duration: .seconds(60))
+    let waits = NewsStore.WaitLimits(versions: 3, duration: .seconds(60))
     try await TestServer.with(waits: waits) { server in
       _ = try await server.publish("x")
       for round in 0..<2 {
         let token = try await server.get("/v1/changes").json(ChangeList.self).token
-        let next = SyncToken(epoch: token.epoch, scope: .feed, version: token.version + 1)
+        func next(_ offset: Int) -> SyncToken {
+          SyncToken(epoch: token.epoch, scope: .feed, version: token.version + offset)
+        }
         try await withThrowingTaskGroup(of: Int.self) { group in
-          for _ in 0..<waits.readers { group.addTask { try await server.get("/v1/items?at=\(next)").status } }
-          try await eventually("the requests wait") { server.store.waitingReaders == waits.readers }
-          let further = try await server.get("/v1/items?at=\(next)")
+          for number in 0..<6 {
+            group.addTask { try await server.get("/v1/items?at=\(next(1 + number % waits.versions))").status }
+          }
+          try await eventually("the requests wait") { server.store.waitedVersions == waits.versions }
+          let further = try await server.get("/v1/items?at=\(next(4))")
           #expect(further.status == 503)
           #expect(further["Retry-After"] != nil)
           #expect(further.text.contains("/problems/not-reached-yet"))
           #expect(try await server.get("/v1/items?at=\(token)").status == 200)
           // The other waiters keep their places.
-          #expect(server.store.waitingReaders == waits.readers)
-          _ = try await server.publish("round \(round)")
+          #expect(server.store.waitedVersions == waits.versions)
+          for number in 0..<waits.versions { _ = try await server.publish("round \(round), \(number)") }
           for try await status in group { #expect(status == 200) }
         }
-        #expect(server.store.waitingReaders == 0)
+        #expect(server.store.waitedVersions == 0)
       }
+    }
+  }
+
+  @Test("A reader that joins a wait has its own deadline")
+  func joinedWait() async throws {
+    try await TestServer.with(waits: NewsStore.WaitLimits(duration: .milliseconds(800))) { server in
+      _ = try await server.publish("x")
+      let token = try await server.get("/v1/changes").json(ChangeList.self).token
+      let next = SyncToken(epoch: token.epoch, scope: .feed, version: token.version + 1)
+      @Sendable func seconds() async throws -> Double {
+        let start = ContinuousClock.now
+        #expect(try await server.get("/v1/items?at=\(next)").status == 503)
+        return (.now - start) / .seconds(1)
+      }
+      async let first = seconds()
+      try await Task.sleep(for: .milliseconds(500))
+      async let second = seconds()
+      #expect(try await first >= 0.75)
+      #expect(try await second >= 0.75)
     }
   }
 
@@ -153,7 +176,7 @@ import Testing
   @Test("HEAD of an uncached search reads as many rows as GET")
   func headOfSearch() async throws {
     try await TestServer.with { server in
-      for number in 0..<30 { _ = try await server.publish("alpha beta \(number)") }
+      for number in 0..<6 { _ = try await server.publish("alpha beta \(number)") }
       _ = try await server.sql.query("ANALYZE")
       var counts: [Int] = []
       for (method, word) in [("GET", "alpha"), ("HEAD", "beta")] {
@@ -161,7 +184,7 @@ import Testing
         #expect(try await server.send(method, "/v1/items?q=\(word)").status == 200)
         counts.append(try await Self.itemsRead(server) - before)
       }
-      #expect(counts[0] >= 30)
+      #expect(counts[0] >= 6)
       #expect(counts[0] == counts[1])
     }
   }

@@ -21,8 +21,9 @@ import Testing
           }
         }
         for await _ in held {}
-        let answer = try await server.client.send("GET", "/v1/items?q=x", headers: headers)
-        #expect(answer.status == 200)
+        // An item that does not exist is looked up in the table.
+        let answer = try await server.client.send("GET", "/v1/items/\(UUID())", headers: headers)
+        #expect(answer.status == 404)
         try await holder.value
         #expect(try await server.status("/healthz") == 200)
         server.process.send(SIGTERM)
@@ -42,9 +43,9 @@ import Testing
       ])
     #expect(lines.count == 1)
     let metadata = try #require(lines.first).metadata
-    #expect(metadata["route"] == "/v1/items")
+    #expect(metadata["route"] == "/v1/items/{id}")
     #expect(metadata["method"] == "GET")
-    #expect(metadata["status"] == "200")
+    #expect(metadata["status"] == "404")
     #expect(metadata["client"] == "198.51.100.7")
     #expect(metadata["trace_id"] == Self.trace)
     #expect(metadata["parent_id"] == "00f067aa0ba902b7")
