@@ -49,7 +49,7 @@ let package = Package(
       name: "LiveBench",
       dependencies: [
         .tidings("BackgroundFetch"), .tidings("News"), .tidings("NewsClient"), .tidings("TestKit"), .argumentParser,
-        .nioCore, .nioPosix,
+        .nioCore, .nioHTTP1, .nioPosix,
       ],
       path: "LiveBench", swiftSettings: settings),
     .executableTarget(

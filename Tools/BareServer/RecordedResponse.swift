@@ -6,6 +6,8 @@ import NIOHTTP1
 struct RecordedResponse: Sendable {
   let head: HTTPResponseHead
   let body: ByteBuffer
+  /// The whole response.
+  let bytes: ByteBuffer
 
   struct Malformed: Error, CustomStringConvertible {
     let description: String
@@ -34,5 +36,6 @@ struct RecordedResponse: Sendable {
     if headers.contains(name: "transfer-encoding") { throw Malformed("\(file.path) has a body in chunks") }
     head = HTTPResponseHead(version: .http1_1, status: HTTPResponseStatus(statusCode: status), headers: headers)
     body = ByteBuffer(bytes: data[end.upperBound...])
+    bytes = ByteBuffer(bytes: data)
   }
 }

@@ -33,7 +33,7 @@ struct Connections: AsyncParsableCommand {
     let tally = Tally()
     let request = try self.request()
     try await Task.sleep(for: Self.settlingTime)
-    let before = try memory()
+    let before = try residentMemory(of: process)
     // Smaller than the server's listen backlog.
     let batch = 100
     for first in stride(from: 0, to: count, by: batch) {
@@ -43,7 +43,7 @@ struct Connections: AsyncParsableCommand {
       }
     }
     try await Task.sleep(for: Self.settlingTime)
-    var line = "\((try memory() - before) / count)"
+    var line = "\((try residentMemory(of: process) - before) / count)"
     if kind != .idle { line += try await " \(reach(tally))" }
     print(line)
   }
@@ -66,15 +66,6 @@ struct Connections: AsyncParsableCommand {
       }
       .connect(host: "127.0.0.1", port: port).get()
     if request.readableBytes > 0 { try await channel.writeAndFlush(request) }
-  }
-
-  /// Returns the resident memory of the server in bytes.
-  private func memory() throws -> Int {
-    let text = try String(contentsOfFile: "/proc/\(process)/smaps_rollup", encoding: .utf8)
-    guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("Rss:") }),
-      let kilobytes = line.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
-    else { throw ValidationError("the memory of the process \(process) cannot be read") }
-    return kilobytes * 1024
   }
 
   /// Publishes an item and waits for all connections to receive it.

@@ -14,9 +14,11 @@ struct Feed {
 
   /// Publishes an item and waits for the acknowledgement.
   ///
+  /// - Parameter topics: The topics of the item.
   /// - Returns: The version of the item.
-  func publish() throws -> Int {
-    let body = #"{"date": "2026-01-01T00:00:00Z", "text": "x"}"#
+  func publish(topics: [String] = []) throws -> Int {
+    let names = topics.map { "\"\($0)\"" }.joined(separator: ", ")
+    let body = #"{"date": "2026-01-01T00:00:00Z", "text": "x", "topics": [\#(names)]}"#
     let answer = try connection.exchange(
       """
       POST /v1/editorial/items HTTP/1.1\r

@@ -4,6 +4,7 @@ import ArgumentParser
 @main
 struct LiveBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(subcommands: [
-    Propagation.self, Connections.self, Herd.self, Stored.self, Processes.self,
+    Propagation.self, Connections.self, Herd.self, Stored.self, Processes.self, Snapshot.self, Snapshots.self,
+    Views.self,
   ])
 }

@@ -27,6 +27,11 @@ package struct EdgeChannel: ServerChildChannel {
       // Each connection keeps a buffer, which grows with what is read: most requests are small.
       try channel.syncOptions?.setOption(
         .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 65_536))
+      #if os(Linux)
+        // The kernel would otherwise take whole pages for clients that read slowly: memory that no budget counts, and
+        // copies that delay all other connections. In a test, the channel may have no socket.
+        try? channel.syncOptions?.setOption(Self.maximumUnsentBytes.option, value: Self.maximumUnsentBytes.value)
+      #endif
       let pipeline = channel.pipeline.syncOperations
       let routerChannel = LazyRouterChannel(on: channel.eventLoop, logger: logger)
       try pipeline.addHandler(LingeringClose(limits: services.limits))
@@ -52,6 +57,14 @@ package struct EdgeChannel: ServerChildChannel {
     }
     if let router { await http.handle(value: router, logger: logger) }
   }
+
+  #if os(Linux)
+    /// `TCP_NOTSENT_LOWAT` (tcp(7), include/uapi/linux/tcp.h): the bytes that the kernel accepts beyond those it has sent.
+    private static let maximumUnsentBytes = (
+      option: ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: 25)),
+      value: ChannelOptions.Types.SocketOption.Value(128 << 10)
+    )
+  #endif
 
   /// The maximum size of the target and all fields of a request together, in bytes. A larger header within the decoder's
   /// limit is left to the router, whose response is the better one.

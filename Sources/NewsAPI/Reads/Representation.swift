@@ -34,8 +34,12 @@ package final class Representation: Sendable {
   package let fields: HTTPFields
   /// The compressed variant, made at its first use.
   private let compressed = Mutex<ByteBuffer?>(nil)
+  private let memory: Atomic<Int>
   /// The complete responses to repeated reads.
   let storedResponses = Mutex<[Conditions: Stored]>([:])
+
+  /// The approximate memory besides the body in bytes: fields, and the responses to common conditions.
+  private static let overhead = 4096
 
   /// Creates a response with a body that is derived from its content, and whose tag is therefore equal on every replica.
   ///
@@ -68,6 +72,12 @@ package final class Representation: Sendable {
     fields: HTTPFields
   ) {
     bodyState = Mutex(body)
+    var memory = Self.overhead
+    switch body {
+    case .page(let page), .assembling(let page, _): memory += page.items.count * MemoryLayout<ItemVersion>.stride
+    case .complete(let bytes): memory += bytes.readableBytes
+    }
+    self.memory = Atomic(memory)
     self.minimumBytes = minimumBytes
     self.contentType = contentType
     self.tag = tag
@@ -87,16 +97,8 @@ package final class Representation: Sendable {
       lastModified: lastModified, fields: fields)
   }
 
-  /// The memory that the response takes in bytes, with a compressed variant and the responses to common conditions.
-  var cost: Int {
-    let items = bodyState.withLock { body in
-      switch body {
-      case .page(let page), .assembling(let page, _): page.items.count
-      case .complete: 0
-      }
-    }
-    return minimumBytes * 2 + items * (MemoryLayout<ItemVersion>.stride + 512) + 4096
-  }
+  /// The approximate memory of the response in bytes. It grows with the body and its compressed variant.
+  var cost: Int { memory.load(ordering: .relaxed) }
 
   // MARK: Body
 
@@ -118,7 +120,7 @@ package final class Representation: Sendable {
           return nil
         }
         let bytes = page.assembled(fragments)
-        body = .complete(bytes)
+        keep(bytes, in: &body)
         return bytes
       }
     }
@@ -151,12 +153,19 @@ package final class Representation: Sendable {
       }
       guard let fragments else { throw OutOfDate() }
       let bytes = page.assembled(fragments)
-      bodyState.withLock { $0 = .complete(bytes) }
+      bodyState.withLock { keep(bytes, in: &$0) }
       return bytes
     } catch {
       bodyState.withLock { if case .assembling = $0 { $0 = .page(page) } }
       throw error
     }
+  }
+
+  private func keep(_ bytes: ByteBuffer, in body: inout Body) {
+    // Two requests may have assembled it.
+    if case .complete = body { return }
+    body = .complete(bytes)
+    memory.add(bytes.readableBytes, ordering: .relaxed)
   }
 
   /// Returns the compressed body, if it was made before.
@@ -229,7 +238,10 @@ package final class Representation: Sendable {
   func compress(_ body: ByteBuffer) -> ByteBuffer {
     if let known = compressedInMemory() { return known }
     let made = Gzip.compress(body)
-    compressed.withLock { $0 = made }
+    compressed.withLock { compressed in
+      if compressed == nil { memory.add(made.readableBytes, ordering: .relaxed) }
+      compressed = made
+    }
     return made
   }
 

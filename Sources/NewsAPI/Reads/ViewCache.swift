@@ -29,6 +29,8 @@ package final class ViewCache: Sendable {
     var feedVersion: FeedVersion
     /// The time of the last use.
     var lastUsed: ContinuousClock.Instant
+    /// The memory of the view when it was last used, in bytes.
+    var cost: Int
   }
 
   /// A view that is being loaded.
@@ -241,9 +243,17 @@ extension ViewCache.Storage {
 
   /// Returns the view of a key if it is current, and records the use.
   mutating func use(_ key: ViewKey, in snapshot: FeedSnapshot, _ now: ContinuousClock.Instant) -> View? {
-    entries.use(key) { entry in
+    var changedCost: Int?
+    defer { if let changedCost { entries.setCost(changedCost, for: key) } }
+    return entries.use(key) { entry in
       guard snapshot.isCurrent(key.dependency, since: entry.feedVersion) else { return nil }
       entry.lastUsed = now
+      // The body is assembled after the view was kept.
+      let cost = entry.view.representation.cost
+      if entry.cost != cost {
+        entry.cost = cost
+        changedCost = cost
+      }
       // The next check need not go so far back.
       if entry.feedVersion.version < snapshot.feedVersion.version { entry.feedVersion = snapshot.feedVersion }
       return entry.view
@@ -277,7 +287,8 @@ extension ViewCache.Storage {
     {
       return
     }
-    let entry = ViewCache.Entry(view: view, feedVersion: view.feedVersion, lastUsed: now)
-    entries.insert(entry, for: key, cost: view.representation.cost)
+    let cost = view.representation.cost
+    let entry = ViewCache.Entry(view: view, feedVersion: view.feedVersion, lastUsed: now, cost: cost)
+    entries.insert(entry, for: key, cost: cost)
   }
 }

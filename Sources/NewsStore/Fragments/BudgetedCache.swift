@@ -81,18 +81,24 @@ package struct BudgetedCache<Key: Hashable & Sendable, Value: Sendable>: Sendabl
   /// - Parameter cost: The memory of the value with its key, in bytes.
   package mutating func insert(_ value: Value, for key: Key, cost: Int) {
     if let index = entries.index(forKey: key) {
-      let old = entries.values[index]
       entries.values[index].value = value
-      entries.values[index].cost = cost
-      count(cost - old.cost, inMain: old.isInMain)
-    } else {
-      guard cost <= budget else { return }
-      lastNumber += 1
-      let isInMain = evicted.remove(key)
-      entries[key] = Entry(value: value, cost: cost, isInMain: isInMain, number: lastNumber)
-      append(Place(key: key, number: lastNumber), toMain: isInMain)
-      count(cost, inMain: isInMain)
+      return setCost(cost, for: key)
     }
+    guard cost <= budget else { return }
+    lastNumber += 1
+    let isInMain = evicted.remove(key)
+    entries[key] = Entry(value: value, cost: cost, isInMain: isInMain, number: lastNumber)
+    append(Place(key: key, number: lastNumber), toMain: isInMain)
+    count(cost, inMain: isInMain)
+    while self.cost > budget { evictOne() }
+  }
+
+  /// Changes the cost of an entry, and evicts others beyond the budget, or the entry itself.
+  package mutating func setCost(_ cost: Int, for key: Key) {
+    guard let index = entries.index(forKey: key) else { return }
+    let old = entries.values[index]
+    entries.values[index].cost = cost
+    count(cost - old.cost, inMain: old.isInMain)
     while self.cost > budget { evictOne() }
   }
 
