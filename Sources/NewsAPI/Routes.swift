@@ -143,14 +143,18 @@ struct EarlyRoutes: EarlyResponder {
   let deferrals: [Route]
   let onShutdown: @Sendable () -> Void
 
-  func storedResponse(to head: HTTPRequestHead) -> StoredResponse? { reads.storedResponse(to: head) }
+  func storedResponse(to request: PlainRequest, isNew: Bool, ifAdmitted isAdmitted: () -> Bool) -> StoredResponse? {
+    reads.storedResponse(to: request, isNew: isNew, ifAdmitted: isAdmitted)
+  }
 
   func deferral(of head: HTTPRequestHead) -> EarlyDeferral? {
     deferrals.first { head.uri.hasPath($0.path) }.flatMap { $0.deferral(head) }
   }
 
-  func load(_ head: HTTPRequestHead, from peer: SocketAddress?, _ logger: Logger) -> (any EarlyWait)? {
-    reads.load(head, from: peer, logger)
+  func load(
+    _ request: PlainRequest, _ head: HTTPRequestHead, from peer: SocketAddress?, _ logger: Logger
+  ) -> (any EarlyWait)? {
+    reads.load(request, head, from: peer, logger)
   }
 
   func beginShutdown() { onShutdown() }

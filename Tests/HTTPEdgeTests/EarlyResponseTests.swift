@@ -197,11 +197,13 @@ private final class Responder: EarlyResponder {
     StoredResponse(status: .ok, fields: [.contentLength: "\(text.utf8.count)"], body: ByteBuffer(string: text))
   }
 
-  func storedResponse(to head: HTTPRequestHead) -> StoredResponse? {
-    head.uri == "/stored" ? Self.response("stored") : nil
+  func storedResponse(to request: PlainRequest, isNew: Bool, ifAdmitted isAdmitted: () -> Bool) -> StoredResponse? {
+    request.target == "/stored" && isAdmitted() ? Self.response("stored") : nil
   }
 
-  func load(_ head: HTTPRequestHead, from peer: SocketAddress?, _ logger: Logger) -> (any EarlyWait)? {
+  func load(
+    _ request: PlainRequest, _ head: HTTPRequestHead, from peer: SocketAddress?, _ logger: Logger
+  ) -> (any EarlyWait)? {
     head.uri == "/load" ? Wait(responder: self) : nil
   }
 

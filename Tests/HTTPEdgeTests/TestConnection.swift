@@ -12,9 +12,10 @@ final class TestConnection {
   var reads: Int { socket.reads }
   private let socket = Socket()
 
+  /// - Parameter recognizes: Whether plain requests are answered before the decoder.
   init(
     _ responder: any EarlyResponder = NoEarlyResponses(), client: AddressLimits.Client = .unlimited,
-    limits: AddressLimits? = nil
+    limits: AddressLimits? = nil, recognizes: Bool = true
   ) throws {
     var services = EdgeServices(responder: responder) { refusal, _ in
       RefusalResponse(
@@ -22,16 +23,22 @@ final class TestConnection {
         body: ByteBuffer(string: "\(refusal)"))
     }
     services.addressLimits = limits
-    channel = EmbeddedChannel(handlers: [
-      socket, HTTPResponseEncoder(), ByteToMessageHandler(HTTPRequestDecoder()),
-      ConnectionHandler(services: services, client: client, logger: Logger(label: "test")),
-    ])
+    let connection = ConnectionHandler(services: services, client: client, logger: Logger(label: "test"))
+    let recognizer: [any ChannelHandler] = recognizes ? [RequestRecognizer(connection)] : []
+    channel = EmbeddedChannel(
+      handlers: [socket] + recognizer + [
+        HTTPResponseEncoder(), ByteToMessageHandler(HTTPRequestDecoder()), connection,
+      ])
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
   }
 
   /// Receives bytes from the client.
   func receive(_ text: String) throws {
     try channel.writeInbound(ByteBuffer(string: text))
+  }
+
+  func receive(_ bytes: some Sequence<UInt8>) throws {
+    try channel.writeInbound(ByteBuffer(bytes: bytes))
   }
 
   /// Answers a request as the router would.
@@ -69,8 +76,12 @@ final class TestConnection {
 
 /// Leaves every request to the router.
 struct NoEarlyResponses: EarlyResponder {
-  func load(_ head: HTTPRequestHead, from peer: SocketAddress?, _ logger: Logger) -> (any EarlyWait)? { nil }
-  func storedResponse(to head: HTTPRequestHead) -> StoredResponse? { nil }
+  func load(
+    _ request: PlainRequest, _ head: HTTPRequestHead, from peer: SocketAddress?, _ logger: Logger
+  ) -> (any EarlyWait)? { nil }
+  func storedResponse(to request: PlainRequest, isNew: Bool, ifAdmitted isAdmitted: () -> Bool) -> StoredResponse? {
+    nil
+  }
   func deferral(of head: HTTPRequestHead) -> EarlyDeferral? { nil }
   func beginShutdown() {}
 }

@@ -26,14 +26,47 @@ struct HeldRequest {
   var isComplete: Bool { if case .received = progress { false } else { true } }
 }
 
+/// Requests that are recognised before the decoder.
 extension ConnectionHandler {
-  /// Sends a response from memory, without the encoder. The caller's read cycle ends with a flush.
+  /// Whether a request may be answered before the decoder: there is no other one on the connection.
+  var answersEarly: Bool {
+    state.acceptsRequest && state.hasNoPendingResponse && held == nil && stream == nil && !isClosing && encoder != nil
+  }
+
+  /// The field in which the peer names its client, in lower case; nil if it is not needed.
+  var forwardingField: String? { services.addressLimits?.forwardingField(of: client) }
+
+  /// Answers a request from memory. The caller's read cycle ends with a flush.
+  ///
+  /// - Returns: false if the decoder has to read it: it is not plain, is not in memory, or exceeds a limit.
+  func answer(_ request: RequestGrammar.Request) -> Bool {
+    guard let plain = request.plain, let context else { return false }
+    let limits = services.addressLimits
+    let bucket = limits?.bucket(of: plain.target, client, forwarded: request.forwarded)
+    let response = services.responder.storedResponse(to: plain, isNew: true) {
+      if let limits, let bucket { limits.charge(bucket) == nil } else { true }
+    }
+    guard let response else { return false }
+    hasReadPart = true
+    deadline.beginIdle(at: context.eventLoop.now)
+    send(response, to: plain.target, refunding: bucket)
+    return true
+  }
+}
+
+extension ConnectionHandler {
+  /// Sends a response from memory to the request that was received last.
   func send(_ response: StoredResponse, to target: String, _ context: ChannelHandlerContext) {
+    send(response, to: target, refunding: state.bucket)
+    endResponse(context)
+  }
+
+  /// Writes a response from memory, without the encoder. The caller's read cycle ends with a flush.
+  private func send(_ response: StoredResponse, to target: String, refunding bucket: RateBucket?) {
     guard let encoder else { return }
     response.write(to: encoder, services.date.line)
     needsFlush = true
-    state.bucket?.refund(status: response.status)
-    endResponse(context)
+    bucket?.refund(status: response.status)
     logger.debug(
       "request", metadata: ["method": "GET", "path": "\(target.prefix { $0 != "?" })", "status": "\(response.status)"])
   }

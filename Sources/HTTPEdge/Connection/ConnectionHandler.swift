@@ -37,7 +37,7 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   let logger: Logger
   let client: AddressLimits.Client
   var state = ConnectionState()
-  private var deadline: ConnectionDeadline
+  var deadline: ConnectionDeadline
   private let timer = DeadlineTimer()
   /// The refusal of the request that was read last.
   private var refusal: (reason: RequestRefusal, head: HTTPRequestHead?)?
@@ -52,12 +52,13 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   var heldInput = Deque<Input>()
   /// Whether the server shuts down, or the client has ended its output. No request is held then.
   var isClosing = false
-  private var context: ChannelHandlerContext?
+  private(set) var context: ChannelHandlerContext?
   /// The context of the encoder, which stored responses bypass.
   private(set) var encoder: ChannelHandlerContext?
   /// Whether stored responses have been written since the last flush.
   var needsFlush = false
-  private var hasReadPart = false
+  /// Whether the bytes that were read last have completed a part of a message.
+  var hasReadPart = false
   private var hasWithheldRead = false
 
   /// - Parameter client: The client whose rate limit applies.
@@ -149,11 +150,12 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   ///
   /// - Parameter loads: Whether the request may be held while its response is loaded.
   func begin(_ head: HTTPRequestHead, bucket: RateBucket?, loads: Bool, _ context: ChannelHandlerContext) {
-    if state.hasNoPendingResponse, encoder != nil {
-      if let response = services.responder.storedResponse(to: head) {
+    if state.hasNoPendingResponse, encoder != nil, let request = PlainRequest(head) {
+      // It was charged when its head arrived.
+      if let response = services.responder.storedResponse(to: request, isNew: false, ifAdmitted: { true }) {
         return beginEarly(response, to: head, bucket: bucket)
       }
-      if loads, let wait = services.responder.load(head, from: context.channel.remoteAddress, logger) {
+      if loads, let wait = services.responder.load(request, head, from: context.channel.remoteAddress, logger) {
         return beginHeld(head, .wait(wait), bucket: bucket)
       }
     }

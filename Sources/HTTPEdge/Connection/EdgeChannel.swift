@@ -34,16 +34,15 @@ package struct EdgeChannel: ServerChildChannel {
       #endif
       let pipeline = channel.pipeline.syncOperations
       let routerChannel = LazyRouterChannel(on: channel.eventLoop, logger: logger)
+      let client = services.addressLimits?.client(of: channel.remoteAddress.flatMap { IPAddress($0) })
+      let connection = ConnectionHandler(services: services, client: client ?? .unlimited, logger: logger)
       try pipeline.addHandler(LingeringClose(limits: services.limits))
+      if services.recognizesRequests { try pipeline.addHandler(RequestRecognizer(connection)) }
       try pipeline.configureHTTPServerPipeline(
         withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
         withEncoderConfiguration: HTTPResponseEncoder.Configuration(), withDecoderLimitConfiguration: Self.decoderLimits
       )
-      let client = services.addressLimits?.client(of: channel.remoteAddress.flatMap { IPAddress($0) })
-      try pipeline.addHandlers([
-        ConnectionHandler(services: services, client: client ?? .unlimited, logger: logger), FileSender(),
-        routerChannel,
-      ])
+      try pipeline.addHandlers([connection, FileSender(), routerChannel])
       services.onConnection?(channel)
       return Value(channel: channel, router: routerChannel.router)
     }

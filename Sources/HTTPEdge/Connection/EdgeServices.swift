@@ -9,6 +9,8 @@ package struct EdgeServices: Sendable {
   package var addressLimits: AddressLimits?
   /// Answers requests before the router.
   package var responder: any EarlyResponder
+  /// Whether plain requests are answered before the decoder.
+  package var recognizesRequests = true
   /// Makes the response to a refused message.
   ///
   /// The head is nil if none could be read.

@@ -6,19 +6,24 @@ package import NIOHTTP1
 package protocol EarlyResponder: Sendable {
   /// Returns a response from memory, byte for byte the router's except for `Date`; nil to pass the request on.
   ///
-  /// The request has no body that matters to it: a responder returns nil for any request that could have one.
-  func storedResponse(to head: HTTPRequestHead) -> StoredResponse?
+  /// - Parameters:
+  ///   - isNew: Whether the request might be held. One that asks to be is passed on then.
+  ///   - isAdmitted: Called once, before the response is counted. If it returns false, the request is passed on.
+  func storedResponse(to request: PlainRequest, isNew: Bool, ifAdmitted isAdmitted: () -> Bool) -> StoredResponse?
 
   /// Returns why a request is held until later; nil to answer it at once.
   func deferral(of head: HTTPRequestHead) -> EarlyDeferral?
 
   /// Returns the wait for a response that is not in memory, and that is sent without the router once it is; nil to pass
-  /// the request on. It is called after `storedResponse(to:)` has found nothing.
+  /// the request on. It is called after `storedResponse(to:isNew:ifAdmitted:)` has found nothing.
   ///
   /// - Parameters:
+  ///   - head: The same request as it was decoded.
   ///   - peer: The address of the connection's peer.
   ///   - logger: The logger of the connection.
-  func load(_ head: HTTPRequestHead, from peer: SocketAddress?, _ logger: Logger) -> (any EarlyWait)?
+  func load(
+    _ request: PlainRequest, _ head: HTTPRequestHead, from peer: SocketAddress?, _ logger: Logger
+  ) -> (any EarlyWait)?
 
   /// Called by each connection when the server shuts down, before its waits are ended.
   func beginShutdown()

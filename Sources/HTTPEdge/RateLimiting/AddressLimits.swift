@@ -51,12 +51,24 @@ package final class AddressLimits: Sendable {
   ///
   /// - Parameter head: The head of the request, with its target in origin form.
   package func bucket(of head: HTTPRequestHead, from client: Client) -> RateBucket? {
+    bucket(of: head.uri, client, forwarded: forwardingField(of: client).map { head.headers[$0] } ?? [])
+  }
+
+  /// Returns the field in which a peer names its client, in lower case; nil for a peer that is no trusted proxy.
+  func forwardingField(of client: Client) -> String? {
+    if case .proxy = client { proxies.field.rawValue } else { nil }
+  }
+
+  /// Returns the bucket that is charged for a request; nil if the request is not limited.
+  ///
+  /// - Parameter fields: The values of the field in which a trusted proxy names its client.
+  func bucket(of target: String, _ client: Client, forwarded fields: [String]) -> RateBucket? {
     switch client {
     case .unlimited: return nil
-    case .bucket(let bucket): return isUnlimited(head.uri) ? nil : bucket
+    case .bucket(let bucket): return isUnlimited(target) ? nil : bucket
     case .proxy(let proxy):
-      guard !isUnlimited(head.uri) else { return nil }
-      let client = proxies.client(of: proxy, head.headers[proxies.field.rawValue])
+      guard !isUnlimited(target) else { return nil }
+      let client = proxies.client(of: proxy, fields)
       // A trusted proxy that names no client is not limited.
       return proxies.trusts(client) ? nil : limiter.bucket(of: client.subscriber)
     }

@@ -22,7 +22,7 @@ final class PublicReads: Sendable {
 
   let store: NewsStore
   private let cache: ViewCache?
-  private let absentItems = AbsentItems()
+  private let unknownItems = UnknownItems()
   /// The meanings of targets, for requests that are answered before the router.
   private let targets = KnownTargets()
   /// Limits the concurrent reads of the database.
@@ -123,7 +123,7 @@ final class PublicReads: Sendable {
       metrics.countRead(found.source)
       return found.representation
     }
-    if case .item(let id, _) = key, let error = absentItems.error(of: id, in: snapshot) { throw error }
+    if case .item(let id, _) = key, unknownItems.contains(id, in: snapshot) { throw StoreError.notFound }
     if case .items(let query) = key, query.search == nil,
       let view = try await store.snapshot(after: snapshot, withWindowsOf: query.scope).flatMap(key.view)
     {
@@ -141,9 +141,9 @@ final class PublicReads: Sendable {
     guard case .item(let id, _) = key else { return try await key.load(from: store, in: snapshot) }
     do {
       return try await key.load(from: store, in: snapshot)
-    } catch let error as StoreError where error.isAbsence {
-      absentItems.insert(error, of: id, after: snapshot)
-      throw error
+    } catch StoreError.notFound {
+      unknownItems.insert(id, after: snapshot)
+      throw StoreError.notFound
     }
   }
 
@@ -159,19 +159,29 @@ final class PublicReads: Sendable {
   }
 
   /// Returns the response that the router would send; nil if it is not in memory.
-  func storedResponse(to head: HTTPRequestHead) -> StoredResponse? {
-    guard let request = plainRequest(head), let snapshot = store.cachedSnapshot,
+  ///
+  /// - Parameters:
+  ///   - isNew: Whether a long poll is refused, because it might have to wait.
+  ///   - isAdmitted: Whether the request may be answered; called before the response is counted.
+  func storedResponse(to request: PlainRequest, isNew: Bool, ifAdmitted isAdmitted: () -> Bool) -> StoredResponse? {
+    guard let request = readRequest(request), !(isNew && request.read.isLongPoll), let snapshot = store.cachedSnapshot,
       request.read.at.map({ snapshot.hasReached($0) }) ?? true,
-      let found = inMemory(request.read.key, in: snapshot),
-      let response = stored(found.representation, for: request, after: .zero)
+      let (representation, source) = inMemory(request.read.key, in: snapshot),
+      let response = representation.stored(for: request.conditions, policy(of: request.read), from: store),
+      isAdmitted()
     else { return nil }
-    metrics.countRead(found.source)
-    return response
+    count(response, request.read.key, after: .zero)
+    metrics.countRead(source)
+    return response.response
   }
 
   /// Returns the wait for the response to a read that is not in memory; nil to leave the request to the router.
-  func load(_ head: HTTPRequestHead, from peer: SocketAddress?, _ logger: Logger) -> (any EarlyWait)? {
-    guard let request = plainRequest(head), store.cachedSnapshot != nil else { return nil }
+  ///
+  /// - Parameter head: The same request as it was decoded.
+  func load(
+    _ request: PlainRequest, _ head: HTTPRequestHead, from peer: SocketAddress?, _ logger: Logger
+  ) -> (any EarlyWait)? {
+    guard let request = readRequest(request), store.cachedSnapshot != nil else { return nil }
     return PublicReadLoad(reads: self, head: head, request: request, peer: peer, logger: logger)
   }
 
@@ -189,13 +199,15 @@ final class PublicReads: Sendable {
     return response
   }
 
-  private func answer(_ request: PlainRequest, since began: ContinuousClock.Instant) async -> StoredResponse? {
+  private func answer(_ request: ReadRequest, since began: ContinuousClock.Instant) async -> StoredResponse? {
     do {
       return try await withCurrent(request.read) { representation, limiter in
         try await representation.prepare(for: request.conditions, policy(of: request.read)) {
           try await representation.body(from: store, limiter: limiter)
         }
-        return stored(representation, for: request, after: .now - began)
+        let response = representation.stored(for: request.conditions, policy(of: request.read), from: store)
+        if let response { count(response, request.read.key, after: .now - began) }
+        return response?.response
       }
     } catch {
       // The router would read once more.
@@ -203,35 +215,24 @@ final class PublicReads: Sendable {
       if request.read.isLongPoll { problem.replacesStored = false }
       CORS.add(to: &problem.headers)
       let response = problem.storedResponse
-      count(response, request.read.key, .now - began)
+      count(response, request.read.key, after: .now - began)
       return response
     }
   }
 
-  /// A request for a public read without anything that only the router can answer.
-  fileprivate struct PlainRequest: Sendable {
+  /// A plain request for a public read.
+  fileprivate struct ReadRequest: Sendable {
     let read: PublicRead
     let conditions: Representation.Conditions
   }
 
-  private func plainRequest(_ head: HTTPRequestHead) -> PlainRequest? {
-    guard cache != nil, head.method == .GET, head.version == .http1_1,
-      var conditions = Representation.Conditions(head), let read = targets.read(of: head.uri)
-    else { return nil }
-    conditions.isLongPoll = read.isLongPoll
-    return PlainRequest(read: read, conditions: conditions)
-  }
-
-  /// - Parameter duration: The time since the head of the request; zero for a response from memory.
-  private func stored(
-    _ representation: Representation, for request: PlainRequest, after duration: Duration
-  ) -> StoredResponse? {
-    let stored = representation.stored(for: request.conditions, policy(of: request.read), from: store)
-    guard let stored else { return nil }
-    count(stored.response, request.read.key, duration)
-    if stored.savedByNotModified > 0 { metrics.countNotModified(sparing: stored.savedByNotModified) }
-    if stored.savedByCompression > 0 { metrics.countCompression(sparing: stored.savedByCompression) }
-    return stored.response
+  private func readRequest(_ request: PlainRequest) -> ReadRequest? {
+    guard cache != nil, let read = targets.read(of: request.target) else { return nil }
+    return ReadRequest(
+      read: read,
+      conditions: Representation.Conditions(
+        ifNoneMatch: request.ifNoneMatch, ifModifiedSince: request.ifModifiedSince,
+        acceptEncoding: request.acceptEncoding, isLongPoll: read.isLongPoll))
   }
 
   private func policy(of read: PublicRead) -> CachePolicy {
@@ -239,7 +240,14 @@ final class PublicReads: Sendable {
     return read.key.isFollowed ? policies.polled : policies.other
   }
 
-  private func count(_ response: StoredResponse, _ key: ViewKey, _ duration: Duration) {
+  /// - Parameter duration: The time since the head of the request; zero for a response from memory.
+  private func count(_ stored: Representation.Stored, _ key: ViewKey, after duration: Duration) {
+    count(stored.response, key, after: duration)
+    if stored.savedByNotModified > 0 { metrics.countNotModified(sparing: stored.savedByNotModified) }
+    if stored.savedByCompression > 0 { metrics.countCompression(sparing: stored.savedByCompression) }
+  }
+
+  private func count(_ response: StoredResponse, _ key: ViewKey, after duration: Duration) {
     metrics.countEarly(isHeld: duration != .zero)
     metrics.count(route: key.route, method: .get, status: response.status, bytes: response.bytes, duration: duration)
   }
@@ -249,7 +257,7 @@ final class PublicReads: Sendable {
 private struct PublicReadLoad: EarlyWait {
   let reads: PublicReads
   let head: HTTPRequestHead
-  let request: PublicReads.PlainRequest
+  let request: PublicReads.ReadRequest
   let peer: SocketAddress?
   let logger: Logger
 
@@ -285,63 +293,5 @@ private final class KnownTargets: Sendable {
       reads[target] = read
     }
     return read
-  }
-}
-
-extension Representation.Conditions {
-  /// Reads the conditions of a plain request.
-  ///
-  /// - Returns: nil for any other request, which is left to the router.
-  fileprivate init?(_ head: HTTPRequestHead) {
-    var host: String?
-    var size = head.uri.utf8.count
-    for (name, value) in head.headers {
-      size += name.utf8.count + value.utf8.count + 4
-      switch name.utf8.count {
-      case 4 where name.isField("host"):
-        guard host == nil else { return nil }
-        host = value
-      case 13 where name.isField("if-none-match"):
-        guard ifNoneMatch == nil else { return nil }
-        ifNoneMatch = value
-      case 15 where name.isField("accept-encoding"):
-        guard acceptEncoding == nil else { return nil }
-        acceptEncoding = value
-      case 17 where name.isField("if-modified-since"):
-        guard ifModifiedSince == nil else { return nil }
-        ifModifiedSince = value
-      case 10 where name.isField("connection"):
-        guard value.isField("keep-alive") else { return nil }
-      case 6 where name.isField("expect"), 7 where name.isField("upgrade"), 8 where name.isField("if-match"),
-        14 where name.isField("content-length"), 17 where name.isField("transfer-encoding"),
-        19 where name.isField("if-unmodified-since"):
-        return nil
-      default: break
-      }
-    }
-    guard size <= EdgeChannel.maximumHeaderBytes, let host, HTTPRequestHead.isAuthority(host) else { return nil }
-  }
-}
-
-extension String {
-  /// Whether the text equals a name in lower case, regardless of its own case.
-  fileprivate func isField(_ name: StaticString) -> Bool {
-    guard utf8.count == name.utf8CodeUnitCount else { return false }
-    var place = name.utf8Start
-    for byte in utf8 {
-      guard byte | (65...90 ~= byte ? 0x20 : 0) == place.pointee else { return false }
-      place += 1
-    }
-    return true
-  }
-}
-
-extension StoreError {
-  /// Whether an item is not published.
-  fileprivate var isAbsence: Bool {
-    switch self {
-    case .notFound, .retracted: true
-    default: false
-    }
   }
 }

@@ -2,12 +2,11 @@ import Foundation
 import News
 import NewsAPI
 import NewsStore
-import Synchronization
 import TestKit
 import TestSupport
 import Testing
 
-@Suite struct AbsentItemTests {
+@Suite struct UnknownItemTests {
   private static func state(_ version: Int, epoch: String = "aaaaaa", changed: [(UUID, Int)] = []) -> FeedSnapshot {
     var recent = FeedSnapshot.RecentChanges(after: 0)
     recent.add(changed.map { .init(item: $0.0, version: $0.1) })
@@ -17,24 +16,16 @@ import Testing
       recent: recent)
   }
 
-  @Test("An absence is known until the item changes, and for a second at most")
+  @Test("An id is unknown until an item with it is published, in one history")
   func lifetime() {
-    let start = ContinuousClock.now
-    let now = Mutex(start)
-    let items = AbsentItems { now.withLock { $0 } }
-    let (absent, other) = (UUID(), UUID())
-    items.insert(.notFound, of: absent, after: Self.state(5))
-    #expect(items.error(of: absent, in: Self.state(5)) == .notFound)
-    #expect(items.error(of: other, in: Self.state(5)) == nil)
-    #expect(items.error(of: absent, in: Self.state(9, changed: [(other, 9)])) == .notFound)
-    #expect(items.error(of: absent, in: Self.state(9, changed: [(absent, 6)])) == nil)
-    #expect(items.error(of: absent, in: Self.state(9, epoch: "bbbbbb")) == nil)
-    now.withLock { $0 = start + .milliseconds(999) }
-    #expect(items.error(of: absent, in: Self.state(5)) == .notFound)
-    now.withLock { $0 = start + .seconds(1) }
-    #expect(items.error(of: absent, in: Self.state(5)) == nil)
-    items.insert(.retracted(reason: .retracted, detail: "why"), of: absent, after: Self.state(5))
-    #expect(items.error(of: absent, in: Self.state(5)) == .retracted(reason: .retracted, detail: "why"))
+    let items = UnknownItems()
+    let (unknown, other) = (UUID(), UUID())
+    items.insert(unknown, after: Self.state(5))
+    #expect(items.contains(unknown, in: Self.state(5)))
+    #expect(!items.contains(other, in: Self.state(5)))
+    #expect(items.contains(unknown, in: Self.state(9, changed: [(other, 9)])))
+    #expect(!items.contains(unknown, in: Self.state(9, changed: [(unknown, 6)])))
+    #expect(!items.contains(unknown, in: Self.state(9, epoch: "bbbbbb")))
   }
 
   @Test("An id that was requested before it existed is found once it is published, and gone once it is retracted")
@@ -51,9 +42,7 @@ import Testing
       for _ in 0..<3 { #expect(try await status() == 410) }
       // An erasure has no version of its own.
       _ = try await server.store.erase(id, reason: "second", if: .none)
-      try await eventually("the new reason is returned") {
-        String(decoding: try await server.get("/v1/items/\(id)").body, as: UTF8.self).contains("second")
-      }
+      #expect(try await server.get("/v1/items/\(id)").text.contains("second"))
     }
   }
 }
