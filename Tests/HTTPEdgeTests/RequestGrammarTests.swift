@@ -16,7 +16,8 @@ import Testing
   ]
 
   private static let pieces = [
-    " ", "  ", "\t", "\r", "\n", "\r\n", "\r\n\r\n", ":", ": ", "\0", "\u{7F}", "é", "#", "?", "/", ",", "\"", " \r\n x",
+    " ", "  ", "\t", "\r", "\n", "\r\n", "\r\n\r\n", ":", ": ", "\0", "\u{7F}", "é", "#", "?", "/", ",", "\"",
+    " \r\n x",
     "GET ", "HTTP/1.1", "HTTP/1.0", "http://a", "Host: b\r\n", "Host:\r\n", "Host: [::1]:80\r\n", "Host: a b\r\n",
     "Content-Length: 5\r\n", "Content-Length: 0\r\n", "Transfer-Encoding: chunked\r\n", "Upgrade: h2c\r\n",
     "Connection: close\r\n", "Connection: keep-alive, x\r\n", "Proxy-Connection: close\r\n", "Expect: 100-continue\r\n",

@@ -62,7 +62,8 @@ import Testing
         bytes += "POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8
       case 6:
         let body = request("/stored?chunk")
-        bytes += """
+        bytes +=
+          """
           POST /chunked HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\
           \(String(body.utf8.count, radix: 16))\r\n\(body)\r\n0\r\n\r\n
           """.utf8

@@ -146,25 +146,26 @@ package struct BodyDeadline: Sendable {
 /// The timer of a connection.
 ///
 /// It is never cancelled, because SwiftNIO would search for it among the timers of all connections. A timer that fires
-/// too early costs less.
+/// too early costs less. There are no weak references: each object that has one counts all its references more slowly.
 final class DeadlineTimer {
   /// The time at which the timer fires next; nil if it is not set.
   private var time: NIODeadline?
+  /// Called on the event loop when the timer fires. The owner sets it, and removes it at the end of the connection, which
+  /// is not retained until then.
+  var handler: (() -> Void)?
 
   /// Sets the timer, unless it fires earlier anyway.
   ///
-  /// - Parameters:
-  ///   - time: The time at which it fires; `distantFuture` for none.
-  ///   - handler: Called on the event loop when it fires.
-  func set(_ time: NIODeadline, _ context: ChannelHandlerContext, _ handler: @escaping () -> Void) {
-    guard time < .distantFuture, context.channel.isActive else { return }
+  /// - Parameter time: The time at which it fires; `distantFuture` for none.
+  func set(_ time: NIODeadline, _ eventLoop: any EventLoop) {
+    guard time < .distantFuture, handler != nil else { return }
     if let earlier = self.time, earlier <= time { return }
     self.time = time
-    context.eventLoop.assumeIsolated().scheduleTask(deadline: time) { [weak self, weak channel = context.channel] in
+    eventLoop.assumeIsolated().scheduleTask(deadline: time) {
       // A later call may have set an earlier time.
-      guard let self, self.time == time, channel?.isActive == true else { return }
+      guard self.time == time else { return }
       self.time = nil
-      handler()
+      self.handler?()
     }
   }
 }

@@ -72,12 +72,14 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   package func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
     encoder = try? context.pipeline.syncOperations.context(handlerType: HTTPResponseEncoder.self)
+    timer.handler = { self.expire(context) }
     if context.channel.isActive { beginIdle(context) }
   }
 
   package func handlerRemoved(context: ChannelHandlerContext) {
     self.context = nil
     encoder = nil
+    timer.handler = nil
     releaseWaiting()
   }
 
@@ -328,19 +330,14 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   }
 
   private func updateTimer(_ context: ChannelHandlerContext) {
-    setTimer(deadline.time, context)
-  }
-
-  private func setTimer(_ time: NIODeadline, _ context: ChannelHandlerContext) {
-    // A closed connection is not retained until then.
-    timer.set(time, context) { [weak self] in if let self, let context = self.context { expire(context) } }
+    timer.set(deadline.time, context.eventLoop)
   }
 
   private func expire(_ context: ChannelHandlerContext) {
     let unsent = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     switch deadline.expire(at: context.eventLoop.now, unsentBytes: unsent) {
     case .wait: updateTimer(context)
-    case .paused: setTimer(context.eventLoop.now + services.limits.bodyIdleTimeout, context)
+    case .paused: timer.set(context.eventLoop.now + services.limits.bodyIdleTimeout, context.eventLoop)
     case .close: context.close(promise: nil)
     case .fail:
       updateTimer(context)

@@ -100,6 +100,9 @@ package final class Representation: Sendable {
   /// The approximate memory of the response in bytes. It grows with the body and its compressed variant.
   var cost: Int { memory.load(ordering: .relaxed) }
 
+  /// Counts further memory in bytes.
+  func grow(by bytes: Int) { memory.add(bytes, ordering: .relaxed) }
+
   // MARK: Body
 
   /// The body; nil if it has not been assembled.
@@ -165,7 +168,7 @@ package final class Representation: Sendable {
     // Two requests may have assembled it.
     if case .complete = body { return }
     body = .complete(bytes)
-    memory.add(bytes.readableBytes, ordering: .relaxed)
+    grow(by: bytes.readableBytes)
   }
 
   /// Returns the compressed body, if it was made before.
@@ -239,7 +242,7 @@ package final class Representation: Sendable {
     if let known = compressedInMemory() { return known }
     let made = Gzip.compress(body)
     compressed.withLock { compressed in
-      if compressed == nil { memory.add(made.readableBytes, ordering: .relaxed) }
+      if compressed == nil { grow(by: made.readableBytes) }
       compressed = made
     }
     return made

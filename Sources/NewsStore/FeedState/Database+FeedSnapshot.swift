@@ -118,7 +118,7 @@ extension FeedSnapshot {
   ///   - reach: The reach of all epochs; empty if the epoch is unchanged.
   ///   - windows: Windows as of this snapshot.
   ///   - evicted: The scopes whose windows are removed.
-  fileprivate init(
+  fileprivate convenience init(
     after known: FeedSnapshot?, feed: PostgresRow, scopes rows: PostgresRows, changes: [LoggedItem],
     reach: PostgresRows, windows loaded: [String: Window], evicting evicted: Set<String>
   ) throws {

@@ -17,9 +17,9 @@ public struct FeedVersion: Sendable, Hashable {
   }
 }
 
-/// The current versions of all scopes, and the newest items of those in use, from one snapshot of the database. The
-/// value is immutable and is replaced as a whole.
-public struct FeedSnapshot: Sendable {
+/// The current versions of all scopes, and the newest items of those in use, from one snapshot of the database. It is
+/// immutable and is replaced as a whole. Every request takes it, so it is one object, not a value of many.
+public final class FeedSnapshot: Sendable {
   /// The state of a scope.
   package struct ScopeState: Sendable, Equatable {
     /// The version of the last change in the scope.
