@@ -30,7 +30,7 @@ import Testing
     #expect(responders[1].recognized == 0)
   }
 
-  /// What a client and the router have received.
+  /// The bytes that a client has received, and the targets that the router has.
   private struct Outcome: Equatable {
     var sent: String
     var routed: [String]

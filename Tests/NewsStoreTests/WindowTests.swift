@@ -143,7 +143,7 @@ import Testing
       var snapshot = try await request("t0")
       #expect(Set(snapshot.windows.keys) == Set(kept + [""]), "a scan evicts nothing")
 
-      // Those that were read by the scan are in use, so the first repetition finds none to evict.
+      // The windows that the scan has read are in use, so the first repetition finds none to evict.
       let others = slugs.dropFirst(kept.count)
       for slug in others { _ = try await request(slug) }
       for slug in kept.prefix(100) { _ = try await request(slug) }

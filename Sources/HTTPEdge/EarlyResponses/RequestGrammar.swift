@@ -6,7 +6,7 @@
 ///     If-None-Match: "x"
 ///
 package enum RequestGrammar {
-  /// What some bytes begin with.
+  /// The beginning of some bytes.
   package enum Match {
     /// A GET or HEAD of this length in bytes, without a body, after which the next request begins.
     case request(Request)
