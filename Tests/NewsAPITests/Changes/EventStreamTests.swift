@@ -161,8 +161,9 @@ import Testing
       for _ in 0..<10 { _ = try await server.publish(String(repeating: "x", count: 100_000)) }
       try await server.beside({ $0.heartbeatInterval = .milliseconds(50) }) { server in
         _ = try await server.get("/v1/items")
-        // The responses before the stream exceed the socket buffers.
-        let pages = String(repeating: "GET /v1/items HTTP/1.1\r\nHost: a\r\n\r\n", count: 20)
+        // The responses before the stream exceed the socket buffers. Because of the tab, the decoder reads all requests
+        // at once; otherwise each would wait until the client reads.
+        let pages = String(repeating: "GET /v1/items HTTP/1.1\r\nHost: a\r\nX: a\tb\r\n\r\n", count: 20)
         let isGone = Mutex(false)
         async let bytes = RawConnection.bytes(
           [Data((pages + "GET /v1/events HTTP/1.1\r\nHost: a\r\n\r\n").utf8)], port: server.port, endsInput: false
