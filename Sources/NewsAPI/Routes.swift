@@ -143,8 +143,10 @@ struct EarlyRoutes: EarlyResponder {
   let deferrals: [Route]
   let onShutdown: @Sendable () -> Void
 
-  func storedResponse(to request: PlainRequest, isNew: Bool, ifAdmitted isAdmitted: () -> Bool) -> StoredResponse? {
-    reads.storedResponse(to: request, isNew: isNew, ifAdmitted: isAdmitted)
+  var generation: Int { reads.store.generation }
+
+  func storedResponse(to request: PlainRequest, isNew: Bool) -> EarlyResponse? {
+    reads.storedResponse(to: request, isNew: isNew)
   }
 
   func deferral(of head: HTTPRequestHead) -> EarlyDeferral? {

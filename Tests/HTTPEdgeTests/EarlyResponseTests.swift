@@ -197,8 +197,10 @@ private final class Responder: EarlyResponder {
     StoredResponse(status: .ok, fields: [.contentLength: "\(text.utf8.count)"], body: ByteBuffer(string: text))
   }
 
-  func storedResponse(to request: PlainRequest, isNew: Bool, ifAdmitted isAdmitted: () -> Bool) -> StoredResponse? {
-    request.target == "/stored" && isAdmitted() ? Self.response("stored") : nil
+  var generation: Int { 0 }
+
+  func storedResponse(to request: PlainRequest, isNew: Bool) -> EarlyResponse? {
+    request.target == "/stored" ? EarlyResponse(Self.response("stored")) : nil
   }
 
   func load(

@@ -143,6 +143,30 @@ import Testing
     #expect(try connection.sent().hasSuffix("\r\n\r\n/stored"))
   }
 
+  @Test("A repeated response is sent again without the responder, until its state changes or the second is over")
+  func repeated() async throws {
+    let responder = Responder()
+    let connection = try TestConnection(responder)
+    func receive() throws -> String {
+      try connection.receive(Self.request("/stored"))
+      return try connection.sent()
+    }
+    // A second may end at any time.
+    while responder.repeated == 0 { #expect(try receive().hasSuffix("\r\n\r\n/stored")) }
+    responder.change()
+    for _ in 0..<5 { #expect(try receive().hasSuffix("\r\n\r\n/stored after 1")) }
+    while responder.repeated == responder.recognized { _ = try receive() }
+    let (before, asked) = (responder.repeated, responder.recognized - responder.repeated)
+    let end = ContinuousClock.now + .milliseconds(1100)
+    while .now < end {
+      let text = try receive()
+      #expect(text.hasPrefix("HTTP/1.1 200 OK\r\nContent-Length: 15\r\nDate: "))
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    #expect(responder.repeated > before)
+    #expect(responder.recognized - responder.repeated > asked)
+  }
+
   @Test("A request beyond the rate limit of its address is refused, also that of a proxy's client")
   func limits() throws {
     let proxies = try TrustedProxies([IPNetwork("10.0.0.0/8")].map { try #require($0) })
@@ -168,18 +192,33 @@ import Testing
 /// Answers all requests for `/stored` with their target.
 private final class Responder: EarlyResponder {
   private let count = Atomic(0)
+  private let repetitions = Atomic(0)
+  private let state = Atomic(0)
 
   /// The number of requests that were answered before the decoder.
   var recognized: Int { count.load(ordering: .relaxed) }
 
-  func storedResponse(to request: PlainRequest, isNew: Bool, ifAdmitted isAdmitted: () -> Bool) -> StoredResponse? {
-    guard request.target.hasPrefix("/stored"), isAdmitted() else { return nil }
-    if isNew { count.add(1, ordering: .relaxed) }
+  /// The number of requests for which the responder was not asked again.
+  var repeated: Int { repetitions.load(ordering: .relaxed) }
+
+  var generation: Int { state.load(ordering: .acquiring) }
+
+  /// Changes all responses from now on.
+  func change() { state.add(1, ordering: .releasing) }
+
+  func storedResponse(to request: PlainRequest, isNew: Bool) -> EarlyResponse? {
+    guard request.target.hasPrefix("/stored") else { return nil }
     var text = request.target
     for condition in [request.ifNoneMatch, request.ifModifiedSince, request.acceptEncoding] {
       if let condition { text += " \(condition)" }
     }
-    return StoredResponse(status: .ok, fields: [.contentLength: "\(text.utf8.count)"], body: ByteBuffer(string: text))
+    if generation > 0 { text += " after \(generation)" }
+    let response = StoredResponse(
+      status: .ok, fields: [.contentLength: "\(text.utf8.count)"], body: ByteBuffer(string: text))
+    return EarlyResponse(response) { [self] isRepeated in
+      if isNew { count.add(1, ordering: .relaxed) }
+      if isRepeated { repetitions.add(1, ordering: .relaxed) }
+    }
   }
 
   func load(

@@ -79,9 +79,8 @@ struct NoEarlyResponses: EarlyResponder {
   func load(
     _ request: PlainRequest, _ head: HTTPRequestHead, from peer: SocketAddress?, _ logger: Logger
   ) -> (any EarlyWait)? { nil }
-  func storedResponse(to request: PlainRequest, isNew: Bool, ifAdmitted isAdmitted: () -> Bool) -> StoredResponse? {
-    nil
-  }
+  var generation: Int { 0 }
+  func storedResponse(to request: PlainRequest, isNew: Bool) -> EarlyResponse? { nil }
   func deferral(of head: HTTPRequestHead) -> EarlyDeferral? { nil }
   func beginShutdown() {}
 }

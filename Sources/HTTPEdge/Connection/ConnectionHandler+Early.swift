@@ -40,16 +40,23 @@ extension ConnectionHandler {
   ///
   /// - Returns: false if the decoder has to read it: it is not plain, is not in memory, or exceeds a limit.
   func answer(_ request: RequestGrammar.Request) -> Bool {
-    guard let plain = request.plain, let context else { return false }
-    let limits = services.addressLimits
-    let bucket = limits?.bucket(of: plain.target, client, forwarded: request.forwarded)
-    let response = services.responder.storedResponse(to: plain, isNew: true) {
-      if let limits, let bucket { limits.charge(bucket) == nil } else { true }
+    guard let plain = request.plain, let context, let encoder else { return false }
+    // First the number, so that a response from before a change is never taken for one from after it.
+    let generation = services.responder.generation
+    let known = recent.response(to: plain, in: generation)
+    guard let found = known?.source ?? services.responder.storedResponse(to: plain, isNew: true) else { return false }
+    let bucket = services.addressLimits?.bucket(of: plain.target, client, forwarded: request.forwarded)
+    if let bucket, services.addressLimits?.charge(bucket) != nil { return false }
+    found.count(known != nil)
+    if let known {
+      encoder.write(NIOAny(known.bytes), promise: nil)
+    } else {
+      found.response.write(to: encoder, recent.date)
+      recent.note(found, to: plain, in: generation)
     }
-    guard let response else { return false }
     hasReadPart = true
     deadline.beginIdle(at: context.eventLoop.now)
-    send(response, to: plain.target, refunding: bucket)
+    end(found.response, to: plain.target, refunding: bucket)
     return true
   }
 }
@@ -57,14 +64,14 @@ extension ConnectionHandler {
 extension ConnectionHandler {
   /// Sends a response from memory to the request that was received last.
   func send(_ response: StoredResponse, to target: String, _ context: ChannelHandlerContext) {
-    send(response, to: target, refunding: state.bucket)
+    guard let encoder else { return }
+    response.write(to: encoder, services.date.line)
+    end(response, to: target, refunding: state.bucket)
     endResponse(context)
   }
 
-  /// Writes a response from memory, without the encoder. The caller's read cycle ends with a flush.
-  private func send(_ response: StoredResponse, to target: String, refunding bucket: RateBucket?) {
-    guard let encoder else { return }
-    response.write(to: encoder, services.date.line)
+  /// Ends a response from memory, which was written without the encoder. The caller's read cycle ends with a flush.
+  private func end(_ response: StoredResponse, to target: String, refunding bucket: RateBucket?) {
     needsFlush = true
     bucket?.refund(status: response.status)
     logger.debug(

@@ -36,6 +36,8 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   let services: EdgeServices
   let logger: Logger
   let client: AddressLimits.Client
+  /// The responses that the event loop has sent recently.
+  let recent: RecentResponses
   var state = ConnectionState()
   var deadline: ConnectionDeadline
   private let timer = DeadlineTimer()
@@ -61,9 +63,14 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   var hasReadPart = false
   private var hasWithheldRead = false
 
-  /// - Parameter client: The client whose rate limit applies.
-  package init(services: EdgeServices, client: AddressLimits.Client = .unlimited, logger: Logger) {
+  /// - Parameters:
+  ///   - recent: The responses that the event loop has sent recently; nil if there are none.
+  ///   - client: The client whose rate limit applies.
+  package init(
+    services: EdgeServices, recent: RecentResponses? = nil, client: AddressLimits.Client = .unlimited, logger: Logger
+  ) {
     self.services = services
+    self.recent = recent ?? RecentResponses(services.date)
     self.client = client
     self.logger = logger
     deadline = ConnectionDeadline(services.limits)
@@ -153,9 +160,9 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   /// - Parameter loads: Whether the request may be held while its response is loaded.
   func begin(_ head: HTTPRequestHead, bucket: RateBucket?, loads: Bool, _ context: ChannelHandlerContext) {
     if state.hasNoPendingResponse, encoder != nil, let request = PlainRequest(head) {
-      // It was charged when its head arrived.
-      if let response = services.responder.storedResponse(to: request, isNew: false, ifAdmitted: { true }) {
-        return beginEarly(response, to: head, bucket: bucket)
+      if let found = services.responder.storedResponse(to: request, isNew: false) {
+        found.count(false)
+        return beginEarly(found.response, to: head, bucket: bucket)
       }
       if loads, let wait = services.responder.load(request, head, from: context.channel.remoteAddress, logger) {
         return beginHeld(head, .wait(wait), bucket: bucket)

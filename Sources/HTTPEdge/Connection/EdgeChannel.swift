@@ -35,7 +35,9 @@ package struct EdgeChannel: ServerChildChannel {
       let pipeline = channel.pipeline.syncOperations
       let routerChannel = LazyRouterChannel(on: channel.eventLoop, logger: logger)
       let client = services.addressLimits?.client(of: channel.remoteAddress.flatMap { IPAddress($0) })
-      let connection = ConnectionHandler(services: services, client: client ?? .unlimited, logger: logger)
+      let connection = ConnectionHandler(
+        services: services, recent: services.recentResponses(on: channel.eventLoop), client: client ?? .unlimited,
+        logger: logger)
       try pipeline.addHandler(LingeringClose(limits: services.limits))
       if services.recognizesRequests { try pipeline.addHandler(RequestRecognizer(connection)) }
       try pipeline.configureHTTPServerPipeline(

@@ -1,5 +1,6 @@
 package import NIOCore
 package import NIOHTTP1
+import Synchronization
 
 /// The settings and services that all connections of a server share.
 package struct EdgeServices: Sendable {
@@ -22,6 +23,22 @@ package struct EdgeServices: Sendable {
   /// Called with each new connection on its event loop, once its handlers are in place.
   package var onConnection: (@Sendable (any Channel) -> Void)?
   let date = HTTPDateClock()
+  private let recentResponses = LoopResponses()
+
+  /// Returns the responses that an event loop has sent recently. Called on the loop.
+  package func recentResponses(on eventLoop: any EventLoop) -> RecentResponses {
+    recentResponses.loops.withLock { loops in
+      let id = ObjectIdentifier(eventLoop)
+      if let known = loops[id] { return known }
+      let new = NIOLoopBound(RecentResponses(date), eventLoop: eventLoop)
+      loops[id] = new
+      return new
+    }.value
+  }
+
+  private final class LoopResponses: Sendable {
+    let loops = Mutex<[ObjectIdentifier: NIOLoopBound<RecentResponses>]>([:])
+  }
 
   package init(
     responder: any EarlyResponder,

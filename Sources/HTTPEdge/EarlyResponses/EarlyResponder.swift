@@ -4,18 +4,19 @@ package import NIOHTTP1
 
 /// Answers requests before the router, on the event loop of their connection. It must not block.
 package protocol EarlyResponder: Sendable {
+  /// The number of the state from which responses are made. While it is the same, a response is valid for a second.
+  var generation: Int { get }
+
   /// Returns a response from memory, byte for byte the router's except for `Date`; nil to pass the request on.
   ///
-  /// - Parameters:
-  ///   - isNew: Whether the request might be held. One that asks to be is passed on then.
-  ///   - isAdmitted: Called once, before the response is counted. If it returns false, the request is passed on.
-  func storedResponse(to request: PlainRequest, isNew: Bool, ifAdmitted isAdmitted: () -> Bool) -> StoredResponse?
+  /// - Parameter isNew: Whether the request might be held. One that asks to be is passed on then.
+  func storedResponse(to request: PlainRequest, isNew: Bool) -> EarlyResponse?
 
   /// Returns why a request is held until later; nil to answer it at once.
   func deferral(of head: HTTPRequestHead) -> EarlyDeferral?
 
   /// Returns the wait for a response that is not in memory, and that is sent without the router once it is; nil to pass
-  /// the request on. It is called after `storedResponse(to:isNew:ifAdmitted:)` has found nothing.
+  /// the request on. It is called after `storedResponse(to:isNew:)` has found nothing.
   ///
   /// - Parameters:
   ///   - head: The same request as it was decoded.
@@ -27,6 +28,20 @@ package protocol EarlyResponder: Sendable {
 
   /// Called by each connection when the server shuts down, before its waits are ended.
   func beginShutdown()
+}
+
+/// A response from memory.
+package struct EarlyResponse: Sendable {
+  package let response: StoredResponse
+  /// Counts the response each time that it is sent.
+  ///
+  /// `isRepeated` is whether the responder was not asked again.
+  package let count: @Sendable (_ isRepeated: Bool) -> Void
+
+  package init(_ response: StoredResponse, count: @escaping @Sendable (_ isRepeated: Bool) -> Void = { _ in }) {
+    self.response = response
+    self.count = count
+  }
 }
 
 /// A reason to hold a request, and all input after it on its connection.

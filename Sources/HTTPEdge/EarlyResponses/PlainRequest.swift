@@ -1,7 +1,7 @@
 package import NIOHTTP1
 
 /// A GET without a body and without anything that only the router can answer. Its response depends on these parts alone.
-package struct PlainRequest: Sendable, Equatable {
+package struct PlainRequest: Sendable, Hashable {
   /// The target in origin form.
   package var target: String
   package var ifNoneMatch: String?

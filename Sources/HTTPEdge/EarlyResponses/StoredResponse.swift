@@ -13,18 +13,7 @@ package final class StoredResponse: Sendable {
   /// The header without `Date`, its last field.
   private let head: ByteBuffer
   private let body: ByteBuffer?
-  private let dated = Mutex(Dated())
-
-  /// The bytes of the current second.
-  private struct Dated {
-    var second = Int.min
-    /// The header, with the body if it is to be included.
-    var bytes = ByteBuffer()
-    var includesBody = false
-  }
-
-  /// The maximum length of a body that is stored with the header, in bytes. It is copied once a second.
-  private static let maximumIncludedBytes = 64 << 10
+  private let datedHead = Mutex<(second: Int, head: ByteBuffer)>((.min, ByteBuffer()))
 
   /// - Parameters:
   ///   - fields: All header fields except `Date`.
@@ -40,13 +29,12 @@ package final class StoredResponse: Sendable {
     self.head = head
   }
 
-  /// Stores the body once more, with the header, so that a response that is sent often is a single write.
-  ///
-  /// - Returns: The memory that it takes in bytes; 0 for a response that is too long.
-  package func includeBody() -> Int {
-    guard let body, body.readableBytes <= Self.maximumIncludedBytes else { return 0 }
-    dated.withLock { $0 = Dated(includesBody: true) }
-    return body.readableBytes
+  /// Returns the whole response as one buffer, which shares nothing with others.
+  func copy(with date: HTTPDateLine) -> ByteBuffer {
+    var bytes = ByteBuffer()
+    bytes.reserveCapacity(head.readableBytes + date.line.readableBytes + self.bytes)
+    for part in [head, date.line, body].compactMap(\.self) { bytes.writeImmutableBuffer(part) }
+    return bytes
   }
 
   /// Writes the response without a flush.
@@ -55,18 +43,16 @@ package final class StoredResponse: Sendable {
   ///   - encoder: The context of the encoder, which is bypassed.
   ///   - date: The current date.
   func write(to encoder: ChannelHandlerContext, _ date: HTTPDateLine) {
-    let (bytes, includesBody) = dated.withLock { dated in
+    let head = datedHead.withLock { dated in
       if dated.second != date.second {
-        var bytes = head
-        bytes.writeImmutableBuffer(date.line)
-        if dated.includesBody, let body { bytes.writeImmutableBuffer(body) }
-        dated.bytes = bytes
-        dated.second = date.second
+        var head = self.head
+        head.writeImmutableBuffer(date.line)
+        dated = (date.second, head)
       }
-      return (dated.bytes, dated.includesBody)
+      return dated.head
     }
-    encoder.write(NIOAny(bytes), promise: nil)
-    if let body, !includesBody { encoder.write(NIOAny(body), promise: nil) }
+    encoder.write(NIOAny(head), promise: nil)
+    if let body { encoder.write(NIOAny(body), promise: nil) }
   }
 }
 
@@ -80,6 +66,9 @@ struct HTTPDateLine: Sendable {
 /// The current date for all connections. It is formatted once a second.
 final class HTTPDateClock: Sendable {
   private let current = Mutex(HTTPDateLine(second: .min, line: ByteBuffer()))
+
+  /// The current second, since 1970.
+  static var second: Int { Int(Date().timeIntervalSince1970) }
 
   /// The line for the current second.
   var line: HTTPDateLine {

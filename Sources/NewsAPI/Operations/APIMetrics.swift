@@ -21,10 +21,18 @@ final class APIMetrics: Sendable {
     case database
   }
 
-  private struct Instruments: Sendable {
-    let requests: Counter
-    let duration: CoreMetrics.Timer
-    let bytes: Counter
+  /// The metrics of the requests with a route, method and status.
+  struct Instruments: Sendable {
+    fileprivate let requests: Counter
+    fileprivate let duration: CoreMetrics.Timer
+    fileprivate let bytes: Counter
+
+    /// Counts a request.
+    func count(bytes: Int, duration: Duration) {
+      requests.increment()
+      self.bytes.increment(by: bytes)
+      self.duration.recordSeconds(duration / .seconds(1))
+    }
   }
 
   let registry = PrometheusRegistry(help: [
@@ -71,12 +79,14 @@ final class APIMetrics: Sendable {
   ///   - bytes: The length of the response body, in bytes.
   ///   - duration: The time from the head of the request to the response.
   func count(route: String?, method: HTTPRequest.Method, status: Int, bytes: Int, duration: Duration) {
-    let instruments = instruments(
+    instruments(route: route, method: method, status: status).count(bytes: bytes, duration: duration)
+  }
+
+  /// Returns the metrics to which requests are counted.
+  func instruments(route: String?, method: HTTPRequest.Method, status: Int) -> Instruments {
+    instruments(
       Key(
         route: route ?? "unknown", method: Self.methods.contains(method) ? method.rawValue : "other", status: status))
-    instruments.requests.increment()
-    instruments.bytes.increment(by: bytes)
-    instruments.duration.recordSeconds(duration / .seconds(1))
   }
 
   /// Counts a refusal of a request before the router: it was malformed, took too long or exceeded a limit.
@@ -106,6 +116,12 @@ final class APIMetrics: Sendable {
   /// Counts a public read.
   func countRead(_ source: ReadSource) {
     reads[source]?.increment()
+  }
+
+  /// Counts the bytes that a 304, and compression, have saved.
+  func countSaved(_ byNotModified: Int, _ byCompression: Int) {
+    if byNotModified > 0 { countNotModified(sparing: byNotModified) }
+    if byCompression > 0 { countCompression(sparing: byCompression) }
   }
 
   /// Counts the bytes of the body that a 304 has saved.

@@ -160,19 +160,21 @@ final class PublicReads: Sendable {
 
   /// Returns the response that the router would send; nil if it is not in memory.
   ///
-  /// - Parameters:
-  ///   - isNew: Whether a long poll is refused, because it might have to wait.
-  ///   - isAdmitted: Whether the request may be answered; called before the response is counted.
-  func storedResponse(to request: PlainRequest, isNew: Bool, ifAdmitted isAdmitted: () -> Bool) -> StoredResponse? {
+  /// - Parameter isNew: Whether a long poll is refused, because it might have to wait.
+  func storedResponse(to request: PlainRequest, isNew: Bool) -> EarlyResponse? {
     guard let request = readRequest(request), !(isNew && request.read.isLongPoll), let snapshot = store.cachedSnapshot,
       request.read.at.map({ snapshot.hasReached($0) }) ?? true,
       let (representation, source) = inMemory(request.read.key, in: snapshot),
-      let response = representation.stored(for: request.conditions, policy(of: request.read), from: store),
-      isAdmitted()
+      let stored = representation.stored(for: request.conditions, policy(of: request.read), from: store)
     else { return nil }
-    count(response, request.read.key, after: .zero)
-    metrics.countRead(source)
-    return response.response
+    let instruments = metrics.instruments(
+      route: request.read.key.route, method: .get, status: stored.response.status)
+    return EarlyResponse(stored.response) { [metrics] isRepeated in
+      metrics.countEarly()
+      metrics.countRead(isRepeated ? .view : source)
+      instruments.count(bytes: stored.response.bytes, duration: .zero)
+      metrics.countSaved(stored.savedByNotModified, stored.savedByCompression)
+    }
   }
 
   /// Returns the wait for the response to a read that is not in memory; nil to leave the request to the router.
@@ -240,15 +242,13 @@ final class PublicReads: Sendable {
     return read.key.isFollowed ? policies.polled : policies.other
   }
 
-  /// - Parameter duration: The time since the head of the request; zero for a response from memory.
   private func count(_ stored: Representation.Stored, _ key: ViewKey, after duration: Duration) {
     count(stored.response, key, after: duration)
-    if stored.savedByNotModified > 0 { metrics.countNotModified(sparing: stored.savedByNotModified) }
-    if stored.savedByCompression > 0 { metrics.countCompression(sparing: stored.savedByCompression) }
+    metrics.countSaved(stored.savedByNotModified, stored.savedByCompression)
   }
 
   private func count(_ response: StoredResponse, _ key: ViewKey, after duration: Duration) {
-    metrics.countEarly(isHeld: duration != .zero)
+    metrics.countEarly(isHeld: true)
     metrics.count(route: key.route, method: .get, status: response.status, bytes: response.bytes, duration: duration)
   }
 }

@@ -38,8 +38,6 @@ extension Representation {
     /// Whether the response has the field `Last-Modified`.
     fileprivate let isDated: Bool
     fileprivate let pollInterval: Int?
-    /// The memory of the stored bytes beside the body; nil before the second use.
-    fileprivate var memory: Int?
   }
 
   /// The maximum number of responses that are stored with a representation.
@@ -54,7 +52,6 @@ extension Representation {
     let pollInterval = caching.pollInterval()
     return storedResponses.withLock { responses in
       if let known = responses[conditions], known.isDated == isDated, known.pollInterval == pollInterval {
-        if known.memory == nil { includeBody(conditions, &responses) }
         return known
       }
       guard let head = try? self.head(for: conditions.request, caching), let body = body(of: head, from: store) else {
@@ -67,17 +64,10 @@ extension Representation {
         isDated: isDated, pollInterval: pollInterval)
       // Conditions that a client has made up are not worth storing.
       if !conditions.isLong, responses.count < Self.maximumStoredResponses || responses[conditions] != nil {
-        grow(by: -(responses.updateValue(stored, forKey: conditions)?.memory ?? 0))
+        responses[conditions] = stored
       }
       return stored
     }
-  }
-
-  /// Prepares a response that is sent for the second time.
-  private func includeBody(_ conditions: Conditions, _ responses: inout [Conditions: Stored]) {
-    let memory = responses[conditions]?.response.includeBody() ?? 0
-    responses[conditions]?.memory = memory
-    grow(by: memory)
   }
 
   /// Makes the body that the response to a request needs, so that it is in memory.

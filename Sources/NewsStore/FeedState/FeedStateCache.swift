@@ -27,6 +27,8 @@ package final class FeedStateCache: Sendable {
   }
 
   private let memory = Mutex(Memory())
+  /// The number of changes of the state, and of the beginnings and ends of outages.
+  let generation = Atomic(0)
   private let load: @Sendable (StateRequest) async throws -> FeedSnapshot
   private let now: @Sendable () -> ContinuousClock.Instant
 
@@ -61,11 +63,18 @@ package final class FeedStateCache: Sendable {
       memory.epoch = epoch
       if memory.state?.epoch != epoch { memory.confirmed = nil }
     }
+    advanceGeneration()
   }
+
+  /// Called after a change, so that whoever sees the new number also sees the change.
+  private func advanceGeneration() { generation.add(1, ordering: .releasing) }
 
   package var isFollowed: Bool {
     get { memory.withLock { $0.isFollowed } }
-    set { memory.withLock { $0.isFollowed = newValue } }
+    set {
+      memory.withLock { $0.isFollowed = newValue }
+      advanceGeneration()
+    }
   }
 
   var isListening: Bool {
@@ -143,10 +152,14 @@ package final class FeedStateCache: Sendable {
     }
     let result: Result<FeedSnapshot, any Error>
     do { result = .success(try await load(request)) } catch { result = .failure(error) }
+    var isChanged = true
+    defer { if isChanged { advanceGeneration() } }
     let (state, observers) = try memory.withLock { memory in
       if memory.next == nil { memory.running = nil }
       if case .failure = result { memory.hasFailed = true }
       let state = try result.get()
+      isChanged =
+        memory.hasFailed || memory.state?.feedVersion != state.feedVersion || memory.state?.floors != state.floors
       memory.unansweredSince = nil
       memory.hasFailed = false
       memory.state = state

@@ -121,6 +121,9 @@ extension NewsStore {
     known.lacksWindows(of: scope) ? try await stateCache.loadWindows(scope.names) : nil
   }
 
+  /// A number that changes with the state in memory, and when it becomes usable or too old because of an outage.
+  public var generation: Int { stateCache.generation.load(ordering: .acquiring) }
+
   /// The state in memory; nil if it is too old to be used.
   public var cachedSnapshot: FeedSnapshot? {
     guard stateCache.isFollowed, let latest = stateCache.latest, isUsable(latest.age, latest.outage) else { return nil }
