@@ -84,7 +84,10 @@ public final class NewsStore: Sendable {
     self.fragments = fragments
     let stateCache = FeedStateCache { request in
       let answer = try await stateDatabase.state(request, epochGuard: epochGuard, logger: logger)
-      await fragments.readAhead(answer, from: database)
+      if await !fragments.readAhead(answer, from: database) {
+        // If the database is gone, the earlier state is better: all that it needs is in memory.
+        _ = try await stateDatabase.query("SELECT 1")
+      }
       return answer.state
     }
     self.stateCache = stateCache

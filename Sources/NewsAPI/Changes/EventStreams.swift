@@ -126,8 +126,11 @@ struct EventRequest {
 extension ChangeEvent {
   /// The event in the format of a stream (HTML standard, section 9.2.6).
   var serverSent: ByteBuffer {
-    // All parts can be encoded, so there is no error.
-    let data = (try? NewsJSON.encode(self)) ?? .init()
-    return ByteBuffer(string: "id: \(token)\ndata: \(String(decoding: data, as: UTF8.self))\n\n")
+    var json = JSONWriter()
+    json.write(self)
+    var bytes = ByteBuffer(string: "id: \(token)\ndata: ")
+    bytes.writeBytes(json.bytes)
+    bytes.writeString("\n\n")
+    return bytes
   }
 }

@@ -85,17 +85,20 @@ extension Fragments {
   private static let maximumWait: Duration = .milliseconds(50)
 
   /// Reads items that have just changed, so that the readers of the new state find them in memory.
-  func readAhead(_ answer: StateAnswer, from database: Database) async {
+  ///
+  /// - Returns: false if they could not be read in time.
+  func readAhead(_ answer: StateAnswer, from database: Database) async -> Bool {
     var rest = Self.maximumBytesAhead
     let items = answer.changed.suffix(Self.maximumItemsAhead).reversed().prefix { item in
       rest -= item.maximumBytes(html: true)
       return rest >= 0
     }
-    guard isEnabled, !items.isEmpty else { return }
+    guard isEnabled, !items.isEmpty else { return true }
     let query = ContentQuery(items: Array(items), html: true, epoch: answer.state.epoch)
     let reading = Task {
       if let read = try await database.contents(query) { insert(read, epoch: query.epoch) }
     }
-    try? await reading.value(waitingAtMost: Self.maximumWait)
+    do { try await reading.value(waitingAtMost: Self.maximumWait) } catch { return false }
+    return true
   }
 }

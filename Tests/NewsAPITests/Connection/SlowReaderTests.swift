@@ -24,7 +24,7 @@ import Testing
   private static func unsentBytes(to port: Int) throws -> Int {
     let local = ":" + String(format: "%04X", port)
     return try ["tcp", "tcp6"].reduce(0) { sum, file in
-      let lines = try String(contentsOfFile: "/proc/net/\(file)", encoding: .utf8).split(separator: "\n").dropFirst()
+      let lines = try Self.text("/proc/net/\(file)").split(separator: "\n").dropFirst()
       return sum
         + lines.reduce(0) { sum, line in
           let columns = line.split(separator: " ")
@@ -32,5 +32,14 @@ import Testing
           return sum + (Int(columns[4].prefix(8), radix: 16) ?? 0)
         }
     }
+  }
+
+  /// Reads a file of the kernel, which returns one page of memory at a time. `String(contentsOfFile:)` takes the first one
+  /// for the whole file.
+  private static func text(_ path: String) throws -> String {
+    let file = try FileHandle(forReadingFrom: URL(filePath: path))
+    var bytes = Data()
+    while let part = try file.read(upToCount: 65_536), !part.isEmpty { bytes += part }
+    return String(decoding: bytes, as: UTF8.self)
   }
 }
