@@ -25,7 +25,7 @@ package struct PlainRequest: Sendable, Hashable {
       case .host:
         hosts += 1
         guard HTTPRequestHead.isAuthority(value) else { return nil }
-      case .connection: guard PlainField.isKeepAlive(value) else { return nil }
+      case .connection: guard PlainField.isKeepAlive(value.utf8) else { return nil }
       case .refused: return nil
       case .ignored: break
       case let field: guard set(field, value) else { return nil }
@@ -39,18 +39,11 @@ package struct PlainRequest: Sendable, Hashable {
   /// - Returns: Whether the field is set for the first time.
   mutating func set(_ field: PlainField, _ value: String) -> Bool {
     switch field {
-    case .ifNoneMatch:
-      guard ifNoneMatch == nil else { return false }
-      ifNoneMatch = value
-    case .ifModifiedSince:
-      guard ifModifiedSince == nil else { return false }
-      ifModifiedSince = value
-    case .acceptEncoding:
-      guard acceptEncoding == nil else { return false }
-      acceptEncoding = value
-    case .host, .connection, .refused, .ignored: break
+    case .ifNoneMatch: exchange(&ifNoneMatch, with: value) == nil
+    case .ifModifiedSince: exchange(&ifModifiedSince, with: value) == nil
+    case .acceptEncoding: exchange(&acceptEncoding, with: value) == nil
+    case .host, .connection, .refused, .ignored: true
     }
-    return true
   }
 }
 
@@ -70,12 +63,7 @@ enum PlainField {
   /// - Parameter name: The name in any case.
   init(_ name: UnsafeRawBufferPointer) {
     func isName(_ expected: StaticString) -> Bool {
-      var place = expected.utf8Start
-      for byte in name {
-        guard byte | (65...90 ~= byte ? 0x20 : 0) == place.pointee else { return false }
-        place += 1
-      }
-      return true
+      name.equals(UnsafeBufferPointer(start: expected.utf8Start, count: expected.utf8CodeUnitCount))
     }
     // The first comparison is that of lengths, because most fields have none of these names.
     switch name.count {
@@ -97,9 +85,12 @@ enum PlainField {
   }
 
   /// Whether a value of `Connection` is `keep-alive` alone, which HTTP/1.1 needs not say.
-  static func isKeepAlive(_ value: String) -> Bool {
-    let expected = "keep-alive".utf8
-    return value.utf8.count == expected.count
-      && zip(value.utf8, expected).allSatisfy { $0 | (65...90 ~= $0 ? 0x20 : 0) == $1 }
+  static func isKeepAlive(_ value: some Collection<UInt8>) -> Bool { value.equals("keep-alive".utf8) }
+}
+
+extension Collection<UInt8> {
+  /// Whether the bytes are a text in lower case, regardless of their own case.
+  func equals(_ lowercase: some Collection<UInt8>) -> Bool {
+    count == lowercase.count && zip(self, lowercase).allSatisfy { $0 | (65...90 ~= $0 ? 0x20 : 0) == $1 }
   }
 }

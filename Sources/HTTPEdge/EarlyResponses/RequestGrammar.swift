@@ -73,10 +73,10 @@ package enum RequestGrammar {
           hosts += 1
           if !Self.isHost(value) { plain = nil }
         case .connection:
-          guard PlainField.isKeepAlive(String(decoding: value, as: UTF8.self)) else { throw .unknown }
+          guard PlainField.isKeepAlive(value) else { throw .unknown }
         case .refused: throw .unknown
         case .ignored:
-          if let forwardingField, name.count == forwardingField.utf8.count, Self.isName(name, forwardingField) {
+          if let forwardingField, name.equals(forwardingField.utf8) {
             forwarded.append(String(decoding: value, as: UTF8.self))
           }
         case let field: if plain?.set(field, String(decoding: value, as: UTF8.self)) == false { plain = nil }
@@ -155,10 +155,6 @@ package enum RequestGrammar {
         if !hasPort { length += 1 }
       }
       return length > 0
-    }
-
-    private static func isName(_ name: UnsafeRawBufferPointer, _ expected: String) -> Bool {
-      zip(name, expected.utf8).allSatisfy { $0 | (65...90 ~= $0 ? 0x20 : 0) == $1 }
     }
   }
 }

@@ -154,7 +154,7 @@ final class PublicReads: Sendable {
     guard let cache else { return nil }
     if let view = cache.cachedView(key, in: snapshot) { return (view.representation, .view) }
     guard let view = key.view(in: snapshot) else { return nil }
-    _ = cache.insert(view, for: key, in: snapshot)
+    cache.insert(view, for: key, in: snapshot)
     return (view.representation, .windows)
   }
 

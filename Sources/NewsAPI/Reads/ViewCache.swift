@@ -107,14 +107,10 @@ package final class ViewCache: Sendable {
   }
 
   /// Adds a view that was made from the state in memory, unless this is its first request since the last change.
-  ///
-  /// - Returns: Whether the view is kept.
-  package func insert(_ view: View, for key: ViewKey, in snapshot: FeedSnapshot) -> Bool {
+  package func insert(_ view: View, for key: ViewKey, in snapshot: FeedSnapshot) {
     let now = now()
-    return storage.withLock { storage in
-      guard storage.isRepeated(key, in: snapshot) else { return false }
-      storage.insert(view, for: key, now)
-      return true
+    storage.withLock { storage in
+      if storage.isRepeated(key, in: snapshot) { storage.insert(view, for: key, now) }
     }
   }
 

@@ -7,25 +7,16 @@ import TestSupport
 import Testing
 
 @Suite struct UnknownItemTests {
-  private static func state(_ version: Int, epoch: String = "aaaaaa", changed: [(UUID, Int)] = []) -> FeedSnapshot {
-    var recent = FeedSnapshot.RecentChanges(after: 0)
-    recent.add(changed.map { .init(item: $0.0, version: $0.1) })
-    return FeedSnapshot(
-      feedVersion: FeedVersion(epoch: epoch, version: version),
-      scopes: ["": FeedSnapshot.ScopeState(version: version, floor: 0, shiftedAt: .distantPast)], reach: [epoch: .max],
-      recent: recent)
-  }
-
   @Test("An id is unknown until an item with it is published, in one history")
   func lifetime() {
     let items = UnknownItems()
     let (unknown, other) = (UUID(), UUID())
-    items.insert(unknown, after: Self.state(5))
-    #expect(items.contains(unknown, in: Self.state(5)))
-    #expect(!items.contains(other, in: Self.state(5)))
-    #expect(items.contains(unknown, in: Self.state(9, changed: [(other, 9)])))
-    #expect(!items.contains(unknown, in: Self.state(9, changed: [(unknown, 6)])))
-    #expect(!items.contains(unknown, in: Self.state(9, epoch: "bbbbbb")))
+    items.insert(unknown, after: FeedSnapshot.at(5))
+    #expect(items.contains(unknown, in: FeedSnapshot.at(5)))
+    #expect(!items.contains(other, in: FeedSnapshot.at(5)))
+    #expect(items.contains(unknown, in: FeedSnapshot.at(9, changed: [(other, 9)])))
+    #expect(!items.contains(unknown, in: FeedSnapshot.at(9, changed: [(unknown, 6)])))
+    #expect(!items.contains(unknown, in: FeedSnapshot.at(9, epoch: "bbbbbb")))
   }
 
   @Test("An id that was requested before it existed is found once it is published, and gone once it is retracted")

@@ -9,15 +9,6 @@ import TestSupport
 import Testing
 
 @Suite struct ViewCacheTests {
-  private static func state(_ version: Int, epoch: String = "aaaaaa", changed: [(UUID, Int)] = []) -> FeedSnapshot {
-    var recent = FeedSnapshot.RecentChanges(after: 0)
-    recent.add(changed.map { .init(item: $0.0, version: $0.1) })
-    return FeedSnapshot(
-      feedVersion: FeedVersion(epoch: epoch, version: version),
-      scopes: ["": FeedSnapshot.ScopeState(version: version, floor: 0, shiftedAt: .distantPast)], reach: [epoch: .max],
-      recent: recent)
-  }
-
   private static func view(_ text: String, _ version: Int, epoch: String = "aaaaaa") -> View {
     View(representation: Representation(Array(text.utf8)), feedVersion: FeedVersion(epoch: epoch, version: version))
   }
@@ -41,7 +32,7 @@ import Testing
       try await withThrowingTaskGroup { group in
         for _ in 0..<100 {
           group.addTask {
-            let view = try await cache.view(Self.feed, in: Self.state(version)) {
+            let view = try await cache.view(Self.feed, in: FeedSnapshot.at(version)) {
               _ = made.next()
               try await Task.sleep(for: .milliseconds(20))
               return Self.view("\(version)", version)
@@ -61,29 +52,29 @@ import Testing
     let (gate, opening) = AsyncStream.makeStream(of: Void.self)
     let (starts, started) = AsyncStream.makeStream(of: Void.self)
     let old = Task {
-      try await cache.view(Self.feed, in: Self.state(1)) {
+      try await cache.view(Self.feed, in: FeedSnapshot.at(1)) {
         started.yield()
         for await _ in gate { break }
         return Self.view("old", 1)
       }
     }
     for await _ in starts { break }
-    try await Self.keep(Self.view("new", 2), for: Self.feed, in: cache, Self.state(2))
+    try await Self.keep(Self.view("new", 2), for: Self.feed, in: cache, FeedSnapshot.at(2))
     opening.yield()
     #expect(Self.text(try await old.value) == "old")
     // The load with the older snapshot finished later and does not replace the newer view.
-    #expect(cache.cachedView(Self.feed, in: Self.state(2)).map(Self.text) == "new")
-    #expect(cache.cachedView(Self.feed, in: Self.state(3)) == nil)
-    #expect(cache.cachedView(Self.feed, in: Self.state(2, epoch: "bbbbbb")) == nil)
+    #expect(cache.cachedView(Self.feed, in: FeedSnapshot.at(2)).map(Self.text) == "new")
+    #expect(cache.cachedView(Self.feed, in: FeedSnapshot.at(3)) == nil)
+    #expect(cache.cachedView(Self.feed, in: FeedSnapshot.at(2, epoch: "bbbbbb")) == nil)
   }
 
   @Test("An error is thrown to all waiters and not cached")
   func errors() async throws {
     let cache = ViewCache(budget: 1 << 20)
     await #expect(throws: StoreError.unavailable) {
-      try await cache.view(Self.feed, in: Self.state(1)) { throw StoreError.unavailable }
+      try await cache.view(Self.feed, in: FeedSnapshot.at(1)) { throw StoreError.unavailable }
     }
-    let view = try await cache.view(Self.feed, in: Self.state(1)) { Self.view("x", 1) }
+    let view = try await cache.view(Self.feed, in: FeedSnapshot.at(1)) { Self.view("x", 1) }
     #expect(Self.text(view) == "x")
   }
 
@@ -93,7 +84,7 @@ import Testing
     let (gate, opening) = AsyncStream.makeStream(of: Void.self)
     let (starts, started) = AsyncStream.makeStream(of: Void.self)
     let first = Task {
-      try await cache.view(Self.feed, in: Self.state(1)) {
+      try await cache.view(Self.feed, in: FeedSnapshot.at(1)) {
         started.yield()
         for await _ in gate { break }
         try Task.checkCancellation()
@@ -101,7 +92,7 @@ import Testing
       }
     }
     for await _ in starts { break }
-    let second = Task { try await cache.view(Self.feed, in: Self.state(1)) { Self.view("again", 1) } }
+    let second = Task { try await cache.view(Self.feed, in: FeedSnapshot.at(1)) { Self.view("again", 1) } }
     first.cancel()
     try await Task.sleep(for: .milliseconds(20))
     opening.yield()
@@ -122,7 +113,7 @@ import Testing
     }
     for await _ in starts {}
     let requesters = (0..<2).map { _ in
-      Task { try await cache.view(Self.feed, in: Self.state(1), limiter: limiter) { Self.view("never", 1) } }
+      Task { try await cache.view(Self.feed, in: FeedSnapshot.at(1), limiter: limiter) { Self.view("never", 1) } }
     }
     try await eventually("the load is in the queue") { limiter.waiting == 1 }
     requesters[0].cancel()
@@ -133,7 +124,7 @@ import Testing
     try await eventually("the queue is empty") { limiter.waiting == 0 }
     opening.finish()
     try await blocker.value
-    let view = try await cache.view(Self.feed, in: Self.state(1), limiter: limiter) { Self.view("new", 1) }
+    let view = try await cache.view(Self.feed, in: FeedSnapshot.at(1), limiter: limiter) { Self.view("new", 1) }
     #expect(Self.text(view) == "new")
   }
 
@@ -142,20 +133,20 @@ import Testing
     let cache = ViewCache(budget: 1 << 20)
     let (one, other) = (UUID(), UUID())
     for id in [one, other] {
-      try await Self.keep(Self.view("\(id)", 1), for: .item(id, html: false), in: cache, Self.state(1))
+      try await Self.keep(Self.view("\(id)", 1), for: .item(id, html: false), in: cache, FeedSnapshot.at(1))
     }
-    let state = Self.state(2, changed: [(one, 2)])
+    let state = FeedSnapshot.at(2, changed: [(one, 2)])
     #expect(cache.cachedView(.item(one, html: false), in: state) == nil)
     #expect(cache.cachedView(.item(other, html: false), in: state).map(Self.text) == "\(other)")
     let many = (0..<3000).map { (UUID(), 3 + $0) }
-    #expect(cache.cachedView(.item(other, html: false), in: Self.state(3002, changed: many)) == nil)
+    #expect(cache.cachedView(.item(other, html: false), in: FeedSnapshot.at(3002, changed: many)) == nil)
   }
 
   @Test("A view is kept from its second request since the last change of its scope")
   func repetition() async throws {
     let cache = ViewCache(budget: 1 << 20)
     for version in 1...3 {
-      let state = Self.state(version)
+      let state = FeedSnapshot.at(version)
       #expect(cache.cachedView(Self.feed, in: state) == nil)
       _ = try await cache.view(Self.feed, in: state) { Self.view("x", version) }
       #expect(cache.cachedView(Self.feed, in: state) == nil)
@@ -167,7 +158,7 @@ import Testing
   @Test("Requests that are repeated once evict no view that is in use")
   func scan() async throws {
     let cache = ViewCache(budget: 1 << 20)
-    let state = Self.state(1)
+    let state = FeedSnapshot.at(1)
     let hot = (0..<20).map { ViewKey.topic("hot\($0)") }
     for key in hot {
       try await Self.keep(Self.view(String(repeating: "x", count: 4000), 1), for: key, in: cache, state)
@@ -191,7 +182,7 @@ import Testing
     let cache = ViewCache(
       budget: 1 << 20, staleLimit: limit, isDatabaseUnresponsive: { isDatabaseUnresponsive.isSet },
       now: { began + .seconds(30 * age.value) })
-    try await keep(view("old", 1), for: key, in: cache, state(1))
+    try await keep(view("old", 1), for: key, in: cache, FeedSnapshot.at(1))
     _ = age.next()
     return (cache, isDatabaseUnresponsive)
   }
@@ -200,21 +191,21 @@ import Testing
   func stale() async throws {
     let unavailable: @Sendable () async throws -> View = { throw StoreError.unavailable }
     let (cache, _) = try await Self.outage()
-    let view = try await cache.view(Self.feed, in: Self.state(2), load: unavailable)
+    let view = try await cache.view(Self.feed, in: FeedSnapshot.at(2), load: unavailable)
     #expect(view.isStale)
     #expect(Self.text(view) == "old")
     #expect(view.representation.fields[HTTPField.Name("Cache-Status")!] == "Tidings; hit; ttl=-30")
     // A stale view is not stored as current.
-    #expect(cache.cachedView(Self.feed, in: Self.state(2)) == nil)
+    #expect(cache.cachedView(Self.feed, in: FeedSnapshot.at(2)) == nil)
     await #expect(throws: StoreError.unavailable) {
-      try await cache.view(Self.feed, in: Self.state(2, epoch: "bbbbbb"), load: unavailable)
+      try await cache.view(Self.feed, in: FeedSnapshot.at(2, epoch: "bbbbbb"), load: unavailable)
     }
     await #expect(throws: CancellationError.self) {
-      try await cache.view(Self.feed, in: Self.state(2)) { throw CancellationError() }
+      try await cache.view(Self.feed, in: FeedSnapshot.at(2)) { throw CancellationError() }
     }
     let short = try await Self.outage(limit: .seconds(29)).cache
     await #expect(throws: StoreError.unavailable) {
-      try await short.view(Self.feed, in: Self.state(2), load: unavailable)
+      try await short.view(Self.feed, in: FeedSnapshot.at(2), load: unavailable)
     }
   }
 
@@ -224,7 +215,7 @@ import Testing
     let (cache, isDatabaseUnresponsive) = try await Self.outage(key: .item(id, html: false))
     isDatabaseUnresponsive.set()
     await #expect(throws: StoreError.unavailable) {
-      try await cache.view(.item(id, html: false), in: Self.state(2, changed: [(id, 2)])) {
+      try await cache.view(.item(id, html: false), in: FeedSnapshot.at(2, changed: [(id, 2)])) {
         throw StoreError.unavailable
       }
     }
@@ -235,19 +226,19 @@ import Testing
     let (cache, isDatabaseUnresponsive) = try await Self.outage()
     let (gate, opening) = AsyncStream.makeStream(of: Void.self)
     let making = Task {
-      try await cache.view(Self.feed, in: Self.state(2)) {
+      try await cache.view(Self.feed, in: FeedSnapshot.at(2)) {
         for await _ in gate { break }
         throw StoreError.unavailable
       }
     }
     isDatabaseUnresponsive.set(true)
     #expect(Self.text(try await making.value) == "old")
-    let joined = try await cache.view(Self.feed, in: Self.state(2)) { Self.view("too early", 2) }
+    let joined = try await cache.view(Self.feed, in: FeedSnapshot.at(2)) { Self.view("too early", 2) }
     #expect(Self.text(joined) == "old")
     isDatabaseUnresponsive.set(false)
-    let new = try await cache.view(Self.feed, in: Self.state(2)) { Self.view("new", 2) }
+    let new = try await cache.view(Self.feed, in: FeedSnapshot.at(2)) { Self.view("new", 2) }
     #expect(Self.text(new) == "new")
     opening.yield()
-    #expect(cache.cachedView(Self.feed, in: Self.state(2)).map(Self.text) == "new")
+    #expect(cache.cachedView(Self.feed, in: FeedSnapshot.at(2)).map(Self.text) == "new")
   }
 }
