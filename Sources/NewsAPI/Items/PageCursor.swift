@@ -13,18 +13,18 @@ package struct PageCursor {
     self.filters = filters
   }
 
-  private var fingerprint: Data {
+  private var fingerprint: [UInt8] {
     let text = filters.map { $0.map { "\($0.utf8.count):\($0)" } ?? "-" }.joined(separator: ",")
-    return Data(SHA256.hash(data: Data(text.utf8)).prefix(8))
+    return Array(SHA256.hash(data: Array(text.utf8)).prefix(8))
   }
 
   /// Encodes a cursor in 43 characters of base64url: eight bytes of milliseconds, the 16 bytes of the id, eight bytes
   /// of the fingerprint.
   package func text(_ keyset: Keyset) -> String {
-    var bytes = withUnsafeBytes(of: Int64(RFC3339.milliseconds(of: keyset.date)).bigEndian) { Data($0) }
-    bytes.append(withUnsafeBytes(of: keyset.id.uuid) { Data($0) })
-    bytes.append(fingerprint)
-    return bytes.base64URL
+    var bytes = withUnsafeBytes(of: Int64(RFC3339.milliseconds(of: keyset.date)).bigEndian) { Array($0) }
+    withUnsafeBytes(of: keyset.id.uuid) { bytes.append(contentsOf: $0) }
+    bytes.append(contentsOf: fingerprint)
+    return String(base64URL: bytes)
   }
 
   /// Decodes a cursor.
@@ -33,8 +33,8 @@ package struct PageCursor {
   package func keyset(_ text: String) -> Keyset? {
     guard text.utf8.count == 43 else { return nil }
     let base64 = text.replacing("-", with: "+").replacing("_", with: "/") + "="
-    guard let bytes = Data(base64Encoded: base64), bytes.count == 32, bytes.base64URL == text,
-      bytes.suffix(8) == fingerprint
+    guard let bytes = Data(base64Encoded: base64), bytes.count == 32, String(base64URL: bytes) == text,
+      Array(bytes.suffix(8)) == fingerprint
     else { return nil }
     let milliseconds = bytes.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
     // The years 0 to 9999, so that the database can hold the date of a forged cursor.

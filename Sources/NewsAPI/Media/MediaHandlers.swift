@@ -21,7 +21,8 @@ struct MediaHandlers: Sendable {
     let id = try context.resourceID("media")
     let (media, file) = try await reads.run { try await library.open(id) }
     let validators = Validators(
-      entityTag: EntityTag(strong: media.digest.base64URL), lastModified: media.created, isLastModifiedStrong: true)
+      entityTag: EntityTag(strong: String(base64URL: media.digest)), lastModified: media.created,
+      isLastModifiedStrong: true)
     var headers: HTTPFields = [
       .eTag: validators.entityTag?.fieldValue ?? "", .lastModified: HTTPDate.format(media.created),
       .cacheControl: caching.file,

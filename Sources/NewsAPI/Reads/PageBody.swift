@@ -80,7 +80,7 @@ struct PageBody: Sendable {
       bytes.append(contentsOf: "=\(page.token) \(page.more) \(page.isSnapshot)".utf8)
     }
     if let link { bytes.append(contentsOf: "\n\(link)".utf8) }
-    return EntityTag(strong: Data(SHA256.hash(data: bytes).prefix(16)).base64URL)
+    return EntityTag(strong: String(base64URL: SHA256.hash(data: bytes).prefix(16)))
   }
 
   /// Assembles the body.

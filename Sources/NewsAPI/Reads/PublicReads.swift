@@ -204,10 +204,14 @@ final class PublicReads: Sendable {
   private func answer(_ request: ReadRequest, since began: ContinuousClock.Instant) async -> StoredResponse? {
     do {
       return try await withCurrent(request.read) { representation, limiter in
-        try await representation.prepare(for: request.conditions, policy(of: request.read)) {
-          try await representation.body(from: store, limiter: limiter)
+        let policy = policy(of: request.read)
+        var response = representation.stored(for: request.conditions, policy, from: store)
+        if response == nil {
+          try await representation.prepare(for: request.conditions, policy) {
+            try await representation.body(from: store, limiter: limiter)
+          }
+          response = representation.stored(for: request.conditions, policy, from: store)
         }
-        let response = representation.stored(for: request.conditions, policy(of: request.read), from: store)
         if let response { count(response, request.read.key, after: .now - began) }
         return response?.response
       }

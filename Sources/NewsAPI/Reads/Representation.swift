@@ -48,7 +48,7 @@ package final class Representation: Sendable {
     _ body: [UInt8], contentType: String = "application/json", lastModified: LastModified? = nil,
     fields: HTTPFields = [:]
   ) {
-    let tag = EntityTag(strong: Data(SHA256.hash(data: body).prefix(16)).base64URL)
+    let tag = EntityTag(strong: String(base64URL: SHA256.hash(data: body).prefix(16)))
     self.init(
       .complete(ByteBuffer(bytes: body)), minimumBytes: body.count, contentType: contentType, tag: tag,
       lastModified: lastModified, fields: fields)
@@ -255,21 +255,6 @@ package final class Representation: Sendable {
   private func coding(for headers: HTTPFields) -> ContentCoding {
     guard minimumBytes >= Self.minimumCompressedBytes else { return .identity }
     return AcceptEncoding(fields: headers).preferredCoding(among: [.gzip, .identity]) ?? .identity
-  }
-}
-
-extension Data {
-  /// The bytes in base64url without padding (RFC 4648 section 5).
-  var base64URL: String {
-    let base64 = base64EncodedData().prefix { $0 != UInt8(ascii: "=") }
-    return String(
-      decoding: base64.map { byte in
-        switch byte {
-        case UInt8(ascii: "+"): UInt8(ascii: "-")
-        case UInt8(ascii: "/"): UInt8(ascii: "_")
-        default: byte
-        }
-      }, as: UTF8.self)
   }
 }
 

@@ -78,8 +78,10 @@ public struct PostgresRow: Sendable {
   }
 
   private func decode<Value: PostgresDecodable>(at index: Int32, as: Value.Type) throws -> Value {
+    // The bytes belong to the result.
+    defer { withExtendedLifetime(result) {} }
     do {
-      return try withExtendedLifetime(result) { try Value.decodePostgres(value(at: index)) }
+      return try Value.decodePostgres(value(at: index))
     } catch {
       throw failure(at: index, type: Value.self, error: error)
     }
