@@ -38,9 +38,10 @@ extension ConnectionHandler {
 
   /// Answers a request from memory. The caller's read cycle ends with a flush.
   ///
+  /// - Parameter output: A context from which a write bypasses the encoder.
   /// - Returns: false if the decoder has to read it: it is not plain, is not in memory, or exceeds a limit.
-  func answer(_ request: RequestGrammar.Request) -> Bool {
-    guard let plain = request.plain, let context, let encoder else { return false }
+  func answer(_ request: RequestGrammar.Request, _ output: ChannelHandlerContext) -> Bool {
+    guard let plain = request.plain else { return false }
     // First the number, so that a response from before a change is never taken for one from after it.
     let generation = services.responder.generation
     let known = recent.response(to: plain, in: generation)
@@ -49,13 +50,13 @@ extension ConnectionHandler {
     if let bucket, services.addressLimits?.charge(bucket) != nil { return false }
     found.count(known != nil)
     if let known {
-      encoder.write(NIOAny(known.bytes), promise: nil)
+      output.write(NIOAny(known.bytes), promise: nil)
     } else {
-      found.response.write(to: encoder, recent.date)
+      found.response.write(to: output, recent.date)
       recent.note(found, to: plain, in: generation)
     }
     hasReadPart = true
-    deadline.beginIdle(at: context.eventLoop.now)
+    deadline.beginIdle(at: output.eventLoop.now)
     end(found.response, to: plain.target, refunding: bucket)
     return true
   }

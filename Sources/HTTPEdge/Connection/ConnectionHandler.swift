@@ -108,12 +108,21 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   }
 
   package func channelReadComplete(context: ChannelHandlerContext) {
-    if !hasReadPart { deadline.receiveBytes(at: context.eventLoop.now) }
-    hasReadPart = false
-    deadline.pause(at: context.eventLoop.now)
-    updateTimer(context)
-    flush()
+    completeRead(encoder)
     context.fireChannelReadComplete()
+  }
+
+  /// Ends a read cycle.
+  ///
+  /// - Parameter output: The context from which responses from memory are flushed; nil if there are none.
+  func completeRead(_ output: ChannelHandlerContext?) {
+    guard let context else { return }
+    let now = context.eventLoop.now
+    if !hasReadPart { deadline.receiveBytes(at: now) }
+    hasReadPart = false
+    deadline.pause(at: now)
+    updateTimer(context)
+    flush(output)
   }
 
   package func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -257,10 +266,12 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
     }
   }
 
-  func flush() {
+  func flush() { flush(encoder) }
+
+  private func flush(_ output: ChannelHandlerContext?) {
     guard needsFlush else { return }
     needsFlush = false
-    encoder?.flush()
+    output?.flush()
   }
 
   package func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {

@@ -17,6 +17,8 @@ package final class RequestRecognizer: ChannelDuplexHandler, RemovableChannelHan
   private var rest = ByteBuffer()
   private var hasWithheldRead = false
   private var hasScheduled = false
+  /// Whether the decoder has received bytes in this read cycle.
+  private var hasForwarded = false
 
   package init(_ connection: ConnectionHandler) {
     self.connection = connection
@@ -38,13 +40,23 @@ package final class RequestRecognizer: ChannelDuplexHandler, RemovableChannelHan
       let match = bytes.withUnsafeReadableBytes {
         RequestGrammar.match($0, forwardingField: connection.forwardingField)
       }
-      guard case .request(let request) = match, connection.answer(request) else { return forward(bytes, context) }
+      guard case .request(let request) = match, connection.answer(request, context) else {
+        return forward(bytes, context)
+      }
       bytes.moveReaderIndex(forwardBy: request.length)
     }
   }
 
+  package func channelReadComplete(context: ChannelHandlerContext) {
+    // The handlers after this one have nothing to complete if they have received nothing.
+    guard hasForwarded else { return connection.completeRead(context) }
+    hasForwarded = false
+    context.fireChannelReadComplete()
+  }
+
   /// Passes bytes on to the decoder, and looks for the last boundary in them.
   private func forward(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+    hasForwarded = true
     if var begun {
       self.begun = nil
       begun.writeImmutableBuffer(bytes)

@@ -6,10 +6,15 @@ import NIOCore
 /// than the rest of such a response, and the more so the more processors there are. After a second at most, a response
 /// comes from the responder again, which then notices its use, and whatever depends on the time.
 package final class RecentResponses {
-  /// A response with the current date, as one buffer.
-  struct Response {
+  /// A response with the current date, as one buffer. It is an object, so that each use counts one reference.
+  final class Response {
     let source: EarlyResponse
     let bytes: ByteBuffer
+
+    fileprivate init(source: EarlyResponse, bytes: ByteBuffer) {
+      self.source = source
+      self.bytes = bytes
+    }
   }
 
   private struct Entry {

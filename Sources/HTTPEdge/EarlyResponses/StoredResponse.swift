@@ -40,9 +40,9 @@ package final class StoredResponse: Sendable {
   /// Writes the response without a flush.
   ///
   /// - Parameters:
-  ///   - encoder: The context of the encoder, which is bypassed.
+  ///   - output: A context from which a write bypasses the encoder.
   ///   - date: The current date.
-  func write(to encoder: ChannelHandlerContext, _ date: HTTPDateLine) {
+  func write(to output: ChannelHandlerContext, _ date: HTTPDateLine) {
     let head = datedHead.withLock { dated in
       if dated.second != date.second {
         var head = self.head
@@ -51,8 +51,8 @@ package final class StoredResponse: Sendable {
       }
       return dated.head
     }
-    encoder.write(NIOAny(head), promise: nil)
-    if let body { encoder.write(NIOAny(body), promise: nil) }
+    output.write(NIOAny(head), promise: nil)
+    if let body { output.write(NIOAny(body), promise: nil) }
   }
 }
 
