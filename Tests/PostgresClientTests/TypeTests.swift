@@ -93,6 +93,21 @@ struct TypeTests {
       column: "text[]")
     try await expectRoundTrip([[], [UUID(), UUID()]], column: "uuid[]")
     try await expectRoundTrip([[], [Int.min, 0, Int.max]], column: "bigint[]")
+    let objects = [#"{"a": [1, null]}"#, "[]"].map { PostgresJSON(data: Data($0.utf8)) }
+    try await expectRoundTrip([[], objects], column: "jsonb[]")
+  }
+
+  @Test("arrays with NULL are read as arrays of optional values, and as no others")
+  func arraysWithNull() async throws {
+    try await expectRoundTrip([[], [nil], [nil, "", "NULL", nil], ["a"]] as [[String?]], column: "text[]")
+    try await expectRoundTrip([[nil, UUID(), nil]] as [[UUID?]], column: "uuid[]")
+    try await expectRoundTrip([[1, nil]] as [[Int?]], column: "bigint[]")
+    try await withPool(size: 1) { pool in
+      let kept = try await pool.value("SELECT array_remove(\(["a", nil, "b"] as [String?]), NULL)", as: [String].self)
+      #expect(kept == ["a", "b"])
+      let error = try await failure { try await pool.value("SELECT ARRAY[1::bigint, NULL]", as: [Int].self) }
+      #expect(error.code == .decoding)
+    }
   }
 
   @Test("JSON is read as the same value")

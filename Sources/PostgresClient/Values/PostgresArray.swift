@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A type whose one-dimensional arrays without NULL can be sent and read.
+/// A type whose one-dimensional arrays can be sent and read. Elements that may be NULL are optional values.
 ///
 ///     enum Section: String, PostgresArrayElement {
 ///       case news, sport
@@ -54,20 +54,34 @@ extension Date: PostgresArrayElement {
   public static var postgresArrayType: PostgresType { .timestamptzArray }
 }
 
+extension PostgresJSON: PostgresArrayElement {
+  /// `jsonb[]`
+  public static var postgresArrayType: PostgresType { .jsonbArray }
+}
+
+extension Optional: PostgresArrayElement where Wrapped: PostgresArrayElement {
+  /// The array type of the wrapped value.
+  public static var postgresArrayType: PostgresType { Wrapped.postgresArrayType }
+}
+
 extension Array: PostgresEncodable where Element: PostgresArrayElement {
   /// The array type of the elements.
   public static var postgresType: PostgresType { Element.postgresArrayType }
 
   /// Appends the format of `array_send`: dimensions, whether there are NULLs, element type; length and lower bound of
-  /// the dimension; length and bytes of each element. An empty array has no dimension.
+  /// the dimension; length and bytes of each element, -1 for NULL. An empty array has no dimension.
   public func encodePostgres(into bytes: inout [UInt8]) {
     bytes.appendInteger(Int32(isEmpty ? 0 : 1))
-    bytes.appendInteger(Int32(0))
+    bytes.appendInteger(Int32(contains { $0.isPostgresNull } ? 1 : 0))
     bytes.appendInteger(Element.postgresType.rawValue)
     if isEmpty { return }
     bytes.appendInteger(Int32(count))
     bytes.appendInteger(Int32(1))
     for element in self {
+      if element.isPostgresNull {
+        bytes.appendInteger(Int32(-1))
+        continue
+      }
       let start = bytes.count
       bytes.appendInteger(Int32(0))
       element.encodePostgres(into: &bytes)
@@ -78,7 +92,7 @@ extension Array: PostgresEncodable where Element: PostgresArrayElement {
 }
 
 extension Array: PostgresDecodable where Element: PostgresArrayElement {
-  /// Decodes an array with at most one dimension and without NULL.
+  /// Decodes an array with at most one dimension, and without NULL unless the elements are optional.
   public static func decodePostgres(_ value: PostgresValue) throws -> [Element] {
     guard let bytes = value.bytes else { throw PostgresValue.Mismatch("it is NULL") }
     var position = 0
@@ -102,9 +116,11 @@ extension Array: PostgresDecodable where Element: PostgresArrayElement {
     result.reserveCapacity(count)
     for _ in 0..<count {
       let length = Int(try next())
-      guard length >= 0, position + length <= bytes.count else {
-        throw PostgresValue.Mismatch("an element is NULL")
+      if length == -1 {
+        result.append(try Element.decodePostgres(PostgresValue(type: type, bytes: nil)))
+        continue
       }
+      guard length >= 0, position + length <= bytes.count else { throw PostgresValue.Mismatch("it is not an array") }
       let element = UnsafeRawBufferPointer(rebasing: bytes[position..<position + length])
       position += length
       result.append(try Element.decodePostgres(PostgresValue(type: type, bytes: element)))

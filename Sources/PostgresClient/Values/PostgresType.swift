@@ -54,6 +54,7 @@ public struct PostgresType: RawRepresentable, Sendable, Hashable {
   static let float8Array = PostgresType(rawValue: 1022)
   static let timestamptzArray = PostgresType(rawValue: 1185)
   static let uuidArray = PostgresType(rawValue: 2951)
+  static let jsonbArray = PostgresType(rawValue: 3807)
 
   /// Whether the binary form is the text itself, as for the character types and for user-defined types (enums,
   /// `citext`).
