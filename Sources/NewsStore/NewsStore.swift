@@ -53,11 +53,14 @@ public final class NewsStore: Sendable {
       requiresDurability: requiresDurability, waits: WaitLimits(), logger: logger)
   }
 
-  /// - Parameter waits: The limits of waits for `at` tokens.
+  /// - Parameters:
+  ///   - waitLimits: The limits of waits for `at` tokens.
+  ///   - keyLifetime: The time for which a key is remembered, while `follow()` hears of revocations.
   package init(
     connection: PostgresConfiguration, standby: PostgresConfiguration? = nil,
     pool: PostgresPoolConfiguration = PostgresPoolConfiguration(), staleLimit: Duration = .seconds(60),
-    fragmentBudget: Int = 32 << 20, requiresDurability: Bool = false, waits waitLimits: WaitLimits, logger: Logger
+    fragmentBudget: Int = 32 << 20, requiresDurability: Bool = false, waits waitLimits: WaitLimits,
+    keyLifetime: Duration = .seconds(1), logger: Logger
   ) {
     self.waitLimits = waitLimits
     let (epochGuard, schema) = (EpochGuard(), SchemaGuard())
@@ -72,7 +75,7 @@ public final class NewsStore: Sendable {
     let database = Database(
       pool: PostgresPool(configuration: connection, pool: pool, logger: logger, onConnect: prepare))
     self.database = database
-    keyLookups = KeyLookups { ids in try await database.keys(ids) }
+    keyLookups = KeyLookups(lifetime: keyLifetime) { ids in try await database.keys(ids) }
     var single = pool
     single.size = 1
     let stateDatabase = Database(

@@ -9,4 +9,5 @@ let embeddedMigrations: [(name: String, sql: String)] = [
   ("0004_change_log_sizes.sql", migration0004),
   ("0005_change_log_indexes.sql", migration0005),
   ("0006_replaced_indexes.sql", migration0006),
+  ("0007_notified_keys.sql", migration0007),
 ]

@@ -15,10 +15,16 @@ extension NewsStore {
     await withTaskGroup { group in
       group.addTask {
         for await event in self.listener.events(channel: "tidings") {
+          if case .notification(payload: "keys") = event {
+            self.keyLookups.forget()
+            continue
+          }
           self.stateCache.isListening = event != .disconnected
+          if event == .listening || event == .disconnected { self.keyLookups.remembers = event == .listening }
           guard event != .disconnected, !self.knows(event) else { continue }
           _ = try? await self.stateCache.refresh()
         }
+        self.keyLookups.remembers = false
       }
       group.addTask { await self.keepCadence() }
       group.addTask {

@@ -1,39 +1,82 @@
 import Synchronization
 
-/// Batches look-ups of keys by id. Ids that arrive while queries run share the next query.
+/// Finds keys by id. Ids that arrive while queries run share the next query.
 ///
 /// Anyone may send keys that do not exist. Any number of such requests occupies at most `maximumQueries` connections,
-/// and a request with a valid key waits for one query before its own. Every query begins after the call, so that a
-/// revoked key is refused at once.
-final class KeyLookups<Key: Sendable>: Sendable {
+/// and a request with a valid key waits for one query before its own.
+///
+/// A key that exists is remembered for a moment, but only while revocations are heard of: a revoked key is refused at
+/// once. Otherwise every query begins after the call.
+package final class KeyLookups<Key: Sendable>: Sendable {
   private typealias Waiters = [CheckedContinuation<Key?, any Error>]
+
+  private struct Remembered {
+    let key: Key
+    let end: ContinuousClock.Instant
+  }
 
   private struct State {
     var running = 0
     var callers = 0
     var waiting: [String: Waiters] = [:]
+    var remembers = false
+    var remembered: [String: Remembered] = [:]
+    /// How often the keys were forgotten. A query that began before may have read a key that is revoked by now.
+    var generation = 0
+
+    mutating func forget() {
+      remembered = [:]
+      generation += 1
+    }
   }
 
   /// The maximum number of concurrent queries. With two, a single stalled connection does not block all look-ups.
   static var maximumQueries: Int { 2 }
+  /// The maximum number of remembered keys.
+  private static var maximumCount: Int { 1000 }
 
   private let state = Mutex(State())
+  private let lifetime: Duration
+  private let now: @Sendable () -> ContinuousClock.Instant
   private let query: @Sendable (_ ids: [String]) async throws -> [String: Key]
 
-  /// - Parameter query: Reads the existing keys among the ids.
-  init(query: @escaping @Sendable (_ ids: [String]) async throws -> [String: Key]) {
+  /// - Parameters:
+  ///   - lifetime: The time for which a key is remembered.
+  ///   - query: Reads the existing keys among the ids.
+  package init(
+    lifetime: Duration = .seconds(1), now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+    query: @escaping @Sendable (_ ids: [String]) async throws -> [String: Key]
+  ) {
+    self.lifetime = lifetime
+    self.now = now
     self.query = query
   }
 
   /// The number of callers that wait for a query.
   var callers: Int { state.withLock { $0.callers } }
 
+  /// Whether keys are remembered. Whoever sets it calls `forget()` at each revocation.
+  package var remembers: Bool {
+    get { state.withLock { $0.remembers } }
+    set {
+      state.withLock { state in
+        state.remembers = newValue
+        state.forget()
+      }
+    }
+  }
+
+  /// Forgets all keys, because one of them may have been revoked.
+  package func forget() { state.withLock { $0.forget() } }
+
   /// Finds the key with an id.
   ///
   /// - Parameter limit: The maximum wait. The query continues without the caller.
   /// - Throws: `StoreError.unavailable` after the limit, `CancellationError`, and the errors of the query.
-  func key(_ id: String, waitingAtMost limit: Duration) async throws -> Key? {
-    try await Task { try await self.join(id) }.value(waitingAtMost: limit)
+  package func key(_ id: String, waitingAtMost limit: Duration) async throws -> Key? {
+    let now = now()
+    if let known = state.withLock({ $0.remembered[id] }), now < known.end { return known.key }
+    return try await Task { try await self.join(id) }.value(waitingAtMost: limit)
   }
 
   private func join(_ id: String) async throws -> Key? {
@@ -52,21 +95,27 @@ final class KeyLookups<Key: Sendable>: Sendable {
 
   /// Runs one query after the other until no callers wait.
   private func runQueries() async {
-    while let callers = nextCallers() {
+    while let (callers, generation) = nextCallers() {
+      let began = now()
       let found: Result<[String: Key], any Error>
       do { found = .success(try await query(Array(callers.keys))) } catch { found = .failure(error) }
-      state.withLock { state in state.callers -= callers.values.reduce(0) { $0 + $1.count } }
+      state.withLock { state in
+        state.callers -= callers.values.reduce(0) { $0 + $1.count }
+        guard state.remembers, state.generation == generation, let keys = try? found.get() else { return }
+        if state.remembered.count + keys.count > Self.maximumCount { state.remembered = [:] }
+        for (id, key) in keys { state.remembered[id] = Remembered(key: key, end: began + lifetime) }
+      }
       for (id, waiters) in callers {
         for waiter in waiters { waiter.resume(with: found.map { $0[id] }) }
       }
     }
   }
 
-  private func nextCallers() -> [String: Waiters]? {
+  private func nextCallers() -> (callers: [String: Waiters], generation: Int)? {
     state.withLock { state in
       guard state.waiting.isEmpty else {
         defer { state.waiting = [:] }
-        return state.waiting
+        return (state.waiting, state.generation)
       }
       state.running -= 1
       return nil

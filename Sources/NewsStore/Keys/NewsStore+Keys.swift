@@ -55,12 +55,14 @@ extension NewsStore {
     ).map(APIKey.init(row:))
   }
 
-  /// Revokes a key at once and for good. A repeat has no effect.
+  /// Revokes a key for good. A repeat has no effect. This process refuses the key at once, others as soon as they are
+  /// notified, and at the latest after a second.
   ///
   /// - Throws: `StoreError.notFound`.
   public func revokeKey(_ id: String) async throws {
     let rows = try await database.query(
       "UPDATE api_keys SET revoked_at = coalesce(revoked_at, clock_timestamp()) WHERE id = \(id) RETURNING id")
+    keyLookups.forget()
     if rows.isEmpty { throw StoreError.notFound }
   }
 
@@ -88,6 +90,9 @@ extension NewsStore {
     guard let found, key.matches(found.digest) else { return nil }
     return found.key
   }
+
+  /// Whether keys are remembered between look-ups.
+  package var remembersKeys: Bool { keyLookups.remembers }
 
   /// The number of pending key look-ups.
   package var waitingKeyLookups: Int { keyLookups.callers }

@@ -1,0 +1,118 @@
+import NewsStore
+import PostgresClient
+import Synchronization
+import TestKit
+import TestSupport
+import Testing
+
+/// Keys that are remembered between requests.
+@Suite struct KeyLookupsTests {
+  /// Look-ups in a table of keys by id, at a time that a test sets.
+  private final class Lookups: Sendable {
+    let now = Mutex(ContinuousClock.now)
+    let keys = Mutex(["a": "key"])
+    let queries = Mutex(0)
+    /// Runs during a query, after it has read the table.
+    let interruption = Mutex<@Sendable () -> Void>({})
+
+    var lookups: KeyLookups<String> {
+      KeyLookups(now: { self.now.withLock { $0 } }) { ids in
+        self.queries.withLock { $0 += 1 }
+        let found = self.keys.withLock { keys in keys.filter { ids.contains($0.key) } }
+        self.interruption.withLock { $0 }()
+        return found
+      }
+    }
+
+    func count() -> Int { queries.withLock { $0 } }
+  }
+
+  @Test("A key is remembered for less than a second, and only while revocations are heard of")
+  func lifetime() async throws {
+    let table = Lookups()
+    let lookups = table.lookups
+    func find() async throws -> String? { try await lookups.key("a", waitingAtMost: .seconds(60)) }
+    #expect(try await (find(), find()) == ("key", "key"))
+    #expect(table.count() == 2)
+    lookups.remembers = true
+    _ = try await find()
+    #expect(table.count() == 3)
+    table.now.withLock { $0 += .milliseconds(999) }
+    #expect(try await find() == "key")
+    #expect(table.count() == 3)
+    table.now.withLock { $0 += .milliseconds(1) }
+    #expect(try await find() == "key")
+    #expect(table.count() == 4)
+    lookups.remembers = false
+    _ = try await find()
+    #expect(table.count() == 5)
+  }
+
+  @Test("The second begins with the query, not with its answer")
+  func slowQuery() async throws {
+    let table = Lookups()
+    let lookups = table.lookups
+    lookups.remembers = true
+    table.interruption.withLock { $0 = { table.now.withLock { $0 += .milliseconds(1500) } } }
+    _ = try await lookups.key("a", waitingAtMost: .seconds(60))
+    _ = try await lookups.key("a", waitingAtMost: .seconds(60))
+    #expect(table.count() == 2)
+  }
+
+  @Test("A revocation is effective at once, also for a key that a running query has read before it")
+  func revocation() async throws {
+    let table = Lookups()
+    let lookups = table.lookups
+    lookups.remembers = true
+    func find() async throws -> String? { try await lookups.key("a", waitingAtMost: .seconds(60)) }
+    _ = try await find()
+    table.keys.withLock { $0 = [:] }
+    lookups.forget()
+    #expect(try await find() == nil)
+    table.keys.withLock { $0 = ["a": "key"] }
+    table.interruption.withLock {
+      $0 = {
+        table.keys.withLock { $0 = [:] }
+        lookups.forget()
+      }
+    }
+    #expect(try await find() == "key")
+    #expect(try await find() == nil)
+  }
+
+  @Test("A key that does not exist is never remembered")
+  func unknownKey() async throws {
+    let table = Lookups()
+    let lookups = table.lookups
+    lookups.remembers = true
+    #expect(try await lookups.key("b", waitingAtMost: .seconds(60)) == nil)
+    table.keys.withLock { $0["b"] = "new" }
+    #expect(try await lookups.key("b", waitingAtMost: .seconds(60)) == "new")
+  }
+
+  @Test("A remembered key needs no query, and is refused soon after any process has revoked it")
+  func otherProcess() async throws {
+    try await NewsDatabase.with { url in
+      let connection = PostgresConfiguration.forBusyMachine(url)
+      let store = NewsStore(
+        connection: connection, pool: .forBusyMachine, waits: NewsStore.WaitLimits(), keyLifetime: .seconds(3600),
+        logger: NewsDatabase.logger)
+      let sql = PostgresPool(configuration: connection, pool: .forBusyMachine, logger: NewsDatabase.logger)
+      try await withResource(sql, release: { await $0.shutdown() }) { sql in
+        try await withResource(store, release: { await $0.shutdown() }) { store in
+          let following = Task { await store.follow() }
+          defer { following.cancel() }
+          let key = try await store.createKey(name: "desk", permissions: [.itemsWrite])
+          try await eventually("revocations are heard of") { store.remembersKeys }
+          #expect(try await store.authenticate(key)?.name == "desk")
+          try await sql.transaction { transaction in
+            _ = try await transaction.query("LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE")
+            #expect(try await store.authenticate(key)?.name == "desk")
+          }
+          _ = try await sql.query("UPDATE api_keys SET revoked_at = clock_timestamp()")
+          try await eventually("the key is refused") { try await store.authenticate(key) == nil }
+        }
+      }
+    }
+  }
+}
