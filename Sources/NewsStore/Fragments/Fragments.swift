@@ -13,10 +13,7 @@ package final class Fragments: Sendable {
     let html: Bool
 
     init(_ epoch: String, _ id: UUID, _ version: Int, html: Bool) {
-      self.epoch = epoch
-      self.id = id
-      self.version = version
-      self.html = html
+      (self.epoch, self.id, self.version, self.html) = (epoch, id, version, html)
     }
   }
 
