@@ -11,7 +11,7 @@ import Testing
     "GET /v1/items?limit=20&topics=a,b HTTP/1.1\r\nHost: news.example\r\nUser-Agent: News/1.0 (x; y)\r\n"
       + "Accept: */*\r\nAccept-Encoding: gzip, deflate\r\nIf-None-Match: \"a,b\", W/\"c\"\r\n\r\n",
     "GET /v1/changes?since=a HTTP/1.1\r\nhost:127.0.0.1\r\nX-Forwarded-For: 192.0.2.1, 10.0.0.1\r\n"
-      + "X-Forwarded-For: 10.0.0.2\r\nConnection: Keep-Alive\r\nIF-MODIFIED-SINCE:   x y\r\nCookie: a=b\r\nEmpty:\r\n\r\n",
+      + "X-Forwarded-For: 10.0.0.2 \r\nAccept-Encoding: br  \r\nConnection: Keep-Alive\r\nIF-MODIFIED-SINCE:   x y\r\nCookie: a=b\r\nEmpty:\r\n\r\n",
     "HEAD /stored HTTP/1.1\r\nHost: a\r\n\r\n",
   ]
 

@@ -114,7 +114,8 @@ package enum RequestGrammar {
       return UnsafeRawBufferPointer(rebasing: bytes[start..<place - 1])
     }
 
-    /// Reads the value of a field, without spaces before it, and the end of its line.
+    /// Reads the value of a field, without spaces before it but with those after it, as the decoder does, and the end of
+    /// its line.
     private mutating func value() throws(Failure) -> UnsafeRawBufferPointer {
       while try byte() == UInt8(ascii: " ") { place += 1 }
       let start = place
@@ -123,8 +124,6 @@ package enum RequestGrammar {
         guard 32...126 ~= bytes[place] else { throw .unknown }
         place += 1
       }
-      // The decoder keeps spaces after a value.
-      guard place == start || bytes[place - 1] != UInt8(ascii: " ") else { throw .unknown }
       let value = UnsafeRawBufferPointer(rebasing: bytes[start..<place])
       try skip("\r\n")
       return value
