@@ -21,6 +21,9 @@ public final class NewsStore: Sendable {
   /// The value of `pollInterval` in seconds; 0 before it is known.
   let interval = Atomic<Int>(0)
   let keyLookups: KeyLookups<StoredKey>
+  /// The writes of items, which share transactions.
+  let itemWrites: GroupQueue<ItemWrite, WrittenItem>
+  let lostCommits = LostCommits()
   /// The JSON of items in memory.
   package let fragments: Fragments
   let waitLimits: WaitLimits
@@ -76,6 +79,7 @@ public final class NewsStore: Sendable {
       pool: PostgresPool(configuration: connection, pool: pool, logger: logger, onConnect: prepare))
     self.database = database
     keyLookups = KeyLookups(lifetime: keyLifetime) { ids in try await database.keys(ids) }
+    itemWrites = .writes(to: database, pool, lostCommits)
     var single = pool
     single.size = 1
     let stateDatabase = Database(

@@ -53,7 +53,7 @@ struct EditorialItemHandlers: Sendable {
     guard body.id == nil || body.id == id else { throw Self.foreignID }
     let precondition = try WritePrecondition(request.headers, revision: body.revision)
     let (item, created) = try await refusingUnknownTopics {
-      try await store.write(id, if: precondition) { existing in
+      try await store.write(id, bytes: body.content.approximateBytes, if: precondition) { existing in
         try Self.check(body.content, replaces: existing)
         return body.content
       }

@@ -33,6 +33,7 @@ struct MetricsHandlers: Sendable {
       help: "Readers that were refused because the queue was full, or the wait too long.", Double(loads.refused))
     text.add("tidings_waiting_requests", .gauge, help: "Requests that wait for changes.", Double(polls.count))
     text.add("tidings_event_streams", .gauge, help: "Open streams of events.", Double(streams.count))
+    store.writes.write(to: &text)
     store.connections.write(to: &text)
     store.replicaReads?.write(to: &text)
     ProcessUsage()?.write(to: &text)
@@ -63,6 +64,27 @@ extension ReplicaReads {
     text.begin(
       name, .counter, help: "Reads asked of a standby, by what became of them; all but used went to the primary.")
     for (outcome, count) in [("used", used), ("behind", behind), ("failed", failed)] {
+      text.add(name, PrometheusText.labels([("outcome", outcome)]), Double(count))
+    }
+  }
+}
+
+extension StoreWrites {
+  fileprivate func write(to text: inout PrometheusText) {
+    text.add("tidings_write_groups_total", .counter, help: "Transactions of several writes of items.", Double(groups))
+    text.begin("tidings_writes_total", .counter, help: "Writes of items, by whether they ran in a group or left it.")
+    for (run, count) in [("group", grouped - alone), ("alone", alone)] {
+      text.add("tidings_writes_total", PrometheusText.labels([("run", run)]), Double(count))
+    }
+    text.add("tidings_writes_waiting", .gauge, help: "Writes of items that have not begun.", Double(waiting))
+    text.add(
+      "tidings_writes_wait_seconds_total", .counter, help: "Sum of the waits of writes until they began.",
+      waited / .seconds(1))
+    let name = "tidings_lost_commits_total"
+    text.begin(name, .counter, help: "Lost answers to COMMIT, by what became of the transaction.")
+    for (outcome, count) in [
+      ("committed", lostCommits.committed), ("undone", lostCommits.undone), ("unknown", lostCommits.unknown),
+    ] {
       text.add(name, PrometheusText.labels([("outcome", outcome)]), Double(count))
     }
   }

@@ -34,11 +34,18 @@ struct Database: Sendable {
   private func translating<Result>(_ body: () async throws -> Result) async throws -> Result {
     do {
       return try await DatabaseTime.measuring(body)
-    } catch let error as PostgresError {
-      throw StoreError(error) ?? error
-    } catch is MigrationError {
-      // The connection was refused for its schema. `NewsStore.schemaProblem` has the reason.
-      throw StoreError.unavailable
+    } catch {
+      throw Self.translated(error)
+    }
+  }
+
+  /// The error for a caller.
+  static func translated(_ error: any Error) -> any Error {
+    switch error {
+    case let error as PostgresError: StoreError(error) ?? error
+    // The connection was refused for its schema. `NewsStore.schemaProblem` has the reason.
+    case is MigrationError: StoreError.unavailable
+    default: error
     }
   }
 }

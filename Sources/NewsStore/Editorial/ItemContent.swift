@@ -57,6 +57,14 @@ public struct ItemContent: Sendable {
   }
 }
 
+extension ItemContent {
+  /// The approximate size in bytes, mostly that of the texts.
+  public var approximateBytes: Int {
+    let texts = [text, title, summary, html, url, author].reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+    return 512 + texts + 256 * attachments.count
+  }
+}
+
 extension ItemContent: Equatable {
   /// Compares the values of all columns, texts by their bytes.
   public static func == (one: ItemContent, other: ItemContent) -> Bool {

@@ -86,15 +86,22 @@ package struct ItemColumn: Sendable {
     }
   }
 
-  /// Appends the value to a statement as a parameter.
-  private func append(_ content: ItemContent, to query: inout PostgresQuery.StringInterpolation) throws {
+  /// Appends the values of several contents to a statement as one array. The topics of a content are one text, because
+  /// an array of arrays would need them to be equally many.
+  private func append(_ contents: [ItemContent], to query: inout PostgresQuery.StringInterpolation) throws {
     switch property {
-    case .text(let text): query.appendInterpolation(text(content))
-    case .texts(let texts): query.appendInterpolation(texts(content))
-    case .date(let date): query.appendInterpolation(date(content))
-    case .boolean(let boolean): query.appendInterpolation(boolean(content))
-    case .attachments(let attachments): query.appendInterpolation(try Attachment.json(of: attachments(content)))
+    case .text(let text): query.appendInterpolation(contents.map(text))
+    case .texts(let texts): query.appendInterpolation(contents.map { texts($0).joined(separator: ",") })
+    case .date(let date): query.appendInterpolation(contents.map(date))
+    case .boolean(let boolean): query.appendInterpolation(contents.map(boolean))
+    case .attachments(let attachments):
+      query.appendInterpolation(try contents.map { try Attachment.json(of: attachments($0)) })
     }
+  }
+
+  /// The value of the column in a row of such arrays, as SQL.
+  private func element(of row: String) -> String {
+    if case .texts = property { "string_to_array(\(row).\(name), ',')" } else { "\(row).\(name)" }
   }
 }
 
@@ -115,28 +122,24 @@ extension ItemColumn {
   static let erasure = all.compactMap { column in column.erased.map { "\(column.name) = \($0)" } }
     .joined(separator: ", ")
 
-  /// The values of all columns: `$1, $2, …`
-  static func values(of content: ItemContent) throws -> PostgresQuery {
-    try list { try $0.append(content, to: &$1) }
-  }
-
-  /// The assignments of all columns: `state = $1, date = $2, …`
-  static func assignments(of content: ItemContent) throws -> PostgresQuery {
-    try list { column, query in
-      query.appendLiteral("\(column.name) = ")
-      try column.append(content, to: &query)
-    }
-  }
-
-  private static func list(
-    _ append: (ItemColumn, inout PostgresQuery.StringInterpolation) throws -> Void
-  ) throws -> PostgresQuery {
-    var query = PostgresQuery.StringInterpolation(literalCapacity: names.utf8.count * 2, interpolationCount: all.count)
+  /// The values of all columns of several contents, an array for each column: `$1, $2, …`
+  static func arrays(of contents: [ItemContent]) throws -> PostgresQuery {
+    var query = PostgresQuery.StringInterpolation(literalCapacity: all.count * 2, interpolationCount: all.count)
     for (index, column) in all.enumerated() {
       if index > 0 { query.appendLiteral(", ") }
-      try append(column, &query)
+      try column.append(contents, to: &query)
     }
     return PostgresQuery(stringInterpolation: query)
+  }
+
+  /// The values of all columns in a row of those arrays: `v.state, v.date, …`
+  static func elements(of row: String) -> String {
+    all.map { $0.element(of: row) }.joined(separator: ", ")
+  }
+
+  /// The assignments of all columns from such a row: `state = v.state, date = v.date, …`
+  static func assignments(from row: String) -> String {
+    all.map { "\($0.name) = \($0.element(of: row))" }.joined(separator: ", ")
   }
 }
 

@@ -61,12 +61,21 @@ public struct PostgresTransaction: Sendable {
   /// - Returns: The rows of the statement.
   /// - Throws: `PostgresError`; with `.commitOutcomeUnknown` if the connection was lost before the answer to COMMIT.
   public func commit(after query: PostgresQuery) async throws -> PostgresRows {
+    guard let rows = try await commit(after: [query]).first else {
+      throw PostgresError(.protocolViolation, "the server returned no result")
+    }
+    return rows
+  }
+
+  /// Runs the last statements and COMMIT in one round trip, which ends the transaction. The first error skips the rest
+  /// and is thrown. None of them is cancelled with the task.
+  ///
+  /// - Returns: The rows of each statement, in order.
+  /// - Throws: `PostgresError`; with `.commitOutcomeUnknown` if the connection was lost before the answer to COMMIT.
+  public func commit(after queries: [PostgresQuery]) async throws -> [PostgresRows] {
     try state.end()
     do {
-      guard let rows = try await connection.commit([query], of: state).first else {
-        throw PostgresError(.protocolViolation, "the server returned no result")
-      }
-      return rows
+      return try await connection.commit(queries, of: state)
     } catch let error as PostgresError {
       state.recordFailure(error)
       throw error

@@ -1,0 +1,66 @@
+import Foundation
+import News
+import PostgresClient
+
+/// The statements that write the entries of a group.
+extension [DecidedWrite] {
+  /// Locks the files that the entries require, so that none of them is removed before the commit.
+  var fileLock: PostgresQuery {
+    let files = Set(flatMap(\.requiredFiles)).sorted { $0.uuidString < $1.uuidString }
+    return "SELECT m.id FROM media AS m WHERE m.id = ANY (\(files)) ORDER BY m.id FOR SHARE"
+  }
+
+  /// Writes each entry whose topics and files exist. It returns a row for each entry, in order; without a revision, the
+  /// entry was not written.
+  func statement() throws -> PostgresQuery {
+    """
+    WITH given AS (
+      SELECT * FROM unnest(\(map(\.id)), \(map { $0.existing?.revision }), \(map(\.isRetraction)),
+        \(map(\.retractionReason)), \(map { $0.requiredFiles.map(\.uuidString).joined(separator: ",") }),
+        \(query: try ItemColumn.arrays(of: map(\.content))))
+        WITH ORDINALITY AS g (
+          id, revision, is_retraction, retraction_reason, files, \(unsafeSQL: ItemColumn.names), number)
+    ), checked AS (
+      SELECT g.*,
+        ARRAY(
+          SELECT w.slug FROM unnest(string_to_array(g.topics, ',')) AS w (slug)
+          WHERE NOT g.is_retraction AND NOT EXISTS (SELECT 1 FROM topics AS t WHERE t.slug = w.slug)
+        ) AS unknown_topics,
+        ARRAY(
+          SELECT w.id FROM unnest(string_to_array(g.files, ',')::uuid[]) AS w (id)
+          WHERE NOT EXISTS (SELECT 1 FROM media AS m WHERE m.id = w.id)
+        ) AS unknown_files
+      FROM given AS g
+    ), valid AS (
+      SELECT * FROM checked AS c WHERE cardinality(c.unknown_topics) = 0 AND cardinality(c.unknown_files) = 0
+    ), inserted AS (
+      INSERT INTO items AS i (id, \(unsafeSQL: ItemColumn.names))
+        SELECT v.id, \(unsafeSQL: ItemColumn.elements(of: "v")) FROM valid AS v WHERE v.revision IS NULL ORDER BY v.id
+        ON CONFLICT (id) DO NOTHING RETURNING i.id, i.revision, i.created_at
+    ), updated AS (
+      UPDATE items AS i SET \(unsafeSQL: ItemColumn.assignments(from: "v"))
+        FROM valid AS v WHERE i.id = v.id AND i.revision = v.revision AND NOT v.is_retraction
+        RETURNING i.id, i.revision, i.created_at
+    ), retracted AS (
+      UPDATE items AS i SET state = 'retracted', retraction_reason = v.retraction_reason
+        FROM valid AS v WHERE i.id = v.id AND i.revision = v.revision AND v.is_retraction
+        RETURNING i.id, i.revision, i.created_at
+    )
+    SELECT c.unknown_topics, c.unknown_files, w.revision, w.created_at
+    FROM checked AS c LEFT JOIN (
+      SELECT * FROM inserted UNION ALL SELECT * FROM updated UNION ALL SELECT * FROM retracted
+    ) AS w ON w.id = c.id
+    ORDER BY c.number
+    """
+  }
+
+  /// Publishes the items that the transaction has written. Others may have become locked elsewhere.
+  var publication: PostgresQuery {
+    """
+    SELECT p.item, p.version, p.updated
+    FROM publish(ARRAY(
+      SELECT i.id FROM items AS i WHERE i.id = ANY (\(map(\.id))) AND i.xmin = pg_current_xact_id()::xid
+    )) AS p
+    """
+  }
+}

@@ -1,0 +1,206 @@
+package import Foundation
+import Synchronization
+
+/// Forms groups of the entries that arrive while earlier groups run, so that many of them share a commit.
+///
+/// An entry that finds nothing under way starts at once. Entries with the same id run one after the other, in the order
+/// of their arrival; all others may overtake each other. An entry that leaves its group, because something else holds what
+/// it needs, runs alone, and delays only the entries of its own id.
+package final class GroupQueue<Entry: Sendable, Outcome: Sendable>: Sendable {
+  /// The limits of groups.
+  package struct Limits: Sendable {
+    /// The maximum number of groups that run at a time.
+    package var groups = 2
+    /// The maximum number of entries in a group.
+    package var entries = 64
+    /// The maximum size of the entries of a group in bytes. A single entry may be larger.
+    package var bytes = 1 << 20
+    /// The maximum number of entries that run alone at a time.
+    package var alone = 4
+    /// The maximum number of entries that wait. A further one fails at once.
+    package var waiting = 1024
+    /// The maximum wait of an entry before it runs.
+    package var wait: Duration = .seconds(5)
+
+    package init() {}
+  }
+
+  /// The outcome of an entry in a group; nil if it has left the group without an effect and is to run alone.
+  package typealias Result = Swift.Result<Outcome, any Error>?
+
+  /// Counts since the start.
+  package struct Counts: Sendable, Equatable {
+    package var groups = 0
+    package var entries = 0
+    /// The entries that have left their groups.
+    package var left = 0
+    /// The sum of the waits of entries until their groups began.
+    package var waited: Duration = .zero
+  }
+
+  private struct Waiting {
+    let number: Int
+    let id: UUID
+    let bytes: Int
+    let entry: Entry
+    let arrival: ContinuousClock.Instant
+    let continuation: CheckedContinuation<Outcome, any Error>
+  }
+
+  private struct State {
+    var waiting: [Waiting] = []
+    var alone: [Waiting] = []
+    /// The ids of the entries that run, or are to run alone.
+    var busy: Set<UUID> = []
+    var groupsRunning = 0
+    var aloneRunning = 0
+    var lastNumber = 0
+    var counts = Counts()
+  }
+
+  private let state = Mutex(State())
+  private let limits: Limits
+  private let runGroup: @Sendable ([Entry]) async -> [Result]
+  private let runAlone: @Sendable (Entry) async throws -> Outcome
+
+  /// - Parameters:
+  ///   - runGroup: Runs entries with different ids together. It returns a result for each, in order.
+  ///   - runAlone: Runs an entry that has left its group.
+  package init(
+    limits: Limits = Limits(), runGroup: @escaping @Sendable ([Entry]) async -> [Result],
+    runAlone: @escaping @Sendable (Entry) async throws -> Outcome
+  ) {
+    self.limits = limits
+    self.runGroup = runGroup
+    self.runAlone = runAlone
+  }
+
+  package var counts: Counts { state.withLock { $0.counts } }
+  /// The number of entries that wait.
+  package var waiting: Int { state.withLock { $0.waiting.count + $0.alone.count } }
+
+  /// Runs an entry in the next group that has room for it.
+  ///
+  /// - Parameters:
+  ///   - id: The id of what the entry changes.
+  ///   - bytes: The approximate size of the entry.
+  /// - Throws: `StoreError.unavailable` if the entry has not begun within `Limits.wait`, or too many wait;
+  ///   `CancellationError` if the caller was cancelled before it began; the error of the entry.
+  package func run(_ entry: Entry, id: UUID, bytes: Int) async throws -> Outcome {
+    let number = state.withLock { state in
+      state.lastNumber += 1
+      return state.lastNumber
+    }
+    let deadline = Deadlines.shared.set(after: limits.wait) { self.remove(number, throwing: StoreError.unavailable) }
+    defer { Deadlines.shared.cancel(deadline) }
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let isFull = state.withLock { state in
+          guard state.waiting.count < limits.waiting else { return true }
+          state.waiting.append(
+            Waiting(
+              number: number, id: id, bytes: bytes, entry: entry, arrival: .now, continuation: continuation))
+          return false
+        }
+        if isFull { return continuation.resume(throwing: StoreError.unavailable) }
+        if Task.isCancelled { remove(number, throwing: CancellationError()) }
+        startGroups()
+      }
+    } onCancel: {
+      remove(number, throwing: CancellationError())
+    }
+  }
+
+  /// Ends the wait of an entry that has not begun, or has not begun alone.
+  private func remove(_ number: Int, throwing error: any Error) {
+    let removed = state.withLock { state -> Waiting? in
+      if let index = state.waiting.firstIndex(where: { $0.number == number }) { return state.waiting.remove(at: index) }
+      guard let index = state.alone.firstIndex(where: { $0.number == number }) else { return nil }
+      state.busy.remove(state.alone[index].id)
+      return state.alone.remove(at: index)
+    }
+    guard let removed else { return }
+    removed.continuation.resume(throwing: error)
+    startGroups()
+  }
+
+  private func startGroups() {
+    while let group = state.withLock({ nextGroup(&$0) }) {
+      // A detached task, because the group does not belong to the caller that begins it.
+      Task.detached { [self] in
+        let results = await runGroup(group.map(\.entry))
+        precondition(results.count == group.count, "a group has a result for each entry")
+        finish(group, results)
+        startGroups()
+        startAlone()
+      }
+    }
+  }
+
+  private func nextGroup(_ state: inout State) -> [Waiting]? {
+    guard state.groupsRunning < limits.groups else { return nil }
+    var (group, rest): ([Waiting], [Waiting]) = ([], [])
+    var (bytes, isFull) = (0, false)
+    var ids: Set<UUID> = []
+    for waiting in state.waiting {
+      // A later entry of the same id must not overtake.
+      let isFirst = ids.insert(waiting.id).inserted && !state.busy.contains(waiting.id)
+      if isFirst, !isFull, group.isEmpty || bytes + waiting.bytes <= limits.bytes {
+        group.append(waiting)
+        bytes += waiting.bytes
+        isFull = group.count == limits.entries
+      } else {
+        isFull = isFull || isFirst
+        rest.append(waiting)
+      }
+    }
+    guard !group.isEmpty else { return nil }
+    state.waiting = rest
+    state.groupsRunning += 1
+    state.busy.formUnion(group.map(\.id))
+    state.counts.groups += 1
+    state.counts.entries += group.count
+    let now = ContinuousClock.now
+    for waiting in group { state.counts.waited += now - waiting.arrival }
+    return group
+  }
+
+  private func finish(_ group: [Waiting], _ results: [Result]) {
+    state.withLock { state in
+      state.groupsRunning -= 1
+      for (waiting, result) in zip(group, results) {
+        if result == nil {
+          state.alone.append(waiting)
+          state.counts.left += 1
+        } else {
+          state.busy.remove(waiting.id)
+        }
+      }
+    }
+    for (waiting, result) in zip(group, results) {
+      if let result { waiting.continuation.resume(with: result) }
+    }
+  }
+
+  private func startAlone() {
+    while let next = state.withLock({ nextAlone(&$0) }) {
+      Task.detached { [self] in
+        let result: Swift.Result<Outcome, any Error>
+        do { result = .success(try await runAlone(next.entry)) } catch { result = .failure(error) }
+        state.withLock { state in
+          state.aloneRunning -= 1
+          state.busy.remove(next.id)
+        }
+        next.continuation.resume(with: result)
+        startAlone()
+        startGroups()
+      }
+    }
+  }
+
+  private func nextAlone(_ state: inout State) -> Waiting? {
+    guard state.aloneRunning < limits.alone, !state.alone.isEmpty else { return nil }
+    state.aloneRunning += 1
+    return state.alone.removeFirst()
+  }
+}

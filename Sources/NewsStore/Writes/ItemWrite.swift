@@ -1,0 +1,90 @@
+package import Foundation
+package import News
+
+/// A write of one item, which is decided by the item's current state.
+package struct ItemWrite: Sendable {
+  /// The effect of a write on an item.
+  package enum Decision: Sendable {
+    /// Nothing: the item is as wanted.
+    case unchanged
+    case content(ItemContent)
+    /// The item is retracted, with a reason for readers.
+    case retraction(reason: String?)
+  }
+
+  package let id: UUID
+  /// The approximate size of the new content in bytes.
+  let bytes: Int
+  /// Decides what is written, with the item locked; it receives nil if there is none. It may run again. An error that it
+  /// throws refuses the write.
+  let decide: @Sendable (EditorialItem?) throws -> Decision
+
+  package init(id: UUID, bytes: Int, decide: @escaping @Sendable (EditorialItem?) throws -> Decision) {
+    self.id = id
+    self.bytes = bytes
+    self.decide = decide
+  }
+}
+
+/// An item after a write.
+package struct WrittenItem: Sendable {
+  package let item: EditorialItem
+  package let created: Bool
+}
+
+/// A decided write, as a row of the statement that writes all of a group.
+struct DecidedWrite: Sendable {
+  let id: UUID
+  /// The item before the write; nil if it is created.
+  let existing: EditorialItem?
+  /// The new content; that of `existing` for a retraction.
+  let content: ItemContent
+  let isRetraction: Bool
+  let retractionReason: String?
+
+  init(_ id: UUID, _ existing: EditorialItem?, content: ItemContent) {
+    self.id = id
+    self.existing = existing
+    self.content = content
+    (isRetraction, retractionReason) = (false, existing?.retractionReason)
+  }
+
+  init(retracting existing: EditorialItem, reason: String?) {
+    (id, self.existing, content) = (existing.item.id, existing, ItemContent(existing))
+    (isRetraction, retractionReason) = (true, reason)
+  }
+
+  /// The files whose existence the write requires.
+  var requiredFiles: [UUID] { isRetraction ? [] : content.attachments.compactMap(\.mediaID) }
+
+  /// The last change of an item in the feed.
+  struct Publication {
+    let version: Int
+    let date: Date
+  }
+
+  /// The item after the write.
+  ///
+  /// - Parameters:
+  ///   - created: The time of creation.
+  ///   - published: The last change; nil for an item that was never published.
+  func result(revision: Int, created: Date, _ published: Publication?) -> WrittenItem {
+    let item = NewsItem(
+      id: id, version: published?.version ?? 0, date: content.date, text: content.text, title: content.title,
+      summary: content.summary, html: content.html, topics: content.topics, language: content.language,
+      url: content.url, author: content.author, breaking: content.breaking, attachments: content.attachments,
+      updated: published?.date ?? created.wholeMilliseconds)
+    return WrittenItem(
+      item: EditorialItem(
+        item: item, state: isRetraction ? .retracted : content.state, revision: revision,
+        retractionReason: retractionReason, erased: existing?.erased),
+      created: existing == nil)
+  }
+}
+
+extension Date {
+  /// The date without fractions of a millisecond, as `date_trunc` makes it.
+  fileprivate var wholeMilliseconds: Date {
+    Date(timeIntervalSince1970: (timeIntervalSince1970 * 1000).rounded(.down) / 1000)
+  }
+}
