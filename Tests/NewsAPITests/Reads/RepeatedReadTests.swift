@@ -131,6 +131,23 @@ import Testing
     }
   }
 
+  @Test("A connection that repeats its request receives what was published since, also within the same second")
+  func repeatedOnOneConnection() async throws {
+    try await TestServer.with { server in
+      let item = try await server.publish("one").item
+      let connection = try BlockingConnection(port: server.port)
+      func read() throws -> [String?] {
+        let body = try connection.exchange("GET /v1/items HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        return try NewsJSON.decode(ItemList.self, from: body).items.map(\.title)
+      }
+      for number in 0..<20 {
+        for _ in 0..<5 { _ = try read() }
+        _ = try await server.write("PATCH", "items/\(item.id)", #"{"title": "title \#(number)"}"#, ("If-Match", "*"))
+        #expect(try read() == ["title \(number)"])
+      }
+    }
+  }
+
   @Test("Responses come from memory while the database does not respond, and are refused after the age limit")
   func withoutDatabase() async throws {
     try await TestServer.with(staleLimit: .seconds(3)) { server in

@@ -154,6 +154,8 @@ import Testing
           }
           try await group.waitForAll()
         }
+        // No other one had to leave its group.
+        #expect(store.writes.alone == 1)
         return held
       }
       #expect(try await held.value.item.revision == 2)
