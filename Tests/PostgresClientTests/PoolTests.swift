@@ -24,6 +24,17 @@ struct PoolTests {
     }
   }
 
+  @Test("callers that come while the only connection is being opened open no other one")
+  func firstCallers() async throws {
+    try await withPool(size: 1) { pool in
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        for number in 0..<20 { group.addTask { try await pool.value("SELECT \(number)") } }
+        try await group.waitForAll()
+      }
+      #expect(pool.statistics.opened == 1)
+    }
+  }
+
   @Test("waiters receive connections in the order of their calls")
   func fairness() async throws {
     try await withPool(size: 1) { pool in
