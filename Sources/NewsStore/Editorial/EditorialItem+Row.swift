@@ -2,7 +2,10 @@ import News
 import PostgresClient
 
 extension EditorialItem {
-  /// The columns that `init(row:)` reads. `items` is `i`; its row in the feed's log is `l` and may be absent.
+  /// The tables of `columns`: an item `i`, with its row `l` in the log of the feed if there is one.
+  static let tables: PostgresQuery = "items AS i LEFT JOIN change_log AS l ON l.item = i.id AND l.scope = ''"
+
+  /// The columns that `init(row:)` reads, of rows `i` and `l`, which may be absent.
   static let columns: PostgresQuery = """
     \(query: NewsItem.columns(html: true)), coalesce(l.version, 0) AS version,
       coalesce(l.updated, date_trunc('milliseconds', i.created_at)) AS updated,

@@ -7,7 +7,9 @@ extension NewsStore {
   ///
   /// - Throws: `StoreError.notFound`.
   public func editorialItem(_ id: UUID) async throws -> EditorialItem {
-    guard let row = try await database.query("\(query: Self.selection(id))").first else { throw StoreError.notFound }
+    let rows = try await database.query(
+      "SELECT \(query: EditorialItem.columns) FROM \(query: EditorialItem.tables) WHERE i.id = \(id)")
+    guard let row = rows.first else { throw StoreError.notFound }
     return try EditorialItem(row: row)
   }
 
@@ -30,8 +32,8 @@ extension NewsStore {
   /// - Parameters:
   ///   - bytes: The approximate size of the new content in bytes.
   ///   - precondition: The condition on the current item. With `.absent` the item is created.
-  ///   - change: Returns the new content for the current item, which is nil if there is none. It may run again. An error
-  ///     that it throws cancels the write.
+  ///   - change: Returns the new content for the current item, or for nil if there is none. It may be called more than
+  ///     once. If it throws, nothing is written.
   /// - Throws: `StoreError.retracted`, `preconditionFailed`, `preconditionRequired`, `unknownTopics`, `unknownMedia`,
   ///   `outcomeUnknown`, and the errors of `change`.
   public func write(
@@ -71,14 +73,6 @@ extension NewsStore {
     }
     try await waitForState(written.item.item.version)
     return (written.item, written.created)
-  }
-
-  private static func selection(_ id: UUID) -> PostgresQuery {
-    """
-    SELECT \(query: EditorialItem.columns)
-    FROM items AS i LEFT JOIN change_log AS l ON l.item = i.id AND l.scope = ''
-    WHERE i.id = \(id)
-    """
   }
 
   private static func refuseRetracted(_ item: EditorialItem) throws {

@@ -6,8 +6,7 @@ import PostgresClient
 extension [DecidedWrite] {
   /// Locks the files that the entries require, so that none of them is removed before the commit.
   var fileLock: PostgresQuery {
-    let files = Set(flatMap(\.requiredFiles)).sorted { $0.uuidString < $1.uuidString }
-    return "SELECT m.id FROM media AS m WHERE m.id = ANY (\(files)) ORDER BY m.id FOR SHARE"
+    "SELECT m.id FROM media AS m WHERE m.id = ANY (\(flatMap(\.requiredFiles))) ORDER BY m.id FOR SHARE"
   }
 
   /// Writes each entry whose topics and files exist. It returns a row for each entry, in order; without a revision, the

@@ -82,7 +82,7 @@ package final class GroupQueue<Entry: Sendable, Outcome: Sendable>: Sendable {
   /// Runs an entry in the next group that has room for it.
   ///
   /// - Parameters:
-  ///   - id: The id of what the entry changes.
+  ///   - id: The id of the changed item. Entries with the same id never run together.
   ///   - bytes: The approximate size of the entry.
   /// - Throws: `StoreError.unavailable` if the entry has not begun within `Limits.wait`, or too many wait;
   ///   `CancellationError` if the caller was cancelled before it began; the error of the entry.

@@ -15,8 +15,8 @@ package struct ItemWrite: Sendable {
   package let id: UUID
   /// The approximate size of the new content in bytes.
   let bytes: Int
-  /// Decides what is written, with the item locked; it receives nil if there is none. It may run again. An error that it
-  /// throws refuses the write.
+  /// Returns the decision about the locked item, or about nil if there is no item. It throws to refuse the write, and
+  /// may be called more than once.
   let decide: @Sendable (EditorialItem?) throws -> Decision
 
   package init(id: UUID, bytes: Int, decide: @escaping @Sendable (EditorialItem?) throws -> Decision) {

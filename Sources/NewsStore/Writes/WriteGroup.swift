@@ -111,11 +111,7 @@ final class WriteGroup: Sendable {
     let answers = try await transaction.pipeline([
       locking == .skips ? Self.groupSettings : Self.settings,
       "SELECT i.id FROM items AS i WHERE i.id = ANY (\(ids)) ORDER BY i.id FOR NO KEY UPDATE \(query: skipping)",
-      """
-      SELECT \(query: EditorialItem.columns)
-      FROM items AS i LEFT JOIN change_log AS l ON l.item = i.id AND l.scope = ''
-      WHERE i.id = ANY (\(ids))
-      """,
+      "SELECT \(query: EditorialItem.columns) FROM \(query: EditorialItem.tables) WHERE i.id = ANY (\(ids))",
       """
       SELECT pg_current_xact_id()::text AS transaction,
         (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) AS epoch
@@ -231,8 +227,7 @@ final class WriteGroup: Sendable {
     let rows = try await database.query(
       """
       SELECT i.xmin = (\(attempt.transaction)::xid8)::xid AS is_own, \(query: EditorialItem.columns)
-      FROM items AS i LEFT JOIN change_log AS l ON l.item = i.id AND l.scope = ''
-      WHERE i.id = ANY (\(attempt.decided.map(\.write.id)))
+      FROM \(query: EditorialItem.tables) WHERE i.id = ANY (\(attempt.decided.map(\.write.id)))
       """)
     var found: [UUID: (isOwn: Bool, item: EditorialItem)] = [:]
     for row in rows {

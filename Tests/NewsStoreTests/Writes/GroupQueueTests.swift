@@ -69,12 +69,20 @@ import Testing
     return task
   }
 
+  /// Adds entries with ids of their own, one after the other.
+  private func add(
+    all numbers: some Sequence<Int>, to queue: Groups.Queue, _ groups: Groups
+  ) async throws -> [Task<Int, any Error>] {
+    var tasks: [Task<Int, any Error>] = []
+    for number in numbers { tasks.append(try await add(number, to: queue, groups)) }
+    return tasks
+  }
+
   @Test("An entry starts at once while fewer than two groups run; all that arrive meanwhile form the next group")
   func arrival() async throws {
     let groups = Groups()
     let queue = groups.queue()
-    var tasks: [Task<Int, any Error>] = []
-    for number in 0..<6 { tasks.append(try await add(number, to: queue, groups)) }
+    let tasks = try await add(all: 0..<6, to: queue, groups)
     #expect(groups.running == [[0], [1]])
     #expect(queue.waiting == 4)
     groups.end()
@@ -128,9 +136,7 @@ import Testing
   func leaving() async throws {
     let groups = Groups()
     let queue = groups.queue()
-    var tasks: [Task<Int, any Error>] = []
-    for number in 0..<2 { tasks.append(try await add(number, to: queue, groups)) }
-    for number in 2..<5 { tasks.append(try await add(number, to: queue, groups)) }
+    let tasks = try await add(all: 0..<5, to: queue, groups)
     groups.end()
     try await eventually("the next group runs") { groups.running == [[1], [2, 3, 4]] }
     groups.end()
@@ -160,8 +166,7 @@ import Testing
       limits.alone = 2
     }
     let first = try await add(0, to: queue, groups)
-    var tasks: [Task<Int, any Error>] = []
-    for number in 1...4 { tasks.append(try await add(number, to: queue, groups)) }
+    let tasks = try await add(all: 1...4, to: queue, groups)
     groups.end()
     _ = try await first.value
     try await eventually("the next group runs") { groups.running == [[1, 2, 3, 4]] }
