@@ -202,30 +202,29 @@ import Testing
       try await eventually("all requests wait") { try await Self.waiting(server) == 8 }
       // The lock on the items is requested during the publish, so that it is granted at its end, before any reader.
       let (release, isReleased) = AsyncStream.makeStream(of: Void.self)
-      let publishing = Task {
-        try await server.sql.transaction { transaction in
-          _ = try await transaction.query("UPDATE items SET title = 'two', revision = revision + 1")
-          _ = try await transaction.query("SELECT count(*) FROM publish(ARRAY(SELECT id FROM items))")
-          try await eventually("the lock is requested") {
-            let query: PostgresQuery = """
-              SELECT count(*) FROM pg_locks
-              WHERE NOT granted AND relation = 'items'::regclass AND mode = 'AccessExclusiveLock'
-              """
-            return try await server.sql.query(query).first?.decode(0, as: Int.self) == 1
+      defer { isReleased.finish() }
+      let locking = try await server.sql.transaction { transaction in
+        _ = try await transaction.query("UPDATE items SET title = 'two', revision = revision + 1")
+        _ = try await transaction.query("SELECT count(*) FROM publish(ARRAY(SELECT id FROM items))")
+        let locking = Task {
+          try await server.sql.transaction { transaction in
+            _ = try await transaction.query("LOCK TABLE items IN ACCESS EXCLUSIVE MODE")
+            for await _ in release {}
           }
         }
-      }
-      let locking = Task {
-        try await server.sql.transaction { transaction in
-          _ = try await transaction.query("LOCK TABLE items IN ACCESS EXCLUSIVE MODE")
-          for await _ in release {}
+        try await eventually("the lock is requested") {
+          let query: PostgresQuery = """
+            SELECT count(*) FROM pg_locks
+            WHERE NOT granted AND relation = 'items'::regclass AND mode = 'AccessExclusiveLock'
+            """
+          return try await server.sql.query(query).first?.decode(0, as: Int.self) == 1
         }
+        return locking
       }
-      try await publishing.value
       let version = try #require(SyncToken(token)).version
       try await eventually("the change is known") { server.store.cachedSnapshot?.feedVersion.version ?? 0 > version }
       #expect(try await Self.waiting(server) == 8)
-      try await eventually("the files have expired") { try await Self.waiting(server) == 0 }
+      try await eventually("the requests have timed out") { try await Self.waiting(server) == 0 }
       isReleased.finish()
       try await locking.value
       for poll in polls { #expect(try await poll.value == 200) }
