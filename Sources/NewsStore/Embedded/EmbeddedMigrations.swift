@@ -10,4 +10,5 @@ let embeddedMigrations: [(name: String, sql: String)] = [
   ("0005_change_log_indexes.sql", migration0005),
   ("0006_replaced_indexes.sql", migration0006),
   ("0007_notified_keys.sql", migration0007),
+  ("0008_cheaper_writes.sql", migration0008),
 ]

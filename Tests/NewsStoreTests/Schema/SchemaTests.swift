@@ -53,7 +53,10 @@ import Testing
           + "move_topics_revision()"
       ),
       ("ALTER TABLE topics DISABLE TRIGGER topics_notify", "ENABLED D"),
-      ("ALTER FUNCTION publish(uuid[]) RESET enable_seqscan", "SET plan_cache_mode=auto, enable_hashjoin=off"),
+      (
+        "ALTER FUNCTION publish(uuid[]) RESET enable_seqscan",
+        "SET plan_cache_mode=force_generic_plan, enable_hashjoin=off"
+      ),
       ("ALTER FUNCTION item_search COST 1", "IMMUTABLE PARALLEL SAFE COST 1 BODY"),
       (
         "CREATE OR REPLACE FUNCTION topics_revision() RETURNS bigint LANGUAGE sql STABLE AS 'SELECT 1::bigint'",
