@@ -15,6 +15,7 @@ extension Target.Dependency {
   static let asyncHTTPClient = product(name: "AsyncHTTPClient", package: "async-http-client")
   static let crypto = product(name: "Crypto", package: "swift-crypto")
   static let dequeModule = product(name: "DequeModule", package: "swift-collections")
+  static let hashTreeCollections = product(name: "HashTreeCollections", package: "swift-collections")
   static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
   static let grdb = product(name: "GRDB", package: "GRDB.swift")
   static let logging = product(name: "Logging", package: "swift-log")
@@ -108,7 +109,7 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "NewsStore",
-      dependencies: ["News", "PostgresClient", .crypto, .dequeModule, .logging],
+      dependencies: ["News", "PostgresClient", .crypto, .dequeModule, .hashTreeCollections, .logging],
       swiftSettings: settings),
     .target(
       name: "NewsFeeds",

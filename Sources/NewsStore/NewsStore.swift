@@ -23,7 +23,7 @@ public final class NewsStore: Sendable {
   let keyLookups: KeyLookups<StoredKey>
   /// The writes of items, which share transactions.
   let itemWrites: GroupQueue<ItemWrite, WrittenItem>
-  let lostCommits = LostCommits()
+  let writeContext: WriteGroup.Context
   /// The JSON of items in memory.
   package let fragments: Fragments
   let waitLimits: WaitLimits
@@ -79,7 +79,6 @@ public final class NewsStore: Sendable {
       pool: PostgresPool(configuration: connection, pool: pool, logger: logger, onConnect: prepare))
     self.database = database
     keyLookups = KeyLookups(lifetime: keyLifetime) { ids in try await database.keys(ids) }
-    itemWrites = .writes(to: database, pool, lostCommits)
     var single = pool
     single.size = 1
     let stateDatabase = Database(
@@ -98,6 +97,14 @@ public final class NewsStore: Sendable {
       return answer.state
     }
     self.stateCache = stateCache
+    writeContext = WriteGroup.Context(
+      database: database, resolutionTime: pool.acquireTimeout, lostCommits: LostCommits()
+    ) { commit, items in
+      guard epochGuard.note(commit) else { return }
+      fragments.insert(items, epoch: commit.epoch)
+      stateCache.apply(commit)
+    }
+    itemWrites = .writes(in: writeContext, pool)
     epochGuard.onNewEpoch { epoch in stateCache.enter(epoch) }
     listener = PostgresListener(configuration: connection, logger: logger)
   }

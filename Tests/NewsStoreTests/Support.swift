@@ -182,7 +182,7 @@ func notifications(
   }
   var payloads: [String] = []
   while let event = await events.next() {
-    guard case .notification(let payload) = event else { throw Unexpected(description: "the listener was cut off") }
+    guard case .notification(let payload, _) = event else { throw Unexpected(description: "the listener was cut off") }
     if payload == "the end" { break }
     payloads.append(payload)
   }

@@ -131,7 +131,7 @@ struct TLSTests {
           "SELECT pg_notify('news', n || repeat('p', 7000)) FROM generate_series(1, \(count)) AS n")
         for number in 1...count {
           let event = await events.next()
-          #expect(event == .notification(payload: "\(number)" + String(repeating: "p", count: 7000)))
+          #expect(event?.payload == "\(number)" + String(repeating: "p", count: 7000))
         }
       }
     }

@@ -1,4 +1,5 @@
 package import Foundation
+import HashTreeCollections
 
 extension FeedSnapshot {
   /// The items with the latest changes.
@@ -22,7 +23,8 @@ extension FeedSnapshot {
 
     /// The version after which all changes are included.
     package private(set) var floor: Int
-    private var changes: [UUID: Change] = [:]
+    /// Persistent, because each state has changes of its own, and nearly all of them are shared.
+    private var changes: TreeDictionary<UUID, Change> = [:]
 
     package init(after version: Int) {
       floor = version

@@ -67,16 +67,13 @@ extension Database {
         OR (SELECT topics_revision()) IS DISTINCT FROM \(known?.feedVersion.topicsRevision)
         OR (SELECT sum(f.floor)::bigint FROM scopes AS f) IS DISTINCT FROM \(known?.floors)
       """,
-      """
-      SELECT \(query: Window.Entry.columns), c.present, t.topics, t.versions, t.presences
-      FROM change_log AS c CROSS JOIN LATERAL (
-        SELECT coalesce(array_agg(o.scope::text), '{}') AS topics, coalesce(array_agg(o.version), '{}') AS versions,
-          coalesce(array_agg(o.present), '{}') AS presences
-        FROM change_log AS o WHERE o.item = c.item AND o.scope <> '' AND o.version > \(version)
-      ) AS t
-      WHERE c.scope = '' AND c.version > \(version) AND \(query: Self.isEpoch(epoch))
-      ORDER BY c.version LIMIT \(FeedSnapshot.RecentChanges.count + 1)
-      """,
+      LoggedItem.query(
+        of: """
+          SELECT l.* FROM change_log AS l
+          WHERE l.scope = '' AND l.version > \(version) AND \(query: Self.isEpoch(epoch))
+          ORDER BY l.version LIMIT \(FeedSnapshot.RecentChanges.count + 1)
+          """,
+        topicsAfter: "\(version)"),
       """
       SELECT e.id, epoch_reach(e.id) AS reach FROM epochs AS e WHERE NOT \(query: Self.isEpoch(epoch))
       """,
@@ -127,8 +124,7 @@ extension FeedSnapshot {
     let version: Int = try feed.decode("version")
     var scopes = base?.scopes ?? [:]
     for row in rows {
-      scopes[try row.decode("scope")] = ScopeState(
-        version: try row.decode("version"), floor: try row.decode("floor"), shiftedAt: try row.decode("shifted_at"))
+      scopes[try row.decode("scope")] = try ScopeState(row: row)
     }
     var recent = base?.recent ?? RecentChanges(after: version)
     var windows = base?.windows ?? [:]
@@ -149,54 +145,5 @@ extension FeedSnapshot {
       scopes: scopes, reach: reached, recent: recent,
       windows: windows.filter { scopes[$0.key] != nil && !evicted.contains($0.key) },
       windowUses: known?.windowUses ?? WindowUses(), read: DatabaseInstant(try feed.decode("now")))
-  }
-}
-
-/// The last change of an item.
-private struct LoggedItem {
-  let change: FeedSnapshot.RecentChanges.Change
-  /// The item; nil if it was removed from the feed.
-  let entry: Window.Entry?
-  /// The topics that the item is in.
-  let topics: Set<String>
-
-  init(row: PostgresRow) throws {
-    let names = try row.decode("topics", as: [String].self)
-    let versions = try row.decode("versions", as: [Int].self)
-    let presences = try row.decode("presences", as: [Bool].self)
-    change = .init(
-      item: try row.decode("item"), version: try row.decode("version"),
-      topics: Dictionary(zip(names, versions)) { max($0, $1) })
-    entry = try row.decode("present") ? try Window.Entry(row: row) : nil
-    topics = Set(zip(names, presences).lazy.filter(\.1).map(\.0))
-  }
-}
-
-extension Window {
-  /// The windows after changes, without those that must be loaded again.
-  fileprivate static func advanced(_ windows: [String: Window], by changes: [LoggedItem]) -> [String: Window] {
-    guard !changes.isEmpty else { return windows }
-    return Dictionary(
-      uniqueKeysWithValues: windows.compactMap { name, window in
-        let own = name.isEmpty ? changes : changes.filter { $0.change.topics[name] != nil }
-        guard !own.isEmpty else { return (name, window) }
-        let present = own.filter { name.isEmpty || $0.topics.contains(name) }.compactMap(\.entry)
-        return window.advanced(
-          changed: Set(own.map(\.change.item)), present: present.sorted { $0.item.position < $1.item.position }
-        ).map { (name, $0) }
-      })
-  }
-}
-
-extension Window.Entry {
-  /// The columns that `init(row:at:)` reads, of a row `c` of the log.
-  fileprivate static let columns: PostgresQuery = """
-    \(query: ItemVersion.columns), lower(c.language) AS language, c.author
-    """
-
-  fileprivate init(row: PostgresRow, at first: Int = 0) throws {
-    self.init(
-      try ItemVersion(row: row, at: first), language: try row.decode(first + ItemVersion.columnCount),
-      author: try row.decode(first + ItemVersion.columnCount + 1))
   }
 }

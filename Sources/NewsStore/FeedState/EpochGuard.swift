@@ -39,6 +39,17 @@ final class EpochGuard: Sendable {
     }
   }
 
+  /// Records the version of a commit of this process.
+  ///
+  /// - Returns: false for another epoch than the current one.
+  func note(_ commit: OwnCommit) -> Bool {
+    state.withLock { state in
+      guard let known = state, known.epoch == commit.epoch else { return false }
+      state?.version = max(known.version, commit.version)
+      return true
+    }
+  }
+
   /// Whether the counter of a snapshot is below the highest version seen. The snapshot may merely be older.
   private func isRewound(epoch: String, version: Int) -> Bool {
     state.withLock { state in

@@ -24,7 +24,21 @@ package final class FeedStateCache: Sendable {
     var epoch: String?
     /// The scopes whose windows the next query loads.
     var wanted: Set<String> = []
+    /// The commits of this process that the answer of a running query may lack, or whose predecessor is unknown.
+    var commits: [OwnCommit] = []
+
+    /// Forgets the commits that no answer of a query can lack any more.
+    mutating func forgetCommits() {
+      guard running == nil, let state else { return }
+      commits.removeAll { $0.epoch == state.epoch && $0.base < state.version }
+    }
+
+    /// The commit after a state.
+    func commit(after state: FeedSnapshot) -> OwnCommit? { commits.first { state.precedes($0) } }
   }
+
+  /// The maximum number of commits that are kept.
+  private static let maximumCommits = 256
 
   private let memory = Mutex(Memory())
   /// The number of changes of the state, and of the beginnings and ends of outages.
@@ -61,6 +75,7 @@ package final class FeedStateCache: Sendable {
   package func enter(_ epoch: String) {
     memory.withLock { memory in
       memory.epoch = epoch
+      memory.commits.removeAll { $0.epoch != epoch }
       if memory.state?.epoch != epoch { memory.confirmed = nil }
     }
     advanceGeneration()
@@ -143,6 +158,35 @@ package final class FeedStateCache: Sendable {
     try await refresh()
   }
 
+  /// Advances the state by a commit of this process. If other changes come before it, the next query reads both.
+  package func apply(_ commit: OwnCommit) {
+    let isKept = memory.withLock { memory in
+      // Without room, the state stays as it is, because the answer of a running query could not follow it.
+      guard memory.isFollowed, memory.epoch ?? commit.epoch == commit.epoch,
+        memory.commits.count < Self.maximumCommits
+      else { return false }
+      memory.commits.append(commit)
+      memory.forgetCommits()
+      return true
+    }
+    guard isKept else { return }
+    while let (state, commit) = memory.withLock({ memory in
+      memory.state.flatMap { state in memory.commit(after: state).map { (state, $0) } }
+    }) {
+      // Readers do not wait meanwhile.
+      let next = state.advanced(by: commit)
+      let observers = memory.withLock { memory -> [AsyncStream<FeedSnapshot>.Continuation] in
+        // A query, or another commit, may have been faster.
+        guard memory.state === state else { return [] }
+        memory.state = next
+        memory.forgetCommits()
+        return Array(memory.observers.values)
+      }
+      advanceGeneration()
+      for observer in observers { observer.yield(next) }
+    }
+  }
+
   private func query() async throws -> FeedSnapshot {
     let (request, began) = memory.withLock { memory in
       let began = now()
@@ -154,20 +198,32 @@ package final class FeedStateCache: Sendable {
     do { result = .success(try await load(request)) } catch { result = .failure(error) }
     var isChanged = true
     defer { if isChanged { advanceGeneration() } }
-    let (state, observers) = try memory.withLock { memory in
-      if memory.next == nil { memory.running = nil }
-      if case .failure = result { memory.hasFailed = true }
-      let state = try result.get()
-      isChanged =
-        memory.hasFailed || memory.state?.feedVersion != state.feedVersion || memory.state?.floors != state.floors
-      memory.unansweredSince = nil
-      memory.hasFailed = false
-      memory.state = state
-      // A new epoch became known during the query: the next query reads its state.
-      memory.confirmed = memory.epoch ?? state.epoch == state.epoch ? began : nil
-      return (state, memory.observers)
+    guard case .success(var state) = result else {
+      memory.withLock { memory in
+        if memory.next == nil { memory.running = nil }
+        memory.hasFailed = true
+      }
+      return try result.get()
     }
-    if state.feedVersion != request.known?.feedVersion { for observer in observers.values { observer.yield(state) } }
+    var observers: [AsyncStream<FeedSnapshot>.Continuation]?
+    while observers == nil {
+      // The answer may be older than the commits by which the state has advanced since.
+      while let commit = memory.withLock({ $0.commit(after: state) }) { state = state.advanced(by: commit) }
+      observers = memory.withLock { [state] memory in
+        guard memory.commit(after: state) == nil else { return nil }
+        if memory.next == nil { memory.running = nil }
+        let isNew = memory.state?.feedVersion != state.feedVersion
+        isChanged = memory.hasFailed || isNew || memory.state?.floors != state.floors
+        memory.unansweredSince = nil
+        memory.hasFailed = false
+        memory.state = state
+        memory.forgetCommits()
+        // A new epoch became known during the query: the next query reads its state.
+        memory.confirmed = memory.epoch ?? state.epoch == state.epoch ? began : nil
+        return isNew ? Array(memory.observers.values) : []
+      }
+    }
+    for observer in observers ?? [] { observer.yield(state) }
     return state
   }
 }

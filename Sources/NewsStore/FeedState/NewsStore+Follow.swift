@@ -15,7 +15,7 @@ extension NewsStore {
     await withTaskGroup { group in
       group.addTask {
         for await event in self.listener.events(channel: "tidings") {
-          if case .notification(payload: "keys") = event {
+          if case .notification(payload: "keys", _) = event {
             self.keyLookups.forget()
             continue
           }
@@ -39,9 +39,13 @@ extension NewsStore {
     stateCache.isFollowed = false
   }
 
-  /// Whether a notification, `EPOCH VERSION`, refers to a version that the state already has.
+  /// Whether a notification, `EPOCH VERSION`, refers to a version that the state already has, or receives from a commit
+  /// of this process whose answer is about to arrive.
   private func knows(_ event: PostgresListener.Event) -> Bool {
-    guard case .notification(let payload) = event, let state = stateCache.latest?.state else { return false }
+    guard case .notification(let payload, let sender) = event, let state = stateCache.latest?.state else {
+      return false
+    }
+    if writeContext.committing.contains(sender) { return true }
     let words = payload.split(separator: " ")
     guard words.count == 2, words[0] == state.epoch, let version = Int(words[1]) else { return false }
     return version <= state.version

@@ -89,7 +89,10 @@ extension Fragments {
   /// - Returns: false if they could not be read in time.
   func readAhead(_ answer: StateAnswer, from database: Database) async -> Bool {
     var rest = Self.maximumBytesAhead
-    let items = answer.changed.suffix(Self.maximumItemsAhead).reversed().prefix { item in
+    let latest = answer.changed.suffix(Self.maximumItemsAhead)
+    // Items that this process has written are there already.
+    let known = find(Array(latest), html: true, epoch: answer.state.epoch)
+    let items = zip(latest, known).filter { $1 == nil }.map(\.0).reversed().prefix { item in
       rest -= item.maximumBytes(html: true)
       return rest >= 0
     }

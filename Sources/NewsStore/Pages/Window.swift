@@ -41,18 +41,18 @@ package struct Window: Sendable {
   /// - Returns: nil if too few items are left, so that the window must be loaded again.
   func advanced(changed: Set<UUID>, present: [Entry]) -> Window? {
     var window = self
-    let added = present.filter { entry in end.map { entry.item.position <= $0 } ?? true }
-    var merged: [Entry] = []
-    merged.reserveCapacity(entries.count + added.count)
-    var rest = added[...]
-    for entry in entries where !changed.contains(entry.item.id) {
-      while let next = rest.first, next.item.position < entry.item.position {
-        merged.append(next)
-        rest = rest.dropFirst()
-      }
-      merged.append(entry)
+    // The usual change is that of one item, for which a comparison is faster than a look-up.
+    let only = changed.count == 1 ? changed.first : nil
+    var merged = entries
+    merged.removeAll { entry in
+      if let only { entry.item.id == only } else { changed.contains(entry.item.id) }
     }
-    merged.append(contentsOf: rest)
+    let added = present.filter { entry in end.map { entry.item.position <= $0 } ?? true }
+    if added.count <= 1 {
+      for entry in added { merged.insert(entry, at: Self.index(in: merged, notNewerThan: entry.item.position)) }
+    } else {
+      merged = Self.merged(merged, added)
+    }
     if merged.count > 2 * Self.size {
       merged.removeSubrange(Self.size...)
       window.end = merged.last?.item.position
@@ -62,8 +62,26 @@ package struct Window: Sendable {
     return window
   }
 
+  /// Merges entries in the order of lists.
+  private static func merged(_ entries: [Entry], _ added: [Entry]) -> [Entry] {
+    var merged: [Entry] = []
+    merged.reserveCapacity(entries.count + added.count)
+    var rest = added[...]
+    for entry in entries {
+      while let next = rest.first, next.item.position < entry.item.position {
+        merged.append(next)
+        rest = rest.dropFirst()
+      }
+      merged.append(entry)
+    }
+    merged.append(contentsOf: rest)
+    return merged
+  }
+
   /// The index of the first entry that is not newer than a position.
-  func index(notNewerThan position: ListPosition) -> Int {
+  func index(notNewerThan position: ListPosition) -> Int { Self.index(in: entries, notNewerThan: position) }
+
+  private static func index(in entries: [Entry], notNewerThan position: ListPosition) -> Int {
     var (low, high) = (0, entries.count)
     while low < high {
       let middle = (low + high) / 2

@@ -5,23 +5,17 @@ extension GroupQueue<ItemWrite, WrittenItem> {
   /// Creates the queue of the writes to a database.
   ///
   /// - Parameter pool: The limits of the database's connections, whose waits are also those of the queue.
-  static func writes(
-    to database: Database, _ pool: PostgresPoolConfiguration, _ lostCommits: LostCommits
-  ) -> GroupQueue {
+  static func writes(in context: WriteGroup.Context, _ pool: PostgresPoolConfiguration) -> GroupQueue {
     var limits = Limits()
     limits.alone = max(1, min(limits.alone, pool.size / 2))
     limits.waiting = pool.maximumWaiters
     limits.wait = pool.acquireTimeout
-    let time = pool.acquireTimeout
     return GroupQueue(limits: limits) { writes in
-      await WriteGroup(writes, .skips, database: database, resolutionTime: time, lostCommits: lostCommits).run()
+      await WriteGroup(writes, .skips, in: context).run()
     } runAlone: { write in
       // Another writer may create the item after it was looked for; the next attempt finds it.
       for _ in 0..<3 {
-        let outcomes = await WriteGroup(
-          [write], .waits, database: database, resolutionTime: time, lostCommits: lostCommits
-        ).run()
-        if let outcome = outcomes[0] { return try outcome.get() }
+        if let outcome = await WriteGroup([write], .waits, in: context).run()[0] { return try outcome.get() }
       }
       throw StoreError.unavailable
     }
@@ -33,6 +27,15 @@ final class LostCommits: Sendable {
   let committed = Atomic(0)
   let undone = Atomic(0)
   let unknown = Atomic(0)
+}
+
+/// The database sessions in which this process commits.
+final class CommittingSessions: Sendable {
+  private let processes = Mutex<Set<Int32>>([])
+
+  func insert(_ process: Int32) { processes.withLock { _ = $0.insert(process) } }
+  func remove(_ process: Int32) { processes.withLock { _ = $0.remove(process) } }
+  func contains(_ process: Int32) -> Bool { processes.withLock { $0.contains(process) } }
 }
 
 /// The writes of items since the start.
@@ -54,13 +57,13 @@ public struct StoreWrites: Sendable {
 extension NewsStore {
   /// The writes of items since the start.
   public var writes: StoreWrites {
-    let counts = itemWrites.counts
+    let (counts, lost) = (itemWrites.counts, writeContext.lostCommits)
     return StoreWrites(
       groups: counts.groups, grouped: counts.entries, alone: counts.left, waiting: itemWrites.waiting,
       waited: counts.waited,
       lostCommits: (
-        lostCommits.committed.load(ordering: .relaxed), lostCommits.undone.load(ordering: .relaxed),
-        lostCommits.unknown.load(ordering: .relaxed)
+        lost.committed.load(ordering: .relaxed), lost.undone.load(ordering: .relaxed),
+        lost.unknown.load(ordering: .relaxed)
       ))
   }
 
@@ -68,8 +71,6 @@ extension NewsStore {
   ///
   /// - Returns: The outcome of each write; nil for one that has left the group.
   package func writeTogether(_ writes: [ItemWrite]) async -> [GroupQueue<ItemWrite, WrittenItem>.Result] {
-    await WriteGroup(
-      writes, .skips, database: database, resolutionTime: .seconds(60), lostCommits: lostCommits
-    ).run()
+    await WriteGroup(writes, .skips, in: writeContext).run()
   }
 }

@@ -3,9 +3,31 @@ import News
 import PostgresClient
 import Synchronization
 
+/// The state of a group before its COMMIT, from which a lost answer to it is resolved.
+struct WriteAttempt {
+  /// The transaction's id, with the epoch of the server that gave it.
+  let transaction: String
+  let epoch: String
+  /// The outcomes that are known, and the writes to commit with their positions.
+  var outcomes: [WriteGroup.Outcome]
+  var decided: [(index: Int, write: DecidedWrite)]
+}
+
 /// Items that are written in one transaction, each with an outcome of its own.
 final class WriteGroup: Sendable {
   typealias Outcome = GroupQueue<ItemWrite, WrittenItem>.Result
+
+  /// The part of a store that groups use.
+  struct Context: Sendable {
+    let database: Database
+    /// The time for which the outcome of a lost COMMIT is looked for.
+    let resolutionTime: Duration
+    let lostCommits: LostCommits
+    /// The sessions of the groups that commit.
+    let committing = CommittingSessions()
+    /// Called after each COMMIT that has changed the feed, with the changed items that are in it.
+    let apply: @Sendable (OwnCommit, [NewsItem]) -> Void
+  }
 
   /// The behaviour of an entry that cannot have its row, its id or a file at once.
   enum Locking: Sendable {
@@ -15,50 +37,32 @@ final class WriteGroup: Sendable {
     case waits
   }
 
-  /// The state before the COMMIT, from which a lost answer to it is resolved.
-  private struct Attempt {
-    /// The transaction's id, with the epoch of the server that gave it.
-    let transaction: String
-    let epoch: String
-    /// The outcomes that are known, and the writes to commit with their positions.
-    var outcomes: [Outcome]
-    var decided: [(index: Int, write: DecidedWrite)]
-  }
-
   /// The settings of a group. It waits for a lock on a new id or a file for 100 ms; beyond that, each entry runs alone.
   private static let groupSettings: PostgresQuery = """
     \(query: settings), set_config('lock_timeout', '100', true)
     """
-  /// The planner settings, which leave only look-ups by primary key: a session keeps its plans, and one that was made
-  /// while the tables were small would later read them in full.
+  /// The planner settings. They leave only look-ups by key, so that a session can keep its plans: otherwise PostgreSQL
+  /// plans the statements of each group again, which takes longer than a small one.
   private static let settings: PostgresQuery = """
-    SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-      set_config('enable_mergejoin', 'off', true)
+    SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
+      set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
+      set_config('enable_material', 'off', true)
     """
   /// No entry of the group writes anything.
   private struct NothingToWrite: Error {
     let outcomes: [Outcome]
   }
 
-  private static let resolutionStep: Duration = .milliseconds(100)
-
   private let writes: [ItemWrite]
   private let locking: Locking
-  private let database: Database
-  /// The time for which the outcome of a lost COMMIT is looked for.
-  private let resolutionTime: Duration
-  private let lostCommits: LostCommits
-  private let attempt = Mutex<Attempt?>(nil)
+  private let context: Context
+  private let attempt = Mutex<WriteAttempt?>(nil)
 
   /// - Parameter writes: Writes of different items.
-  init(
-    _ writes: [ItemWrite], _ locking: Locking, database: Database, resolutionTime: Duration, lostCommits: LostCommits
-  ) {
+  init(_ writes: [ItemWrite], _ locking: Locking, in context: Context) {
     self.writes = writes
     self.locking = locking
-    self.database = database
-    self.resolutionTime = resolutionTime
-    self.lostCommits = lostCommits
+    self.context = context
   }
 
   /// Writes and publishes the items.
@@ -66,13 +70,16 @@ final class WriteGroup: Sendable {
   /// - Returns: The outcome of each write, in order; nil for one that is to run alone, because nothing was written.
   func run() async -> [Outcome] {
     do {
-      return try await database.pool.transaction(retries: locking == .waits ? 3 : 0) { transaction in
+      return try await context.database.pool.transaction(retries: locking == .waits ? 3 : 0) { transaction in
         try await self.run(in: transaction)
       }
     } catch let nothing as NothingToWrite {
       return nothing.outcomes
     } catch let error as PostgresError where error.code == .commitOutcomeUnknown {
-      return await resolve()
+      guard let attempt = attempt.withLock({ $0 }) else {
+        return writes.map { _ in .failure(StoreError.outcomeUnknown) }
+      }
+      return await LostCommit(attempt, in: context).outcomes()
     } catch let error as PostgresError where error.code == .server && locking == .skips {
       // One of them may be the cause.
       return writes.map { _ in nil }
@@ -83,11 +90,14 @@ final class WriteGroup: Sendable {
 
   private func run(in transaction: PostgresTransaction) async throws -> [Outcome] {
     attempt.withLock { $0 = nil }
-    let attempt = decided(try await begin(in: transaction))
+    let found = try await begin(in: transaction)
+    let attempt = decided(found)
     // A rollback waits for no disk.
     guard !attempt.decided.isEmpty else { throw NothingToWrite(outcomes: attempt.outcomes) }
     self.attempt.withLock { $0 = attempt }
     var outcomes = attempt.outcomes
+    context.committing.insert(found.session)
+    defer { context.committing.remove(found.session) }
     let written = try await commit(attempt.decided.map(\.write), in: transaction)
     for ((index, _), outcome) in zip(attempt.decided, written) { outcomes[index] = outcome }
     return outcomes
@@ -98,6 +108,7 @@ final class WriteGroup: Sendable {
   /// The items before the write.
   private struct Found {
     let transaction: String
+    let session: Int32
     let epoch: String
     let items: [UUID: EditorialItem]
     let locked: Set<UUID>
@@ -113,21 +124,21 @@ final class WriteGroup: Sendable {
       "SELECT i.id FROM items AS i WHERE i.id = ANY (\(ids)) ORDER BY i.id FOR NO KEY UPDATE \(query: skipping)",
       "SELECT \(query: EditorialItem.columns) FROM \(query: EditorialItem.tables) WHERE i.id = ANY (\(ids))",
       """
-      SELECT pg_current_xact_id()::text AS transaction,
+      SELECT pg_current_xact_id()::text AS transaction, pg_backend_pid() AS session,
         (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) AS epoch
       """,
     ])
     guard let row = answers[3].first else { throw StoreFault("a transaction has no id") }
     let items = try answers[2].map(EditorialItem.init(row:))
     return Found(
-      transaction: try row.decode("transaction"), epoch: try row.decode("epoch"),
+      transaction: try row.decode("transaction"), session: try row.decode("session"), epoch: try row.decode("epoch"),
       items: Dictionary(uniqueKeysWithValues: items.map { ($0.item.id, $0) }),
       locked: Set(try answers[1].map { try $0.decode(0, as: UUID.self) }))
   }
 
   /// Decides what each entry writes.
-  private func decided(_ found: Found) -> Attempt {
-    var attempt = Attempt(
+  private func decided(_ found: Found) -> WriteAttempt {
+    var attempt = WriteAttempt(
       transaction: found.transaction, epoch: found.epoch, outcomes: writes.map { _ in nil }, decided: [])
     for (index, write) in writes.enumerated() {
       let item = found.items[write.id]
@@ -158,12 +169,26 @@ final class WriteGroup: Sendable {
     let writing = statements.count - 1
     // The wait for the counter is not limited: it is that of a queue.
     if locking == .skips { statements.append("SET LOCAL lock_timeout TO DEFAULT") }
-    let answers = try await transaction.commit(after: statements + [decided.publication])
+    let scopes = Set(decided.flatMap { $0.content.topics + ($0.existing?.item.topics ?? []) }).union([""])
+    statements += [decided.publication] + OwnCommit.queries(items: decided.map(\.id), scopes: scopes)
+    let answers = try await transaction.commit(after: statements)
+    let (publication, own) = (answers[answers.count - 3], answers.suffix(2))
     var published: [UUID: DecidedWrite.Publication] = [:]
-    for row in answers[answers.count - 1] {
+    for row in publication {
       published[try row.decode("item")] = .init(version: try row.decode("version"), date: try row.decode("updated"))
     }
-    return try zip(decided, answers[writing]).map { write, row in
+    let outcomes = try outcomes(of: decided, answers[writing], published)
+    if let commit = try OwnCommit(scopes: own[own.startIndex], changes: own[own.startIndex + 1]) {
+      let written = outcomes.compactMap { try? $0?.get().item }
+      context.apply(commit, written.filter { $0.state == .published }.map(\.item))
+    }
+    return outcomes
+  }
+
+  private func outcomes(
+    of decided: [DecidedWrite], _ rows: PostgresRows, _ published: [UUID: DecidedWrite.Publication]
+  ) throws -> [Outcome] {
+    try zip(decided, rows).map { write, row in
       let topics: [String] = try row.decode("unknown_topics")
       guard topics.isEmpty else { return .failure(StoreError.unknownTopics(topics)) }
       let files: [UUID] = try row.decode("unknown_files")
@@ -172,81 +197,5 @@ final class WriteGroup: Sendable {
       guard let revision: Int = try row.decode("revision") else { return nil }
       return .success(write.result(revision: revision, created: try row.decode("created_at"), published[write.id]))
     }
-  }
-
-  // MARK: A lost answer to COMMIT
-
-  /// The fate of a transaction.
-  private enum Fate: String {
-    case running = "in progress"
-    case committed, aborted
-  }
-
-  /// Asks the database what became of the transaction.
-  private func resolve() async -> [Outcome] {
-    guard let attempt = attempt.withLock({ $0 }) else { return writes.map { _ in .failure(StoreError.outcomeUnknown) } }
-    let end = ContinuousClock.now + resolutionTime
-    while ContinuousClock.now < end {
-      do {
-        switch try await fate(of: attempt) {
-        case .committed:
-          let outcomes = try await committedOutcomes(of: attempt)
-          lostCommits.committed.add(1, ordering: .relaxed)
-          return outcomes
-        case .aborted:
-          lostCommits.undone.add(1, ordering: .relaxed)
-          return merged(attempt) { _ in nil }
-        case .running: break
-        case nil: return unknown(attempt)
-        }
-      } catch {}  // The database may be about to restart.
-      try? await Task.sleep(for: Self.resolutionStep)
-    }
-    return unknown(attempt)
-  }
-
-  private func unknown(_ attempt: Attempt) -> [Outcome] {
-    lostCommits.unknown.add(1, ordering: .relaxed)
-    return merged(attempt) { _ in .failure(StoreError.outcomeUnknown) }
-  }
-
-  /// - Returns: nil if the database does not know: it has become another server, or has forgotten the transaction.
-  private func fate(of attempt: Attempt) async throws -> Fate? {
-    let rows = try await database.query(
-      """
-      SELECT (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) AS epoch,
-        pg_xact_status(\(attempt.transaction)::xid8) AS status
-      """)
-    // Another server may have given the same id to another transaction.
-    guard let row = rows.first, try row.decode("epoch") == attempt.epoch else { return nil }
-    return try row.decode("status", as: String?.self).flatMap(Fate.init)
-  }
-
-  /// Reads the items that a committed transaction has written.
-  private func committedOutcomes(of attempt: Attempt) async throws -> [Outcome] {
-    let rows = try await database.query(
-      """
-      SELECT i.xmin = (\(attempt.transaction)::xid8)::xid AS is_own, \(query: EditorialItem.columns)
-      FROM \(query: EditorialItem.tables) WHERE i.id = ANY (\(attempt.decided.map(\.write.id)))
-      """)
-    var found: [UUID: (isOwn: Bool, item: EditorialItem)] = [:]
-    for row in rows {
-      let item = try EditorialItem(row: row)
-      found[item.item.id] = (try row.decode("is_own"), item)
-    }
-    return merged(attempt) { write in
-      let now = found[write.id]
-      if let now, now.isOwn { return .success(WrittenItem(item: now.item, created: write.existing == nil)) }
-      // An entry that was refused is refused again when it runs alone.
-      if now?.item.revision == write.existing?.revision { return nil }
-      // It was written again meanwhile, by another.
-      return .failure(StoreError.outcomeUnknown)
-    }
-  }
-
-  private func merged(_ attempt: Attempt, _ outcome: (DecidedWrite) -> Outcome) -> [Outcome] {
-    var outcomes = attempt.outcomes
-    for (index, write) in attempt.decided { outcomes[index] = outcome(write) }
-    return outcomes
   }
 }

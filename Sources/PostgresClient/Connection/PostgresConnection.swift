@@ -43,7 +43,7 @@ public actor PostgresConnection {
   let lastAnswer = Atomic<UInt64>(0)
   /// The socket that is polled before a lease; nil unless the session is open.
   let polledSocket = Mutex<SocketHandle?>(nil)
-  let notificationHandler: (@Sendable (_ payload: String) -> Void)?
+  let notificationHandler: (@Sendable (_ payload: String, _ sender: Int32) -> Void)?
   let closeHandler: (@Sendable () -> Void)?
 
   var handle: ConnectionHandle?
@@ -66,7 +66,7 @@ public actor PostgresConnection {
 
   init(
     configuration: PostgresConfiguration, logger: Logger,
-    notificationHandler: (@Sendable (String) -> Void)? = nil, closeHandler: (@Sendable () -> Void)? = nil
+    notificationHandler: (@Sendable (String, Int32) -> Void)? = nil, closeHandler: (@Sendable () -> Void)? = nil
   ) {
     self.configuration = configuration
     self.logger = logger

@@ -9,7 +9,7 @@ public import Logging
 ///       for await event in listener.events(channel: "news") {
 ///         switch event {
 ///         case .listening: print("read the current state")
-///         case .notification(let payload): print("changed: \(payload)")
+///         case .notification(let payload, _): print("changed: \(payload)")
 ///         case .disconnected: print("disconnected")
 ///         }
 ///       }
@@ -23,8 +23,9 @@ public final class PostgresListener: Sendable {
   public enum Event: Sendable, Hashable {
     /// LISTEN is in effect. Earlier notifications are lost: read the state again.
     case listening
-    /// A NOTIFY with its payload, which may be empty.
-    case notification(payload: String)
+    /// A NOTIFY with its payload, which may be empty, and the process id of the session that sent it, as
+    /// `pg_backend_pid()` returns it there.
+    case notification(payload: String, sender: Int32)
     /// The connection could not be opened or was lost. `.listening` follows once it is open again.
     case disconnected
   }
@@ -73,7 +74,7 @@ public final class PostgresListener: Sendable {
     let (closed, closing) = AsyncStream.makeStream(of: Never.self)
     let connection = PostgresConnection(
       configuration: configuration, logger: logger,
-      notificationHandler: { events.yield(.notification(payload: $0)) }, closeHandler: { closing.finish() })
+      notificationHandler: { events.yield(.notification(payload: $0, sender: $1)) }, closeHandler: { closing.finish() })
     var isListening = false
     do {
       try await connection.open()

@@ -220,7 +220,7 @@ extension PostgresConnection {
 
   private func deliverNotifications(_ pointer: OpaquePointer) {
     while let notification = PQnotifies(pointer) {
-      notificationHandler?(String(cString: notification.pointee.extra))
+      notificationHandler?(String(cString: notification.pointee.extra), notification.pointee.be_pid)
       PQfreemem(notification)
     }
   }
