@@ -54,7 +54,7 @@ simulate: ## Compares the schedule of wakes with fixed intervals, over weeks and
 
 bench: ## Measures the server on this machine; takes an hour or more
 	@scripts/install-dependencies wrk nginx go
-	@status=0; for bench in bench bench-reads bench-live bench-client bench-media bench-scale; do \
+	@status=0; for bench in bench bench-reads bench-writes bench-live bench-client bench-media bench-scale; do \
 	  scripts/$$bench || status=$$?; done; exit $$status
 
 docs: ## Builds the documentation of the libraries as a website in .build/docs, for the path BASE= of its host

@@ -1,5 +1,8 @@
 import Foundation
+import News
+import NewsStore
 import PostgresClient
+import TestKit
 import TestSupport
 import Testing
 
@@ -47,5 +50,62 @@ import Testing
       }
       await sql.shutdown()
     }
+  }
+
+  /// The pages of items and the log that are read by writes before and after the tables grow.
+  ///
+  /// - Parameter isFresh: Whether the later writes use a session of their own, whose plans are made for large tables.
+  private static func pages(isFresh: Bool) async throws -> Int {
+    try await NewsDatabase.with { url in
+      var pool = PostgresPoolConfiguration.forBusyMachine
+      pool.size = 1
+      var store = NewsStore(connection: .forBusyMachine(url), pool: pool, logger: NewsDatabase.logger)
+      _ = try await store.createTopic("a", TopicContent(titles: [:], position: 0))
+      func write(_ numbers: Range<Int>) async throws {
+        for number in numbers {
+          let content = ItemContent(state: .published, date: .newYear, text: "\(number)", topics: ["a"])
+          _ = try await store.create(UUID(number), content)
+          _ = try await store.write(UUID(number), if: .exists) { _ in
+            var changed = content
+            changed.text += "."
+            return changed
+          }
+        }
+      }
+      try await write(0..<10)
+      try await PostgresConnection.with(configuration: .forBusyMachine(url), logger: NewsDatabase.logger) { session in
+        for chunk in 1...5 {
+          let ids = (0..<1000).map { UUID(chunk * 1000 + $0) }
+          try await session.execute(script: "BEGIN")
+          _ = try await session.query(PostgresPool.insertion(ids, topics: ["a"]))
+          _ = try await session.query("SELECT count(*) FROM publish(\(ids))")
+          try await session.execute(script: "COMMIT")
+        }
+      }
+      if isFresh {
+        await store.shutdown()
+        store = NewsStore(connection: .forBusyMachine(url), pool: pool, logger: NewsDatabase.logger)
+      }
+      try await write(10..<60)
+      await store.shutdown()
+      let sql = PostgresPool(configuration: .forBusyMachine(url), logger: NewsDatabase.logger)
+      return try await withResource(sql, release: { await $0.shutdown() }) { sql in
+        // Sessions report their reads when they end.
+        try await sql.endOtherSessions()
+        return try await sql.value(
+          """
+          SELECT sum(heap_blks_hit + heap_blks_read + idx_blks_hit + idx_blks_read)::bigint
+          FROM pg_statio_user_tables WHERE relname IN ('items', 'change_log')
+          """)
+      }
+    }
+  }
+
+  @Test("A group reads no more pages in a session that began with empty tables, when they have grown")
+  func groups() async throws {
+    let (old, fresh) = (try await Self.pages(isFresh: false), try await Self.pages(isFresh: true))
+    // A session that read a scope as a whole would read hundreds of pages for each of the 100 writes.
+    #expect(old < fresh + 100 * 50, "\(old) and \(fresh) pages")
+    #expect(fresh > 100)
   }
 }

@@ -3,14 +3,17 @@ import Synchronization
 
 /// Forms groups of the entries that arrive while earlier groups run, so that many of them share a commit.
 ///
-/// An entry that finds nothing under way starts at once. Entries with the same id run one after the other, in the order
-/// of their arrival; all others may overtake each other. An entry that leaves its group, because something else holds what
-/// it needs, runs alone, and delays only the entries of its own id.
+/// An entry that finds nothing under way starts at once. A group begins beside another only if it is at least as large,
+/// because small groups spend most of their time on what each group does once. Entries with the same id run one after the
+/// other, in the order of their arrival; all others may overtake each other. An entry that leaves its group, because
+/// something else holds what it needs, runs alone, and delays only the entries of its own id.
 package final class GroupQueue<Entry: Sendable, Outcome: Sendable>: Sendable {
   /// The limits of groups.
   package struct Limits: Sendable {
     /// The maximum number of groups that run at a time.
     package var groups = 2
+    /// The wait after which a small group begins beside a larger one, which may be stuck.
+    package var patience: Duration = .milliseconds(50)
     /// The maximum number of entries in a group.
     package var entries = 64
     /// The maximum size of the entries of a group in bytes. A single entry may be larger.
@@ -52,7 +55,10 @@ package final class GroupQueue<Entry: Sendable, Outcome: Sendable>: Sendable {
     var alone: [Waiting] = []
     /// The ids of the entries that run, or are to run alone.
     var busy: Set<UUID> = []
-    var groupsRunning = 0
+    /// The numbers of entries of the groups that run.
+    var groups: [Int] = []
+    /// Whether a small group is to begin later.
+    var isPatient = false
     var aloneRunning = 0
     var lastNumber = 0
     var counts = Counts()
@@ -135,10 +141,20 @@ package final class GroupQueue<Entry: Sendable, Outcome: Sendable>: Sendable {
         startAlone()
       }
     }
+    let waits = state.withLock { state in
+      guard !state.isPatient, !state.waiting.isEmpty, state.groups.count < limits.groups else { return false }
+      state.isPatient = true
+      return true
+    }
+    guard waits else { return }
+    _ = Deadlines.shared.set(after: limits.patience) { [self] in
+      state.withLock { $0.isPatient = false }
+      startGroups()
+    }
   }
 
   private func nextGroup(_ state: inout State) -> [Waiting]? {
-    guard state.groupsRunning < limits.groups else { return nil }
+    guard state.groups.count < limits.groups else { return nil }
     var (group, rest): ([Waiting], [Waiting]) = ([], [])
     var (bytes, isFull) = (0, false)
     var ids: Set<UUID> = []
@@ -154,20 +170,22 @@ package final class GroupQueue<Entry: Sendable, Outcome: Sendable>: Sendable {
         rest.append(waiting)
       }
     }
-    guard !group.isEmpty else { return nil }
+    let now = ContinuousClock.now
+    guard let first = group.first,
+      isFull || group.count >= state.groups.max() ?? 0 || now - first.arrival >= limits.patience
+    else { return nil }
     state.waiting = rest
-    state.groupsRunning += 1
+    state.groups.append(group.count)
     state.busy.formUnion(group.map(\.id))
     state.counts.groups += 1
     state.counts.entries += group.count
-    let now = ContinuousClock.now
     for waiting in group { state.counts.waited += now - waiting.arrival }
     return group
   }
 
   private func finish(_ group: [Waiting], _ results: [Result]) {
     state.withLock { state in
-      state.groupsRunning -= 1
+      if let index = state.groups.firstIndex(of: group.count) { state.groups.remove(at: index) }
       for (waiting, result) in zip(group, results) {
         if result == nil {
           state.alone.append(waiting)

@@ -27,6 +27,7 @@ import Testing
     func queue(_ change: (inout Queue.Limits) -> Void = { _ in }) -> Queue {
       var limits = Queue.Limits()
       limits.wait = .seconds(600)
+      limits.patience = .seconds(600)
       change(&limits)
       return Queue(limits: limits) { entries in
         await withCheckedContinuation { end in
@@ -92,6 +93,48 @@ import Testing
     groups.end()
     for (number, task) in tasks.enumerated() { #expect(try await task.value == number * 2) }
     #expect(queue.counts.groups == 3 && queue.counts.entries == 6 && queue.counts.left == 0)
+  }
+
+  @Test("A group begins beside another only if it is as large, or full, or has waited for long")
+  func smallGroups() async throws {
+    let groups = Groups()
+    let queue = groups.queue { $0.bytes = 10 }
+    var tasks = try await add(all: 0..<5, to: queue, groups)
+    groups.end()
+    try await eventually("the next group runs") { groups.running == [[1], [2, 3, 4]] }
+    groups.end()
+    try await eventually("the group has ended") { groups.running == [[2, 3, 4]] }
+    tasks += try await add(all: 5..<7, to: queue, groups)
+    #expect(groups.running == [[2, 3, 4]])
+    tasks.append(try await add(7, to: queue, groups))
+    #expect(groups.running == [[2, 3, 4], [5, 6, 7]])
+    groups.end()
+    groups.end()
+    try await eventually("all groups have ended") { groups.running.isEmpty }
+    tasks += try await add(all: 8..<12, to: queue, groups)
+    groups.end()
+    groups.end()
+    try await eventually("a large group runs") { groups.running == [[10, 11]] }
+    // No further entry has room in its group.
+    tasks.append(try await add(12, bytes: 9, to: queue, groups))
+    #expect(groups.running == [[10, 11]])
+    tasks.append(try await add(13, bytes: 9, to: queue, groups))
+    #expect(groups.running == [[10, 11], [12]])
+    groups.end()
+    groups.end()
+    try await eventually("the last group runs") { groups.running == [[13]] }
+    groups.end()
+    for (number, task) in tasks.enumerated() { #expect(try await task.value == number * 2) }
+
+    let impatient = groups.queue { $0.patience = .milliseconds(1) }
+    tasks = try await add(all: 14..<18, to: impatient, groups)
+    groups.end()
+    try await eventually("a small group runs beside") { groups.running.count == 2 }
+    while !groups.running.isEmpty || impatient.waiting > 0 {
+      if !groups.running.isEmpty { groups.end() }
+      await Task.yield()
+    }
+    for (number, task) in tasks.enumerated() { #expect(try await task.value == (number + 14) * 2) }
   }
 
   @Test("A group has a limited number of entries and bytes, and a larger entry has a group of its own")
