@@ -3,11 +3,13 @@ import News
 import NewsFeeds
 import NewsStore
 
-/// Imports the entries of files into the store in chunks. One chunk is read while the previous one is written.
+/// Imports the entries of files into the store in chunks. One chunk is read while the previous ones are written.
 final class Importer {
   /// The number of entries in a chunk. Other publishers wait while a chunk is published, for about 50 ms. Smaller
   /// chunks cost more commits.
   private static let chunk = 250
+  /// The maximum number of chunks that are written at a time: while one is published, the next one is inserted.
+  private static let width = 2
   private static let readSize = 1 << 18
 
   private(set) var summary = ImportSummary()
@@ -17,7 +19,7 @@ final class Importer {
   private let progress: TransferProgress
   private let now: Date
   private var pending: [ImportedItem] = []
-  private var writing: Task<ImportCounts, any Error>?
+  private var writing: [(ids: Set<UUID>, counts: Task<ImportCounts, any Error>)] = []
   private var topics: [String: TopicContent] = [:]
   private var knownTopics: Set<String> = []
 
@@ -111,22 +113,34 @@ final class Importer {
   }
 
   private func flush() async throws {
-    try await finishWriting()
+    // Of two entries with the same id, the later one is to win.
+    let ids = Set(pending.map(\.id))
+    let isApart = writing.allSatisfy { $0.ids.isDisjoint(with: ids) }
+    try await finishWriting(leaving: isApart ? Self.width - 1 : 0)
     try await store.ensureTopics(topics)
     knownTopics.formUnion(topics.keys)
     topics = [:]
     guard !pending.isEmpty else { return }
-    writing = Task { [store, pending] in try await store.importItems(pending) }
+    writing.append((ids, Task { [store, pending] in try await store.importItems(pending) }))
     pending = []
   }
 
-  private func finishWriting() async throws {
-    guard let writing = writing.take() else { return }
-    summary += try await withTaskCancellationHandler {
-      try await writing.value
-    } onCancel: {
-      writing.cancel()
+  /// Waits until at most `count` chunks are being written; after an error for all of them.
+  private func finishWriting(leaving count: Int = 0) async throws {
+    var failure: (any Error)?
+    while writing.count > (failure == nil ? count : 0) {
+      let counts = writing.removeFirst().counts
+      do {
+        summary += try await withTaskCancellationHandler {
+          try await counts.value
+        } onCancel: {
+          counts.cancel()
+        }
+      } catch {
+        failure = failure ?? error
+      }
     }
+    if let failure { throw failure }
     progress.update(entries: summary.read)
   }
 
