@@ -113,7 +113,7 @@ final class Importer {
   }
 
   private func flush() async throws {
-    // Of two entries with the same id, the later one is to win.
+    // The later one of two entries with the same id is to win.
     let ids = Set(pending.map(\.id))
     let isApart = writing.allSatisfy { $0.ids.isDisjoint(with: ids) }
     try await finishWriting(leaving: isApart ? Self.width - 1 : 0)

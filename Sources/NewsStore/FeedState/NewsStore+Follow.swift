@@ -56,26 +56,33 @@ extension NewsStore {
 
   /// Waits until this process responds from a state that includes a version that it has just committed.
   ///
-  /// - Throws: `StoreError.outcomeUnknown` if the state cannot be refreshed. After an acknowledged write a client must
-  ///   not receive a response from before it.
+  /// - Throws: `StoreError.outcomeUnknown` if the state cannot be refreshed in time. After an acknowledged write a client
+  ///   must not receive a response from before it.
   func waitForState(_ version: Int) async throws {
-    guard stateCache.isFollowed else { return }
-    do {
-      try await stateCache.reach(epoch: epochGuard.epoch, version: version)
-    } catch {
-      throw StoreError.outcomeUnknown
-    }
+    try await acknowledge { try await self.stateCache.reach(epoch: self.epochGuard.epoch, version: version) }
   }
 
   /// Waits in the same way for a change of topics, which has no version.
   ///
   /// - Throws: `StoreError.outcomeUnknown`.
   func waitForTopics() async throws {
+    try await acknowledge { try await self.stateCache.refresh() }
+  }
+
+  /// Repeats a refresh of the state until it succeeds, because a database that has just committed may be about to
+  /// restart.
+  private func acknowledge(_ refresh: @Sendable () async throws -> Void) async throws {
     guard stateCache.isFollowed else { return }
-    do {
-      try await stateCache.refresh()
-    } catch {
-      throw StoreError.outcomeUnknown
+    let end = ContinuousClock.now + writeContext.resolutionTime
+    while true {
+      do {
+        return try await refresh()
+      } catch {
+        guard !Task.isCancelled, .now < end else { throw StoreError.outcomeUnknown }
+        try? await Task.sleep(for: Self.acknowledgementStep)
+      }
     }
   }
+
+  private static let acknowledgementStep: Duration = .milliseconds(100)
 }

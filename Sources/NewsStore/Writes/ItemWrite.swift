@@ -57,6 +57,12 @@ struct DecidedWrite: Sendable {
   /// The files whose existence the write requires.
   var requiredFiles: [UUID] { isRetraction ? [] : content.attachments.compactMap(\.mediaID) }
 
+  /// Whether an item has the content that the write gives it.
+  func hasResult(_ item: EditorialItem) -> Bool {
+    isRetraction
+      ? item.state == .retracted && item.retractionReason == retractionReason : ItemContent(item) == content
+  }
+
   /// The last change of an item in the feed.
   struct Publication {
     let version: Int

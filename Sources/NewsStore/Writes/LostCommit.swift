@@ -50,14 +50,18 @@ struct LostCommit {
 
   /// - Returns: nil if the database does not know: it has become another server, or has forgotten the transaction.
   private func fate() async throws -> Fate? {
-    let rows = try await context.database.query(
-      """
-      SELECT (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) AS epoch,
-        pg_xact_status(\(attempt.transaction)::xid8) AS status
-      """)
-    // Another server may have given the same id to another transaction.
-    guard let row = rows.first, try row.decode("epoch") == attempt.epoch else { return nil }
-    return try row.decode("status", as: String?.self).flatMap(Fate.init)
+    let status: String?
+    do {
+      let rows = try await context.database.query("SELECT pg_xact_status(\(attempt.transaction)::xid8) AS status")
+      status = try rows.first?.decode("status", as: String?.self)
+    } catch let error as PostgresError where error.sqlState == "22023" {
+      // The id is "in the future" (invalid_parameter_value): after a crash, that of a transaction that had logged nothing.
+      status = Fate.aborted.rawValue
+    }
+    // Another server may have given the same id to another transaction. An epoch never returns.
+    let epochs = try await context.database.query("SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1")
+    guard try epochs.first?.decode(0) == attempt.epoch else { return nil }
+    return status.flatMap(Fate.init)
   }
 
   /// Reads the items that a committed transaction has written.
@@ -74,7 +78,10 @@ struct LostCommit {
     }
     return merged { write in
       let now = found[write.id]
-      if let now, now.isOwn { return .success(WrittenItem(item: now.item, created: write.existing == nil)) }
+      // After a crash, another transaction may have received the id.
+      if let now, now.isOwn, write.hasResult(now.item) {
+        return .success(WrittenItem(item: now.item, created: write.existing == nil))
+      }
       // An entry that was refused is refused again when it runs alone.
       if now?.item.revision == write.existing?.revision { return nil }
       // It was written again meanwhile, by another.

@@ -50,6 +50,28 @@ import Testing
     }
   }
 
+  @Test("Of several entries with the same id the last one wins, however far apart they are")
+  func repeatedEntries() async throws {
+    // Chunks of 250 entries are written at the same time.
+    var lines = (1...1200).map { Self.line($0) }
+    for (position, number) in [(260, 1), (400, 2), (540, 3), (800, 1), (1100, 3)] {
+      lines[position] = Self.line(number, text: "from \(position)")
+    }
+    let file = lines.joined()
+    try await Installation.with { installation in
+      try await withFolder(["news.jsonl": file]) { folder in
+        let counts = try await counts(installation, folder.appending(path: "news.jsonl").path)
+        #expect(counts == Counts(read: 1200, inserted: 1195, updated: 5))
+        #expect(try await installation.counter() == 1200)
+        for (position, number) in [(800, 1), (400, 2), (1100, 3)] {
+          let text: String = try await installation.value(
+            "SELECT text FROM items WHERE source_guid = \("\(number)")")
+          #expect(text == "from \(position)")
+        }
+      }
+    }
+  }
+
   @Test("Standard input is a file like any other")
   func standardInput() async throws {
     try await Installation.with { installation in

@@ -10,6 +10,8 @@ struct APIWriter {
   let topics: [String]
   var random: SplitMix64
   private(set) var writes = 0
+  /// The answers that the outcome of a write is unknown.
+  private(set) var unknowns = 0
 
   init(system: TortureSystem, topics: [String], seed: UInt64) {
     self.system = system
@@ -87,6 +89,7 @@ struct APIWriter {
       case 503: .unknown
       case let status?: throw Ledger.Violation(description: "\(method): \(status) \(answer?.text ?? "")")
       }
+    if let answer, answer.status == 503, answer.text.contains("outcome-unknown") { unknowns += 1 }
     guard case .done = outcome else {
       await system.ledger.end(attempt, outcome)
       // A writer that cannot write waits before the next attempt.

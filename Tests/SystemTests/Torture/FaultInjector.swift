@@ -20,6 +20,8 @@ struct FaultInjector {
   let system: TortureSystem
   var random: SplitMix64
   private(set) var counts: [Fault: Int] = [:]
+  /// The longest time for which a killed database was away.
+  private(set) var longestOutage: Duration = .zero
 
   init(system: TortureSystem, seed: UInt64) {
     self.system = system
@@ -41,7 +43,10 @@ struct FaultInjector {
     case .killServer: try await system.restartServer(index, by: SIGKILL)
     case .stopServer: try await system.restartServer(index, by: SIGTERM)
     case .pauseServer: try await system.pauseServer(index, for: pause)
-    case .killDatabase: try await system.killDatabase()
+    case .killDatabase:
+      let start = ContinuousClock.now
+      try await system.killDatabase()
+      longestOutage = max(longestOutage, ContinuousClock.now - start)
     case .restartDatabase: try await system.restartDatabase()
     case .dropConnections: try await system.dropConnections()
     case .stallReads: try await system.stallReads(for: pause)

@@ -14,6 +14,9 @@ import Testing
 @Suite struct TortureTests {
   private static let topics = ["city", "culture", "harbour", "science", "sport"]
 
+  /// The numbers of writers.
+  private typealias Writers = (api: Int, sql: Int)
+
   private static let environment = ProcessInfo.processInfo.environment
   private static let seconds = environment["TIDINGS_TORTURE_SECONDS"].flatMap { Int($0) }
   private static let seed = environment["TIDINGS_TORTURE_SEED"].flatMap { UInt64($0) } ?? 1
@@ -32,15 +35,24 @@ import Testing
     try await Self.run(faults, for: .seconds((Self.seconds ?? 16) / 2), withStandby: true)
   }
 
+  @Test("Groups of writes are killed in all phases, and no outcome is unknown that the database knows")
+  func groups() async throws {
+    let faults: [FaultInjector.Fault] = [.killServer, .killDatabase, .killDatabase, .dropConnections]
+    let report = try await Self.run(faults, for: .seconds(Self.seconds ?? 8), writers: (api: 24, sql: 1))
+    // A server asks for five seconds what became of a transaction.
+    #expect(report.unknowns == 0 || report.longestOutage > .seconds(3), "\(report)")
+  }
+
   /// Runs followers, readers and writers under faults, and compares the results at the end.
-  private static func run(_ faults: [FaultInjector.Fault], for duration: Duration, withStandby: Bool = false)
-    async throws
-  {
+  @discardableResult
+  private static func run(
+    _ faults: [FaultInjector.Fault], for duration: Duration, withStandby: Bool = false, writers: Writers = (3, 3)
+  ) async throws -> Report {
     let mutation = try Self.environment["TIDINGS_TORTURE_MUTATION"].map {
       Mutation(script: try String(contentsOfFile: $0, encoding: .utf8))
     }
     let withProxy = Self.seconds != nil && Proxy.isInstalled
-    try await TortureSystem.with(
+    return try await TortureSystem.with(
       topics: Self.topics, mutation: mutation, followers: Self.followers.count, withProxy: withProxy,
       withStandby: withStandby
     ) { system in
@@ -65,7 +77,7 @@ import Testing
         group.addTask { try await Self.listen(to: system, topics: [], seed: Self.seed &* 47) }
         group.addTask { try await Self.listen(to: system, topics: ["city", "sport"], seed: Self.seed &* 53) }
         group.addTask {
-          let report = try await Self.write(to: system, faults, until: end)
+          let report = try await Self.write(to: system, writers, faults, until: end)
           await system.finishWriting()
           return report
         }
@@ -80,6 +92,7 @@ import Testing
       print(
         "torture, seed \(Self.seed), \(duration)\(withProxy ? ", with nginx" : "")\(withStandby ? ", with a standby" : ""): \(report)"
       )
+      return report
     }
   }
 
@@ -111,17 +124,19 @@ import Testing
 
   /// Runs writers and faults.
   private static func write(
-    to system: TortureSystem, _ faults: [FaultInjector.Fault], until end: ContinuousClock.Instant
+    to system: TortureSystem, _ writers: Writers, _ faults: [FaultInjector.Fault], until end: ContinuousClock.Instant
   ) async throws -> Report {
     try await withThrowingTaskGroup(of: Report.self) { group in
-      for index in 0..<3 {
+      for index in 0..<writers.api {
         group.addTask {
-          var writer = APIWriter(system: system, topics: topics, seed: seed &* 31 &+ UInt64(index))
+          var writer = APIWriter(system: system, topics: topics, seed: seed &* 31 &+ UInt64(index) << 32)
           while ContinuousClock.now < end { try await system.writerGate.pass { try await writer.write() } }
-          return Report(writes: writer.writes)
+          return Report(writes: writer.writes, unknowns: writer.unknowns)
         }
+      }
+      for index in 0..<writers.sql {
         group.addTask {
-          var writer = SQLWriter(system: system, topics: topics, seed: seed &* 37 &+ UInt64(index))
+          var writer = SQLWriter(system: system, topics: topics, seed: seed &* 37 &+ UInt64(index) << 32)
           while ContinuousClock.now < end { try await system.writerGate.pass { try await writer.write() } }
           return Report(commits: writer.commits, rollbacks: writer.rollbacks, refusals: writer.refusals)
         }
@@ -129,7 +144,7 @@ import Testing
       group.addTask {
         var injector = FaultInjector(system: system, seed: seed &* 43)
         while ContinuousClock.now < end { try await injector.inject(faults) }
-        return Report(faults: injector.counts)
+        return Report(faults: injector.counts, longestOutage: injector.longestOutage)
       }
       return try await group.reduce(into: Report()) { $0.add($1) }
     }
@@ -260,6 +275,8 @@ import Testing
 /// The statistics of a run.
 private struct Report: CustomStringConvertible {
   var writes = 0
+  /// The answers that the outcome of a write is unknown.
+  var unknowns = 0
   var commits = 0
   var rollbacks = 0
   var refusals = 0
@@ -272,9 +289,11 @@ private struct Report: CustomStringConvertible {
   var reads = 0
   var bodies = 0
   var faults: [FaultInjector.Fault: Int] = [:]
+  var longestOutage: Duration = .zero
 
   mutating func add(_ other: Report) {
     writes += other.writes
+    unknowns += other.unknowns
     commits += other.commits
     rollbacks += other.rollbacks
     refusals += other.refusals
@@ -287,11 +306,12 @@ private struct Report: CustomStringConvertible {
     reads += other.reads
     bodies += other.bodies
     faults.merge(other.faults, uniquingKeysWith: +)
+    longestOutage = max(longestOutage, other.longestOutage)
   }
 
   var description: String {
     """
-    \(writes) writes through the API, \(commits) transactions of SQL (\(rollbacks) more rolled back, \(refusals) refused), \
+    \(writes) writes through the API (\(unknowns) outcomes unknown), \(commits) transactions of SQL (\(rollbacks) more rolled back, \(refusals) refused), \
     \(polls) polls (\(failures) failed), \(received) changes received, \(resyncs) resyncs, \(replaced) tokens expired in the \
     cache, \(events) events, \(reads) unrepeated reads, \(bodies) endless bodies; \
     \(faults.map { "\($0.value) \($0.key.rawValue)" }.sorted().joined(separator: ", "))
