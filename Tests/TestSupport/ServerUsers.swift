@@ -10,6 +10,7 @@ package final class ServerUsers: Sendable {
     /// The ids of acknowledged writes, and the time of the last acknowledgement.
     package var acknowledged: [UUID] = []
     package var lastWrite = ContinuousClock.now
+    package var maximumWriteDuration = Duration.zero
     /// The number of refused writes by status; 0 is a broken connection.
     package var refusals: [Int: Int] = [:]
     /// The number of refused writes without `Retry-After`.
@@ -142,6 +143,7 @@ package final class ServerUsers: Sendable {
         if response?.status == 201 {
           record.acknowledged.append(id)
           record.lastWrite = .now
+          record.maximumWriteDuration = max(record.maximumWriteDuration, .now - began)
         } else {
           record.refusals[response?.status ?? 0, default: 0] += 1
           if let response, response["Retry-After"] == nil { record.refusalsWithoutRetryAfter += 1 }

@@ -84,6 +84,64 @@ extension FaultTests {
     }
   }
 
+  /// Edits an item again and again.
+  ///
+  /// - Returns: The statuses of the answers.
+  private static func edit(
+    _ id: String, on server: TestClient, key: String, editors: Int, for duration: Duration
+  ) async throws -> Set<Int> {
+    let end = ContinuousClock.now + duration
+    return try await withThrowingTaskGroup(of: Set<Int>.self) { group in
+      for number in 0..<editors {
+        group.addTask {
+          var statuses: Set<Int> = []
+          while ContinuousClock.now < end {
+            let response = try await server.send(
+              "PATCH", "/v1/editorial/items/\(id)", key: key, headers: [("If-Match", "*")],
+              body: #"{"text": "\#(number)"}"#)
+            statuses.insert(response.status)
+            try await Task.sleep(for: .milliseconds(200))
+          }
+          return statuses
+        }
+      }
+      return try await group.reduce(into: []) { $0.formUnion($1) }
+    }
+  }
+
+  @Test("A row that is locked by hand for a minute delays the writes of its own item only", .enabled(if: runsLongTests))
+  func lockedRow() async throws {
+    try await Self.withCluster { _, installation in
+      let key = try await installation.makeKey()
+      let id = UUID().uuidString.lowercased()
+      let seen = try await installation.serve { server in
+        let body = #"{"id": "\#(id)", "date": "2026-01-01T00:00:00Z", "text": "x"}"#
+        let created = try await server.send("POST", "/v1/editorial/items", key: key, body: body)
+        #expect(created.status == 201)
+        return try await ServerUsers.with(
+          ServerUsers.Numbers(readers: 2), servers: [server.client], key: key, sql: installation.sql
+        ) { users in
+          try await users.waitForWrites()
+          try await installation.sql.transaction { transaction in
+            _ = try await transaction.query("SELECT 1 FROM items WHERE id = \(UUID(uuidString: id)) FOR UPDATE")
+            // More than may run alone at a time.
+            let statuses = try await Self.edit(id, on: server.client, key: key, editors: 12, for: .seconds(60))
+            #expect(statuses == [503])
+          }
+          let later = try await server.send(
+            "PATCH", "/v1/editorial/items/\(id)", key: key, headers: [("If-Match", "*")], body: #"{"text": "later"}"#)
+          #expect(later.status == 200)
+        }
+      }
+      Self.check(seen, refusals: [])
+      #expect(seen.maximumWriteDuration < .seconds(3))
+      Self.report(
+        "A row is locked in psql for a minute, and a dozen editors write to it",
+        promised: "their writes are 503 after a few seconds, no other write is delayed",
+        seen: "\(Self.summary(seen)); slowest write \(Self.milliseconds(seen.maximumWriteDuration))")
+    }
+  }
+
   @Test("Slow writes in the database do not slow down reads from memory", .enabled(if: runsLongTests))
   func slowDatabase() async throws {
     try await Self.withCluster { _, installation in
