@@ -6,6 +6,10 @@
 -- PL/pgSQL function keeps its plans for the session. pg_restore calls these functions with an empty search path, so the
 -- bodies in PL/pgSQL call functions of pg_catalog only.
 
+-- A statement looks up the language of a function before it reads the body. One that saw the language of before and the
+-- body of after would fail. These are the tables of the statements that call the functions.
+LOCK TABLE items, scopes, epochs IN ACCESS EXCLUSIVE MODE;
+
 CREATE OR REPLACE FUNCTION item_digest(
   date_ms bigint, title text, summary text, text text, html text, topics text[], language text, url text,
   author text, breaking boolean, attachments jsonb
