@@ -73,13 +73,10 @@ import Testing
         }
       }
       try await write(0..<10)
-      try await PostgresConnection.with(configuration: .forBusyMachine(url), logger: NewsDatabase.logger) { session in
+      let filling = PostgresPool(configuration: .forBusyMachine(url), logger: NewsDatabase.logger)
+      try await withResource(filling, release: { await $0.shutdown() }) { sql in
         for chunk in 1...5 {
-          let ids = (0..<1000).map { UUID(chunk * 1000 + $0) }
-          try await session.execute(script: "BEGIN")
-          _ = try await session.query(PostgresPool.insertion(ids, topics: ["a"]))
-          _ = try await session.query("SELECT count(*) FROM publish(\(ids))")
-          try await session.execute(script: "COMMIT")
+          try await sql.publish((0..<1000).map { UUID(chunk * 1000 + $0) }, topics: ["a"])
         }
       }
       if isFresh {

@@ -80,13 +80,3 @@ public struct TrustedProxies: Sendable {
     text.isEmpty || text.first == ":" && 2...6 ~= text.utf8.count && text.utf8.dropFirst().allSatisfy(\.isDigit)
   }
 }
-
-extension Substring {
-  /// The text without surrounding white space (RFC 9110 section 5.6.3).
-  fileprivate var trimmed: Substring {
-    var text = self
-    while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
-    while let last = text.last, last == " " || last == "\t" { text.removeLast() }
-    return text
-  }
-}

@@ -50,9 +50,7 @@ enum JSONBody {
 
   /// Returns the media type of a `Content-Type` value, without parameters and in lower case (RFC 9110 section 8.3.1).
   static func mediaType(_ field: String) -> String {
-    var type = field.prefix { $0 != ";" }.drop { $0 == " " || $0 == "\t" }
-    while type.last == " " || type.last == "\t" { type.removeLast() }
-    return type.lowercased()
+    field.prefix { $0 != ";" }.trimmed.lowercased()
   }
 }
 

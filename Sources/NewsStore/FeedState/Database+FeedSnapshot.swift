@@ -32,6 +32,9 @@ struct StateAnswer: Sendable {
 }
 
 extension Database {
+  /// An expression for the id of the current epoch.
+  static let currentEpoch: PostgresQuery = "(SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1)"
+
   /// Reads the current state in one snapshot, or only the changes since a known one. If the database is no longer in
   /// the history in which the epoch began, a new epoch begins.
   ///
@@ -63,7 +66,7 @@ extension Database {
       """
       SELECT s.scope, s.version, s.floor, s.shifted_at FROM scopes AS s
       WHERE s.version > \(version)
-        OR (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) IS DISTINCT FROM \(epoch)
+        OR \(query: Database.currentEpoch) IS DISTINCT FROM \(epoch)
         OR (SELECT topics_revision()) IS DISTINCT FROM \(known?.feedVersion.topicsRevision)
         OR (SELECT sum(f.floor)::bigint FROM scopes AS f) IS DISTINCT FROM \(known?.floors)
       """,
@@ -95,7 +98,7 @@ extension Database {
 
   /// The condition that the current epoch is a known one.
   private static func isEpoch(_ epoch: String?) -> PostgresQuery {
-    "(SELECT l.id FROM epochs AS l ORDER BY l.number DESC LIMIT 1) IS NOT DISTINCT FROM \(epoch)"
+    "\(query: currentEpoch) IS NOT DISTINCT FROM \(epoch)"
   }
 
   private static func windows(_ names: Set<String>, _ rows: PostgresRows) throws -> [String: Window] {

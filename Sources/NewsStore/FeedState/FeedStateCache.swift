@@ -27,6 +27,11 @@ package final class FeedStateCache: Sendable {
     /// The commits of this process that the answer of a running query may lack, or whose predecessor is unknown.
     var commits: [OwnCommit] = []
 
+    /// Ends the running query. The one after it, if any, takes its place by itself.
+    mutating func endQuery() {
+      if next == nil { running = nil }
+    }
+
     /// Forgets the commits that no answer of a query can lack any more.
     mutating func forgetCommits() {
       guard running == nil, let state else { return }
@@ -200,7 +205,7 @@ package final class FeedStateCache: Sendable {
     defer { if isChanged { advanceGeneration() } }
     guard case .success(var state) = result else {
       memory.withLock { memory in
-        if memory.next == nil { memory.running = nil }
+        memory.endQuery()
         memory.hasFailed = true
       }
       return try result.get()
@@ -211,7 +216,7 @@ package final class FeedStateCache: Sendable {
       while let commit = memory.withLock({ $0.commit(after: state) }) { state = state.advanced(by: commit) }
       observers = memory.withLock { [state] memory in
         guard memory.commit(after: state) == nil else { return nil }
-        if memory.next == nil { memory.running = nil }
+        memory.endQuery()
         let isNew = memory.state?.feedVersion != state.feedVersion
         isChanged = memory.hasFailed || isNew || memory.state?.floors != state.floors
         memory.unansweredSince = nil

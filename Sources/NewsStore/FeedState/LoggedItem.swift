@@ -42,7 +42,7 @@ package struct LoggedItem: Sendable {
 }
 
 extension Window {
-  /// The windows after changes, without those that must be loaded again.
+  /// Returns the windows after changes. A window with too few items left is missing, so that it is loaded again.
   static func advanced(_ windows: [String: Window], by changes: [LoggedItem]) -> [String: Window] {
     guard !changes.isEmpty else { return windows }
     return Dictionary(

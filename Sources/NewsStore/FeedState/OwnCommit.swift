@@ -35,7 +35,7 @@ package struct OwnCommit: Sendable {
     [
       """
       SELECT s.scope, s.version, s.floor, s.shifted_at, clock_timestamp() AS now,
-        (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) AS epoch
+        \(query: Database.currentEpoch) AS epoch
       FROM scopes AS s WHERE s.scope = ANY (\(scopes.sorted()))
       """,
       // OFFSET keeps both conditions together, for a look-up by key.

@@ -32,7 +32,7 @@ struct ScopeSnapshot: Sendable {
   /// Selects the values as one row, from one snapshot.
   fileprivate static func query(_ scope: Scope, since: SyncToken? = nil) -> PostgresQuery {
     """
-    SELECT (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) AS epoch, feed.version AS counter,
+    SELECT \(query: Database.currentEpoch) AS epoch, feed.version AS counter,
       own.version AS scope_version, own.floor, own.shifted_at, own.known, clock_timestamp() AS now,
       \(query: since.map { "epoch_reach(\($0.epoch))" } ?? "NULL::bigint") AS since_reach
     FROM scopes AS feed CROSS JOIN (

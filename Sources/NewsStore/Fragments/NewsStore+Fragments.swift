@@ -55,7 +55,7 @@ struct ContentQuery: Sendable {
 
   var sql: PostgresQuery {
     """
-    SELECT l.version, l.updated, (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) AS epoch,
+    SELECT l.version, l.updated, \(query: Database.currentEpoch) AS epoch,
       \(query: NewsItem.columns(html: html))
     FROM unnest(\(items.map(\.id)), \(items.map(\.version))) WITH ORDINALITY AS w (id, version, number)
       JOIN change_log AS l ON l.item = w.id AND l.scope = '' AND l.version = w.version AND l.present

@@ -121,7 +121,7 @@ extension NewsStore {
     let query: PostgresQuery = """
       SELECT \(query: ItemVersion.columns), c.present IS TRUE AS present, coalesce(c.reason, g.reason) AS reason,
         i.retraction_reason, clock_timestamp() AS now,
-        (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) AS epoch,
+        \(query: Database.currentEpoch) AS epoch,
         (SELECT s.version FROM scopes AS s WHERE s.scope = '') AS counter
       FROM items AS i LEFT JOIN change_log AS c ON c.item = i.id AND c.scope = ''
         LEFT JOIN gone_items AS g ON g.item = i.id

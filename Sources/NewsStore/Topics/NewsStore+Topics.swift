@@ -111,7 +111,7 @@ extension NewsStore {
 extension FeedVersion {
   /// Selects the version as one row, with the revision of the topics.
   fileprivate static let query: PostgresQuery = """
-    SELECT (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) AS epoch, s.version,
+    SELECT \(query: Database.currentEpoch) AS epoch, s.version,
       topics_revision() AS topics
     FROM scopes AS s WHERE s.scope = ''
     """

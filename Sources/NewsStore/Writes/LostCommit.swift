@@ -59,7 +59,7 @@ struct LostCommit {
       status = Fate.aborted.rawValue
     }
     // Another server may have given the same id to another transaction. An epoch never returns.
-    let epochs = try await context.database.query("SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1")
+    let epochs = try await context.database.query("SELECT \(query: Database.currentEpoch)")
     guard try epochs.first?.decode(0) == attempt.epoch else { return nil }
     return status.flatMap(Fate.init)
   }

@@ -125,7 +125,7 @@ final class WriteGroup: Sendable {
       "SELECT \(query: EditorialItem.columns) FROM \(query: EditorialItem.tables) WHERE i.id = ANY (\(ids))",
       """
       SELECT pg_current_xact_id()::text AS transaction, pg_backend_pid() AS session,
-        (SELECT e.id FROM epochs AS e ORDER BY e.number DESC LIMIT 1) AS epoch
+        \(query: Database.currentEpoch) AS epoch
       """,
     ])
     guard let row = answers[3].first else { throw StoreFault("a transaction has no id") }
@@ -172,13 +172,13 @@ final class WriteGroup: Sendable {
     let scopes = Set(decided.flatMap { $0.content.topics + ($0.existing?.item.topics ?? []) }).union([""])
     statements += [decided.publication] + OwnCommit.queries(items: decided.map(\.id), scopes: scopes)
     let answers = try await transaction.commit(after: statements)
-    let (publication, own) = (answers[answers.count - 3], answers.suffix(2))
     var published: [UUID: DecidedWrite.Publication] = [:]
-    for row in publication {
+    let publication = answers.count - 3
+    for row in answers[publication] {
       published[try row.decode("item")] = .init(version: try row.decode("version"), date: try row.decode("updated"))
     }
     let outcomes = try outcomes(of: decided, answers[writing], published)
-    if let commit = try OwnCommit(scopes: own[own.startIndex], changes: own[own.startIndex + 1]) {
+    if let commit = try OwnCommit(scopes: answers[publication + 1], changes: answers[publication + 2]) {
       let written = outcomes.compactMap { try? $0?.get().item }
       context.apply(commit, written.filter { $0.state == .published }.map(\.item))
     }

@@ -65,7 +65,7 @@ import Testing
         let expected = try await other.page(query)
         #expect(page.items == expected.items && page.next == expected.next && page.modified == expected.modified)
         let epoch = page.feedVersion.epoch
-        // Fragments that the writer has inserted equal those that are made of rows.
+        // The fragments of written items equal those of the rows in the database.
         guard let fragments = store.fragmentsInMemory(of: page.items, html: html, epoch: epoch) else { continue }
         #expect(try await other.fragments(of: page.items, html: html, epoch: epoch) == fragments)
       }
