@@ -3,15 +3,25 @@ import Foundation
 /// The values that public responses consist of. Their fields are those of `Codable`, sorted by name.
 extension JSONWriter {
   /// Writes an item.
-  package mutating func write(_ item: NewsItem) {
+  package mutating func write(_ item: NewsItem) { write(item, editorial: nil) }
+
+  /// Writes an item as editors see it.
+  package mutating func write(_ item: EditorialItem) { write(item.item, editorial: item) }
+
+  /// Writes an item, with the fields for editors if there are any.
+  private mutating func write(_ item: NewsItem, editorial: EditorialItem?) {
     object { json in
-      json.field("attachments") { $0.array(item.attachments) { $0.write($1) } }
+      json.field("attachments") { $0.write(item.attachments) }
       json.field("author", item.author)
       json.field("breaking", item.breaking)
       json.field("date", item.date)
+      json.field("erased", editorial?.erased)
       json.field("html", item.html)
       json.field("id", item.id)
       json.field("language", item.language)
+      json.field("retractionReason", editorial?.retractionReason)
+      json.field("revision", editorial?.revision)
+      json.field("state", editorial?.state.rawValue)
       json.field("summary", item.summary)
       json.field("text", item.text)
       json.field("title", item.title)
@@ -22,7 +32,20 @@ extension JSONWriter {
     }
   }
 
-  private mutating func write(_ attachment: Attachment) {
+  /// Writes the body of `GET /v1/editorial/items`.
+  package mutating func write(_ list: EditorialItemList) {
+    object { json in
+      json.field("items") { $0.array(list.items) { $0.write($1) } }
+    }
+  }
+
+  /// Writes the attachments of an item.
+  package mutating func write(_ attachments: [Attachment]) {
+    array(attachments) { $0.write($1) }
+  }
+
+  /// Writes an attachment.
+  package mutating func write(_ attachment: Attachment) {
     object { json in
       json.field("alt", attachment.alt)
       json.field("bytes", attachment.bytes)

@@ -60,9 +60,9 @@ package struct JSONWriter: Sendable {
     field(name) { $0.append(value ? "true" : "false") }
   }
 
-  /// Writes a field with a date in the form of ``RFC3339``.
-  package mutating func field(_ name: StaticString, _ date: Date) {
-    field(name) { $0.write(RFC3339.string(from: date)) }
+  /// Writes a field with a date in the form of ``RFC3339``, unless it is nil.
+  package mutating func field(_ name: StaticString, _ date: Date?) {
+    if let date { field(name) { $0.write(RFC3339.string(from: date)) } }
   }
 
   /// Writes a field with an id in lower case.

@@ -45,6 +45,11 @@ import Testing
     for _ in 0..<100 {
       let item = RandomNews.item(using: &random)
       try Self.expectEqual(item) { $0.write(item) }
+      let editorial = RandomNews.editorialItem(item, using: &random)
+      try Self.expectEqual(editorial) { $0.write(editorial) }
+      try Self.expectEqual(item.attachments) { $0.write(item.attachments) }
+      let items = EditorialItemList(items: [editorial, editorial].dropLast(Int.random(in: 0...2, using: &random)))
+      try Self.expectEqual(items) { $0.write(items) }
       let topic = RandomNews.topic(using: &random)
       try Self.expectEqual(topic) { $0.write(topic) }
       let list = TopicList(
@@ -104,6 +109,14 @@ enum RandomNews {
       author: some(using: &random) { text(using: &$0) }, breaking: Bool.random(using: &random),
       attachments: (0..<Int.random(in: 0...3, using: &random)).map { _ in attachment(using: &random) },
       updated: date(using: &random))
+  }
+
+  static func editorialItem(_ item: NewsItem, using random: inout some RandomNumberGenerator) -> EditorialItem {
+    EditorialItem(
+      item: item, state: EditorialItem.State.allCases.randomElement(using: &random) ?? .draft,
+      revision: Int.random(in: 1...Int.max, using: &random),
+      retractionReason: some(using: &random) { text(using: &$0) },
+      erased: some(using: &random) { date(using: &$0) })
   }
 
   private static func attachment(using random: inout some RandomNumberGenerator) -> News.Attachment {

@@ -28,13 +28,13 @@ struct EditorialItemHandlers: Sendable {
     let page = try await store.editorialItems(query)
     var headers = HTTPFields()
     headers[.link] = page.next.map { request.link(toPage: cursor.text($0)) }
-    return try .json(EditorialItemList(items: page.items), headers: headers)
+    return .json(headers: headers) { $0.write(EditorialItemList(items: page.items)) }
   }
 
   @Sendable func item(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     let item = try await store.editorialItem(try context.itemID())
-    return try .locked(item, revision: item.revision, to: request)
+    return try .locked(revision: item.revision, to: request) { $0.write(item) }
   }
 
   @Sendable func create(_ request: Request, context: APIContext) async throws -> Response {
@@ -42,8 +42,10 @@ struct EditorialItemHandlers: Sendable {
     let body = try await body(of: request, context)
     let id = body.id ?? .version7(at: now())
     context.record.setSubject("item", id.uuidString.lowercased())
-    let (item, created) = try await refusingUnknownTopics { try await store.create(id, body.content) }
-    return try Self.answer(item, created: created)
+    let (item, created) = try await refusingUnknownTopics {
+      try await store.create(id, body.content)
+    }
+    return Self.answer(item, created: created)
   }
 
   @Sendable func replace(_ request: Request, context: APIContext) async throws -> Response {
@@ -58,7 +60,7 @@ struct EditorialItemHandlers: Sendable {
         return body.content
       }
     }
-    return try Self.answer(item, created: created)
+    return Self.answer(item, created: created)
   }
 
   @Sendable func modify(_ request: Request, context: APIContext) async throws -> Response {
@@ -83,7 +85,7 @@ struct EditorialItemHandlers: Sendable {
         return body.content
       }
     }
-    return try Self.answer(item)
+    return Self.answer(item)
   }
 
   @Sendable func retract(_ request: Request, context: APIContext) async throws -> Response {
@@ -134,9 +136,9 @@ extension EditorialItemHandlers {
     return revision
   }
 
-  private static func answer(_ item: EditorialItem, created: Bool = false) throws -> Response {
+  private static func answer(_ item: EditorialItem, created: Bool = false) -> Response {
     let location = created ? "\(APIPath.editorialItems)/\(item.item.id.uuidString.lowercased())" : nil
-    return try .locked(item, revision: item.revision, createdAt: location)
+    return .locked(revision: item.revision, createdAt: location) { $0.write(item) }
   }
 
   /// Runs a write and reports unknown topics as an error of the field `topics`, not of the parameter.

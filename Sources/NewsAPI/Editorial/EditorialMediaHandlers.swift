@@ -31,7 +31,7 @@ struct EditorialMediaHandlers: Sendable {
       let (media, created) = try await library.add(
         upload, stored, type: head.type(of: format), name: head.name, now: now())
       context.record.setSubject("media", media.id.uuidString.lowercased())
-      return try answer(media, created: created)
+      return answer(media, created: created)
     } catch MediaError.full {
       throw ProblemError.storageFull
     }
@@ -73,12 +73,12 @@ struct EditorialMediaHandlers: Sendable {
     } while true
   }
 
-  private func answer(_ media: Media, created: Bool) throws -> Response {
+  private func answer(_ media: Media, created: Bool) -> Response {
     let path = Attachment.path(of: media.id)
     let attachment = Attachment(
       url: (publicURL ?? "") + path, type: media.type, bytes: media.bytes, width: media.width, height: media.height,
       sha256: MediaDigest(bytes: media.digest)?.hexadecimal)
-    return try .json(attachment, status: created ? .created : .ok, headers: [.location: path])
+    return .json(status: created ? .created : .ok, headers: [.location: path]) { $0.write(attachment) }
   }
 }
 

@@ -8,13 +8,14 @@ struct EditorialTopicHandlers: Sendable {
 
   @Sendable func list(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    return try .json(TopicList(topics: try await store.topics().topics))
+    let list = TopicList(topics: try await store.topics().topics)
+    return .json { $0.write(list) }
   }
 
   @Sendable func topic(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     let topic = try await store.topic(try context.topicSlug()).topic
-    return try .locked(topic, revision: topic.revision, to: request)
+    return try .locked(revision: topic.revision, to: request) { $0.write(topic) }
   }
 
   @Sendable func create(_ request: Request, context: APIContext) async throws -> Response {
@@ -23,7 +24,7 @@ struct EditorialTopicHandlers: Sendable {
     guard let slug = body.slug else { throw ProblemError.internal }
     context.record.setSubject("topic", slug)
     let (topic, created) = try await store.createTopic(slug, body.content)
-    return try Self.answer(topic, created: created)
+    return Self.answer(topic, created: created)
   }
 
   @Sendable func replace(_ request: Request, context: APIContext) async throws -> Response {
@@ -34,10 +35,11 @@ struct EditorialTopicHandlers: Sendable {
       throw ProblemError.invalidFields([FieldError(field: "slug", rule: "must equal the slug in the path")])
     }
     let precondition = try WritePrecondition(request.headers, revision: body.revision)
-    return try Self.answer(try await store.replaceTopic(slug, body.content, if: precondition))
+    return Self.answer(try await store.replaceTopic(slug, body.content, if: precondition))
   }
 
-  private static func answer(_ topic: Topic, created: Bool = false) throws -> Response {
-    try .locked(topic, revision: topic.revision, createdAt: created ? "\(APIPath.editorialTopics)/\(topic.slug)" : nil)
+  private static func answer(_ topic: Topic, created: Bool = false) -> Response {
+    let location = created ? "\(APIPath.editorialTopics)/\(topic.slug)" : nil
+    return .locked(revision: topic.revision, createdAt: location) { $0.write(topic) }
   }
 }

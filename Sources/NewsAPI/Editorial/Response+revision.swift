@@ -1,27 +1,34 @@
 import HTTPConditions
 import HTTPTypes
 import Hummingbird
+import News
 import NewsStore
 
 extension Response {
   /// Creates an editorial response with a resource. The entity tag is the revision, which serves as an optimistic lock.
   ///
-  /// - Parameter location: The address of the resource if this request has created it; the status is then 201.
-  static func locked(_ value: some Encodable, revision: Int?, createdAt location: String? = nil) throws -> Response {
+  /// - Parameters:
+  ///   - location: The address of the resource if this request has created it; the status is then 201.
+  ///   - write: Writes the resource.
+  static func locked(
+    revision: Int?, createdAt location: String? = nil, _ write: (inout JSONWriter) -> Void
+  ) -> Response {
     var headers = tag(of: revision)
     headers[.location] = location
-    return try .json(value, status: location == nil ? .ok : .created, headers: headers)
+    return .json(status: location == nil ? .ok : .created, headers: headers, write)
   }
 
   /// Creates the response to a read: 200 with the resource, or 304 if the request's preconditions allow it.
   ///
   /// - Throws: `ProblemError`, 412, if a precondition fails.
-  static func locked(_ value: some Encodable, revision: Int?, to request: Request) throws -> Response {
+  static func locked(
+    revision: Int?, to request: Request, _ write: (inout JSONWriter) -> Void
+  ) throws -> Response {
     let validators = Validators(entityTag: revision.map(WritePrecondition.tag(revision:)))
     switch Preconditions(fields: request.headers).evaluate(method: request.method, current: validators) {
     case .notModified: return Response(status: .notModified, headers: tag(of: revision))
     case .failed: throw ProblemError.preconditionFailed
-    case .proceed: return try .locked(value, revision: revision)
+    case .proceed: return .locked(revision: revision, write)
     }
   }
 

@@ -26,7 +26,7 @@ struct ServiceHandlers: Sendable {
   /// Reports liveness: the process runs and need not be restarted.
   @Sendable func health(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    return try Self.status(["status": "ok", "version": TidingsVersion.current])
+    return Self.status(["status": "ok", "version": TidingsVersion.current])
   }
 
   /// Reports readiness: whether the server can do its work. Otherwise a load balancer sends it no requests.
@@ -43,7 +43,7 @@ struct ServiceHandlers: Sendable {
       context.logger.debug("not ready", metadata: ["error": "\(String(reflecting: error))"])
       throw ProblemError.unavailable
     }
-    return try Self.status(["status": "ready"])
+    return Self.status(["status": "ready"])
   }
 
   @Sendable func openAPI(_ request: Request, context: APIContext) async throws -> Response {
@@ -51,7 +51,7 @@ struct ServiceHandlers: Sendable {
     return try await description.representation.response(to: request, caching, metrics) { description.text }
   }
 
-  private static func status(_ fields: [String: String]) throws -> Response {
-    try .json(fields, headers: [.cacheControl: CachePolicy.notStored])
+  private static func status(_ fields: [String: String]) -> Response {
+    .json(headers: [.cacheControl: CachePolicy.notStored]) { $0.dictionary(fields) { $0.write($1) } }
   }
 }

@@ -1,16 +1,18 @@
-import Foundation
 import HTTPTypes
 import Hummingbird
 import News
 
 extension Response {
   /// Makes a JSON response without validators and compression, for one client.
+  ///
+  /// - Parameter write: Writes the body.
   static func json(
-    _ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
-  ) throws -> Response {
+    status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], _ write: (inout JSONWriter) -> Void
+  ) -> Response {
     var headers = headers
     headers[.contentType] = "application/json"
-    let body = ByteBuffer(bytes: try NewsJSON.encode(value))
-    return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: body))
+    var json = JSONWriter(capacity: 1024)
+    write(&json)
+    return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: json.bytes)))
   }
 }
