@@ -43,7 +43,7 @@ struct EditorialItemHandlers: Sendable {
     let id = body.id ?? .version7(at: now())
     context.record.setSubject("item", id.uuidString.lowercased())
     let (item, created) = try await refusingUnknownTopics {
-      try await store.create(id, body.content)
+      try await store.create(id, isNewID: body.id == nil, body.content)
     }
     return Self.answer(item, created: created)
   }

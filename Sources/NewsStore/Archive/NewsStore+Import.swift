@@ -88,7 +88,7 @@ extension NewsStore {
   /// - Parameter items: At most `largestImport` items, whose topics exist. The last of several items with the same id
   ///   is used.
   public func importItems(_ items: [ImportedItem]) async throws -> ImportCounts {
-    let rows = try Self.copyRows(items)
+    let rows = Self.copyRows(items)
     return try await database.transaction { transaction in
       _ = try await transaction.pipeline([Self.staging, Self.replanning])
       _ = try await transaction.copyIn("COPY import_staging FROM STDIN", rows: [rows])
@@ -145,7 +145,7 @@ extension NewsStore {
     FROM staged AS s LEFT JOIN written AS w ON w.id = s.id LEFT JOIN items AS b ON b.id = s.id
     """
 
-  private static func copyRows(_ items: [ImportedItem]) throws -> [UInt8] {
+  private static func copyRows(_ items: [ImportedItem]) -> [UInt8] {
     var writer = PostgresCopyWriter()
     for (ordinal, item) in items.enumerated() {
       writer.append(ordinal)
@@ -153,7 +153,7 @@ extension NewsStore {
       writer.append(item.source)
       writer.append(item.guid)
       writer.append(item.digest)
-      for column in ItemColumn.allPublic { try column.append(item.content, to: &writer) }
+      for column in ItemColumn.allPublic { column.append(item.content, to: &writer) }
       writer.append(item.isCopy)
       writer.endRow()
     }

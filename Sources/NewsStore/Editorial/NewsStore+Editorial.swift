@@ -16,10 +16,13 @@ extension NewsStore {
   /// Creates an item. The call is idempotent: a repeat with the same content has no effect, so that a retry with the
   /// same id is safe after an unknown outcome.
   ///
+  /// - Parameter isNewID: Whether the id was made for this call, so that no item has it. This saves a round trip.
   /// - Throws: `StoreError.alreadyExists` if the id is taken by other content; `unknownTopics`; `unknownMedia`;
   ///   `outcomeUnknown`.
-  public func create(_ id: UUID, _ content: ItemContent) async throws -> (item: EditorialItem, created: Bool) {
-    let write = ItemWrite(id: id, bytes: content.approximateBytes) { existing in
+  public func create(
+    _ id: UUID, isNewID: Bool = false, _ content: ItemContent
+  ) async throws -> (item: EditorialItem, created: Bool) {
+    let write = ItemWrite(id: id, isNewID: isNewID, bytes: content.approximateBytes) { existing in
       guard let existing else { return .content(content) }
       guard ItemContent(existing) == content else { throw StoreError.alreadyExists }
       return .unchanged

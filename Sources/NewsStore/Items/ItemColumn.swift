@@ -76,26 +76,26 @@ package struct ItemColumn: Sendable {
   }
 
   /// Appends the value to a row for COPY.
-  func append(_ content: ItemContent, to row: inout PostgresCopyWriter) throws {
+  func append(_ content: ItemContent, to row: inout PostgresCopyWriter) {
     switch property {
     case .text(let text): row.append(text(content))
     case .texts(let texts): row.append(texts(content))
     case .date(let date): row.append(date(content))
     case .boolean(let boolean): row.append(boolean(content))
-    case .attachments(let attachments): row.append(try Attachment.json(of: attachments(content)))
+    case .attachments(let attachments): row.append(Attachment.json(of: attachments(content)))
     }
   }
 
   /// Appends the values of several contents to a statement as one array. The topics of a content are one text, because
   /// an array of arrays would need them to be equally many.
-  private func append(_ contents: [ItemContent], to query: inout PostgresQuery.StringInterpolation) throws {
+  private func append(_ contents: [ItemContent], to query: inout PostgresQuery.StringInterpolation) {
     switch property {
     case .text(let text): query.appendInterpolation(contents.map(text))
     case .texts(let texts): query.appendInterpolation(contents.map { texts($0).joined(separator: ",") })
     case .date(let date): query.appendInterpolation(contents.map(date))
     case .boolean(let boolean): query.appendInterpolation(contents.map(boolean))
     case .attachments(let attachments):
-      query.appendInterpolation(try contents.map { try Attachment.json(of: attachments($0)) })
+      query.appendInterpolation(contents.map { Attachment.json(of: attachments($0)) })
     }
   }
 
@@ -123,11 +123,11 @@ extension ItemColumn {
     .joined(separator: ", ")
 
   /// The values of all columns of several contents, an array for each column: `$1, $2, …`
-  static func arrays(of contents: [ItemContent]) throws -> PostgresQuery {
+  static func arrays(of contents: [ItemContent]) -> PostgresQuery {
     var query = PostgresQuery.StringInterpolation(literalCapacity: all.count * 2, interpolationCount: all.count)
     for (index, column) in all.enumerated() {
       if index > 0 { query.appendLiteral(", ") }
-      try column.append(contents, to: &query)
+      column.append(contents, to: &query)
     }
     return PostgresQuery(stringInterpolation: query)
   }
@@ -180,7 +180,9 @@ extension Attachment {
     json.data == Data("[]".utf8) ? [] : try NewsJSON.decode([Attachment].self, from: json.data)
   }
 
-  static func json(of list: [Attachment]) throws -> PostgresJSON {
-    PostgresJSON(data: try NewsJSON.encode(list))
+  static func json(of list: [Attachment]) -> PostgresJSON {
+    var json = JSONWriter(capacity: 2 + 256 * list.count)
+    json.write(list)
+    return PostgresJSON(data: Data(json.bytes))
   }
 }

@@ -2,6 +2,11 @@ import Foundation
 import News
 import PostgresClient
 
+extension DecidedWrite {
+  /// The ids of the required files as one text, because an array of arrays would need them to be equally many.
+  fileprivate var requiredFileList: String { requiredFiles.map(\.uuidString).joined(separator: ",") }
+}
+
 /// The statements that write the entries of a group.
 extension [DecidedWrite] {
   /// Locks the files that the entries require, so that none of them is removed before the commit.
@@ -9,14 +14,34 @@ extension [DecidedWrite] {
     "SELECT m.id FROM media AS m WHERE m.id = ANY (\(flatMap(\.requiredFiles))) ORDER BY m.id FOR SHARE"
   }
 
+  /// Creates the items of entries with new ids whose topics and files exist. It returns a row for each created item. An id
+  /// that exists after all is an error, because looking for each would take longer.
+  var creation: PostgresQuery {
+    """
+    INSERT INTO items AS i (id, \(unsafeSQL: ItemColumn.names))
+      SELECT n.id, \(unsafeSQL: ItemColumn.elements(of: "n"))
+      FROM unnest(\(map(\.id)), \(map(\.requiredFileList)), \(query: ItemColumn.arrays(of: map(\.content))))
+        AS n (id, files, \(unsafeSQL: ItemColumn.names))
+      WHERE NOT EXISTS (
+        SELECT 1 FROM unnest(string_to_array(n.topics, ',')) AS w (slug)
+        WHERE NOT EXISTS (SELECT 1 FROM topics AS t WHERE t.slug = w.slug)
+      ) AND NOT EXISTS (
+        SELECT 1 FROM unnest(string_to_array(n.files, ',')::uuid[]) AS w (id)
+        WHERE NOT EXISTS (SELECT 1 FROM media AS m WHERE m.id = w.id)
+      )
+      ORDER BY n.id
+      RETURNING i.id, i.revision, i.created_at
+    """
+  }
+
   /// Writes each entry whose topics and files exist. It returns a row for each entry, in order; without a revision, the
   /// entry was not written.
-  func statement() throws -> PostgresQuery {
+  var statement: PostgresQuery {
     """
     WITH given AS (
       SELECT * FROM unnest(\(map(\.id)), \(map { $0.existing?.revision }), \(map(\.isRetraction)),
-        \(map(\.retractionReason)), \(map { $0.requiredFiles.map(\.uuidString).joined(separator: ",") }),
-        \(query: try ItemColumn.arrays(of: map(\.content))))
+        \(map(\.retractionReason)), \(map(\.requiredFileList)),
+        \(query: ItemColumn.arrays(of: map(\.content))))
         WITH ORDINALITY AS g (
           id, revision, is_retraction, retraction_reason, files, \(unsafeSQL: ItemColumn.names), number)
     ), checked AS (
@@ -61,5 +86,10 @@ extension [DecidedWrite] {
       SELECT i.id FROM items AS i WHERE i.id = ANY (\(map(\.id))) AND i.xmin = pg_current_xact_id()::xid
     )) AS p
     """
+  }
+
+  /// Publishes the items that `creation` has made. Nobody else can have written them.
+  var firstPublication: PostgresQuery {
+    "SELECT p.item, p.version, p.updated FROM publish(\(map(\.id))) AS p"
   }
 }

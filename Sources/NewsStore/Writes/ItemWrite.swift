@@ -13,14 +13,19 @@ package struct ItemWrite: Sendable {
   }
 
   package let id: UUID
+  /// Whether the id was made for this write, so that no item has it before.
+  let isNewID: Bool
   /// The approximate size of the new content in bytes.
   let bytes: Int
   /// Returns the decision about the locked item, or about nil if there is no item. It throws to refuse the write, and
   /// may be called more than once.
   let decide: @Sendable (EditorialItem?) throws -> Decision
 
-  package init(id: UUID, bytes: Int, decide: @escaping @Sendable (EditorialItem?) throws -> Decision) {
+  package init(
+    id: UUID, isNewID: Bool = false, bytes: Int, decide: @escaping @Sendable (EditorialItem?) throws -> Decision
+  ) {
     self.id = id
+    self.isNewID = isNewID
     self.bytes = bytes
     self.decide = decide
   }

@@ -21,14 +21,15 @@ struct LostCommit {
     case committed, aborted
   }
 
-  /// Asks the database what became of the transaction.
+  /// Finds out what became of the writes.
   func outcomes() async -> [WriteGroup.Outcome] {
     let end = ContinuousClock.now + context.resolutionTime
+    guard let transaction = attempt.transaction else { return await repeated(until: end) }
     while ContinuousClock.now < end {
       do {
-        switch try await fate() {
+        switch try await fate(of: transaction) {
         case .committed:
-          let outcomes = try await committedOutcomes()
+          let outcomes = try await outcomes(of: transaction)
           context.lostCommits.committed.add(1, ordering: .relaxed)
           return outcomes
         case .aborted:
@@ -49,10 +50,10 @@ struct LostCommit {
   }
 
   /// - Returns: nil if the database does not know: it has become another server, or has forgotten the transaction.
-  private func fate() async throws -> Fate? {
+  private func fate(of transaction: WriteAttempt.Transaction) async throws -> Fate? {
     let status: String?
     do {
-      let rows = try await context.database.query("SELECT pg_xact_status(\(attempt.transaction)::xid8) AS status")
+      let rows = try await context.database.query("SELECT pg_xact_status(\(transaction.id)::xid8) AS status")
       status = try rows.first?.decode("status", as: String?.self)
     } catch let error as PostgresError where error.sqlState == "22023" {
       // The id is "in the future" (invalid_parameter_value): after a crash, that of a transaction that had logged nothing.
@@ -60,15 +61,15 @@ struct LostCommit {
     }
     // Another server may have given the same id to another transaction. An epoch never returns.
     let epochs = try await context.database.query("SELECT \(query: Database.currentEpoch)")
-    guard try epochs.first?.decode(0) == attempt.epoch else { return nil }
+    guard try epochs.first?.decode(0) == transaction.epoch else { return nil }
     return status.flatMap(Fate.init)
   }
 
   /// Reads the items that a committed transaction has written.
-  private func committedOutcomes() async throws -> [WriteGroup.Outcome] {
+  private func outcomes(of transaction: WriteAttempt.Transaction) async throws -> [WriteGroup.Outcome] {
     let rows = try await context.database.query(
       """
-      SELECT i.xmin = (\(attempt.transaction)::xid8)::xid AS is_own, \(query: EditorialItem.columns)
+      SELECT i.xmin = (\(transaction.id)::xid8)::xid AS is_own, \(query: EditorialItem.columns)
       FROM \(query: EditorialItem.tables) WHERE i.id = ANY (\(attempt.decided.map(\.write.id)))
       """)
     var found: [UUID: (isOwn: Bool, item: EditorialItem)] = [:]
@@ -86,6 +87,48 @@ struct LostCommit {
       if now?.item.revision == write.existing?.revision { return nil }
       // It was written again meanwhile, by another.
       return .failure(StoreError.outcomeUnknown)
+    }
+  }
+
+  /// Creates each item again. An item that exists was created by the transaction, because its id was new. If the
+  /// transaction is still running, the creation waits for its end.
+  private func repeated(until end: ContinuousClock.Instant) async -> [WriteGroup.Outcome] {
+    var outcomes = attempt.outcomes
+    var (isCommitted, isUnknown) = (false, false)
+    for (index, write) in attempt.decided {
+      let repetition = ItemWrite(id: write.id, bytes: 0) { existing in
+        existing == nil ? .content(write.content) : .unchanged
+      }
+      let result = await result(of: repetition, until: end)
+      switch result {
+      case .success(let written): isCommitted = isCommitted || !written.created
+      case .failure(StoreError.outcomeUnknown): isUnknown = true
+      case .failure: break
+      }
+      outcomes[index] = result.map { WrittenItem(item: $0.item, created: true) }
+    }
+    let lost = context.lostCommits
+    if isUnknown {
+      lost.unknown.add(1, ordering: .relaxed)
+    } else if isCommitted {
+      lost.committed.add(1, ordering: .relaxed)
+    } else {
+      lost.undone.add(1, ordering: .relaxed)
+    }
+    return outcomes
+  }
+
+  /// Runs a write until it has a result.
+  private func result(
+    of write: ItemWrite, until end: ContinuousClock.Instant
+  ) async -> Result<WrittenItem, any Error> {
+    while true {
+      switch await WriteGroup([write], .waits, in: context).run()[0] {
+      case nil, .failure(StoreError.unavailable)?:
+        guard ContinuousClock.now < end else { return .failure(StoreError.outcomeUnknown) }
+        try? await Task.sleep(for: Self.step)
+      case let result?: return result
+      }
     }
   }
 

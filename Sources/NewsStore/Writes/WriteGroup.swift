@@ -6,8 +6,13 @@ import Synchronization
 /// The state of a group before its COMMIT, from which a lost answer to it is resolved.
 struct WriteAttempt {
   /// The transaction's id, with the epoch of the server that gave it.
-  let transaction: String
-  let epoch: String
+  struct Transaction {
+    let id: String
+    let epoch: String
+  }
+
+  /// The transaction; nil if all writes have new ids, by which they are found.
+  let transaction: Transaction?
   /// The outcomes that are known, and the writes to commit with their positions.
   var outcomes: [WriteGroup.Outcome]
   var decided: [(index: Int, write: DecidedWrite)]
@@ -90,14 +95,13 @@ final class WriteGroup: Sendable {
 
   private func run(in transaction: PostgresTransaction) async throws -> [Outcome] {
     attempt.withLock { $0 = nil }
-    let found = try await begin(in: transaction)
-    let attempt = decided(found)
+    let attempt = decided(createsOnly ? Found() : try await begin(in: transaction))
     // A rollback waits for no disk.
     guard !attempt.decided.isEmpty else { throw NothingToWrite(outcomes: attempt.outcomes) }
     self.attempt.withLock { $0 = attempt }
     var outcomes = attempt.outcomes
-    context.committing.insert(found.session)
-    defer { context.committing.remove(found.session) }
+    context.committing.insert(transaction.serverProcess)
+    defer { context.committing.remove(transaction.serverProcess) }
     let written = try await commit(attempt.decided.map(\.write), in: transaction)
     for ((index, _), outcome) in zip(attempt.decided, written) { outcomes[index] = outcome }
     return outcomes
@@ -107,12 +111,14 @@ final class WriteGroup: Sendable {
 
   /// The items before the write.
   private struct Found {
-    let transaction: String
-    let session: Int32
-    let epoch: String
-    let items: [UUID: EditorialItem]
-    let locked: Set<UUID>
+    var transaction: WriteAttempt.Transaction?
+    var items: [UUID: EditorialItem] = [:]
+    var locked: Set<UUID> = []
   }
+
+  /// Whether there is nothing to look for before the write, because all ids are new. An entry that waits for a lock does
+  /// look: its id may be new no more, after an attempt whose outcome is unknown.
+  private var createsOnly: Bool { locking == .skips && writes.allSatisfy(\.isNewID) }
 
   /// Locks the items, and reads them.
   private func begin(in transaction: PostgresTransaction) async throws -> Found {
@@ -123,15 +129,12 @@ final class WriteGroup: Sendable {
       locking == .skips ? Self.groupSettings : Self.settings,
       "SELECT i.id FROM items AS i WHERE i.id = ANY (\(ids)) ORDER BY i.id FOR NO KEY UPDATE \(query: skipping)",
       "SELECT \(query: EditorialItem.columns) FROM \(query: EditorialItem.tables) WHERE i.id = ANY (\(ids))",
-      """
-      SELECT pg_current_xact_id()::text AS transaction, pg_backend_pid() AS session,
-        \(query: Database.currentEpoch) AS epoch
-      """,
+      "SELECT pg_current_xact_id()::text AS transaction, \(query: Database.currentEpoch) AS epoch",
     ])
     guard let row = answers[3].first else { throw StoreFault("a transaction has no id") }
     let items = try answers[2].map(EditorialItem.init(row:))
     return Found(
-      transaction: try row.decode("transaction"), session: try row.decode("session"), epoch: try row.decode("epoch"),
+      transaction: .init(id: try row.decode("transaction"), epoch: try row.decode("epoch")),
       items: Dictionary(uniqueKeysWithValues: items.map { ($0.item.id, $0) }),
       locked: Set(try answers[1].map { try $0.decode(0, as: UUID.self) }))
   }
@@ -139,7 +142,7 @@ final class WriteGroup: Sendable {
   /// Decides what each entry writes.
   private func decided(_ found: Found) -> WriteAttempt {
     var attempt = WriteAttempt(
-      transaction: found.transaction, epoch: found.epoch, outcomes: writes.map { _ in nil }, decided: [])
+      transaction: found.transaction, outcomes: writes.map { _ in nil }, decided: [])
     for (index, write) in writes.enumerated() {
       let item = found.items[write.id]
       // Another transaction holds the item, or has created it just now.
@@ -164,25 +167,46 @@ final class WriteGroup: Sendable {
 
   /// Writes and publishes in one round trip with the COMMIT.
   private func commit(_ decided: [DecidedWrite], in transaction: PostgresTransaction) async throws -> [Outcome] {
-    var statements = [try decided.statement()]
-    if decided.contains(where: { !$0.requiredFiles.isEmpty }) { statements.insert(decided.fileLock, at: 0) }
-    let writing = statements.count - 1
+    let requiresFiles = decided.contains { !$0.requiredFiles.isEmpty }
+    // New ids wait for nobody.
+    let limitsLocks = locking == .skips && (!createsOnly || requiresFiles)
+    var statements = createsOnly ? [limitsLocks ? Self.groupSettings : Self.settings] : []
+    if requiresFiles { statements.append(decided.fileLock) }
+    let writing = statements.count
+    statements.append(createsOnly ? decided.creation : decided.statement)
     // The wait for the counter is not limited: it is that of a queue.
-    if locking == .skips { statements.append("SET LOCAL lock_timeout TO DEFAULT") }
+    if limitsLocks { statements.append("SET LOCAL lock_timeout TO DEFAULT") }
+    statements.append(createsOnly ? decided.firstPublication : decided.publication)
     let scopes = Set(decided.flatMap { $0.content.topics + ($0.existing?.item.topics ?? []) }).union([""])
-    statements += [decided.publication] + OwnCommit.queries(items: decided.map(\.id), scopes: scopes)
+    statements += OwnCommit.queries(items: decided.map(\.id), scopes: scopes)
     let answers = try await transaction.commit(after: statements)
     var published: [UUID: DecidedWrite.Publication] = [:]
     let publication = answers.count - 3
     for row in answers[publication] {
       published[try row.decode("item")] = .init(version: try row.decode("version"), date: try row.decode("updated"))
     }
-    let outcomes = try outcomes(of: decided, answers[writing], published)
+    let outcomes =
+      createsOnly
+      ? try creationOutcomes(of: decided, answers[writing], published)
+      : try outcomes(of: decided, answers[writing], published)
     if let commit = try OwnCommit(scopes: answers[publication + 1], changes: answers[publication + 2]) {
       let written = outcomes.compactMap { try? $0?.get().item }
       context.apply(commit, written.filter { $0.state == .published }.map(\.item))
     }
     return outcomes
+  }
+
+  /// An entry that was not created runs alone, which finds the reason.
+  private func creationOutcomes(
+    of decided: [DecidedWrite], _ rows: PostgresRows, _ published: [UUID: DecidedWrite.Publication]
+  ) throws -> [Outcome] {
+    var created: [UUID: (revision: Int, date: Date)] = [:]
+    for row in rows { created[try row.decode("id")] = (try row.decode("revision"), try row.decode("created_at")) }
+    return decided.map { write in
+      created[write.id].map {
+        .success(write.result(revision: $0.revision, created: $0.date, published[write.id]))
+      }
+    }
   }
 
   private func outcomes(

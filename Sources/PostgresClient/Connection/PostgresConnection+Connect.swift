@@ -155,6 +155,7 @@ extension PostgresConnection {
     handle?.duplicateSocket()
     guard let handle, let socket = handle.socket else { return connectFailed(attempt, pointer) }
     polledSocket.withLock { $0 = socket }
+    serverProcess.store(PQbackendPID(pointer), ordering: .relaxed)
     activity.store(.idle, ordering: .releasing)
     watchSocket()
     attempt.finish(.success(()))

@@ -41,6 +41,8 @@ public actor PostgresConnection {
   let activity = Atomic<Activity>(.busy)
   /// The time of the last answer, in nanoseconds of uptime.
   let lastAnswer = Atomic<UInt64>(0)
+  /// The id of the server process; 0 before the session is open.
+  let serverProcess = Atomic<Int32>(0)
   /// The socket that is polled before a lease; nil unless the session is open.
   let polledSocket = Mutex<SocketHandle?>(nil)
   let notificationHandler: (@Sendable (_ payload: String, _ sender: Int32) -> Void)?

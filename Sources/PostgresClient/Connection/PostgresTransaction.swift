@@ -13,6 +13,11 @@ public struct PostgresTransaction: Sendable {
   let connection: PostgresConnection
   let state: TransactionState
 
+  /// The id of the server process that runs the transaction.
+  ///
+  /// A notification names the process that has sent it. Behind a pooler, this is an id of the pooler's.
+  public var serverProcess: Int32 { connection.serverProcess.load(ordering: .relaxed) }
+
   /// Runs a statement. BEGIN is sent together with the first one.
   ///
   /// - Throws: `PostgresError`

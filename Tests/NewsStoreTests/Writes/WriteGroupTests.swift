@@ -12,8 +12,8 @@ import Testing
     ItemContent(state: .published, date: .newYear, text: text, topics: topics)
   }
 
-  private static func creation(_ id: Int, _ content: ItemContent) -> ItemWrite {
-    ItemWrite(id: UUID(id), bytes: 100) { existing in
+  private static func creation(_ id: Int, isNewID: Bool = false, _ content: ItemContent) -> ItemWrite {
+    ItemWrite(id: UUID(id), isNewID: isNewID, bytes: 100) { existing in
       guard let existing else { return .content(content) }
       guard ItemContent(existing) == content else { throw StoreError.alreadyExists }
       return .unchanged
@@ -39,6 +39,20 @@ import Testing
     }
   }
 
+  private static func randomContent(_ number: Int, _ text: String, _ random: inout SplitMix64) -> ItemContent {
+    var content = content(text, topics: [[], ["a"], ["a", "b"]].randomElement(using: &random) ?? [])
+    content.state = Bool.random(using: &random) ? .published : .draft
+    content.title = number.isMultiple(of: 3) ? nil : "title \(number)"
+    content.html = number.isMultiple(of: 5) ? "<p>\(number)</p>" : nil
+    content.breaking = number.isMultiple(of: 2)
+    content.author = number.isMultiple(of: 7) ? "" : nil
+    content.date += Double(number)
+    if number.isMultiple(of: 4) {
+      content.attachments = [Attachment(url: "https://example.com/\(number)", type: "image/png", alt: "a, \"b\"")]
+    }
+    return content
+  }
+
   /// A random write of the item with a number. The first ten exist before.
   private static func randomWrite(_ id: Int, _ random: inout SplitMix64) -> ItemWrite {
     let number = Int.random(in: 0..<1000, using: &random)
@@ -46,18 +60,7 @@ import Testing
       ["x\(number)", "é\u{301}\(number)", "\"\\\n\t{},NULL", String(repeating: "long ", count: 2000)]
       .randomElement(using: &random) ?? ""
     switch Int.random(in: 0..<10, using: &random) {
-    case 0, 1, 2:
-      var content = content(text, topics: [[], ["a"], ["a", "b"]].randomElement(using: &random) ?? [])
-      content.state = Bool.random(using: &random) ? .published : .draft
-      content.title = number.isMultiple(of: 3) ? nil : "title \(number)"
-      content.html = number.isMultiple(of: 5) ? "<p>\(number)</p>" : nil
-      content.breaking = number.isMultiple(of: 2)
-      content.author = number.isMultiple(of: 7) ? "" : nil
-      content.date += Double(number)
-      if number.isMultiple(of: 4) {
-        content.attachments = [Attachment(url: "https://example.com/\(number)", type: "image/png", alt: "a, \"b\"")]
-      }
-      return creation(id, content)
+    case 0, 1, 2: return creation(id, randomContent(number, text, &random))
     case 3: return creation(id, content(text, topics: ["unknown", "a"]))
     case 4: return edit(id) { $0.text = text }
     case 5: return edit(id) { $0.topics = ["b", "nowhere"] }
@@ -186,8 +189,130 @@ import Testing
     }
   }
 
+  @Test(
+    "Items with new ids are created as they would be one by one; a refused one leaves, and is then refused with its reason",
+    arguments: 1...6 as ClosedRange<UInt64>)
+  func newIDs(seed: UInt64) async throws {
+    try await NewsDatabase.withStore { together, sql in
+      try await NewsDatabase.withStore { apart, otherSQL in
+        for pool in [sql, otherSQL] { try await pool.makeTopics("a", "b") }
+        var random = SplitMix64(seed: seed)
+        var next = 0
+        for _ in 0..<6 {
+          let contents = (0..<Int.random(in: 1...20, using: &random)).map { _ in
+            let number = Int.random(in: 0..<1000, using: &random)
+            var content = Self.randomContent(number, "\"é\u{301}\(number)\n{},NULL", &random)
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0: content.topics = ["a", "nowhere"]
+            case 1: content.attachments = [Attachment(url: Attachment.path(of: UUID(number)), type: "image/png")]
+            default: break
+            }
+            return content
+          }
+          let ids = contents.indices.map { next + $0 }
+          next += contents.count
+          let outcomes = await together.writeTogether(
+            zip(ids, contents).map { Self.creation($0, isNewID: true, $1) })
+          for (index, outcome) in outcomes.enumerated() {
+            let (id, content) = (UUID(ids[index]), contents[index])
+            do {
+              let (item, created) = try await apart.create(id, content)
+              let written = try #require(try outcome?.get())
+              #expect(written.created && created)
+              #expect(ItemContent(written.item) == ItemContent(item) && written.item.revision == item.revision)
+              #expect(written.item == (try await together.editorialItem(id)))
+            } catch let refusal as StoreError {
+              #expect(outcome == nil)
+              await #expect(throws: refusal) { _ = try await together.create(id, isNewID: true, content) }
+            }
+          }
+          #expect(try await Self.table(sql) == Self.table(otherSQL))
+        }
+      }
+    }
+  }
+
+  @Test("An id that was taken for new but exists is not overwritten")
+  func newIDExists() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      _ = try await store.create(UUID(1), Self.content("first"))
+      let outcomes = await store.writeTogether([
+        Self.creation(1, isNewID: true, Self.content("other")), Self.creation(2, isNewID: true, Self.content("new")),
+      ])
+      #expect(outcomes[0] == nil && outcomes[1] == nil, "both are to run alone")
+      #expect(try await store.create(UUID(2), isNewID: true, Self.content("new")).created)
+      #expect(try await store.editorialItem(UUID(1)).item.text == "first")
+      await #expect(throws: StoreError.alreadyExists) {
+        _ = try await store.create(UUID(1), isNewID: true, Self.content("other"))
+      }
+    }
+  }
+
+  @Test("A lost answer to the creation of items with new ids is found out, wherever it is lost")
+  func lostCreation() async throws {
+    try await Self.withProxiedStore { store, proxy in
+      _ = try await store.create(UUID(1), isNewID: true, Self.content("a"))
+      let before = proxy.passed
+      _ = try await store.create(UUID(2), isNewID: true, Self.content("a"))
+      let length = proxy.passed - before
+      var number = 10
+      var found = 0
+      for bytes in stride(from: 0, through: length, by: 7) {
+        number += 2
+        proxy.spoil(.cut, after: bytes)
+        let outcomes = await store.writeTogether([
+          Self.creation(number, isNewID: true, Self.content("\(number)")),
+          Self.creation(number + 1, isNewID: true, Self.content("x", topics: ["nowhere"])),
+        ])
+        let written = try? await store.editorialItem(UUID(number))
+        switch outcomes[0] {
+        case .success(let result)?:
+          #expect(written == result.item && result.created && result.item.revision == 1)
+          if proxy.isSpent { found += 1 }
+        case nil, .failure(StoreError.unavailable)?: #expect(written == nil, "after \(bytes) of \(length)")
+        case .failure(let error)?: Issue.record("\(error) after \(bytes) of \(length)")
+        }
+        #expect((try? outcomes[1]?.get()) == nil)
+      }
+      #expect(found > 5, "an acknowledged write was found after its answer was lost")
+      let lost = store.writes.lostCommits
+      #expect(lost.committed > 0 && lost.unknown == 0)
+    }
+  }
+
   @Test("An answer to a COMMIT that is lost anywhere is found out: no outcome is unknown")
   func lostCommit() async throws {
+    try await Self.withProxiedStore { store, proxy in
+      _ = try await store.create(UUID(1), Self.content("a"))
+      let before = proxy.passed
+      _ = try await store.create(UUID(2), Self.content("a"))
+      let length = proxy.passed - before
+      var number = 10
+      var found = 0
+      for bytes in stride(from: 0, through: length, by: 7) {
+        number += 1
+        proxy.spoil(.cut, after: bytes)
+        let outcome = await store.writeTogether([
+          Self.creation(number, Self.content("\(number)")), Self.creation(1, Self.content("other")),
+        ])
+        let written = try? await store.editorialItem(UUID(number))
+        switch outcome[0] {
+        case .success(let result)?:
+          #expect(written == result.item)
+          if proxy.isSpent { found += 1 }
+        case nil, .failure(StoreError.unavailable)?: #expect(written == nil, "after \(bytes) of \(length)")
+        case .failure(let error)?: Issue.record("\(error) after \(bytes) of \(length)")
+        }
+      }
+      #expect(found > 5, "an acknowledged write was found after its answer was lost")
+      #expect(store.writes.lostCommits.committed == found && store.writes.lostCommits.unknown == 0)
+    }
+  }
+
+  /// Calls the body with a store of one connection, which passes a proxy.
+  private static func withProxiedStore(
+    _ body: @Sendable (NewsStore, FaultyProxy) async throws -> Void
+  ) async throws {
     try await NewsDatabase.with { url in
       let parts = try #require(URLComponents(string: url))
       try await FaultyProxy.with(serverPort: try #require(parts.port)) { proxy in
@@ -197,31 +322,7 @@ import Testing
         var pool = PostgresPoolConfiguration.forBusyMachine
         pool.size = 1
         let store = NewsStore(connection: connection, pool: pool, logger: NewsDatabase.logger)
-        try await withResource(store, release: { await $0.shutdown() }) { store in
-          _ = try await store.create(UUID(1), Self.content("a"))
-          let before = proxy.passed
-          _ = try await store.create(UUID(2), Self.content("a"))
-          let length = proxy.passed - before
-          var number = 10
-          var found = 0
-          for bytes in stride(from: 0, through: length, by: 7) {
-            number += 1
-            proxy.spoil(.cut, after: bytes)
-            let outcome = await store.writeTogether([
-              Self.creation(number, Self.content("\(number)")), Self.creation(1, Self.content("other")),
-            ])
-            let written = try? await store.editorialItem(UUID(number))
-            switch outcome[0] {
-            case .success(let result)?:
-              #expect(written == result.item)
-              if proxy.isSpent { found += 1 }
-            case nil, .failure(StoreError.unavailable)?: #expect(written == nil, "after \(bytes) of \(length)")
-            case .failure(let error)?: Issue.record("\(error) after \(bytes) of \(length)")
-            }
-          }
-          #expect(found > 5, "an acknowledged write was found after its answer was lost")
-          #expect(store.writes.lostCommits.committed == found && store.writes.lostCommits.unknown == 0)
-        }
+        try await withResource(store, release: { await $0.shutdown() }) { store in try await body(store, proxy) }
       }
     }
   }
