@@ -3,16 +3,19 @@ import Synchronization
 
 /// Forms groups of the entries that arrive while earlier groups run, so that many of them share a commit.
 ///
-/// An entry that finds nothing under way starts at once. A group begins beside another only if it is at least as large,
-/// because small groups spend most of their time on what each group does once. Entries with the same id run one after the
-/// other, in the order of their arrival; all others may overtake each other. An entry that leaves its group, because
-/// something else holds what it needs, runs alone, and delays only the entries of its own id.
+/// A lone entry starts at once. When many writers are active, a group waits for its share of their entries, because small
+/// groups spend most of their time on what each group does once. The writers of a group that has just ended are about to
+/// send their next entries. Entries with the same id run one after the other, in the order of their arrival; all others
+/// may overtake each other. An entry that leaves its group, because something else holds what it needs, runs alone, and
+/// delays only the entries of its own id.
 package final class GroupQueue<Entry: Sendable, Outcome: Sendable>: Sendable {
   /// The limits of groups.
   package struct Limits: Sendable {
     /// The maximum number of groups that run at a time.
     package var groups = 2
-    /// The wait after which a small group begins beside a larger one, which may be stuck.
+    /// The wait after which a small group begins although no other runs.
+    package var gathering: Duration = .milliseconds(2)
+    /// The wait after which a small group begins beside another, which may be stuck.
     package var patience: Duration = .milliseconds(50)
     /// The maximum number of entries in a group.
     package var entries = 64
@@ -57,7 +60,10 @@ package final class GroupQueue<Entry: Sendable, Outcome: Sendable>: Sendable {
     var busy: Set<UUID> = []
     /// The numbers of entries of the groups that run.
     var groups: [Int] = []
-    /// Whether a small group is to begin later.
+    /// The number of entries that have recently waited or run in groups at a time. It falls by a quarter with each group.
+    var demand = 0
+    /// Whether a small group is to begin later, if no other runs, or beside another.
+    var isGathering = false
     var isPatient = false
     var aloneRunning = 0
     var lastNumber = 0
@@ -130,31 +136,68 @@ package final class GroupQueue<Entry: Sendable, Outcome: Sendable>: Sendable {
     startGroups()
   }
 
+  /// The next step of the queue.
+  private enum Step {
+    case begin([Waiting])
+    /// To look again after `Limits.gathering`, or after `Limits.patience`.
+    case gather, bePatient
+    case nothing
+  }
+
   private func startGroups() {
-    while let group = state.withLock({ nextGroup(&$0) }) {
-      // A detached task, because the group does not belong to the caller that begins it.
-      Task.detached { [self] in
-        let results = await runGroup(group.map(\.entry))
-        precondition(results.count == group.count, "a group has a result for each entry")
-        finish(group, results)
-        startGroups()
-        startAlone()
+    while true {
+      switch state.withLock({ nextStep(&$0) }) {
+      case .begin(let group):
+        // A detached task, because the group does not belong to the caller that begins it.
+        Task.detached { await self.run(group) }
+      case .gather:
+        Task.detached { [self] in
+          try? await Task.sleep(for: limits.gathering)
+          state.withLock { $0.isGathering = false }
+          startGroups()
+        }
+      case .bePatient:
+        _ = Deadlines.shared.set(after: limits.patience) { [self] in
+          state.withLock { $0.isPatient = false }
+          startGroups()
+        }
+      case .nothing: return
       }
-    }
-    let waits = state.withLock { state in
-      guard !state.isPatient, !state.waiting.isEmpty, state.groups.count < limits.groups else { return false }
-      state.isPatient = true
-      return true
-    }
-    guard waits else { return }
-    _ = Deadlines.shared.set(after: limits.patience) { [self] in
-      state.withLock { $0.isPatient = false }
-      startGroups()
     }
   }
 
-  private func nextGroup(_ state: inout State) -> [Waiting]? {
-    guard state.groups.count < limits.groups else { return nil }
+  private func run(_ group: [Waiting]) async {
+    let results = await runGroup(group.map(\.entry))
+    precondition(results.count == group.count, "a group has a result for each entry")
+    finish(group, results)
+    startGroups()
+    startAlone()
+  }
+
+  private func nextStep(_ state: inout State) -> Step {
+    guard state.groups.count < limits.groups else { return .nothing }
+    let (group, rest, isFull) = nextGroup(state)
+    guard let first = group.first else { return .nothing }
+    state.demand = max(state.demand, group.count + state.groups.reduce(0, +))
+    let share = min(state.demand * 5 / 6 / limits.groups, limits.entries)
+    let wait = state.groups.isEmpty ? limits.gathering : limits.patience
+    let now = ContinuousClock.now
+    if group.count >= share || isFull || now - first.arrival >= wait {
+      begin(group, leaving: rest, &state, now)
+      return .begin(group)
+    }
+    if state.groups.isEmpty {
+      guard !state.isGathering else { return .nothing }
+      state.isGathering = true
+      return .gather
+    }
+    guard !state.isPatient else { return .nothing }
+    state.isPatient = true
+    return .bePatient
+  }
+
+  /// Returns the entries that can run together, the others, and whether an entry has no room among the former.
+  private func nextGroup(_ state: State) -> (group: [Waiting], rest: [Waiting], isFull: Bool) {
     var (group, rest): ([Waiting], [Waiting]) = ([], [])
     var (bytes, isFull) = (0, false)
     var ids: Set<UUID> = []
@@ -164,23 +207,25 @@ package final class GroupQueue<Entry: Sendable, Outcome: Sendable>: Sendable {
       if isFirst, !isFull, group.isEmpty || bytes + waiting.bytes <= limits.bytes {
         group.append(waiting)
         bytes += waiting.bytes
-        isFull = group.count == limits.entries
+        isFull = group.count == limits.entries || bytes >= limits.bytes
       } else {
         isFull = isFull || isFirst
         rest.append(waiting)
       }
     }
-    let now = ContinuousClock.now
-    guard let first = group.first,
-      isFull || group.count >= state.groups.max() ?? 0 || now - first.arrival >= limits.patience
-    else { return nil }
+    return (group, rest, isFull)
+  }
+
+  private func begin(
+    _ group: [Waiting], leaving rest: [Waiting], _ state: inout State, _ now: ContinuousClock.Instant
+  ) {
     state.waiting = rest
     state.groups.append(group.count)
+    state.demand = max(state.groups.reduce(0, +), state.demand * 3 / 4)
     state.busy.formUnion(group.map(\.id))
     state.counts.groups += 1
     state.counts.entries += group.count
     for waiting in group { state.counts.waited += now - waiting.arrival }
-    return group
   }
 
   private func finish(_ group: [Waiting], _ results: [Result]) {

@@ -27,6 +27,7 @@ import Testing
     func queue(_ change: (inout Queue.Limits) -> Void = { _ in }) -> Queue {
       var limits = Queue.Limits()
       limits.wait = .seconds(600)
+      limits.gathering = .seconds(600)
       limits.patience = .seconds(600)
       change(&limits)
       return Queue(limits: limits) { entries in
@@ -95,46 +96,63 @@ import Testing
     #expect(queue.counts.groups == 3 && queue.counts.entries == 6 && queue.counts.left == 0)
   }
 
-  @Test("A group begins beside another only if it is as large, or full, or has waited for long")
-  func smallGroups() async throws {
+  @Test("While many writers are active, a group waits for its share of their entries, or until it is full")
+  func shares() async throws {
     let groups = Groups()
     let queue = groups.queue { $0.bytes = 10 }
-    var tasks = try await add(all: 0..<5, to: queue, groups)
+    var tasks = try await add(all: 0..<12, to: queue, groups)
     groups.end()
-    try await eventually("the next group runs") { groups.running == [[1], [2, 3, 4]] }
+    try await eventually("a large group runs") { groups.running == [[1], Array(2..<12)] }
     groups.end()
-    try await eventually("the group has ended") { groups.running == [[2, 3, 4]] }
-    tasks += try await add(all: 5..<7, to: queue, groups)
-    #expect(groups.running == [[2, 3, 4]])
-    tasks.append(try await add(7, to: queue, groups))
-    #expect(groups.running == [[2, 3, 4], [5, 6, 7]])
-    groups.end()
-    groups.end()
-    try await eventually("all groups have ended") { groups.running.isEmpty }
-    tasks += try await add(all: 8..<12, to: queue, groups)
+    try await eventually("one group runs") { groups.running.count == 1 }
+    // With 16 entries, the share is six.
+    tasks += try await add(all: 12..<17, to: queue, groups)
+    #expect(groups.running.count == 1)
+    tasks.append(try await add(17, to: queue, groups))
+    #expect(groups.running.last == Array(12..<18))
     groups.end()
     groups.end()
-    try await eventually("a large group runs") { groups.running == [[10, 11]] }
-    // No further entry has room in its group.
-    tasks.append(try await add(12, bytes: 9, to: queue, groups))
-    #expect(groups.running == [[10, 11]])
-    tasks.append(try await add(13, bytes: 9, to: queue, groups))
-    #expect(groups.running == [[10, 11], [12]])
-    groups.end()
-    groups.end()
-    try await eventually("the last group runs") { groups.running == [[13]] }
-    groups.end()
-    for (number, task) in tasks.enumerated() { #expect(try await task.value == number * 2) }
-
-    let impatient = groups.queue { $0.patience = .milliseconds(1) }
-    tasks = try await add(all: 14..<18, to: impatient, groups)
-    groups.end()
-    try await eventually("a small group runs beside") { groups.running.count == 2 }
-    while !groups.running.isEmpty || impatient.waiting > 0 {
+    for number in 2..<18 { #expect(try await tasks[number].value == number * 2) }
+    // The share is the same while no group runs: the writers of those that have ended are about to return.
+    tasks += try await add(all: 18..<20, to: queue, groups)
+    #expect(groups.running.isEmpty)
+    // No further entry has room in the group.
+    tasks.append(try await add(20, bytes: 9, to: queue, groups))
+    #expect(groups.running == [[18, 19]])
+    // Fewer writers are expected with each group, until an entry starts at once again.
+    for number in 21..<40 {
+      while !groups.running.isEmpty { groups.end() }
+      tasks.append(try await add(number, to: queue, groups))
+    }
+    while queue.waiting > 0 || !groups.running.isEmpty {
       if !groups.running.isEmpty { groups.end() }
       await Task.yield()
     }
-    for (number, task) in tasks.enumerated() { #expect(try await task.value == (number + 14) * 2) }
+    for (number, task) in tasks.enumerated() { #expect(try await task.value == number * 2) }
+    let last = try await add(40, to: queue, groups)
+    #expect(groups.running == [[40]])
+    groups.end()
+    #expect(try await last.value == 80)
+  }
+
+  @Test("A group that is smaller than its share begins after a while, sooner if no other runs")
+  func waits() async throws {
+    for isAlone in [true, false] {
+      let groups = Groups()
+      let queue = groups.queue { limits in
+        if isAlone { limits.gathering = .milliseconds(1) } else { limits.patience = .milliseconds(1) }
+      }
+      var tasks = try await add(all: 0..<12, to: queue, groups)
+      groups.end()
+      try await eventually("a large group runs") { groups.running == [[1], Array(2..<12)] }
+      groups.end()
+      if isAlone { groups.end() }
+      try await eventually("they have ended") { groups.running.count == (isAlone ? 0 : 1) }
+      tasks.append(try await add(12, to: queue, groups))
+      try await eventually("it has begun") { groups.running.last == [12] }
+      while !groups.running.isEmpty { groups.end() }
+      for (number, task) in tasks.enumerated() { #expect(try await task.value == number * 2) }
+    }
   }
 
   @Test("A group has a limited number of entries and bytes, and a larger entry has a group of its own")
@@ -144,6 +162,7 @@ import Testing
       limits.groups = 1
       limits.entries = 3
       limits.bytes = 10
+      limits.gathering = .milliseconds(1)
     }
     let sizes = [1, 1, 1, 1, 1, 6, 5, 1, 40, 2]
     var tasks: [Task<Int, any Error>] = []
@@ -206,6 +225,7 @@ import Testing
     let groups = Groups()
     let queue = groups.queue { limits in
       limits.groups = 1
+      limits.gathering = .zero
       limits.alone = 2
     }
     let first = try await add(0, to: queue, groups)
@@ -230,7 +250,10 @@ import Testing
   @Test("A cancelled entry that has not begun leaves the queue; one that has begun ends as if it were not cancelled")
   func cancellation() async throws {
     let groups = Groups()
-    let queue = groups.queue { $0.groups = 1 }
+    let queue = groups.queue { limits in
+      limits.groups = 1
+      limits.gathering = .zero
+    }
     let running = try await add(0, to: queue, groups)
     let waiting = try await add(1, to: queue, groups)
     let last = try await add(2, to: queue, groups)
