@@ -48,6 +48,7 @@ extension NewsAPI {
           metadata: ["peer": "\(peer)"])
       }
     }
+    services.isBrief = Self.isBrief
     services.onRefusal = counted.countRefusal
     services.onLimitedRequest = counted.addressLimited
     services.onConnection = settings.onConnection

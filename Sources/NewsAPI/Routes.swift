@@ -48,6 +48,18 @@ extension NewsAPI {
       onShutdown: polls.beginShutdown)
   }
 
+  /// Whether a request is a write of a small item. Its handler mostly waits for the database.
+  static func isBrief(_ request: HTTPRequest) -> Bool {
+    guard let length = request.headerFields[.contentLength].flatMap({ Int($0) }), length <= 16_384,
+      let path = request.path?.prefix(while: { $0 != "?" })
+    else { return false }
+    return switch request.method {
+    case .post: path == APIPath.editorialItems
+    case .put, .patch: path.hasPrefix(APIPath.editorialItems)
+    default: false
+    }
+  }
+
   /// Registers the method, path and handler of every route. `openapi.yaml` describes the same routes.
   func addRoutes(to router: Router<APIContext>) {
     let items = ItemHandlers(reads: publicReads)

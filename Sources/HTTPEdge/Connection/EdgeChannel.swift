@@ -19,7 +19,15 @@ package struct EdgeChannel: ServerChildChannel {
 
   package init(services: EdgeServices, responder: @escaping HTTPChannelHandler.Responder) {
     self.services = services
-    http = HTTP1Channel(responder: responder)
+    http = HTTP1Channel { [isBrief = services.isBrief] request, writer, channel in
+      if isBrief(request.head) { return try await responder(request, writer, channel) }
+      // A closure cannot consume what it captures.
+      var writer = Optional(writer)
+      try await withTaskExecutorPreference(globalConcurrentExecutor) {
+        guard let writer = writer.take() else { return }
+        try await responder(request, writer, channel)
+      }
+    }
   }
 
   package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
@@ -56,7 +64,10 @@ package struct EdgeChannel: ServerChildChannel {
     } onCancel: {
       value.channel.close(mode: .input, promise: nil)
     }
-    if let router { await http.handle(value: router, logger: logger) }
+    guard let router else { return }
+    await withTaskExecutorPreference(EventLoopExecutor(value.channel.eventLoop)) {
+      await http.handle(value: router, logger: logger)
+    }
   }
 
   #if os(Linux)

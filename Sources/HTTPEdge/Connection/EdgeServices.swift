@@ -1,3 +1,4 @@
+package import HTTPTypes
 package import NIOCore
 package import NIOHTTP1
 import Synchronization
@@ -20,6 +21,8 @@ package struct EdgeServices: Sendable {
   package var onRefusal: @Sendable (_ status: Int, _ bytes: Int) -> Void = { _, _ in }
   /// Called for each request that exceeds the rate limit of its address, before `onRefusal`.
   package var onLimitedRequest: @Sendable () -> Void = {}
+  /// Whether the handler of a request computes so little that it runs on the thread of its event loop. It must not block.
+  package var isBrief: @Sendable (HTTPRequest) -> Bool = { _ in false }
   /// Called with each new connection on its event loop, once its handlers are in place.
   package var onConnection: (@Sendable (any Channel) -> Void)?
   let date = HTTPDateClock()
