@@ -50,9 +50,7 @@ extension Window {
         let own = name.isEmpty ? changes : changes.filter { $0.change.topics[name] != nil }
         guard !own.isEmpty else { return (name, window) }
         let present = own.filter { name.isEmpty || $0.topics.contains(name) }.compactMap(\.entry)
-        return window.advanced(
-          changed: Set(own.map(\.change.item)), present: present.sorted { $0.item.position < $1.item.position }
-        ).map { (name, $0) }
+        return window.advanced(changed: Set(own.map(\.change.item)), present: present).map { (name, $0) }
       })
   }
 }

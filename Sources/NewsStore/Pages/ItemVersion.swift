@@ -86,6 +86,9 @@ extension UUID {
     return one.0 != other.0 ? one.0 > other.0 : one.1 > other.1
   }
 
+  /// One of 64 bits, the same for equal ids. Sets of ids that have no common bit have no common id.
+  var filterBit: UInt64 { 1 << (halves.1 & 63) }
+
   private var halves: (UInt64, UInt64) {
     withUnsafeBytes(of: uuid) {
       (

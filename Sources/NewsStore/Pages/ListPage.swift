@@ -60,9 +60,7 @@ extension FeedSnapshot {
 
   /// Returns a published item from memory; nil if it is not among the newest of the feed.
   public func item(_ id: UUID) -> CurrentItem? {
-    windows[""]?.entries.first { $0.item.id == id }.map {
-      CurrentItem(item: $0.item, read: read, feedVersion: feedVersion)
-    }
+    windows[""]?.item(id).map { CurrentItem(item: $0, read: read, feedVersion: feedVersion) }
   }
 
   /// Returns a page of a list from memory; nil if the windows of its scope do not have all of it.
@@ -87,7 +85,7 @@ extension FeedSnapshot {
 private struct WindowReader {
   private let windows: [Window]
   private let filter: ListFilter
-  private var indices: [Int]
+  private var cursors: [Window.Cursor]
   private var last: ListPosition?
   /// The position up to which all windows have all items; nil if they have all.
   private let end: ListPosition?
@@ -99,7 +97,7 @@ private struct WindowReader {
     filter = ListFilter(query)
     end = windows.lazy.compactMap(\.end).min()
     let start = filter.start
-    indices = windows.map { window in start.map { window.index(notNewerThan: $0) } ?? 0 }
+    cursors = windows.map { window in start.map { window.cursor(notNewerThan: $0) } ?? window.start }
   }
 
   mutating func next() -> ItemVersion? {
@@ -119,16 +117,16 @@ private struct WindowReader {
   /// The next entry of all windows, each item once.
   private mutating func nextEntry() -> Window.Entry? {
     while true {
-      var newest: (window: Int, position: ListPosition)?
-      for index in windows.indices where indices[index] < windows[index].entries.count {
-        let position = windows[index].entries[indices[index]].item.position
-        if newest.map({ position < $0.position }) ?? true { newest = (index, position) }
+      var newest: (window: Int, entry: Window.Entry)?
+      for index in windows.indices {
+        guard let entry = windows[index].entry(at: cursors[index]) else { continue }
+        if newest.map({ entry.item.position < $0.entry.item.position }) ?? true { newest = (index, entry) }
       }
-      guard let (index, position) = newest else { return nil }
-      indices[index] += 1
-      guard position != last else { continue }
-      last = position
-      return windows[index].entries[indices[index] - 1]
+      guard let (index, entry) = newest else { return nil }
+      windows[index].advance(&cursors[index])
+      guard entry.item.position != last else { continue }
+      last = entry.item.position
+      return entry
     }
   }
 }

@@ -22,14 +22,25 @@ package struct Window: Sendable {
   /// The maximum number of windows in memory. Each takes up to 200 KB.
   package static let maximumCount = 200
 
-  /// The items, newest first.
-  private(set) var entries: [Entry]
+  /// A place among the entries of a window.
+  struct Cursor {
+    fileprivate var chunk: Int
+    fileprivate var offset: Int
+  }
+
+  /// The length from which a chunk is split.
+  private static let maximumChunk = 64
+
+  /// The items, newest first, in chunks that are not empty. Consecutive windows share all chunks but the changed ones.
+  private var chunks: [[Entry]]
   /// The position up to which the window has all items of the scope; nil if it has all of them.
   private(set) var end: ListPosition?
 
   /// - Parameter entries: The newest items of the scope, newest first: all of them, or at least `size`.
   package init(_ entries: [Entry]) {
-    self.entries = entries
+    chunks = stride(from: 0, to: entries.count, by: Self.maximumChunk / 2).map {
+      Array(entries[$0..<min($0 + Self.maximumChunk / 2, entries.count)])
+    }
     end = entries.count < Self.size ? nil : entries.last?.item.position
   }
 
@@ -37,55 +48,79 @@ package struct Window: Sendable {
   ///
   /// - Parameters:
   ///   - changed: The ids of all items that were changed in the scope, or have left it.
-  ///   - present: Those of them that are in the scope, newest first.
+  ///   - present: Those of them that are in the scope.
   /// - Returns: nil if too few items are left, so that the window must be loaded again.
   func advanced(changed: Set<UUID>, present: [Entry]) -> Window? {
     var window = self
-    // The usual change is that of one item, for which a comparison is faster than a look-up.
-    let only = changed.count == 1 ? changed.first : nil
-    var merged = entries
-    merged.removeAll { entry in
-      if let only { entry.item.id == only } else { changed.contains(entry.item.id) }
-    }
-    let added = present.filter { entry in end.map { entry.item.position <= $0 } ?? true }
-    if added.count <= 1 {
-      for entry in added { merged.insert(entry, at: Self.index(in: merged, notNewerThan: entry.item.position)) }
-    } else {
-      merged = Self.merged(merged, added)
-    }
-    if merged.count > 2 * Self.size {
-      merged.removeSubrange(Self.size...)
-      window.end = merged.last?.item.position
-    }
-    if window.end != nil, merged.count < Self.size / 2 { return nil }
-    window.entries = merged
-    return window
-  }
-
-  /// Merges entries in the order of lists.
-  private static func merged(_ entries: [Entry], _ added: [Entry]) -> [Entry] {
-    var merged: [Entry] = []
-    merged.reserveCapacity(entries.count + added.count)
-    var rest = added[...]
-    for entry in entries {
-      while let next = rest.first, next.item.position < entry.item.position {
-        merged.append(next)
-        rest = rest.dropFirst()
+    window.remove(changed)
+    for entry in present where end.map({ entry.item.position <= $0 }) ?? true { window.insert(entry) }
+    var count = window.chunks.reduce(0) { $0 + $1.count }
+    if count > 2 * Self.size {
+      while let last = window.chunks.last, count - last.count >= Self.size {
+        window.chunks.removeLast()
+        count -= last.count
       }
-      merged.append(entry)
+      window.end = window.chunks.last?.last?.item.position
     }
-    merged.append(contentsOf: rest)
-    return merged
+    return window.end != nil && count < Self.size / 2 ? nil : window
   }
 
-  /// The index of the first entry that is not newer than a position.
-  func index(notNewerThan position: ListPosition) -> Int { Self.index(in: entries, notNewerThan: position) }
+  private mutating func remove(_ ids: Set<UUID>) {
+    // Nearly all entries stay. A look-up for each would take longer than all else.
+    let bits = ids.reduce(UInt64(0)) { $0 | $1.filterBit }
+    func isRemoved(_ entry: Entry) -> Bool { bits & entry.item.id.filterBit != 0 && ids.contains(entry.item.id) }
+    for index in chunks.indices where chunks[index].contains(where: isRemoved) {
+      chunks[index].removeAll(where: isRemoved)
+    }
+    chunks.removeAll(where: \.isEmpty)
+  }
 
-  private static func index(in entries: [Entry], notNewerThan position: ListPosition) -> Int {
-    var (low, high) = (0, entries.count)
+  private mutating func insert(_ entry: Entry) {
+    var cursor = cursor(notNewerThan: entry.item.position)
+    if cursor.chunk == chunks.count {
+      guard let last = chunks.indices.last else {
+        chunks = [[entry]]
+        return
+      }
+      cursor = Cursor(chunk: last, offset: chunks[last].count)
+    }
+    chunks[cursor.chunk].insert(entry, at: cursor.offset)
+    let chunk = chunks[cursor.chunk]
+    guard chunk.count >= Self.maximumChunk else { return }
+    let half = chunk.count / 2
+    chunks.replaceSubrange(cursor.chunk...cursor.chunk, with: [Array(chunk[..<half]), Array(chunk[half...])])
+  }
+
+  /// The item with an id.
+  func item(_ id: UUID) -> ItemVersion? { chunks.lazy.joined().first { $0.item.id == id }?.item }
+
+  /// The place of the newest entry.
+  var start: Cursor { Cursor(chunk: 0, offset: 0) }
+
+  /// Returns the place of the first entry that is not newer than a position.
+  func cursor(notNewerThan position: ListPosition) -> Cursor {
+    let chunk = Self.index(in: chunks) { $0[$0.count - 1].item.position < position }
+    guard chunk < chunks.count else { return Cursor(chunk: chunk, offset: 0) }
+    return Cursor(chunk: chunk, offset: Self.index(in: chunks[chunk]) { $0.item.position < position })
+  }
+
+  /// Returns the entry at a place; nil at the end.
+  func entry(at cursor: Cursor) -> Entry? {
+    cursor.chunk < chunks.count ? chunks[cursor.chunk][cursor.offset] : nil
+  }
+
+  /// Moves to the next entry, or to the end.
+  func advance(_ cursor: inout Cursor) {
+    cursor.offset += 1
+    if cursor.offset == chunks[cursor.chunk].count { cursor = Cursor(chunk: cursor.chunk + 1, offset: 0) }
+  }
+
+  /// Returns the index of the first element that is not newer, by binary search.
+  private static func index<Element>(in elements: [Element], isNewer: (Element) -> Bool) -> Int {
+    var (low, high) = (0, elements.count)
     while low < high {
       let middle = (low + high) / 2
-      if entries[middle].item.position < position { low = middle + 1 } else { high = middle }
+      if isNewer(elements[middle]) { low = middle + 1 } else { high = middle }
     }
     return low
   }
