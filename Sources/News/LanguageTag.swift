@@ -6,11 +6,14 @@ public enum LanguageTag {
   ///
   /// The form is a language of 2 to 8 letters, then subtags of 1 to 8 letters and digits.
   public static func isValid(_ tag: some StringProtocol) -> Bool {
-    guard tag.utf8.count <= 35 else { return false }
-    let parts = tag.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-    guard let first = parts.first, first.count > 1, first.allSatisfy(\.isASCIILetter) else { return false }
-    return parts.allSatisfy { part in
-      1...8 ~= part.count && part.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit }
+    var tag = String(tag)
+    return tag.withUTF8 { bytes in
+      guard bytes.count <= 35 else { return false }
+      let parts = bytes.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+      guard let first = parts.first, first.count > 1, first.allSatisfy(\.isASCIILetter) else { return false }
+      return parts.allSatisfy { part in
+        1...8 ~= part.count && part.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit }
+      }
     }
   }
 }

@@ -12,7 +12,10 @@ public struct Scope: Sendable, Hashable {
 
   /// Creates the union of topics, in any order. No topics mean the feed.
   public init(topics: some Sequence<String>) {
-    self.topics = Set(topics).sorted()
+    let topics = Array(topics)
+    // Nearly all scopes are sorted already.
+    let isSorted = zip(topics, topics.dropFirst()).allSatisfy { $0 < $1 }
+    self.topics = isSorted ? topics : Set(topics).sorted()
   }
 
   /// A short hash, which detects a token of another scope: five digits of base 36.
@@ -33,8 +36,10 @@ public struct Scope: Sendable, Hashable {
 public enum TopicSlug {
   /// Whether the text matches `[a-z0-9-]{1,64}`.
   public static func isValid(_ slug: some StringProtocol) -> Bool {
-    let bytes = slug.utf8
-    return 1...64 ~= bytes.count
-      && bytes.allSatisfy { $0.isASCIILowercase || $0.isASCIIDigit || $0 == UInt8(ascii: "-") }
+    var slug = String(slug)
+    return slug.withUTF8 { bytes in
+      1...64 ~= bytes.count
+        && bytes.allSatisfy { $0.isASCIILowercase || $0.isASCIIDigit || $0 == UInt8(ascii: "-") }
+    }
   }
 }

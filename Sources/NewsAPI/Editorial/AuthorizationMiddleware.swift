@@ -54,8 +54,10 @@ struct AuthorizationMiddleware: RouterMiddleware {
   private static func bearerToken(_ headers: HTTPFields) -> String? {
     let fields = headers[values: .authorization]
     guard fields.count == 1 else { return nil }
-    let parts = fields[0].split(separator: " ", maxSplits: 1)
-    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-    return parts[1].trimmingPrefix { $0 == " " }.description
+    let space = UInt8(ascii: " ")
+    let scheme = fields[0].utf8.prefix { $0 != space }
+    let token = fields[0].utf8[scheme.endIndex...].drop { $0 == space }
+    guard !token.isEmpty, Substring(scheme).lowercased() == "bearer" else { return nil }
+    return String(Substring(token))
   }
 }

@@ -50,7 +50,9 @@ struct ProblemResponses: RouterMiddleware {
     for field in request.headers { size += field.name.rawName.utf8.count + field.value.utf8.count + 4 }
     guard size <= EdgeChannel.maximumHeaderBytes else { throw ProblemError.headersTooLarge }
     let path = request.uri.path
-    guard path == "/" || !path.hasSuffix("/") && !path.contains("//") else { throw ProblemError.notFound }
+    let slash = UInt8(ascii: "/")
+    let hasEmptySegment = zip(path.utf8, path.utf8.dropFirst()).contains { $0 == slash && $1 == slash }
+    guard path == "/" || path.utf8.last != slash && !hasEmptySegment else { throw ProblemError.notFound }
   }
 
   private func problem(for error: any Error, _ request: Request) -> ProblemError {
@@ -90,7 +92,7 @@ extension Response {
   /// Whether the response is the same for all clients and must not depend on the single request: one that caches may
   /// store, or one that several long polls share.
   fileprivate var isForAll: Bool {
-    headers[.cacheControl].map { $0.contains("s-maxage") } ?? false || headers[.syncToken] != nil
+    headers[.cacheControl].map(CachePolicy.isShared) ?? false || headers[.syncToken] != nil
   }
 }
 

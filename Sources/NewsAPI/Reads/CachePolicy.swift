@@ -41,4 +41,7 @@ struct CachePolicy: Sendable {
   static let editorial = CacheControl(isPrivate: true, noStore: true).fieldValue
 
   static let notStored = CacheControl(noStore: true).fieldValue
+
+  /// Whether a shared cache may store a response with one of these fields.
+  static func isShared(_ field: String) -> Bool { field != editorial && field != notStored }
 }

@@ -43,7 +43,7 @@ extension NewsStore {
     _ = try await database.query(
       """
       INSERT INTO api_keys (id, name, scopes, digest)
-      VALUES (\(key.id), \(name), \(permissions.map(\.rawValue)), \(key.digest))
+      VALUES (\(key.id), \(name), \(permissions.map(\.rawValue)), \(Data(key.digest)))
       """)
     return key.text
   }
@@ -134,7 +134,7 @@ private struct PresentedKey {
   var text: String { "tdk_\(id)_\(secret)" }
 
   /// The SHA-256 digest of the secret. The secret has 256 random bits, so no slower hash is needed against guessing.
-  var digest: Data { Data(SHA256.hash(data: Data(secret.utf8))) }
+  var digest: SHA256Digest { SHA256.hash(data: Data(secret.utf8)) }
 
   static func random() -> PresentedKey {
     PresentedKey(id: hexadecimal(bytes: 6), secret: hexadecimal(bytes: 32))
@@ -148,20 +148,15 @@ private struct PresentedKey {
     }.joined()
   }
 
-  /// Compares digests in a time that does not depend on where they differ.
-  func matches(_ stored: Data) -> Bool {
-    let own = digest
-    guard own.count == stored.count else { return false }
-    return zip(own, stored).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
-  }
+  /// Compares digests in a time that does not depend on where they differ, as `==` of swift-crypto does.
+  func matches(_ stored: Data) -> Bool { digest == stored }
 }
 
 extension PresentedKey {
   init?(_ text: String) {
-    let parts = text.split(separator: "_", omittingEmptySubsequences: false)
-    guard text.utf8.count <= 128, parts.count == 3, parts[0] == "tdk", !parts[1].isEmpty, !parts[2].isEmpty,
-      text.utf8.allSatisfy({ $0 > 32 && $0 < 127 })
-    else { return nil }
+    guard text.utf8.count <= 128, text.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else { return nil }
+    let parts = text.utf8.split(separator: UInt8(ascii: "_"), omittingEmptySubsequences: false).map(Substring.init)
+    guard parts.count == 3, parts[0] == "tdk", !parts[1].isEmpty, !parts[2].isEmpty else { return nil }
     self.init(id: String(parts[1]), secret: String(parts[2]))
   }
 }
