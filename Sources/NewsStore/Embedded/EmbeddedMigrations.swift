@@ -11,4 +11,5 @@ let embeddedMigrations: [(name: String, sql: String)] = [
   ("0006_replaced_indexes.sql", migration0006),
   ("0007_notified_keys.sql", migration0007),
   ("0008_cheaper_writes.sql", migration0008),
+  ("0009_first_publications.sql", migration0009),
 ]
