@@ -23,12 +23,34 @@ struct APIWriter {
     let server = system.servers.randomElement(using: &random)
     guard let server else { return }
     if Int.random(in: 0..<10, using: &random) < 4 {
-      let id = await system.ledger.create(using: &random)
       let content = randomContent()
+      if Bool.random(using: &random) { return try await create(content, on: server) }
+      let id = await system.ledger.create(using: &random)
       try await send("POST", id, to: server, body: json(content, id: id)) { $0 ?? content }
     } else if let id = await system.ledger.lease(using: &random) {
       try await change(id, on: server)
     }
+  }
+
+  /// Creates an item whose id the server chooses.
+  private mutating func create(_ content: Ledger.Content, on server: TestClient) async throws {
+    await system.ledger.beginCreation(content)
+    let answer = try await Self.answer {
+      try await server.send("POST", "/v1/editorial/items", key: system.key, body: json(content))
+    }
+    guard let answer, answer.status == 201 else {
+      if let answer, answer.status != 503 {
+        throw Ledger.Violation(description: "POST: \(answer.status) \(answer.text)")
+      }
+      if let answer, answer.text.contains("outcome-unknown") { unknowns += 1 }
+      return try await Task.sleep(for: .milliseconds(20))
+    }
+    let item = try answer.json(EditorialItem.self, status: 201).item
+    try await system.ledger.endCreation(content, as: item.id)
+    try await checkVisibility(of: item.id, [content], on: server)
+    if content.state == "published" { try await checkList(for: item, on: server) }
+    await system.ledger.release(item.id)
+    writes += 1
   }
 
   /// Reads the item, which must match the ledger, and then writes with its current revision.

@@ -29,6 +29,8 @@ actor Ledger {
 
   private var items: [UUID: Possible] = [:]
   private var busy: Set<UUID> = []
+  /// The contents of items that may exist under an id that only the server knows.
+  private var nameless: Set<Content> = []
 
   /// Leases an item exclusively to one writer, until `end`.
   ///
@@ -46,6 +48,18 @@ actor Ledger {
     items[id] = [nil]
     busy.insert(id)
     return id
+  }
+
+  /// Records that an item whose id the server chooses may be created once from now on. No two contents are equal.
+  func beginCreation(_ content: Content) { nameless.insert(content) }
+
+  /// Records that such an item was created, and leases it.
+  func endCreation(_ content: Content, as id: UUID) throws {
+    guard nameless.remove(content) != nil, items[id] == nil else {
+      throw Violation(description: "\(id) was created as \(content), which is not new")
+    }
+    items[id] = [content]
+    busy.insert(id)
   }
 
   /// Records that a write may take effect from now on.
@@ -77,6 +91,8 @@ actor Ledger {
 
   /// Checks content that was read while no write was in progress, except writes of unknown outcome.
   func check(_ id: UUID, _ content: Content?) throws {
+    // A second item with the same content would be found missing in the ledger.
+    if items[id] == nil, let content, nameless.remove(content) != nil { items[id] = [content] }
     guard let possible = items[id] else {
       throw Violation(description: "no writer wrote \(id): \(content.map { "\($0)" } ?? "nothing")")
     }
