@@ -165,6 +165,20 @@ import Testing
     }
   }
 
+  @Test("The generation changes with the state that a query reads, and not without a change")
+  func generations() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      store.stateCache.isFollowed = true
+      try await store.stateCache.refresh()
+      let generation = store.generation
+      try await store.stateCache.refresh()
+      #expect(store.generation == generation)
+      try await sql.publish([UUID(1)])
+      try await store.stateCache.refresh()
+      #expect(store.generation != generation)
+    }
+  }
+
   // MARK: The cache alone
 
   private static func state(_ version: Int, epoch: String = "e", floor: Int = 0) -> FeedSnapshot {
