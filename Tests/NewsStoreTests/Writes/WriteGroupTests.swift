@@ -309,6 +309,31 @@ import Testing
     }
   }
 
+  @Test("A write whose transaction was undone during its COMMIT is written again", arguments: [false, true])
+  func undoneCommit(isNewID: Bool) async throws {
+    try await NewsDatabase.withStore { store, sql in
+      // Opens the connection, whose first query would wait for the counter too.
+      _ = try await store.create(UUID(1), Self.content("a"))
+      let writing = try await sql.transaction { transaction in
+        _ = try await transaction.query("SELECT version FROM scopes WHERE scope = '' FOR UPDATE")
+        let writing = Task { try await store.create(UUID(2), isNewID: isNewID, Self.content("b")) }
+        // The write waits for the counter, in one round trip with its COMMIT.
+        try await eventually("its session has ended") {
+          try await sql.query(
+            """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%publish(%'
+            """
+          ).count == 1
+        }
+        return writing
+      }
+      #expect(try await writing.value.created)
+      let lost = store.writes.lostCommits
+      #expect(lost.undone == 1 && lost.committed == 0 && lost.unknown == 0)
+    }
+  }
+
   /// Calls the body with a store of one connection, which passes a proxy.
   private static func withProxiedStore(
     _ body: @Sendable (NewsStore, FaultyProxy) async throws -> Void
