@@ -113,7 +113,7 @@ import Testing
     groups.end()
     groups.end()
     for number in 2..<18 { #expect(try await tasks[number].value == number * 2) }
-    // The share is the same while no group runs: the writers of those that have ended are about to return.
+    // The share stays the same while no group runs, because the writers of the last groups are about to return.
     tasks += try await add(all: 18..<20, to: queue, groups)
     #expect(groups.running.isEmpty)
     // No further entry has room in the group.
