@@ -4,6 +4,7 @@ internal import Foundation
 enum PlainText {
   /// Converts line ends to LF, removes control characters except tab and line feed, and trims both ends.
   static func cleaned(_ text: String) -> String {
+    guard needsCleaning(text) else { return text.trimmed }
     var scalars = String.UnicodeScalarView()
     var afterReturn = false
     for scalar in text.unicodeScalars {
@@ -19,6 +20,24 @@ enum PlainText {
     return String(scalars).trimmed
   }
 
+  /// Whether a text may have characters to convert or to remove. Nearly all have none, and reading them character by
+  /// character takes far longer.
+  private static func needsCleaning(_ text: String) -> Bool {
+    var last: UInt8 = 0
+    for byte in text.utf8 {
+      switch byte {
+      case 0x09, 0x0A, 0x20..<0x7F: break
+      case 0..<0x20, 0x7F: return true
+      // The first bytes of U+0080 to U+009F, and of U+FEFF, U+FFFE and U+FFFF.
+      case 0x80..<0xA0 where last == 0xC2: return true
+      case 0xBB, 0xBF: if last == 0xEF { return true }
+      default: break
+      }
+      last = byte
+    }
+    return false
+  }
+
   /// Cleans a text and puts it on one line with single spaces.
   static func line(_ text: String) -> String {
     cleaned(text).split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -26,12 +45,30 @@ enum PlainText {
 }
 
 extension String {
-  var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
+  /// The text without white space and line ends at both ends, as `CharacterSet.whitespacesAndNewlines` has them.
+  var trimmed: String {
+    let isPlain = { (byte: UInt8) in byte > 0x20 && byte < 0x80 }
+    if let first = utf8.first, let last = utf8.last, isPlain(first), isPlain(last) { return self }
+    let scalars = unicodeScalars
+    guard let start = scalars.firstIndex(where: { !$0.isBlank }), let end = scalars.lastIndex(where: { !$0.isBlank })
+    else { return "" }
+    return String(scalars[start...end])
+  }
+
   var nonEmpty: String? { isEmpty ? nil : self }
 
   /// The text with U+FFFD for NUL, which PostgreSQL's `text` cannot hold.
   var withoutNUL: String {
     utf8.contains(0) ? String(String.UnicodeScalarView(unicodeScalars.map { $0.value == 0 ? "\u{FFFD}" : $0 })) : self
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var isBlank: Bool {
+    switch value {
+    case 0x09...0x0D, 0x20, 0x85, 0xA0, 0x1680, 0x2000...0x200B, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000: true
+    default: false
+    }
   }
 }
 

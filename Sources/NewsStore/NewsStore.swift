@@ -24,6 +24,8 @@ public final class NewsStore: Sendable {
   /// The writes of items, which share transactions.
   let itemWrites: GroupQueue<ItemWrite, WrittenItem>
   let writeContext: WriteGroup.Context
+  /// The number of items that were written by imports.
+  let importedEntries = Atomic(0)
   /// The JSON of items in memory.
   package let fragments: Fragments
   let waitLimits: WaitLimits

@@ -1,5 +1,6 @@
 import PostgresClient
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct OutageTests {

@@ -122,31 +122,3 @@ final class Shared<Value: Sendable>: Sendable {
     }
   }
 }
-
-/// A log that stores its messages from `trace` up, including their metadata.
-final class RecordingLog: Sendable {
-  private let lines = Shared<[String]>([])
-
-  var logger: Logger {
-    var logger = Logger(label: "test", factory: { [lines] _ in Handler(lines: lines) })
-    logger.logLevel = .trace
-    return logger
-  }
-
-  var text: String { lines.withLock { $0.joined(separator: "\n") } }
-
-  private struct Handler: LogHandler {
-    let lines: Shared<[String]>
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.trace
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-      get { metadata[key] }
-      set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-      lines.withLock { $0.append("\(event.level) \(event.message) \(event.metadata ?? [:])") }
-    }
-  }
-}

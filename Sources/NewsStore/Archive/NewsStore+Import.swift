@@ -1,6 +1,7 @@
 public import Foundation
 import News
 import PostgresClient
+import Synchronization
 
 /// An item for an import.
 public struct ImportedItem: Sendable, Equatable {
@@ -88,6 +89,18 @@ extension NewsStore {
   /// - Parameter items: At most `largestImport` items, whose topics exist. The last of several items with the same id
   ///   is used.
   public func importItems(_ items: [ImportedItem]) async throws -> ImportCounts {
+    let counts = try await importTogether(items)
+    let entered = counts.inserted + counts.updated
+    let before = importedEntries.add(entered, ordering: .relaxed).oldValue
+    // If it fails, the next chunk or an insertion will merge.
+    if before / Self.entriesPerMerge != (before + entered) / Self.entriesPerMerge { try? await mergeSearchIndex() }
+    return counts
+  }
+
+  /// The number of imported items after which the search index is merged.
+  private static let entriesPerMerge = 2000
+
+  private func importTogether(_ items: [ImportedItem]) async throws -> ImportCounts {
     let rows = Self.copyRows(items)
     return try await database.transaction { transaction in
       _ = try await transaction.pipeline([Self.staging, Self.replanning])

@@ -12,4 +12,5 @@ let embeddedMigrations: [(name: String, sql: String)] = [
   ("0007_notified_keys.sql", migration0007),
   ("0008_cheaper_writes.sql", migration0008),
   ("0009_first_publications.sql", migration0009),
+  ("0010_search_index_upkeep.sql", migration0010),
 ]
