@@ -179,6 +179,15 @@ import Testing
         #expect(lines.dropFirst().first == "2  finished  1.0 KiB of 1.0 KiB  two")
         let objects = try await command.run("transfers", "--json").output.split(separator: "\n")
         #expect(objects.map { $0.contains("retryIn") } == [false, false, true])
+        // A program that waits for the printed time finds the wait over.
+        struct Line: Decodable { var retryIn: Int? }
+        let journal = try TransferJournal(store: command.folder)
+        for _ in 0..<5 {
+          let text = try await command.run("transfers", "--json").output.split(separator: "\n").last ?? ""
+          let seconds = try #require(try JSONDecoder().decode(Line.self, from: Data(text.utf8)).retryIn)
+          let transfer = try #require(try journal.transfers().first { $0.number == 3 })
+          #expect(Double(seconds) >= journal.delay(of: transfer))
+        }
       }
     }
   }
