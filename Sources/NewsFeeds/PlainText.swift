@@ -4,38 +4,19 @@ internal import Foundation
 enum PlainText {
   /// Converts line ends to LF, removes control characters except tab and line feed, and trims both ends.
   static func cleaned(_ text: String) -> String {
-    guard needsCleaning(text) else { return text.trimmed }
+    // Nearly all texts have none, and copying them character by character takes far longer.
+    guard text.unicodeScalars.contains(where: \.isControl) else { return text.trimmed }
     var scalars = String.UnicodeScalarView()
     var afterReturn = false
     for scalar in text.unicodeScalars {
       switch scalar.value {
       case 0x0D: scalars.append("\n")
       case 0x0A where afterReturn: break
-      case 0x09, 0x0A: scalars.append(scalar)
-      case 0..<0x20, 0x7F...0x9F, 0xFEFF, 0xFFFE, 0xFFFF: break
-      default: scalars.append(scalar)
+      default: if !scalar.isControl { scalars.append(scalar) }
       }
       afterReturn = scalar.value == 0x0D
     }
     return String(scalars).trimmed
-  }
-
-  /// Whether a text may have characters to convert or to remove. Nearly all have none, and reading them character by
-  /// character takes far longer.
-  private static func needsCleaning(_ text: String) -> Bool {
-    var last: UInt8 = 0
-    for byte in text.utf8 {
-      switch byte {
-      case 0x09, 0x0A, 0x20..<0x7F: break
-      case 0..<0x20, 0x7F: return true
-      // The first bytes of U+0080 to U+009F, and of U+FEFF, U+FFFE and U+FFFF.
-      case 0x80..<0xA0 where last == 0xC2: return true
-      case 0xBB, 0xBF: if last == 0xEF { return true }
-      default: break
-      }
-      last = byte
-    }
-    return false
   }
 
   /// Cleans a text and puts it on one line with single spaces.
@@ -64,6 +45,15 @@ extension String {
 }
 
 extension Unicode.Scalar {
+  /// Whether the character is a control character other than tab and line feed, a byte order mark or no character.
+  fileprivate var isControl: Bool {
+    switch value {
+    case 0x09, 0x0A: false
+    case 0..<0x20, 0x7F...0x9F, 0xFEFF, 0xFFFE, 0xFFFF: true
+    default: false
+    }
+  }
+
   fileprivate var isBlank: Bool {
     switch value {
     case 0x09...0x0D, 0x20, 0x85, 0xA0, 0x1680, 0x2000...0x200B, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000: true

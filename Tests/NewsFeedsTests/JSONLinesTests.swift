@@ -47,12 +47,12 @@ struct JSONLinesTests {
 
   @Test("trims the white space that Foundation trims, and removes control characters")
   func whiteSpace() {
-    for value in 1..<0x3100 as Range<UInt32> {
+    for value in Array(1..<0x3100) + [0xFEFF, 0xFFFE, 0xFFFF] as [UInt32] {
       guard let scalar = Unicode.Scalar(value) else { continue }
       let character = String(Character(scalar))
       let escaped = value == 0x22 || value == 0x5C ? "\\" + character : String(format: "\\u%04x", value)
       let line = #"{"date":"2026-08-20","guid":"g","text":"\#(escaped)a\#(escaped)b\#(escaped)"}"#
-      let isControl = (value < 0x20 && value != 9 && value != 10) || 0x7F...0x9F ~= value
+      let isControl = (value < 0x20 && value != 9 && value != 10) || 0x7F...0x9F ~= value || value > 0x3100
       let cleaned = value == 13 ? "\n" : isControl ? "" : character
       let expected = "\(cleaned)a\(cleaned)b\(cleaned)".trimmingCharacters(in: .whitespacesAndNewlines)
       #expect(

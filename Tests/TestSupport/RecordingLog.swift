@@ -3,24 +3,20 @@ import Synchronization
 
 /// A log that stores its messages from `trace` up, including their metadata.
 package final class RecordingLog: Sendable {
-  private let lines = Lines()
+  private let lines = Mutex<[String]>([])
 
   package init() {}
 
   package var logger: Logger {
-    var logger = Logger(label: "test", factory: { [lines] _ in Handler(lines: lines) })
+    var logger = Logger(label: "test", factory: { _ in Handler(log: self) })
     logger.logLevel = .trace
     return logger
   }
 
-  package var text: String { lines.texts.withLock { $0.joined(separator: "\n") } }
-
-  private final class Lines: Sendable {
-    let texts = Mutex<[String]>([])
-  }
+  package var text: String { lines.withLock { $0.joined(separator: "\n") } }
 
   private struct Handler: LogHandler {
-    let lines: Lines
+    let log: RecordingLog
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.trace
 
@@ -30,7 +26,7 @@ package final class RecordingLog: Sendable {
     }
 
     func log(event: LogEvent) {
-      lines.texts.withLock { $0.append("\(event.level) \(event.message) \(event.metadata ?? [:])") }
+      log.lines.withLock { $0.append("\(event.level) \(event.message) \(event.metadata ?? [:])") }
     }
   }
 }

@@ -185,7 +185,7 @@ import Testing
         for _ in 0..<5 {
           let text = try await command.run("transfers", "--json").output.split(separator: "\n").last ?? ""
           let seconds = try #require(try JSONDecoder().decode(Line.self, from: Data(text.utf8)).retryIn)
-          let transfer = try #require(try journal.transfers().first { $0.number == 3 })
+          let transfer = try #require(try journal.transfer(3))
           #expect(Double(seconds) >= journal.delay(of: transfer))
         }
       }

@@ -90,10 +90,9 @@ extension NewsStore {
   ///   is used.
   public func importItems(_ items: [ImportedItem]) async throws -> ImportCounts {
     let counts = try await importTogether(items)
-    let entered = counts.inserted + counts.updated
-    let before = importedEntries.add(entered, ordering: .relaxed).oldValue
+    let (before, after) = importedEntries.add(counts.inserted + counts.updated, ordering: .relaxed)
     // If it fails, the next chunk or an insertion will merge.
-    if before / Self.entriesPerMerge != (before + entered) / Self.entriesPerMerge { try? await mergeSearchIndex() }
+    if before / Self.entriesPerMerge != after / Self.entriesPerMerge { try? await mergeSearchIndex() }
     return counts
   }
 
