@@ -14,11 +14,14 @@ extension JSONWriter {
       json.field("attachments") { $0.write(item.attachments) }
       json.field("author", item.author)
       json.field("breaking", item.breaking)
-      json.field("date", item.date)
+      if editorial?.hasDate ?? true { json.field("date", item.date) }
+      json.field("edited", editorial?.edited)
       json.field("erased", editorial?.erased)
+      json.field("expireAt", editorial?.expireAt)
       json.field("html", item.html)
       json.field("id", item.id)
       json.field("language", item.language)
+      json.field("publishAt", editorial?.publishAt)
       json.field("retractionReason", editorial?.retractionReason)
       json.field("revision", editorial?.revision)
       json.field("state", editorial?.state.rawValue)
@@ -35,7 +38,35 @@ extension JSONWriter {
   /// Writes the body of `GET /v1/editorial/items`.
   package mutating func write(_ list: EditorialItemList) {
     object { json in
+      json.field("counts") { $0.dictionary(list.namedCounts) { $0.write($1) } }
       json.field("items") { $0.array(list.items) { $0.write($1) } }
+    }
+  }
+
+  /// Writes the body of `GET /v1/editorial/media`.
+  package mutating func write(_ list: EditorialMediaList) {
+    object { json in
+      json.field("items") { $0.array(list.items) { $0.write($1) } }
+    }
+  }
+
+  /// Writes a file as editors see it.
+  package mutating func write(_ file: EditorialMedia) {
+    object { json in
+      json.field("alt", file.attachment.alt)
+      json.field("bytes", file.attachment.bytes)
+      json.field("caption", file.attachment.caption)
+      json.field("created", file.created)
+      json.field("credit", file.attachment.credit)
+      json.field("height", file.attachment.height)
+      json.field("id", file.id)
+      json.field("name", file.name)
+      json.field("public", file.isPublic)
+      json.field("sha256", file.attachment.sha256)
+      json.field("type", file.attachment.type)
+      json.field("url", file.attachment.url)
+      json.field("uses") { $0.array(file.uses) { $0.write($1) } }
+      json.field("width", file.attachment.width)
     }
   }
 
@@ -49,6 +80,8 @@ extension JSONWriter {
     object { json in
       json.field("alt", attachment.alt)
       json.field("bytes", attachment.bytes)
+      json.field("caption", attachment.caption)
+      json.field("credit", attachment.credit)
       json.field("height", attachment.height)
       json.field("sha256", attachment.sha256)
       json.field("type", attachment.type)

@@ -76,15 +76,19 @@ public struct Attachment: Sendable, Hashable, Codable {
   public var width: Int?
   /// The height in pixels.
   public var height: Int?
-  /// Alternative text that describes the picture.
+  /// Alternative text that describes the picture for those who cannot see it.
   public var alt: String?
+  /// The text to show with the file.
+  public var caption: String?
+  /// The author or the owner of the file, to be named with it.
+  public var credit: String?
   /// The SHA-256 digest of the file in lower-case hexadecimal.
   public var sha256: String?
 
   /// Creates an attachment without validation.
   public init(
     url: String, type: String, bytes: Int? = nil, width: Int? = nil, height: Int? = nil, alt: String? = nil,
-    sha256: String? = nil
+    caption: String? = nil, credit: String? = nil, sha256: String? = nil
   ) {
     self.url = url
     self.type = type
@@ -92,6 +96,8 @@ public struct Attachment: Sendable, Hashable, Codable {
     self.width = width
     self.height = height
     self.alt = alt
+    self.caption = caption
+    self.credit = credit
     self.sha256 = sha256
   }
 }
@@ -138,11 +144,20 @@ extension NewsItem: Codable {
   /// Decodes an item. `topics`, `breaking` and `attachments` may be missing, and unknown fields are ignored.
   ///
   /// - Throws: `DecodingError` if another required field is missing or a field is malformed.
-  public init(from decoder: any Decoder) throws {
+  public init(from decoder: any Decoder) throws { try self.init(from: decoder, datedIfMissing: nil) }
+
+  /// Decodes an item whose date may be missing.
+  ///
+  /// - Parameter placeholder: The date of an item without one; nil to require a date.
+  init(from decoder: any Decoder, datedIfMissing placeholder: Date?) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     id = try container.decode(UUID.self, forKey: .id)
     version = try container.decode(Int.self, forKey: .version)
-    date = try container.decode(Date.self, forKey: .date)
+    if let placeholder, !container.contains(.date) {
+      date = placeholder
+    } else {
+      date = try container.decode(Date.self, forKey: .date)
+    }
     text = try container.decode(String.self, forKey: .text)
     title = try container.decodeIfPresent(String.self, forKey: .title)
     summary = try container.decodeIfPresent(String.self, forKey: .summary)
@@ -157,12 +172,15 @@ extension NewsItem: Codable {
   }
 
   /// Encodes the fields. Absent optionals are omitted, arrays are always present.
-  public func encode(to encoder: any Encoder) throws {
+  public func encode(to encoder: any Encoder) throws { try encode(to: encoder, withDate: true) }
+
+  /// Encodes the fields, with or without the date.
+  func encode(to encoder: any Encoder, withDate hasDate: Bool) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     // Foundation writes UUIDs in upper case, but RFC 9562 section 4 requires lower case.
     try container.encode(id.uuidString.lowercased(), forKey: .id)
     try container.encode(version, forKey: .version)
-    try container.encode(date, forKey: .date)
+    if hasDate { try container.encode(date, forKey: .date) }
     try container.encode(text, forKey: .text)
     try container.encodeIfPresent(title, forKey: .title)
     try container.encodeIfPresent(summary, forKey: .summary)

@@ -50,8 +50,6 @@ public struct NewsAPI: Sendable {
     /// Whether each request of the router becomes a span of the process's tracer (swift-distributed-tracing). Spans
     /// have a cost even without a tracer.
     public var makesSpans = false
-    /// The clock that decides whether a date is in the future. New ids contain its time too.
-    public var now: @Sendable () -> Date = { Date() }
     /// The interval between the heartbeats of an event stream.
     package var heartbeatInterval: Duration = .seconds(15)
     /// The timeouts and byte limits of connections.

@@ -88,32 +88,36 @@ extension NewsAPI {
     router.read(APIPath.readiness, service.readiness)
     router.read(APIPath.metrics, metrics.collect)
 
-    let drafts = EditorialItemHandlers(
-      store: store, library: library, sanitizer: MarkupSanitizer(), now: settings.now)
+    func editors(_ permissions: APIKey.Permission...) -> RouterGroup<APIContext> {
+      router.group().add(
+        middleware: AuthorizationMiddleware(
+          store: store, permissions: permissions, limits: keyLimits, metrics: counted))
+    }
+    let drafts = EditorialItemHandlers(store: store, library: library, sanitizer: MarkupSanitizer())
     let sections = EditorialTopicHandlers(store: store)
-    let editorial = router.group().add(
-      middleware: AuthorizationMiddleware(
-        store: store, permission: .itemsWrite, limits: keyLimits, metrics: counted))
+    let editorial = editors(.itemsWrite)
+    let publishers = editors(.itemsPublish)
     editorial.on(.get, APIPath.editorialItems, drafts.list)
     editorial.on(.post, APIPath.editorialItems, drafts.create)
     editorial.on(.get, APIPath.editorialItem, drafts.item)
     editorial.on(.put, APIPath.editorialItem, drafts.replace)
     editorial.on(.patch, APIPath.editorialItem, drafts.modify)
     editorial.on(.delete, APIPath.editorialItem, drafts.retract)
-    editorial.on(.post, APIPath.erasure, drafts.erase)
+    publishers.on(.post, APIPath.erasure, drafts.erase)
     editorial.on(.get, APIPath.editorialTopics, sections.list)
-    editorial.on(.post, APIPath.editorialTopics, sections.create)
+    publishers.on(.post, APIPath.editorialTopics, sections.create)
     editorial.on(.get, APIPath.editorialTopic, sections.topic)
-    editorial.on(.put, APIPath.editorialTopic, sections.replace)
+    publishers.on(.put, APIPath.editorialTopic, sections.replace)
+    publishers.on(.delete, APIPath.editorialTopic, sections.remove)
 
     let uploads = EditorialMediaHandlers(
-      store: store, library: library, largest: settings.maximumMediaBytes, publicURL: settings.publicURL,
-      now: settings.now)
-    let files = router.group().add(
-      middleware: AuthorizationMiddleware(
-        store: store, permission: .mediaWrite, limits: keyLimits, metrics: counted))
+      store: store, library: library, largest: settings.maximumMediaBytes, publicURL: settings.publicURL)
+    let files = editors(.mediaWrite)
     files.on(.post, APIPath.uploads, uploads.upload)
     files.on(.delete, APIPath.upload, uploads.remove)
+    let previews = editors(.itemsWrite, .mediaWrite)
+    previews.on(.get, APIPath.uploads, uploads.list)
+    previews.on(.get, APIPath.upload, uploads.media)
   }
 }
 

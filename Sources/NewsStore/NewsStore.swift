@@ -10,6 +10,9 @@ public final class NewsStore: Sendable {
   let database: Database
   /// The pool of one connection for state queries, which readers and writers cannot occupy.
   let stateDatabase: Database
+  /// The pool of one connection for the schedule.
+  let scheduleDatabase: Database
+  let scheduleCounters = ScheduleCounters()
   let replica: ReadReplica?
   let epochGuard: EpochGuard
   let schema: SchemaGuard
@@ -41,8 +44,8 @@ public final class NewsStore: Sendable {
   /// - Parameters:
   ///   - connection: The database. Connections without the required schema (`Migration.required`) are refused.
   ///   - standby: One or more standbys of the database, for reads that are not in memory; nil for none.
-  ///   - pool: The maximum number of connections and the limits of the wait for one. Two more connections are opened:
-  ///     one to listen and one for state queries.
+  ///   - pool: The maximum number of connections and the limits of the wait for one. Three more connections are opened:
+  ///     one to listen, one for state queries, and one for the schedule.
   ///   - staleLimit: The maximum time for which responses come from memory while the database does not answer; zero
   ///     disables them.
   ///   - fragmentBudget: The approximate memory for the JSON of items, in bytes; 0 to keep none.
@@ -86,6 +89,8 @@ public final class NewsStore: Sendable {
     let stateDatabase = Database(
       pool: PostgresPool(configuration: connection, pool: single, logger: logger, onConnect: prepare))
     self.stateDatabase = stateDatabase
+    scheduleDatabase = Database(
+      pool: PostgresPool(configuration: connection, pool: single, logger: logger, onConnect: prepare))
     replica = standby.map { ReadReplica(connection: $0, pool: pool, logger: logger) }
     self.staleLimit = staleLimit
     let fragments = Fragments(budget: fragmentBudget)
@@ -115,6 +120,7 @@ public final class NewsStore: Sendable {
   public func shutdown() async {
     await database.pool.shutdown()
     await stateDatabase.pool.shutdown()
+    await scheduleDatabase.pool.shutdown()
     await replica?.shutdown()
   }
 }

@@ -9,12 +9,18 @@ public enum StoreError: Error, Sendable, Equatable {
   case notReachedYet(SyncToken)
   /// The topics do not exist.
   case unknownTopics([String])
+  /// The fields of a write contradict each other, or the state of the item.
+  case invalidFields([FieldError])
+  /// The write concerns an item that readers see or will see, and its author may not publish.
+  case publishingNotAllowed
   /// Attachments refer to unknown files.
   case unknownMedia([UUID])
   /// The file is no longer available to readers.
   case mediaWithdrawn(MediaWithdrawal)
   /// Published items use the file. The ids are some of theirs.
   case mediaInUse([UUID])
+  /// Items in states other than `retracted` have the topic: this number, or more than 10,000.
+  case topicInUse(items: Int)
   /// The item is not retracted and therefore cannot be erased.
   case notRetracted
   /// The resource does not exist and never did.

@@ -81,7 +81,9 @@ extension Settings {
   fileprivate func services(
     _ application: some Service, _ store: NewsStore, _ manager: ServiceManager, logger: Logger, groupLogger: Logger
   ) throws -> ServiceGroupConfiguration {
-    var services: [any Service] = [Background { await store.follow() }, application]
+    var services: [any Service] = [
+      Background { await store.follow() }, Background { await store.keepSchedule() }, application,
+    ]
     if purgeAfter > 0 {
       let age = Duration.seconds(purgeAfter * 86_400)
       services.append(Background { await store.purgeRegularly(olderThan: age) })

@@ -1,6 +1,6 @@
 """Calls a server through the client that openapi-python-client makes from openapi.yaml.
 
-check.py URL CONTRACT, with a key in TIDINGS_KEY that has the scopes items:write and media:write. The package
+check.py URL CONTRACT, with a key in TIDINGS_KEY that has the scopes items:publish and media:write. The package
 tidings_client is generated and on the path. Ends with status 1 at the first answer that is not as it should be.
 """
 

@@ -60,9 +60,9 @@ import Testing
       let names = (0..<60_000).map { "\"f\($0)\": 0" }.joined(separator: ",")
       let answer = try await server.write("POST", "items", "{\(names)}")
       let errors = try #require(try answer.json(Problem.self, status: 422).errors)
-      // The required fields come first, followed by the unknown fields in alphabetical order.
-      #expect(errors.map(\.field) == ["date", "text", "f0", "f1", "f10"] + errors.dropFirst(5).map(\.field))
-      #expect(errors.last == FieldError(field: "*", rule: "59970 more errors are not listed"))
+      // The required field comes first, followed by the unknown fields in alphabetical order.
+      #expect(errors.map(\.field) == ["text", "f0", "f1", "f10"] + errors.dropFirst(4).map(\.field))
+      #expect(errors.last == FieldError(field: "*", rule: "59969 more errors are not listed"))
       #expect(answer.body.count < 4096)
       // One character of many bytes.
       let long = "e" + String(repeating: "\u{301}", count: 10_000)
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test("A patch cannot remove a required field", arguments: ["date", "text", "state", "revision", "id"])
+  @Test("A patch cannot remove a required field", arguments: ["text", "state", "revision", "id"])
   func removedFields(name: String) async throws {
     try await TestServer.with { server in
       let draft = try await server.write(
@@ -144,17 +144,22 @@ import Testing
     try await TestServer.with { server in
       let problem = try await server.write("POST", "items", #"{"title": "", "topics": 1, "x": 2}"#)
         .json(Problem.self, status: 422)
-      #expect(Set(problem.errors?.map(\.field) ?? []) == ["date", "text", "title", "topics", "x"])
+      #expect(Set(problem.errors?.map(\.field) ?? []) == ["text", "title", "topics", "x"])
     }
   }
 
   @Test("A date may be in the future by the clock tolerance only")
   func futureDates() async throws {
-    let now = try #require(RFC3339.date(from: "2026-06-01T00:00:00Z"))
-    try await TestServer.with(now: { now }) { server in
-      for (date, status) in [("2026-06-01T00:01:00Z", 201), ("2026-06-01T00:01:00.001Z", 422)] {
-        let answer = try await server.write("POST", "items", #"{"date": "\#(date)", "text": "x"}"#)
-        #expect(answer.status == status)
+    try await TestServer.with { server in
+      let now = Date()
+      for (seconds, status) in [(30.0, 201), (600, 422)] {
+        let date = RFC3339.string(from: now + seconds)
+        for state in ["published", "draft"] {
+          let answer = try await server.write(
+            "POST", "items", #"{"date": "\#(date)", "text": "x", "state": "\#(state)"}"#)
+          #expect(answer.status == status)
+          if status == 422 { #expect(try answer.json(Problem.self, status: 422).errors?.map(\.field) == ["date"]) }
+        }
       }
     }
   }

@@ -108,7 +108,7 @@ import Testing
     for piece in Self.pieces {
       let make = { (size: Int) -> JSONValue in .string(Self.text(start, piece, size)) }
       let growth = growth(from: 16_000, of: make) { (value: JSONValue) in
-        _ = try? ItemBody([name: value], html: nil, now: .distantFuture)
+        _ = try? ItemBody([name: value], html: nil)
         _ = try? TopicBody([name: value], needsSlug: true)
       }
       #expect(growth < linearGrowth, "\(piece.debugDescription)")
@@ -121,8 +121,8 @@ import Testing
       let make = { (size: Int) -> JSONValue in .string(Self.text(start, piece, size)) }
       let growth = growth(from: 16_000, of: make) { (value: JSONValue) in
         let attachment: [String: JSONValue] = ["url": value, "type": value, "alt": value, "sha256": value]
-        _ = try? ItemBody(["attachments": .array([.object(attachment)])], html: nil, now: .distantFuture)
-        _ = try? ItemBody(["topics": .array([value])], html: nil, now: .distantFuture)
+        _ = try? ItemBody(["attachments": .array([.object(attachment)])], html: nil)
+        _ = try? ItemBody(["topics": .array([value])], html: nil)
         _ = try? TopicBody(["titles": .object(["en": value])], needsSlug: false)
       }
       #expect(growth < linearGrowth, "\(piece.debugDescription)")
@@ -133,11 +133,11 @@ import Testing
     let make = { (size: Int) in
       Dictionary(uniqueKeysWithValues: (0..<size).map { ("field\($0)", JSONValue.integer($0)) })
     }
-    #expect(growth(from: 4000, of: make, in: { _ = try? ItemBody($0, html: nil, now: .distantFuture) }) < linearGrowth)
+    #expect(growth(from: 4000, of: make, in: { _ = try? ItemBody($0, html: nil) }) < linearGrowth)
     let attachments = { (size: Int) in
       ["attachments": JSONValue.array((0..<32).map { _ in .object(make(size / 32)) })]
     }
     #expect(
-      growth(from: 4000, of: attachments, in: { _ = try? ItemBody($0, html: nil, now: .distantFuture) }) < linearGrowth)
+      growth(from: 4000, of: attachments, in: { _ = try? ItemBody($0, html: nil) }) < linearGrowth)
   }
 }

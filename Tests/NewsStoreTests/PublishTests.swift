@@ -163,7 +163,7 @@ import Testing
       "UPDATE items SET text = 'y' WHERE state = 'draft'",
       "UPDATE items SET text = 'erased' WHERE state = 'retracted'",
       "UPDATE items SET expire_at = now() WHERE state = 'published'",
-      "UPDATE items SET state = 'scheduled' WHERE state = 'draft'",
+      "UPDATE items SET state = 'scheduled', publish_at = date WHERE state = 'draft'",
       "DELETE FROM items WHERE state = 'draft'",
     ])
   func invisible(statement: String) async throws {

@@ -75,7 +75,7 @@ import Testing
     try await withTopics { sql in
       try await sql.publish([Self.one], topics: ["a", "b"])
       try await sql.publish([Self.one], after: "UPDATE items SET topics = '{b}'")
-      try await sql.publish([Self.one], after: "UPDATE items SET state = \(state)")
+      try await sql.publish([Self.one], after: "UPDATE items SET state = \(state), publish_at = date")
       #expect(try await log(sql) == [" 3 \(reason)", "a 2 left", "b 3 \(reason)"])
       #expect(try await counts(sql) == [0, 0, 0, 0])
       #expect(try await versions(sql) == [3, 2, 3, 0])

@@ -29,8 +29,13 @@ import Testing
     case 7:
       let language = ["en", "en-GB", "DE", nil, "eng"].randomElement(using: &random) ?? nil
       let author = ["Ann", "ann", "é", "e\u{301}", nil].randomElement(using: &random) ?? nil
+      let isBreaking = Bool.random(using: &random)
       try await sql.publish(
-        known, after: "UPDATE items SET language = \(language), author = \(author) WHERE id = ANY (\(known))")
+        known,
+        after: """
+          UPDATE items SET language = \(language), author = \(author), breaking = \(isBreaking)
+          WHERE id = ANY (\(known))
+          """)
     case 8:
       // More items than a window can lose without being loaded again.
       let rows = try await sql.query(
@@ -55,7 +60,7 @@ import Testing
       after: some(Keyset(date: date(), id: UUID(Int.random(in: 0..<3000, using: &random)))),
       language: some(["en", "EN-gb", "de"].randomElement(using: &random) ?? "en"),
       author: some(["Ann", "é"].randomElement(using: &random) ?? "Ann"), from: some(date()), to: some(date()),
-      includesHTML: Bool.random(using: &random))
+      isBreaking: some(Bool.random(using: &random)), includesHTML: Bool.random(using: &random))
   }
 
   @Test("A page from memory equals the one from the database, after any changes", arguments: 1...3)

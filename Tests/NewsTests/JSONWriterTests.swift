@@ -48,7 +48,9 @@ import Testing
       let editorial = RandomNews.editorialItem(item, using: &random)
       try Self.expectEqual(editorial) { $0.write(editorial) }
       try Self.expectEqual(item.attachments) { $0.write(item.attachments) }
-      let items = EditorialItemList(items: [editorial, editorial].dropLast(Int.random(in: 0...2, using: &random)))
+      let items = EditorialItemList(
+        items: [editorial, editorial].dropLast(Int.random(in: 0...2, using: &random)),
+        counts: [.draft: 1, .published: Int.random(in: 1...Int.max, using: &random)])
       try Self.expectEqual(items) { $0.write(items) }
       let topic = RandomNews.topic(using: &random)
       try Self.expectEqual(topic) { $0.write(topic) }
@@ -113,10 +115,12 @@ enum RandomNews {
 
   static func editorialItem(_ item: NewsItem, using random: inout some RandomNumberGenerator) -> EditorialItem {
     EditorialItem(
-      item: item, state: EditorialItem.State.allCases.randomElement(using: &random) ?? .draft,
+      item: item, hasDate: Bool.random(using: &random),
+      state: EditorialItem.State.allCases.randomElement(using: &random) ?? .draft,
+      publishAt: some(using: &random) { date(using: &$0) }, expireAt: some(using: &random) { date(using: &$0) },
       revision: Int.random(in: 1...Int.max, using: &random),
       retractionReason: some(using: &random) { text(using: &$0) },
-      erased: some(using: &random) { date(using: &$0) })
+      erased: some(using: &random) { date(using: &$0) }, edited: date(using: &random))
   }
 
   private static func attachment(using random: inout some RandomNumberGenerator) -> News.Attachment {
@@ -124,7 +128,8 @@ enum RandomNews {
     return News.Attachment(
       url: text(using: &random), type: text(using: &random), bytes: some(using: &random, number),
       width: some(using: &random, number), height: some(using: &random, number),
-      alt: some(using: &random) { text(using: &$0) }, sha256: some(using: &random) { text(using: &$0) })
+      alt: some(using: &random) { text(using: &$0) }, caption: some(using: &random) { text(using: &$0) },
+      credit: some(using: &random) { text(using: &$0) }, sha256: some(using: &random) { text(using: &$0) })
   }
 
   static func topic(using random: inout some RandomNumberGenerator) -> Topic {

@@ -53,22 +53,30 @@ import Testing
   }
 
   @Test func `An editorial item is one flat object`() throws {
-    let draft = EditorialItem(item: Self.bare, state: .draft, revision: 3)
+    let edited = RFC3339.string(from: Self.date)
+    let draft = EditorialItem(item: Self.bare, state: .draft, revision: 3, edited: Self.date)
     #expect(
       try json(draft)
-        == Self.bareJSON.replacing("\"text\"", with: "\"revision\":3,\"state\":\"draft\",\"text\""))
-    let retracted = EditorialItem(item: Self.bare, state: .retracted, revision: 4, retractionReason: "wrong")
+        == Self.bareJSON.replacing("\"id\"", with: "\"edited\":\"\(edited)\",\"id\"")
+        .replacing("\"text\"", with: "\"revision\":3,\"state\":\"draft\",\"text\""))
+    var undated = draft
+    undated.hasDate = false
+    let json = try json(undated)
+    #expect(!json.contains("\"date\""))
+    #expect(try NewsJSON.decode(EditorialItem.self, from: Data(json.utf8)) == undated)
+    let retracted = EditorialItem(
+      item: Self.bare, state: .retracted, revision: 4, retractionReason: "wrong", edited: Self.date)
     #expect(
-      try json(EditorialItemList(items: [retracted]))
-        == "{\"items\":["
-        + Self.bareJSON.replacing(
+      try self.json(EditorialItemList(items: [retracted], counts: [.retracted: 5]))
+        == "{\"counts\":{\"retracted\":5},\"items\":["
+        + Self.bareJSON.replacing("\"id\"", with: "\"edited\":\"\(edited)\",\"id\"").replacing(
           "\"text\"", with: "\"retractionReason\":\"wrong\",\"revision\":4,\"state\":\"retracted\",\"text\"") + "]}")
   }
 
   @Test func `Lists are written in their envelopes, empty ones too`() throws {
     #expect(try json(ItemList(items: [])) == "{\"items\":[]}")
     #expect(try json(ItemList(items: [Self.bare])) == "{\"items\":[\(Self.bareJSON)]}")
-    #expect(try json(EditorialItemList(items: [])) == "{\"items\":[]}")
+    #expect(try json(EditorialItemList(items: [], counts: [:])) == "{\"counts\":{},\"items\":[]}")
     #expect(try json(TopicList(topics: [])) == "{\"topics\":[]}")
   }
 
@@ -129,13 +137,14 @@ import Testing
 
   @Test func `Equal values give equal bytes, however often they are encoded`() throws {
     let slugs = (0..<40).map { "topic-\($0)" }
-    let item = try NewsJSON.encode(EditorialItem(item: Self.full, state: .published, revision: 1))
+    let item = try NewsJSON.encode(EditorialItem(item: Self.full, state: .published, revision: 1, edited: Self.date))
     let titles = try NewsJSON.encode(Self.topic(slugs))
     let state = try NewsJSON.encode(Self.state(slugs))
     for round in 0..<100 {
       // The order of the keys in a dictionary depends on its history.
       let order = round.isMultiple(of: 2) ? slugs.reversed() : slugs.shuffled()
-      #expect(try NewsJSON.encode(EditorialItem(item: Self.full, state: .published, revision: 1)) == item)
+      #expect(
+        try NewsJSON.encode(EditorialItem(item: Self.full, state: .published, revision: 1, edited: Self.date)) == item)
       #expect(try NewsJSON.encode(Self.topic(order)) == titles)
       #expect(try NewsJSON.encode(Self.state(order)) == state)
     }
@@ -158,7 +167,10 @@ import Testing
   @Test func `What is written is read back as the same`() throws {
     for item in [Self.bare, Self.full] {
       #expect(try NewsJSON.decode(NewsItem.self, from: NewsJSON.encode(item)) == item)
-      let editorial = EditorialItem(item: item, state: .scheduled, revision: 2, retractionReason: "r")
+      let editorial = EditorialItem(
+        item: item, state: .scheduled, publishAt: Self.date, expireAt: Self.date + 1, revision: 2,
+        retractionReason: "r",
+        edited: Self.date + 2)
       #expect(try NewsJSON.decode(EditorialItem.self, from: NewsJSON.encode(editorial)) == editorial)
       let changes = ChangeList(
         changes: [.put(item), .remove(id: item.id, reason: .expired)], more: true, snapshot: true, token: Self.token)

@@ -101,7 +101,7 @@ package struct Installation: Sendable {
 
   /// Creates a key for items with the command.
   package func makeKey() async throws -> String {
-    let result = try await run("keys", "create", "--name", "desk", "--scope", "items:write")
+    let result = try await run("keys", "create", "--name", "desk", "--scope", "items:publish")
     guard result.status == 0 else { throw Unexpected(description: result.errors) }
     return result.output.trimmingCharacters(in: .newlines)
   }

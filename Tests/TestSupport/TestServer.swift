@@ -25,26 +25,24 @@ package struct TestServer: Sendable {
   /// Runs the body with a server.
   ///
   /// - Parameters:
-  ///   - now: The server's clock.
   ///   - limits: The limits of its connections.
   ///   - staleLimit: The time for which it serves from memory while the database is unreachable.
   ///   - waits: The limits of waits for `at` tokens.
   ///   - change: A function that changes further settings.
   package static func with<Value: Sendable>(
-    now: @escaping @Sendable () -> Date = { Date() }, limits: ConnectionLimits = ConnectionLimits(),
-    staleLimit: Duration = .seconds(60), waits: NewsStore.WaitLimits = NewsStore.WaitLimits(),
+    limits: ConnectionLimits = ConnectionLimits(), staleLimit: Duration = .seconds(60),
+    waits: NewsStore.WaitLimits = NewsStore.WaitLimits(),
     settings change: @Sendable (inout NewsAPI.Settings) -> Void = { _ in },
     _ body: @Sendable (TestServer) async throws -> Value
   ) async throws -> Value {
     try await NewsDatabase.withStore(staleLimit: staleLimit, waits: waits) { store, sql in
-      let key = try await store.createKey(name: "desk", permissions: [.itemsWrite])
+      let key = try await store.createKey(name: "desk", permissions: [.itemsPublish])
       let following = Task { await store.follow() }
       defer { following.cancel() }
       try await eventually("the state is known") { store.cachedSnapshot != nil }
       return try await run(
         store, sql, key: key,
         {
-          $0.now = now
           $0.limits = limits
           change(&$0)
         }, body)

@@ -2,6 +2,7 @@ import FaultServer
 import Foundation
 import HTTPTransfer
 import MediaFiles
+import News
 import NewsAPI
 import NewsClient
 import NewsStore
@@ -125,6 +126,10 @@ import Testing
           #expect(try names(in: folder).filter { !$0.hasPrefix("upload-") } == [content.sha256])
 
           let location = try #require(try await transfers(command).first?.location)
+          // Readers receive only the files of published items.
+          let cover = Attachment(url: location, type: "image/png")
+          _ = try await server.store.create(
+            UUID(), ItemContent(state: .published, date: nil, text: "x", attachments: [cover]))
           let copy = command.folder.appending(path: "copy.png")
           let download = ["download", server.url + location, "--output", copy.path, "--type", "image/png"]
           #expect(try await command.start(download).result().status == 0)

@@ -24,7 +24,7 @@ struct Connections: AsyncParsableCommand {
   @Option(help: "The port of the server.") var port: Int
   @Option(help: "The id of the server's process, whose memory is measured.") var process: Int
   @Option(help: "The number of connections.") var count = 10_000
-  @Option(help: "A key with the scope items:write.") var key = ""
+  @Option(help: "A key with the scope items:publish.") var key = ""
 
   /// The time for the server to become idle.
   private static let settlingTime = Duration.seconds(2)

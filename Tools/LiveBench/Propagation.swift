@@ -13,7 +13,7 @@ struct Propagation: ParsableCommand {
 
   @Option(help: "The port of the server that receives the items.") var from: Int
   @Option(help: "The port of the server that is polled.") var to: Int
-  @Option(help: "A key with the scope items:write.") var key: String
+  @Option(help: "A key with the scope items:publish.") var key: String
   @Option(help: "The number of items.") var count = 300
   @Option(help: "The rate of other requests to the polled server, per second.") var rate = 0
 

@@ -12,7 +12,7 @@ struct Stored: AsyncParsableCommand {
       "Prints median, 99th percentile and maximum in ms, from the sending of an item to its being stored by a client.")
 
   @Option(help: "The port of the server.") var port: Int
-  @Option(help: "A key with the scope items:write.") var key: String
+  @Option(help: "A key with the scope items:publish.") var key: String
   @Option(help: "The folder of the client's store.") var store: String
   @Option(help: "The number of items.") var count = 300
 

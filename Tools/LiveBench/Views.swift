@@ -7,7 +7,7 @@ struct Views: AsyncParsableCommand {
     abstract: "Prints median, 99th percentile and maximum of the readers' response times in ms.")
 
   @OptionGroup var readers: Readers
-  @Option(help: "A key with the scope items:write.") var key: String
+  @Option(help: "A key with the scope items:publish.") var key: String
   @Option(help: "The topics of the items that are published.") var topics: String
   @Option(help: "The number of items, one per second.") var count = 10
 

@@ -7,7 +7,8 @@ import NewsStore
 /// Requires a key with a permission, a scope in the terms of OAuth (RFC 6750), and keeps the responses out of all caches.
 struct AuthorizationMiddleware: RouterMiddleware {
   let store: NewsStore
-  let permission: APIKey.Permission
+  /// The permissions, of which one suffices.
+  let permissions: [APIKey.Permission]
   let limits: RateLimiter<String>?
   let metrics: APIMetrics
 
@@ -35,9 +36,9 @@ struct AuthorizationMiddleware: RouterMiddleware {
       metrics.keyLimited()
       throw ProblemError.tooManyRequests(in: wait)
     }
-    guard key.allows(permission) else {
-      record.setRefusal("scope \(permission.rawValue) required")
-      throw ProblemError.forbidden(permission)
+    guard permissions.contains(where: key.allows) else {
+      record.setRefusal("scope \(permissions[0].rawValue) required")
+      throw ProblemError.forbidden(permissions[0])
     }
     // If the field were ignored, a client would assume that its repeats are detected.
     guard request.headers[.idempotencyKey] == nil else { throw ProblemError.idempotencyKeyUnsupported }
@@ -60,4 +61,9 @@ struct AuthorizationMiddleware: RouterMiddleware {
     guard !token.isEmpty, Substring(scheme).lowercased() == "bearer" else { return nil }
     return String(Substring(token))
   }
+}
+
+extension APIContext {
+  /// Whether the key of the request may change what readers see.
+  var mayPublish: Bool { record.key?.allows(.itemsPublish) ?? false }
 }

@@ -11,24 +11,26 @@ struct EditorialItemHandlers: Sendable {
   /// The library of media files; nil if the server keeps none.
   let library: MediaLibrary?
   let sanitizer: MarkupSanitizer
-  let now: @Sendable () -> Date
 
   @Sendable func list(_ request: Request, context: APIContext) async throws -> Response {
-    var parameters = request.parameters(["state", "topics", "limit", "cursor"])
+    var parameters = request.parameters(["state", "topics", "from", "to", "breaking", "q", "limit", "cursor"])
     let states = EditorialItem.State.allCases.map(\.rawValue).joined(separator: ", ")
     var query = EditorialQuery(
       state: parameters.value("state", rule: "must be one of \(states)") { EditorialItem.State(text: $0) },
       scope: parameters.scope(),
+      from: parameters.date("from"),
+      to: parameters.date("to"),
+      isBreaking: parameters.bool("breaking"),
+      search: parameters.text("q", maximumBytes: 256).map(SearchQuery.init),
       limit: parameters.integer("limit", in: 1...200, default: 50))
-    let cursor = PageCursor(
-      filters: ["editorial", query.state?.rawValue, query.scope.topics.joined(separator: ",")])
+    let cursor = PageCursor(query)
     query.after = parameters.cursor(cursor)
     try parameters.check()
 
     let page = try await store.editorialItems(query)
     var headers = HTTPFields()
     headers[.link] = page.next.map { request.link(toPage: cursor.text($0)) }
-    return .json(headers: headers) { $0.write(EditorialItemList(items: page.items)) }
+    return .json(headers: headers) { $0.write(EditorialItemList(items: page.items, counts: page.counts)) }
   }
 
   @Sendable func item(_ request: Request, context: APIContext) async throws -> Response {
@@ -40,10 +42,11 @@ struct EditorialItemHandlers: Sendable {
   @Sendable func create(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     let body = try await body(of: request, context)
-    let id = body.id ?? .version7(at: now())
+    let id = body.id ?? .version7(at: Date())
     context.record.setSubject("item", id.uuidString.lowercased())
     let (item, created) = try await refusingUnknownTopics {
-      try await store.create(id, isNewID: body.id == nil, body.content)
+      try await store.create(
+        id, isNewID: body.id == nil, body.content, StateChange(state: body.state, mayPublish: context.mayPublish))
     }
     return Self.answer(item, created: created)
   }
@@ -55,10 +58,10 @@ struct EditorialItemHandlers: Sendable {
     guard body.id == nil || body.id == id else { throw Self.foreignID }
     let precondition = try WritePrecondition(request.headers, revision: body.revision)
     let (item, created) = try await refusingUnknownTopics {
-      try await store.write(id, bytes: body.content.approximateBytes, if: precondition) { existing in
-        try Self.check(body.content, replaces: existing)
-        return body.content
-      }
+      try await store.write(
+        id, bytes: body.content.approximateBytes, if: precondition,
+        StateChange(state: body.state, mayPublish: context.mayPublish)
+      ) { _ in body.content }
     }
     return Self.answer(item, created: created)
   }
@@ -68,20 +71,19 @@ struct EditorialItemHandlers: Sendable {
     let id = try context.itemID()
     let patch = try await JSONBody.object(
       of: request, context: context, types: ["application/merge-patch+json", "application/json"])
-    let revision = try Self.lock(in: patch)
+    let (revision, change) = try Self.lock(in: patch, mayPublish: context.mayPublish)
     let precondition = try WritePrecondition(request.headers, revision: revision)
     // The HTML is sanitised before the transaction, which must not wait for it.
     let html = try await sanitizer.html(in: patch)
-    let now = now()
     let (item, _) = try await refusingUnknownTopics {
-      try await store.write(id, if: precondition) { existing in
-        guard let existing, case .object(let fields) = JSONValue.object(try existing.json).merged(with: .object(patch))
+      try await store.write(id, if: precondition, change) { existing in
+        guard let existing, case .object(var fields) = JSONValue.object(try existing.json).merged(with: .object(patch))
         else { throw StoreError.notFound }
-        var body = try ItemBody(fields, html: html, now: now)
+        fields["state"] = patch["state"]
+        var body = try ItemBody(fields, html: html)
         guard body.id == id else { throw Self.foreignID }
         // Stored HTML is sanitised already.
         if patch["html"] == nil { body.content.html = existing.item.html }
-        try Self.check(body.content, replaces: existing)
         return body.content
       }
     }
@@ -93,7 +95,8 @@ struct EditorialItemHandlers: Sendable {
     let reason = parameters.text("reason", maximumBytes: 512)
     try parameters.check()
     let precondition = try WritePrecondition(request.headers)
-    try await store.retract(try context.itemID(), reason: reason, if: precondition)
+    try await store.retract(
+      try context.itemID(), reason: reason, if: precondition, mayPublish: context.mayPublish)
     return Response(status: .noContent)
   }
 
@@ -111,29 +114,26 @@ struct EditorialItemHandlers: Sendable {
 extension EditorialItemHandlers {
   private func body(of request: Request, _ context: APIContext) async throws -> ItemBody {
     let fields = try await JSONBody.object(of: request, context: context)
-    return try ItemBody(fields, html: try await sanitizer.html(in: fields), now: now())
+    return try ItemBody(fields, html: try await sanitizer.html(in: fields))
   }
 
   private static let foreignID = ProblemError.invalidFields([
     FieldError(field: "id", rule: "must equal the id in the path")
   ])
 
-  /// Rejects a change from published to draft. Readers have seen the item, so it can only be retracted.
-  private static func check(_ content: ItemContent, replaces existing: EditorialItem?) throws {
-    guard existing?.state == .published, content.state == .draft else { return }
-    throw ProblemError.invalidFields([
-      FieldError(field: "state", rule: "must stay published; use DELETE to retract the item")
-    ])
-  }
-
-  /// Reads the revision of a patch. The other fields are read once the stored item is available.
-  private static func lock(in patch: [String: JSONValue]) throws -> Int? {
+  /// Reads what a patch says about revision and state. The other fields are read once the stored item is available.
+  private static func lock(
+    in patch: [String: JSONValue], mayPublish: Bool
+  ) throws -> (revision: Int?, change: StateChange) {
     var reader = FieldReader(patch)
     let revision = reader.integer("revision", in: 1...Int.max)
-    // Removing the state would publish a draft.
-    if patch["state"] == .null { reader.refuse("state", "must be draft or published") }
+    let state = reader.state()
     guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors.list) }
-    return revision
+    let namesPublication = patch["publishAt"].map { $0 != .null } ?? false
+    return (
+      revision,
+      StateChange(state: state, keepsState: true, namesPublication: namesPublication, mayPublish: mayPublish)
+    )
   }
 
   private static func answer(_ item: EditorialItem, created: Bool = false) -> Response {
@@ -153,10 +153,22 @@ extension EditorialItemHandlers {
   }
 }
 
+extension PageCursor {
+  /// Creates the cursor of a list for editors, whatever its page.
+  fileprivate init(_ query: EditorialQuery) {
+    self.init(
+      filters: [
+        "editorial", query.state?.rawValue, query.scope.topics.joined(separator: ","),
+        query.from.map(RFC3339.string), query.to.map(RFC3339.string), query.isBreaking.map { "\($0)" },
+        query.search?.text,
+      ])
+  }
+}
+
 extension Request {
   /// Returns the link to the next page (RFC 8288): this request with another cursor. The link is relative, so it is
   /// valid under every public name of the server.
-  fileprivate func link(toPage cursor: String) -> String {
+  func link(toPage cursor: String) -> String {
     let others = (uri.query ?? "").split(separator: "&").filter { !$0.hasPrefix("cursor=") }
     // Inside a link, these two characters would end it. Percent-encoding them is always allowed.
     let query = (others.map { $0.replacing(">", with: "%3E").replacing("<", with: "%3C") } + ["cursor=\(cursor)"])

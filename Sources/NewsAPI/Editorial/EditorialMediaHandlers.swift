@@ -15,7 +15,6 @@ struct EditorialMediaHandlers: Sendable {
   /// The maximum size of a file, in bytes.
   let largest: Int
   let publicURL: String?
-  let now: @Sendable () -> Date
 
   /// The number of bytes buffered before each write to the storage.
   private static let portion = 256 << 10
@@ -29,12 +28,40 @@ struct EditorialMediaHandlers: Sendable {
       context.awaitBody()
       let (stored, format) = try await receive(request, head, upload, context)
       let (media, created) = try await library.add(
-        upload, stored, type: head.type(of: format), name: head.name, now: now())
+        upload, stored, type: head.type(of: format), name: head.name, now: Date())
       context.record.setSubject("media", media.id.uuidString.lowercased())
       return answer(media, created: created)
     } catch MediaError.full {
       throw ProblemError.storageFull
     }
+  }
+
+  @Sendable func list(_ request: Request, context: APIContext) async throws -> Response {
+    var parameters = request.parameters(["used", "limit", "cursor"])
+    var query = MediaQuery(
+      isUsed: parameters.bool("used"), limit: parameters.integer("limit", in: 1...200, default: 50))
+    let cursor = PageCursor(filters: ["media", query.isUsed.map { "\($0)" }])
+    query.after = parameters.cursor(cursor)?.id
+    try parameters.check()
+    let page = try await store.editorialMedia(query)
+    var headers = HTTPFields()
+    headers[.link] = page.next.map {
+      request.link(toPage: cursor.text(Keyset(date: Date(timeIntervalSince1970: 0), id: $0)))
+    }
+    let list = EditorialMediaList(
+      items: page.files.map { file in
+        EditorialMedia(
+          id: file.media.id, attachment: attachment(file.media), name: file.media.name, created: file.media.created,
+          uses: file.uses, isPublic: file.isPublic)
+      })
+    return .json(headers: headers) { $0.write(list) }
+  }
+
+  @Sendable func media(_ request: Request, context: APIContext) async throws -> Response {
+    try request.parameters().check()
+    guard let library else { throw StoreError.notFound }
+    let (media, file) = try await library.open(try context.resourceID("media"), store.editorialMedia)
+    return try MediaHandlers.response(to: request, context, media, file, HTTPFields())
   }
 
   @Sendable func remove(_ request: Request, context: APIContext) async throws -> Response {
@@ -74,11 +101,16 @@ struct EditorialMediaHandlers: Sendable {
   }
 
   private func answer(_ media: Media, created: Bool) -> Response {
-    let path = Attachment.path(of: media.id)
-    let attachment = Attachment(
-      url: (publicURL ?? "") + path, type: media.type, bytes: media.bytes, width: media.width, height: media.height,
-      sha256: MediaDigest(bytes: media.digest)?.hexadecimal)
-    return .json(status: created ? .created : .ok, headers: [.location: path]) { $0.write(attachment) }
+    let attachment = attachment(media)
+    return .json(status: created ? .created : .ok, headers: [.location: Attachment.path(of: media.id)]) {
+      $0.write(attachment)
+    }
+  }
+
+  private func attachment(_ media: Media) -> Attachment {
+    Attachment(
+      url: (publicURL ?? "") + Attachment.path(of: media.id), type: media.type, bytes: media.bytes, width: media.width,
+      height: media.height, sha256: MediaDigest(bytes: media.digest)?.hexadecimal)
   }
 }
 

@@ -38,6 +38,21 @@ struct EditorialTopicHandlers: Sendable {
     return Self.answer(try await store.replaceTopic(slug, body.content, if: precondition))
   }
 
+  @Sendable func remove(_ request: Request, context: APIContext) async throws -> Response {
+    var parameters = request.parameters(["mergeInto"])
+    let rule = "must be the slug of another topic"
+    let slug = try context.topicSlug()
+    let other = parameters.value("mergeInto", rule: rule) { TopicSlug.isValid($0) && $0 != slug ? $0 : nil }
+    try parameters.check()
+    let precondition = try WritePrecondition(request.headers)
+    do {
+      try await store.removeTopic(slug, mergingInto: other, if: precondition)
+    } catch StoreError.unknownTopics {
+      throw ProblemError.invalidParameters([FieldError(field: "mergeInto", rule: rule)])
+    }
+    return Response(status: .noContent)
+  }
+
   private static func answer(_ topic: Topic, created: Bool = false) -> Response {
     let location = created ? "\(APIPath.editorialTopics)/\(topic.slug)" : nil
     return .locked(revision: topic.revision, createdAt: location) { $0.write(topic) }

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import HTTPEdge
 import News
 import NewsStore
@@ -9,30 +9,32 @@ package struct ItemBody {
   /// The id in the body, if it has one.
   var id: UUID?
   var revision: Int?
+  /// The state in the body, if it has one.
+  var state: EditorialItem.State?
+  /// The content, whose state is meaningless.
   var content: ItemContent
 }
 
 extension ItemBody {
-  /// The time by which an editor's clock may be ahead, in seconds.
-  private static let tolerance: TimeInterval = 60
-
   /// Reads a body and checks the rule of each field.
   ///
   /// - Parameters:
   ///   - fields: The members of the JSON object.
   ///   - html: The sanitised form of the field `html`, or nil if there is none. The field itself is only checked.
-  ///   - now: The current time, to reject dates in the future.
   /// - Throws: `ProblemError`, 422, which names the invalid fields.
-  package init(_ fields: [String: JSONValue], html: SafeHTML?, now: Date) throws {
+  package init(_ fields: [String: JSONValue], html: SafeHTML?) throws {
     var reader = FieldReader(fields)
-    reader.ignore("version", "updated", "retractionReason", "erased")
+    reader.ignore("version", "updated", "edited", "retractionReason", "erased")
     let id = reader.value("id", rule: "must be a UUID") {
       if case .string(let text) = $0 { UUID(uuidString: text) } else { nil }
     }
     let revision = reader.integer("revision", in: 1...Int.max)
+    let state = reader.state()
     let content = ItemContent(
-      state: reader.state(),
-      date: reader.date(notAfter: now + Self.tolerance),
+      state: state ?? .draft,
+      publishAt: reader.date("publishAt"),
+      expireAt: reader.date("expireAt"),
+      date: reader.date("date"),
       text: reader.text("text", maximumBytes: 262_144, isRequired: true) ?? "",
       title: reader.text("title", maximumBytes: 1024),
       summary: reader.text("summary", maximumBytes: 16_384),
@@ -45,7 +47,7 @@ extension ItemBody {
       attachments: reader.attachments())
     reader.finish()
     guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors.list) }
-    self.init(id: id, revision: revision, content: content)
+    self.init(id: id, revision: revision, state: state, content: content)
   }
 }
 
@@ -71,31 +73,21 @@ extension EditorialItem.State {
 }
 
 extension FieldReader {
-  /// Reads the state. A write without a state publishes.
-  fileprivate mutating func state() -> EditorialItem.State {
-    let state = value("state", rule: "must be draft or published") {
+  /// Reads the state that a write names.
+  mutating func state() -> EditorialItem.State? {
+    let rule = "must be draft, review, scheduled or published"
+    let state = value("state", rule: rule) {
       if case .string(let text) = $0 { EditorialItem.State(text: text) } else { nil }
     }
-    switch state {
-    case .draft?: return .draft
-    case .published?, nil: return .published
-    case .scheduled?: refuse("state", "must be draft or published; scheduled items are not supported")
-    case .retracted?, .expired?: refuse("state", "must be draft or published; use DELETE to retract the item")
-    }
-    return .published
+    guard state == .retracted || state == .expired else { return state }
+    refuse("state", "\(rule); use DELETE to retract the item")
+    return nil
   }
 
-  fileprivate mutating func date(notAfter latest: Date) -> Date {
-    guard let text = string("date") else {
-      if errors.named.last?.field != "date" { refuse("date", "is required") }
-      return .distantPast
+  fileprivate mutating func date(_ name: String) -> Date? {
+    value(name, rule: "must be an RFC 3339 date such as 2026-11-21T08:30:00Z") {
+      if case .string(let text) = $0 { RFC3339.date(from: text).map(RFC3339.truncated) } else { nil }
     }
-    guard let date = RFC3339.date(from: text).map(RFC3339.truncated) else {
-      refuse("date", "must be an RFC 3339 date such as 2026-11-21T08:30:00Z")
-      return .distantPast
-    }
-    if date > latest { refuse("date", "must not be in the future") }
-    return date
   }
 
   /// Reads the HTML as the editor has written it, not sanitised yet.
@@ -147,6 +139,8 @@ extension FieldReader {
       width: integer("width", in: Attachment.pixelRange),
       height: integer("height", in: Attachment.pixelRange),
       alt: text("alt", maximumBytes: 1024),
+      caption: text("caption", maximumBytes: 2048),
+      credit: text("credit", maximumBytes: 256),
       sha256: value("sha256", rule: "must be 64 lowercase hexadecimal digits") {
         if case .string(let digest) = $0, Attachment.isDigest(digest) { digest } else { nil }
       })

@@ -45,6 +45,7 @@ info:
     | `/problems/request-timeout` | 408 | a header takes longer than 10 s, or a body pauses for 30 s or comes at less than 1 KiB a second |
     | `/problems/conflict` | 409 | the id or slug is used by another resource |
     | `/problems/media-in-use` | 409 | a published item uses the file that is to be removed; `detail` names some |
+    | `/problems/topic-in-use` | 409 | items have the topic that is to be deleted |
     | `/problems/not-retracted` | 409 | only a retracted item can be erased |
     | `/problems/retracted` | 410 | the item was retracted or has expired; `reason` is `retracted` or `expired`, `detail` the editor's words |
     | `/problems/withdrawn` | 410 | the file was taken down: only retracted (`retracted`) or expired (`expired`) items use it, or it was removed (`removed`) |
@@ -100,6 +101,7 @@ paths:
         - { $ref: "#/components/parameters/Author" }
         - { $ref: "#/components/parameters/From" }
         - { $ref: "#/components/parameters/To" }
+        - { $ref: "#/components/parameters/Breaking" }
         - { $ref: "#/components/parameters/Search" }
         - { $ref: "#/components/parameters/Include" }
         - { $ref: "#/components/parameters/At" }
@@ -129,6 +131,7 @@ paths:
         - { $ref: "#/components/parameters/Author" }
         - { $ref: "#/components/parameters/From" }
         - { $ref: "#/components/parameters/To" }
+        - { $ref: "#/components/parameters/Breaking" }
         - { $ref: "#/components/parameters/Search" }
         - { $ref: "#/components/parameters/Include" }
         - { $ref: "#/components/parameters/At" }
@@ -496,8 +499,8 @@ paths:
       tags: [public]
       summary: A file
       description: |
-        The bytes, type and name at a URL never change. A file that is taken down returns 410: while only retracted
-        items use it, or after it was removed. `Range` requests a part. The response is the whole file if the request
+        The bytes, type and name at a URL never change. A file is available while a published item uses it. Before that it
+        returns 404. A file that is taken down returns 410: while only retracted items use it, or after it was removed. `Range` requests a part. The response is the whole file if the request
         has several ranges, or if `If-Range` names another file.
       parameters:
         - { $ref: "#/components/parameters/ItemID" }
@@ -558,6 +561,29 @@ paths:
         "503": { $ref: "#/components/responses/Unavailable" }
 
   /v1/editorial/media:
+    get:
+      operationId: getEditorialMedia
+      tags: [editorial]
+      summary: The uploaded files, newest first
+      description: "`Link` has the URL of the next page."
+      security:
+        - key: ["items:write"]
+        - key: ["media:write"]
+      parameters:
+        - { $ref: "#/components/parameters/Used" }
+        - { $ref: "#/components/parameters/Limit" }
+        - { $ref: "#/components/parameters/Cursor" }
+      responses:
+        "200": { $ref: "#/components/responses/EditorialMediaList" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
     post:
       operationId: uploadMedia
       tags: [editorial]
@@ -623,6 +649,36 @@ paths:
         "507": { $ref: "#/components/responses/StorageFull" }
 
   /v1/editorial/media/{id}:
+    get:
+      operationId: getEditorialFile
+      tags: [editorial]
+      summary: A file, also if only drafts use it
+      description: The response is that of the public resource, but private.
+      security:
+        - key: ["items:write"]
+        - key: ["media:write"]
+      parameters:
+        - { $ref: "#/components/parameters/ItemID" }
+        - { $ref: "#/components/parameters/Range" }
+        - { $ref: "#/components/parameters/IfRange" }
+        - { $ref: "#/components/parameters/IfNoneMatch" }
+        - { $ref: "#/components/parameters/IfModifiedSince" }
+      responses:
+        "200": { $ref: "#/components/responses/EditorialFile" }
+        "206": { $ref: "#/components/responses/EditorialFilePart" }
+        "304": { $ref: "#/components/responses/EditorialFileNotModified" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "404": { $ref: "#/components/responses/EditorialNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "412": { $ref: "#/components/responses/PreconditionFailed" }
+        "416": { $ref: "#/components/responses/RangeNotSatisfiable" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
     delete:
       operationId: removeMedia
       tags: [editorial]
@@ -653,13 +709,19 @@ paths:
     get:
       operationId: getEditorialItems
       tags: [editorial]
-      summary: Items in any state, newest first
-      description: The items are ordered like the public list. `Link` has the URL of the next page.
+      summary: Items in any state, most recently written first
+      description: >-
+        `Link` has the URL of the next page. A page ends early at 1 MiB. `counts` has the number of all items in each state,
+        whatever the filters select.
       security:
         - key: ["items:write"]
       parameters:
         - { $ref: "#/components/parameters/State" }
         - { $ref: "#/components/parameters/Topics" }
+        - { $ref: "#/components/parameters/From" }
+        - { $ref: "#/components/parameters/To" }
+        - { $ref: "#/components/parameters/Breaking" }
+        - { $ref: "#/components/parameters/Search" }
         - { $ref: "#/components/parameters/Limit" }
         - { $ref: "#/components/parameters/Cursor" }
       responses:
@@ -678,7 +740,9 @@ paths:
       tags: [editorial]
       summary: Creates an item and, by default, publishes it
       description: >-
-        With an `id` chosen by the client, the request may be repeated: the same content returns 200, other content 409.
+        Without a `state`, the item is published, or scheduled if `publishAt` is in the future. With a key that lacks
+        `items:publish` it becomes a draft. With an `id` chosen by the client, the request may be repeated: the same content
+        returns 200, other content 409.
       security:
         - key: ["items:write"]
       requestBody: { $ref: "#/components/requestBodies/NewItem" }
@@ -832,7 +896,7 @@ paths:
         restore it. Only a retracted item can be erased (409 `not-retracted` otherwise). The request may be repeated.
         `If-Match` is evaluated but not required, because a retracted item does not change.
       security:
-        - key: ["items:write"]
+        - key: ["items:publish"]
       parameters:
         - { $ref: "#/components/parameters/ItemID" }
         - { $ref: "#/components/parameters/EraseReason" }
@@ -877,7 +941,7 @@ paths:
       description: >-
         The request may be repeated: the same content returns 200, other content 409.
       security:
-        - key: ["items:write"]
+        - key: ["items:publish"]
       requestBody: { $ref: "#/components/requestBodies/NewTopic" }
       responses:
         "200": { $ref: "#/components/responses/EditorialTopic" }
@@ -926,7 +990,7 @@ paths:
       summary: Replaces the titles and the position of a topic
       description: The lock is the same as for items. A slug never changes.
       security:
-        - key: ["items:write"]
+        - key: ["items:publish"]
       parameters:
         - { $ref: "#/components/parameters/Slug" }
         - { $ref: "#/components/parameters/IfMatch" }
@@ -943,6 +1007,35 @@ paths:
         "415": { $ref: "#/components/responses/UnsupportedMediaType" }
         "417": { $ref: "#/components/responses/ExpectationFailed" }
         "422": { $ref: "#/components/responses/InvalidField" }
+        "428": { $ref: "#/components/responses/PreconditionRequired" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+    delete:
+      operationId: removeTopic
+      tags: [editorial]
+      summary: Deletes a topic, or merges it into another one
+      description: >-
+        Without `mergeInto`, the topic must have no items but retracted ones. With it, its items receive the other topic, and
+        each published one a new version. Followers of the deleted topic receive the removal of its items, and afterwards an
+        empty topic. The items are moved in several steps; if the request fails, a repeat continues.
+      security:
+        - key: ["items:publish"]
+      parameters:
+        - { $ref: "#/components/parameters/Slug" }
+        - { $ref: "#/components/parameters/MergeInto" }
+        - { $ref: "#/components/parameters/IfMatch" }
+      responses:
+        "204": { $ref: "#/components/responses/Removed" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "404": { $ref: "#/components/responses/EditorialNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "409": { $ref: "#/components/responses/TopicInUse" }
+        "412": { $ref: "#/components/responses/PreconditionFailed" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
         "428": { $ref: "#/components/responses/PreconditionRequired" }
         "429": { $ref: "#/components/responses/TooManyRequests" }
         "431": { $ref: "#/components/responses/HeadersTooLarge" }
@@ -1086,8 +1179,9 @@ components:
       type: http
       scheme: bearer
       description: >-
-        A key from `tidings keys create`. Its scopes determine its rights: `items:write` covers items and topics,
-        `media:write` files.
+        A key from `tidings keys create`. Its scopes determine its rights: `items:write` covers items in any state and the
+        writes of drafts, `items:publish` in addition all that readers see or will see, topics included, and `media:write`
+        files.
 
   parameters:
     ItemID:
@@ -1149,6 +1243,11 @@ components:
       description: Only items before this date (RFC 3339).
       example: "2026-11-15T00:00:00+01:00"
       schema: { type: string, format: date-time }
+    Breaking:
+      name: breaking
+      in: query
+      description: Only items that are breaking news, or only those that are not.
+      schema: { type: boolean }
     Search:
       name: q
       in: query
@@ -1202,6 +1301,16 @@ components:
         reached within a second, the response is a 503. The token is part of the URL, so no cache returns an earlier
         response.
       schema: { $ref: "#/components/schemas/SyncToken" }
+    MergeInto:
+      name: mergeInto
+      in: query
+      description: Another topic, which the items receive in place of the deleted one.
+      schema: { $ref: "#/components/schemas/Slug" }
+    Used:
+      name: used
+      in: query
+      description: Only files that items in any state use, or only those that none uses.
+      schema: { type: boolean }
     State:
       name: state
       in: query
@@ -2201,6 +2310,91 @@ components:
             type: image/jpeg
             url: /v1/media/01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f6
             width: 1920
+    EditorialFile:
+      description: The file.
+      headers:
+        Accept-Ranges: { $ref: "#/components/headers/AcceptRanges" }
+        Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        Content-Disposition: { $ref: "#/components/headers/Disposition" }
+        ETag: { $ref: "#/components/headers/ETag" }
+        Last-Modified: { $ref: "#/components/headers/Uploaded" }
+        Repr-Digest: { $ref: "#/components/headers/ReprDigest" }
+        X-Content-Type-Options: { $ref: "#/components/headers/NoSniff" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        image/jpeg: {}
+        image/png: {}
+        image/gif: {}
+        image/webp: {}
+        image/avif: {}
+        image/heic: {}
+        image/heif: {}
+        application/pdf: {}
+        video/mp4: {}
+        audio/mp4: {}
+        video/quicktime: {}
+        video/webm: {}
+        audio/webm: {}
+        audio/ogg: {}
+        video/ogg: {}
+        audio/mpeg: {}
+        audio/aac: {}
+        audio/flac: {}
+        audio/wav: {}
+        application/octet-stream:
+          x-only-for-generators: true
+          schema: { type: string, format: binary }
+    EditorialFilePart:
+      description: A part of the file.
+      headers:
+        Accept-Ranges: { $ref: "#/components/headers/AcceptRanges" }
+        Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        Content-Disposition: { $ref: "#/components/headers/Disposition" }
+        Content-Range: { $ref: "#/components/headers/ContentRange" }
+        ETag: { $ref: "#/components/headers/ETag" }
+        Last-Modified: { $ref: "#/components/headers/Uploaded" }
+        Repr-Digest: { $ref: "#/components/headers/ReprDigest" }
+        X-Content-Type-Options: { $ref: "#/components/headers/NoSniff" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        image/jpeg: {}
+        image/png: {}
+        image/gif: {}
+        image/webp: {}
+        image/avif: {}
+        image/heic: {}
+        image/heif: {}
+        application/pdf: {}
+        video/mp4: {}
+        audio/mp4: {}
+        video/quicktime: {}
+        video/webm: {}
+        audio/webm: {}
+        audio/ogg: {}
+        video/ogg: {}
+        audio/mpeg: {}
+        audio/aac: {}
+        audio/flac: {}
+        audio/wav: {}
+        application/octet-stream:
+          x-only-for-generators: true
+          schema: { type: string, format: binary }
+    EditorialFileNotModified:
+      description: The client has this file.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        ETag: { $ref: "#/components/headers/ETag" }
+        Last-Modified: { $ref: "#/components/headers/Uploaded" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+    EditorialMediaList:
+      description: A page of files.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        Link: { $ref: "#/components/headers/Link" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/json:
+          schema: { $ref: "#/components/schemas/EditorialMediaList" }
     MediaKept:
       description: The file already exists.
       headers:
@@ -2253,6 +2447,19 @@ components:
             detail: >-
               A file can be removed once no published item uses it. Retract these items or remove the file from them
               first: 019a5f3e-8c00-7b6f-a6d2-0c4f6a1e9b58.
+    TopicInUse:
+      description: Items have the topic.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/problem+json:
+          schema: { $ref: "#/components/schemas/Problem" }
+          example:
+            type: /problems/topic-in-use
+            title: Items have the topic
+            status: 409
+            detail: 12 items have the topic. Remove it from them first, or name a topic for them in `mergeInto`.
     NotRetracted:
       description: The item is not retracted.
       headers:
@@ -2834,7 +3041,7 @@ components:
 
     State:
       type: string
-      enum: [draft, scheduled, published, retracted, expired]
+      enum: [draft, review, scheduled, published, retracted, expired]
 
     Attachment:
       description: A file of an item.
@@ -2852,6 +3059,8 @@ components:
         width: { type: integer, minimum: 1, description: In pixels. }
         height: { type: integer, minimum: 1, description: In pixels. }
         alt: { type: string, description: "A text alternative, for readers who cannot see the file." }
+        caption: { type: string, description: A text to show with the file. }
+        credit: { type: string, description: "The author or the owner of the file, to be named with it." }
         sha256: { type: string, pattern: "^[0-9a-f]{64}$" }
 
     StoredFile:
@@ -2867,8 +3076,40 @@ components:
         height: { type: integer, minimum: 1, description: In pixels. }
         sha256: { type: string, pattern: "^[0-9a-f]{64}$" }
 
+    EditorialMedia:
+      description: An uploaded file and its uses.
+      type: object
+      additionalProperties: false
+      required: [id, url, type, bytes, sha256, created, uses, public]
+      properties:
+        id: { $ref: "#/components/schemas/ItemID" }
+        url: { type: string, pattern: "^(https?://.*)?/v1/media/[0-9a-f-]{36}$" }
+        type: { type: string, description: A media type., example: image/jpeg }
+        bytes: { type: integer, minimum: 1 }
+        width: { type: integer, minimum: 1, description: In pixels. }
+        height: { type: integer, minimum: 1, description: In pixels. }
+        sha256: { type: string, pattern: "^[0-9a-f]{64}$" }
+        name: { type: string, maxLength: 255, description: The name under which readers save the file. }
+        created: { $ref: "#/components/schemas/Date", description: The time of the first upload. }
+        uses:
+          description: The items that use the file, in any state; the ten newest.
+          type: array
+          maxItems: 10
+          items: { $ref: "#/components/schemas/ItemID" }
+        public: { type: boolean, description: "Whether readers can get the file, because a published item uses it." }
+
+    EditorialMediaList:
+      type: object
+      additionalProperties: false
+      required: [items]
+      properties:
+        items:
+          type: array
+          maxItems: 200
+          items: { $ref: "#/components/schemas/EditorialMedia" }
+
     AttachmentInput:
-      description: A file of an item, in a write. `alt` has at most 1024 bytes.
+      description: A file of an item, in a write. Lengths are bytes of UTF-8.
       type: object
       additionalProperties: false
       required: [url, type]
@@ -2887,6 +3128,8 @@ components:
         width: { type: integer, minimum: 1, maximum: 1048576, description: In pixels. }
         height: { type: integer, minimum: 1, maximum: 1048576, description: In pixels. }
         alt: { type: string, minLength: 1, maxLength: 1024 }
+        caption: { type: string, minLength: 1, maxLength: 2048 }
+        credit: { type: string, minLength: 1, maxLength: 256 }
         sha256: { type: string, pattern: "^[0-9a-f]{64}$" }
 
     Item:
@@ -3031,11 +3274,13 @@ components:
         creation date.
       type: object
       additionalProperties: false
-      required: [id, version, date, text, topics, breaking, attachments, updated, state, revision]
+      required: [id, version, text, topics, breaking, attachments, updated, state, revision, edited]
       properties:
         id: { $ref: "#/components/schemas/ItemID" }
         version: { type: integer, minimum: 0 }
-        date: { $ref: "#/components/schemas/Date" }
+        date:
+          description: Absent until the item is published, if no date was given. It is then the moment of publication.
+          $ref: "#/components/schemas/Date"
         text: { type: string, maxLength: 262144 }
         title: { type: string, maxLength: 1024 }
         summary: { type: string, maxLength: 16384 }
@@ -3055,6 +3300,9 @@ components:
           items: { $ref: "#/components/schemas/Attachment" }
         updated: { $ref: "#/components/schemas/Date" }
         state: { $ref: "#/components/schemas/State" }
+        publishAt: { $ref: "#/components/schemas/Date", description: The time at which the item is or was to be published. }
+        expireAt: { $ref: "#/components/schemas/Date", description: The time at which the item expires. }
+        edited: { $ref: "#/components/schemas/Date", description: The time of the last write. }
         revision: { type: integer, minimum: 1, description: The number of writes. It serves as the lock. }
         retractionReason: { type: string, maxLength: 512 }
         erased:
@@ -3066,8 +3314,13 @@ components:
     EditorialItemList:
       type: object
       additionalProperties: false
-      required: [items]
+      required: [counts, items]
       properties:
+        counts:
+          description: The number of all items by state. A state without items is absent.
+          type: object
+          additionalProperties: { type: integer, minimum: 1 }
+          example: { draft: 3, published: 1204 }
         items:
           type: array
           maxItems: 200
@@ -3077,10 +3330,10 @@ components:
       description: >-
         An item to be created or replaced. Lengths are bytes of UTF-8. Texts must not be blank, and must not contain
         control characters other than tabs and line ends. No field is null. The other fields of a response (`version`,
-        `updated`, `retractionReason`, `erased`) may be sent back and are ignored. Any other field results in a 422.
+        `updated`, `edited`, `retractionReason`, `erased`) may be sent back and are ignored. Any other field results in a 422.
       type: object
       additionalProperties: false
-      required: [date, text]
+      required: [text]
       properties:
         id:
           description: In POST, an id of the client's choice. In PUT, the id of the path.
@@ -3092,11 +3345,28 @@ components:
           minimum: 1
           maximum: 9223372036854775807
         state:
-          description: The state. `scheduled` is not supported yet.
+          description: >-
+            The state. Without it, the item is published, or scheduled if `publishAt` is in the future. With a key that lacks
+            `items:publish`, it becomes a draft. A published item that becomes a draft is withdrawn from readers.
           type: string
-          enum: [draft, published]
-          default: published
-        date: { type: string, format: date-time, description: At most 60 s in the future; stored in milliseconds. }
+          enum: [draft, review, scheduled, published]
+        publishAt:
+          description: >-
+            The time of publication, by the clock of the database. It is required, and in the future, for `scheduled`, and must
+            not be in the future for `published`.
+          type: string
+          format: date-time
+        expireAt:
+          description: >-
+            The time at which the item expires: after `publishAt`, and in the future for an item that readers have not seen.
+          type: string
+          format: date-time
+        date:
+          description: >-
+            The date of the news, stored in milliseconds. It is at most 60 s later than `publishAt`, or than now. Without it,
+            the item receives the moment of its publication.
+          type: string
+          format: date-time
         text: { type: string, minLength: 1, maxLength: 262144 }
         title: { type: string, minLength: 1, maxLength: 1024 }
         summary: { type: string, minLength: 1, maxLength: 16384 }
@@ -3117,6 +3387,7 @@ components:
         version: { description: Ignored. }
         updated: { description: Ignored. }
         retractionReason: { description: Ignored. }
+        edited: { description: Ignored. }
         erased: { description: Ignored. }
 
     ItemPatch:
@@ -3131,8 +3402,15 @@ components:
           format: int64
           minimum: 1
           maximum: 9223372036854775807
-        state: { type: string, enum: [draft, published] }
-        date: { type: string, format: date-time }
+        state:
+          description: >-
+            Without it, the item keeps its state. But a `publishAt` in the future schedules a draft, and an expired item is
+            published again if it no longer expires.
+          type: string
+          enum: [draft, review, scheduled, published]
+        publishAt: { type: [string, "null"], format: date-time }
+        expireAt: { type: [string, "null"], format: date-time }
+        date: { type: [string, "null"], format: date-time }
         text: { type: string, minLength: 1, maxLength: 262144 }
         title: { type: [string, "null"], minLength: 1, maxLength: 1024 }
         summary: { type: [string, "null"], minLength: 1, maxLength: 16384 }
@@ -3241,6 +3519,7 @@ components:
             - /problems/request-timeout
             - /problems/conflict
             - /problems/media-in-use
+            - /problems/topic-in-use
             - /problems/not-retracted
             - /problems/retracted
             - /problems/withdrawn

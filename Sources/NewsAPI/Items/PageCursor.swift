@@ -54,10 +54,13 @@ extension QueryParameters {
 extension PageCursor {
   /// Creates the cursor of a list of published items, whatever its page.
   init(_ query: ItemQuery) {
-    filters = [
+    var filters: [String?] = [
       "items", query.scope.topics.joined(separator: ","), query.language?.lowercased(), query.author,
       query.from.map(RFC3339.string), query.to.map(RFC3339.string),
       query.search?.text,
     ]
+    // Cursors from before this filter existed remain valid.
+    if let isBreaking = query.isBreaking { filters.append("\(isBreaking)") }
+    self.filters = filters
   }
 }

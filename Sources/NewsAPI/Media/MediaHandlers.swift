@@ -19,15 +19,24 @@ struct MediaHandlers: Sendable {
     try request.parameters().check()
     guard let library else { throw StoreError.notFound }
     let id = try context.resourceID("media")
-    let (media, file) = try await reads.run { try await library.open(id) }
+    let (media, file) = try await reads.run { try await library.open(id, library.store.media) }
+    var headers: HTTPFields = [.cacheControl: caching.file]
+    CORS.add(to: &headers)
+    return try Self.response(to: request, context, media, file, headers)
+  }
+
+  /// Returns the response with a file: whole, a part of it, or 304.
+  ///
+  /// - Parameter headers: The header fields of each such response.
+  static func response(
+    to request: Request, _ context: APIContext, _ media: Media, _ file: MediaFile, _ headers: HTTPFields
+  ) throws -> Response {
     let validators = Validators(
       entityTag: EntityTag(strong: String(base64URL: media.digest)), lastModified: media.created,
       isLastModifiedStrong: true)
-    var headers: HTTPFields = [
-      .eTag: validators.entityTag?.fieldValue ?? "", .lastModified: HTTPDate.format(media.created),
-      .cacheControl: caching.file,
-    ]
-    CORS.add(to: &headers)
+    var headers = headers
+    headers[.eTag] = validators.entityTag?.fieldValue
+    headers[.lastModified] = HTTPDate.format(media.created)
     let preconditions = Preconditions(fields: request.headers)
     switch preconditions.evaluate(method: request.method, current: validators) {
     case .notModified: return Response(status: .notModified, headers: headers)

@@ -31,13 +31,16 @@ public struct MediaLibrary: Sendable {
 
   /// Opens a registered file.
   ///
-  /// - Throws: `StoreError.notFound`, `mediaWithdrawn`; `MediaFault` if the bytes are missing.
-  func open(_ id: UUID) async throws -> (media: Media, file: MediaFile) {
-    let media = try await store.media(id)
+  /// - Parameter read: Reads the metadata: `store.media` for readers, `store.editorialMedia` for editors.
+  /// - Throws: The errors of `read`; `MediaFault` if the bytes are missing.
+  func open(
+    _ id: UUID, _ read: (UUID) async throws -> Media
+  ) async throws -> (media: Media, file: MediaFile) {
+    let media = try await read(id)
     guard let digest = MediaDigest(bytes: media.digest) else { throw StoreError.notFound }
     if let file = try await storage.open(digest), file.bytes == media.bytes { return (media, file) }
     // The file may have been unregistered since.
-    _ = try await store.media(id)
+    _ = try await read(id)
     throw MediaFault(id: id)
   }
 

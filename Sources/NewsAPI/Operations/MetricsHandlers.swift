@@ -34,6 +34,7 @@ struct MetricsHandlers: Sendable {
     text.add("tidings_waiting_requests", .gauge, help: "Requests that wait for changes.", Double(polls.count))
     text.add("tidings_event_streams", .gauge, help: "Open streams of events.", Double(streams.count))
     store.writes.write(to: &text)
+    store.schedule.write(to: &text)
     store.connections.write(to: &text)
     store.replicaReads?.write(to: &text)
     ProcessUsage()?.write(to: &text)
@@ -86,6 +87,20 @@ extension StoreWrites {
       ("committed", lostCommits.committed), ("undone", lostCommits.undone), ("unknown", lostCommits.unknown),
     ] {
       text.add(name, PrometheusText.labels([("outcome", outcome)]), Double(count))
+    }
+  }
+}
+
+extension StoreSchedule {
+  fileprivate func write(to text: inout PrometheusText) {
+    text.add(
+      "tidings_schedule_changes_total", .counter, help: "Items that this process has published or ended by schedule.",
+      Double(changed))
+    text.add(
+      "tidings_schedule_stuck", .gauge, help: "Scheduled items that are due and have an unknown topic.", Double(stuck))
+    if let age {
+      text.add(
+        "tidings_schedule_age_seconds", .gauge, help: "Time since the schedule was last applied.", age / .seconds(1))
     }
   }
 }

@@ -14,19 +14,16 @@ extension ProblemError {
         headers: [.retryAfter: "1"])
     case .unknownTopics(let slugs):
       self = .invalidParameters([FieldError(field: "topics", rule: Self.rule(unknownTopics: slugs))])
+    case .invalidFields(let errors): self = .invalidFields(errors)
+    case .publishingNotAllowed: self = .forbidden(.itemsPublish)
     case .unknownMedia(let ids):
       self = .invalidFields([FieldError(field: "attachments", rule: Self.rule(unknownMedia: ids))])
     case .mediaWithdrawn(let reason):
       self = ProblemError(.gone, "withdrawn", "The file is no longer available", detail: Self.detail(of: reason))
       problem.reason = reason.rawValue
       replacesStored = true
-    case .mediaInUse(let items):
-      self = ProblemError(
-        .conflict, "media-in-use", "A published item uses the file",
-        detail: """
-          A file can be removed once no published item uses it. Retract these items or remove the file from them first: \
-          \(items.map { $0.uuidString.lowercased() }.joined(separator: ", ")).
-          """)
+    case .mediaInUse(let items): self = .mediaInUse(by: items)
+    case .topicInUse(let items): self = .topicInUse(by: items)
     case .notRetracted:
       self = ProblemError(
         .conflict, "not-retracted", "The item is not retracted",
@@ -84,6 +81,24 @@ extension ProblemError {
     case .expired: "The item that used it has expired."
     case .removed: "It was removed."
     }
+  }
+
+  private static func mediaInUse(by items: [UUID]) -> ProblemError {
+    ProblemError(
+      .conflict, "media-in-use", "A published item uses the file",
+      detail: """
+        A file can be removed once no published item uses it. Retract these items or remove the file from them first: \
+        \(items.map { $0.uuidString.lowercased() }.joined(separator: ", ")).
+        """)
+  }
+
+  private static func topicInUse(by items: Int) -> ProblemError {
+    ProblemError(
+      .conflict, "topic-in-use", "Items have the topic",
+      detail: """
+        \(items == 1 ? "An item has" : "\(items) items have") the topic. Remove it from them first, or name a topic for \
+        them in `mergeInto`.
+        """)
   }
 
   private static func rule(unknownMedia ids: [UUID]) -> String {

@@ -16,7 +16,8 @@ extension PublicRead {
   /// - Throws: `ProblemError` that names the parameters and rules.
   static func items(_ query: String?) throws -> PublicRead {
     var parameters = QueryParameters(
-      query, known: ["limit", "cursor", "topics", "language", "author", "from", "to", "q", "include", "at"])
+      query,
+      known: ["limit", "cursor", "topics", "language", "author", "from", "to", "breaking", "q", "include", "at"])
     var query = ItemQuery(
       scope: parameters.scope(),
       limit: parameters.integer("limit", in: 1...200, default: 50),
@@ -26,6 +27,7 @@ extension PublicRead {
       author: parameters.text("author", maximumBytes: 256),
       from: parameters.date("from"),
       to: parameters.date("to"),
+      isBreaking: parameters.bool("breaking"),
       search: parameters.text("q", maximumBytes: 256).map(SearchQuery.init),
       includesHTML: parameters.includesHTML())
     let at = parameters.token("at")

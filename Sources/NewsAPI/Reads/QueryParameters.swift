@@ -101,6 +101,12 @@ package struct QueryParameters {
     value("include", rule: "must be html") { $0.utf8.elementsEqual("html".utf8) ? true : nil } ?? false
   }
 
+  package mutating func bool(_ name: String) -> Bool? {
+    value(name, rule: "must be true or false") { text in
+      text.utf8.elementsEqual("true".utf8) ? true : text.utf8.elementsEqual("false".utf8) ? false : nil
+    }
+  }
+
   package mutating func text(_ name: String, maximumBytes: Int) -> String? {
     value(name, rule: "must not exceed \(maximumBytes) bytes") { $0.utf8.count <= maximumBytes ? $0 : nil }
   }

@@ -190,7 +190,7 @@ extension ItemQuery {
     if !scope.topics.isEmpty { parameters.append("topics=\(scope.topics.joined(separator: ","))") }
     let texts = [
       ("language", language), ("author", author), ("from", from.map(RFC3339.string)), ("to", to.map(RFC3339.string)),
-      ("q", search?.text), ("include", includesHTML ? "html" : nil),
+      ("breaking", isBreaking.map { "\($0)" }), ("q", search?.text), ("include", includesHTML ? "html" : nil),
     ]
     for case (let name, let text?) in texts { parameters.append("\(name)=\(text.percentEncoded)") }
     parameters.append("cursor=\(PageCursor(self).text(start))")

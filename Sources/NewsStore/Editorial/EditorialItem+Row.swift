@@ -9,7 +9,8 @@ extension EditorialItem {
   static let columns: PostgresQuery = """
     \(query: NewsItem.columns(html: true)), coalesce(l.version, 0) AS version,
       coalesce(l.updated, date_trunc('milliseconds', i.created_at)) AS updated,
-      i.state, i.revision, i.retraction_reason, i.erased_at
+      i.state, i.has_date, i.publish_at, i.expire_at, i.revision, i.retraction_reason, i.erased_at,
+      date_trunc('milliseconds', coalesce(i.written_at, i.created_at)) AS edited
     """
 
   init(row: PostgresRow) throws {
@@ -19,10 +20,14 @@ extension EditorialItem {
     }
     self.init(
       item: try NewsItem(row: row),
+      hasDate: try row.decode("has_date"),
       state: state,
+      publishAt: try row.decode("publish_at"),
+      expireAt: try row.decode("expire_at"),
       revision: try row.decode("revision"),
       retractionReason: try row.decode("retraction_reason"),
-      erased: try row.decode("erased_at"))
+      erased: try row.decode("erased_at"),
+      edited: try row.decode("edited"))
   }
 }
 

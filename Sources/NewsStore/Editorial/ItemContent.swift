@@ -3,10 +3,14 @@ public import News
 
 /// The editable content of an item. The caller has validated each field.
 public struct ItemContent: Sendable {
-  /// `draft` or `published`.
+  /// The state, which is never `retracted`.
   public var state: EditorialItem.State
-  /// The date of the item, in whole milliseconds.
-  public var date: Date
+  /// The time at which the item is or was to be published; nil if none was given.
+  public var publishAt: Date?
+  /// The time at which the item expires; nil if it does not.
+  public var expireAt: Date?
+  /// The date of the item, in whole milliseconds; nil for the moment of its publication.
+  public var date: Date?
   /// The text: not blank, at most 256 KiB of UTF-8.
   public var text: String
   /// The title, at most 1 KiB of UTF-8.
@@ -30,11 +34,13 @@ public struct ItemContent: Sendable {
 
   /// Creates content. Only the state, the date and the text are required.
   public init(
-    state: EditorialItem.State, date: Date, text: String, title: String? = nil, summary: String? = nil,
-    html: String? = nil, topics: [String] = [], language: String? = nil, url: String? = nil, author: String? = nil,
-    breaking: Bool = false, attachments: [Attachment] = []
+    state: EditorialItem.State, publishAt: Date? = nil, expireAt: Date? = nil, date: Date?, text: String,
+    title: String? = nil, summary: String? = nil, html: String? = nil, topics: [String] = [], language: String? = nil,
+    url: String? = nil, author: String? = nil, breaking: Bool = false, attachments: [Attachment] = []
   ) {
     self.state = state
+    self.publishAt = publishAt
+    self.expireAt = expireAt
     self.date = date
     self.text = text
     self.title = title
@@ -51,13 +57,25 @@ public struct ItemContent: Sendable {
   /// The current content of an item.
   public init(_ item: EditorialItem) {
     self.init(
-      state: item.state, date: item.item.date, text: item.item.text, title: item.item.title,
+      state: item.state, publishAt: item.publishAt, expireAt: item.expireAt,
+      date: item.hasDate ? item.item.date : nil, text: item.item.text, title: item.item.title,
       summary: item.item.summary, html: item.item.html, topics: item.item.topics, language: item.item.language,
       url: item.item.url, author: item.item.author, breaking: item.item.breaking, attachments: item.item.attachments)
   }
 }
 
 extension ItemContent {
+  /// Whether the item has a date of its own, or receives one because it is published.
+  var hasDate: Bool { date != nil || state == .published }
+
+  /// Whether an item has this content, whatever its state is. Content without a date allows any.
+  func isEqual(toContentOf item: EditorialItem) -> Bool {
+    var other = ItemContent(item)
+    other.state = state
+    if date == nil { other.date = nil }
+    return self == other
+  }
+
   /// The approximate size in bytes, mostly that of the texts.
   public var approximateBytes: Int {
     let texts = [text, title, summary, html, url, author].reduce(0) { $0 + ($1?.utf8.count ?? 0) }

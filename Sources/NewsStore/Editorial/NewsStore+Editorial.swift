@@ -16,15 +16,19 @@ extension NewsStore {
   /// Creates an item. The call is idempotent: a repeat with the same content has no effect, so that a retry with the
   /// same id is safe after an unknown outcome.
   ///
-  /// - Parameter isNewID: Whether the id was made for this call, so that no item has it. This saves a round trip.
-  /// - Throws: `StoreError.alreadyExists` if the id is taken by other content; `unknownTopics`; `unknownMedia`;
-  ///   `outcomeUnknown`.
+  /// - Parameters:
+  ///   - isNewID: Whether the id was made for this call, so that no item has it. This saves a round trip.
+  ///   - change: What the write says about the state, in place of the state in `content`; nil to use that one.
+  /// - Throws: `StoreError.alreadyExists` if the id is taken by other content; `invalidFields`; `publishingNotAllowed`;
+  ///   `unknownTopics`; `unknownMedia`; `outcomeUnknown`.
   public func create(
-    _ id: UUID, isNewID: Bool = false, _ content: ItemContent
+    _ id: UUID, isNewID: Bool = false, _ content: ItemContent, _ change: StateChange? = nil
   ) async throws -> (item: EditorialItem, created: Bool) {
+    let now = try await databaseTime()
+    let change = change ?? StateChange(state: content.state)
     let write = ItemWrite(id: id, isNewID: isNewID, bytes: content.approximateBytes) { existing in
-      guard let existing else { return .content(content) }
-      guard ItemContent(existing) == content else { throw StoreError.alreadyExists }
+      guard let existing else { return .content(try change.applied(to: content, replacing: nil, at: now)) }
+      guard change.hasCreated(existing, with: content, at: now) else { throw StoreError.alreadyExists }
       return .unchanged
     }
     return try await run(write)
@@ -35,18 +39,22 @@ extension NewsStore {
   /// - Parameters:
   ///   - bytes: The approximate size of the new content in bytes.
   ///   - precondition: The condition on the current item. With `.absent` the item is created.
-  ///   - change: Returns the new content for the current item, or for nil if there is none. It may be called more than
+  ///   - change: What the write says about the state, in place of the state in the new content; nil to use that one.
+  ///   - content: Returns the new content for the current item, or for nil if there is none. It may be called more than
   ///     once. If it throws, nothing is written.
-  /// - Throws: `StoreError.retracted`, `preconditionFailed`, `preconditionRequired`, `unknownTopics`, `unknownMedia`,
-  ///   `outcomeUnknown`, and the errors of `change`.
+  /// - Throws: `StoreError.retracted`, `preconditionFailed`, `preconditionRequired`, `invalidFields`,
+  ///   `publishingNotAllowed`, `unknownTopics`, `unknownMedia`, `outcomeUnknown`, and the errors of `content`.
   public func write(
-    _ id: UUID, bytes: Int = 16_384, if precondition: WritePrecondition,
-    _ change: @escaping @Sendable (EditorialItem?) throws -> ItemContent
+    _ id: UUID, bytes: Int = 16_384, if precondition: WritePrecondition, _ change: StateChange? = nil,
+    _ content: @escaping @Sendable (EditorialItem?) throws -> ItemContent
   ) async throws -> (item: EditorialItem, created: Bool) {
+    let now = try await databaseTime()
     let write = ItemWrite(id: id, bytes: bytes) { existing in
       if let existing { try Self.refuseRetracted(existing) }
       try precondition.check(revision: existing?.revision)
-      let content = try change(existing)
+      let wanted = try content(existing)
+      let change = change ?? StateChange(state: wanted.state)
+      let content = try change.applied(to: wanted, replacing: existing, at: now)
       if let existing, ItemContent(existing) == content { return .unchanged }
       return .content(content)
     }
@@ -58,11 +66,16 @@ extension NewsStore {
   /// - Parameters:
   ///   - reason: The editor's explanation, which readers receive at the item's address.
   ///   - precondition: The condition on the current item; `.exists` retracts any revision.
-  /// - Throws: `StoreError.notFound`, `retracted`, `preconditionFailed`, `preconditionRequired`, `outcomeUnknown`.
-  public func retract(_ id: UUID, reason: String?, if precondition: WritePrecondition) async throws {
+  ///   - mayPublish: Whether the author may retract more than drafts.
+  /// - Throws: `StoreError.notFound`, `retracted`, `publishingNotAllowed`, `preconditionFailed`,
+  ///   `preconditionRequired`, `outcomeUnknown`.
+  public func retract(
+    _ id: UUID, reason: String?, if precondition: WritePrecondition, mayPublish: Bool = true
+  ) async throws {
     let write = ItemWrite(id: id, bytes: 1024) { existing in
       guard let existing else { throw StoreError.notFound }
       try Self.refuseRetracted(existing)
+      try StateChange(mayPublish: mayPublish).checkPermission(existing.state)
       try precondition.check(revision: existing.revision)
       return .retraction(reason: reason)
     }
@@ -79,10 +92,8 @@ extension NewsStore {
   }
 
   private static func refuseRetracted(_ item: EditorialItem) throws {
-    switch item.state {
-    case .retracted: throw StoreError.retracted(reason: .retracted, detail: item.retractionReason)
-    case .expired: throw StoreError.retracted(reason: .expired, detail: nil)
-    case .draft, .scheduled, .published: return
-    }
+    if item.state == .retracted { throw StoreError.retracted(reason: .retracted, detail: item.retractionReason) }
+    // An expired item can be published again as long as it has its texts.
+    if item.erased != nil { throw StoreError.retracted(reason: .expired, detail: item.retractionReason) }
   }
 }

@@ -13,4 +13,7 @@ let embeddedMigrations: [(name: String, sql: String)] = [
   ("0008_cheaper_writes.sql", migration0008),
   ("0009_first_publications.sql", migration0009),
   ("0010_search_index_upkeep.sql", migration0010),
+  ("0011_states.sql", migration0011),
+  ("0012_state_indexes.sql", migration0012),
+  ("0013_key_scopes.sql", migration0013),
 ]

@@ -58,12 +58,13 @@ extension Window {
 extension Window.Entry {
   /// The columns that `init(row:at:)` reads, of a row `c` of the log.
   static let columns: PostgresQuery = """
-    \(query: ItemVersion.columns), lower(c.language) AS language, c.author
+    \(query: ItemVersion.columns), lower(c.language) AS language, c.author, c.breaking
     """
 
   init(row: PostgresRow, at first: Int = 0) throws {
     self.init(
       try ItemVersion(row: row, at: first), language: try row.decode(first + ItemVersion.columnCount),
-      author: try row.decode(first + ItemVersion.columnCount + 1))
+      author: try row.decode(first + ItemVersion.columnCount + 1),
+      isBreaking: try row.decode(first + ItemVersion.columnCount + 2))
   }
 }

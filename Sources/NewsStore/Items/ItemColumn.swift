@@ -11,7 +11,7 @@ package struct ItemColumn: Sendable {
   enum Property: Sendable {
     case text(@Sendable (ItemContent) -> String?)
     case texts(@Sendable (ItemContent) -> [String])
-    case date(@Sendable (ItemContent) -> Date)
+    case date(@Sendable (ItemContent) -> Date?)
     case boolean(@Sendable (ItemContent) -> Bool)
     case attachments(@Sendable (ItemContent) -> [Attachment])
   }
@@ -21,20 +21,31 @@ package struct ItemColumn: Sendable {
   let property: Property
   /// Whether readers see the column. Imports and exports contain only these columns, and each is part of the digest.
   let isPublic: Bool
+  /// The value of the column, as SQL, for content without one; nil for NULL.
+  private let replacement: String?
   /// The value of the column in an erased item, as SQL. It is nil if an erasure leaves the value unchanged.
   let erased: String?
 
-  private init(_ name: String, _ property: Property, isPublic: Bool = true, erased: String? = "NULL") {
+  private init(
+    _ name: String, _ property: Property, isPublic: Bool = true, ifNull replacement: String? = nil,
+    erased: String? = "NULL"
+  ) {
     self.name = name
     self.property = property
     self.isPublic = isPublic
+    self.replacement = replacement
     self.erased = erased
   }
 
   /// The columns in the order of the arguments of `item_digest()`.
   package static let all = [
     ItemColumn("state", .text { $0.state.rawValue }, isPublic: false, erased: nil),
-    ItemColumn("date", .date { $0.date }, erased: nil),
+    ItemColumn("publish_at", .date { $0.publishAt }, isPublic: false, erased: nil),
+    ItemColumn("expire_at", .date { $0.expireAt }, isPublic: false, erased: nil),
+    ItemColumn("has_date", .boolean { $0.hasDate }, isPublic: false, erased: nil),
+    // Without a date, the item has that of the write.
+    ItemColumn(
+      "date", .date { $0.date }, ifNull: "date_trunc('milliseconds', clock_timestamp())", erased: nil),
     ItemColumn("title", .text { $0.title }),
     ItemColumn("summary", .text { $0.summary }),
     ItemColumn("text", .text { $0.text }, erased: "''"),
@@ -101,7 +112,8 @@ package struct ItemColumn: Sendable {
 
   /// The value of the column in a row of such arrays, as SQL.
   private func element(of row: String) -> String {
-    if case .texts = property { "string_to_array(\(row).\(name), ',')" } else { "\(row).\(name)" }
+    if case .texts = property { return "string_to_array(\(row).\(name), ',')" }
+    return replacement.map { "coalesce(\(row).\(name), \($0))" } ?? "\(row).\(name)"
   }
 }
 

@@ -18,6 +18,8 @@ public struct ItemQuery: Sendable, Hashable {
   public var from: Date?
   /// The latest date, exclusive.
   public var to: Date?
+  /// Whether the items are breaking news; nil for both.
+  public var isBreaking: Bool?
   /// The search terms. With `language`, inflected forms match too.
   public var search: SearchQuery?
   /// Whether `html` is read.
@@ -26,7 +28,8 @@ public struct ItemQuery: Sendable, Hashable {
   /// Creates a query. The default is the first page of the feed.
   public init(
     scope: Scope = .feed, limit: Int = 50, after: Keyset? = nil, language: String? = nil, author: String? = nil,
-    from: Date? = nil, to: Date? = nil, search: SearchQuery? = nil, includesHTML: Bool = false
+    from: Date? = nil, to: Date? = nil, isBreaking: Bool? = nil, search: SearchQuery? = nil,
+    includesHTML: Bool = false
   ) {
     self.scope = scope
     self.limit = limit
@@ -35,6 +38,7 @@ public struct ItemQuery: Sendable, Hashable {
     self.author = author
     self.from = from
     self.to = to
+    self.isBreaking = isBreaking
     self.search = search
     self.includesHTML = includesHTML
   }
@@ -106,6 +110,10 @@ extension NewsStore {
     if let from = query.from { require("\(query: date) >= \(from)") }
     if let to = query.to { require("\(query: date) < \(to)") }
     if let after = query.after { require("(\(query: date), \(unsafeSQL: id)) < (\(after.date), \(after.id))") }
+    if let isBreaking = query.isBreaking {
+      // As a literal, so that the planner sees that the index of breaking news suffices.
+      require("\(unsafeSQL: isBreaking ? "" : "NOT ")\(unsafeSQL: table).breaking")
+    }
     if let author = query.author { require("\(unsafeSQL: table).author = \(author)") }
     if let language = query.language?.lowercased() {
       let tag: PostgresQuery = "lower(\(unsafeSQL: table).language)"
@@ -116,7 +124,8 @@ extension NewsStore {
 
   /// Reads the current version of a published item.
   ///
-  /// - Throws: `StoreError.notFound` for an item that was never published, `retracted` for one that no longer is.
+  /// - Throws: `StoreError.notFound` for an item that was never published, or was withdrawn to a draft; `retracted` for one
+  ///   that was retracted or has expired.
   public func item(_ id: UUID) async throws -> CurrentItem {
     let query: PostgresQuery = """
       SELECT \(query: ItemVersion.columns), c.present IS TRUE AS present, coalesce(c.reason, g.reason) AS reason,
@@ -126,6 +135,7 @@ extension NewsStore {
       FROM items AS i LEFT JOIN change_log AS c ON c.item = i.id AND c.scope = ''
         LEFT JOIN gone_items AS g ON g.item = i.id
       WHERE i.id = \(id) AND (c.item IS NOT NULL OR g.item IS NOT NULL)
+        AND i.state IN ('published', 'retracted', 'expired')
       """
     let found = await fromReplica([query]) { answers in
       let found = try CurrentItem(answers[0])

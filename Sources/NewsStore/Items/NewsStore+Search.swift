@@ -7,7 +7,7 @@ extension NewsStore {
   /// Its timeout is one second. `work_mem` suffices for the row positions of the items with one word; with less memory
   /// PostgreSQL would parse texts again. The plan is made for the actual words. A search is too short for JIT
   /// compilation or parallel workers to pay off.
-  private static let searchSettings: PostgresQuery = """
+  static let searchSettings: PostgresQuery = """
     SELECT set_config('statement_timeout', '1000', true), set_config('plan_cache_mode', 'force_custom_plan', true),
       set_config('jit', 'off', true), set_config('work_mem', '32MB', true),
       set_config('max_parallel_workers_per_gather', '0', true)
@@ -39,7 +39,8 @@ extension NewsStore {
     return try await read(Self.lookup(query, words))
   }
 
-  private static func matches(_ items: String, _ words: PostgresQuery) -> PostgresQuery {
+  /// The condition that items match words. The planner finds such items in the index.
+  static func matches(_ items: String, _ words: PostgresQuery) -> PostgresQuery {
     let item = "item_search(\(items).language, \(items).title, \(items).summary, \(items).text, \(items).date)"
     return "\(unsafeSQL: item) @@ (\(query: words))"
   }

@@ -6,10 +6,14 @@ import PostgresClient
 public struct APIKey: Sendable, Equatable {
   /// A permission of a key.
   public enum Permission: String, Sendable, CaseIterable, Codable {
-    /// Permission to read, write and publish items and topics.
+    /// Permission to read items in any state, and to write drafts.
     case itemsWrite = "items:write"
+    /// Permission to write and change everything that readers see or will see, topics included. It includes `items:write`.
+    case itemsPublish = "items:publish"
     /// Permission to upload media.
     case mediaWrite = "media:write"
+    /// Permission to send notifications.
+    case pushSend = "push:send"
     /// All permissions, including every other permission.
     case admin
   }
@@ -25,9 +29,10 @@ public struct APIKey: Sendable, Equatable {
   /// The time of revocation; nil while the key is valid.
   public var revoked: Date?
 
-  /// Whether the key has a permission. `admin` includes all others.
+  /// Whether the key has a permission. `admin` includes all others, `items:publish` includes `items:write`.
   public func allows(_ permission: Permission) -> Bool {
     permissions.contains(permission) || permissions.contains(.admin)
+      || permission == .itemsWrite && permissions.contains(.itemsPublish)
   }
 }
 

@@ -42,20 +42,33 @@ public struct Media: Sendable, Equatable {
 }
 
 extension NewsStore {
-  private static let mediaColumns: PostgresQuery = "id, sha256, type, bytes, width, height, name, created_at"
+  /// The columns that `Media.init(row:)` reads.
+  static let mediaColumns: PostgresQuery = "id, sha256, type, bytes, width, height, name, created_at"
 
-  /// Reads the metadata of a file that is available to readers.
+  /// Reads the metadata of a file that is available to readers: a published item uses it.
   ///
-  /// - Throws: `StoreError.notFound`, `mediaWithdrawn`.
+  /// - Throws: `StoreError.notFound`, also for a file that only drafts use; `mediaWithdrawn`.
   public func media(_ id: UUID) async throws -> Media {
     let answers = try await database.snapshot([
       "SELECT reason FROM withdrawn_media WHERE media = \(id)",
-      "SELECT \(query: Self.mediaColumns) FROM media WHERE id = \(id)",
+      """
+      SELECT \(query: Self.mediaColumns) FROM media
+      WHERE id = \(id) AND EXISTS (SELECT 1 FROM media_publications AS p WHERE p.media = \(id))
+      """,
     ])
     if let reason = try answers[0].first?.decode("reason", as: String.self) {
       throw StoreError.mediaWithdrawn(MediaWithdrawal(rawValue: reason) ?? .removed)
     }
     guard let row = answers[1].first else { throw StoreError.notFound }
+    return try Media(row: row)
+  }
+
+  /// Reads the metadata of a file, whoever uses it.
+  ///
+  /// - Throws: `StoreError.notFound`.
+  public func editorialMedia(_ id: UUID) async throws -> Media {
+    let rows = try await database.query("SELECT \(query: Self.mediaColumns) FROM media WHERE id = \(id)")
+    guard let row = rows.first else { throw StoreError.notFound }
     return try Media(row: row)
   }
 
@@ -133,7 +146,7 @@ extension PostgresQuery {
 }
 
 extension Media {
-  fileprivate init(row: PostgresRow) throws {
+  init(row: PostgresRow) throws {
     self.init(
       id: try row.decode("id"), digest: try row.decode("sha256"), type: try row.decode("type"),
       bytes: try row.decode("bytes"), width: try row.decode("width"), height: try row.decode("height"),

@@ -138,6 +138,7 @@ private struct ListFilter {
   private let to: Int?
   private let language: String?
   private let author: String?
+  private let isBreaking: Bool?
 
   init(_ query: ItemQuery) {
     after = query.after.map { ListPosition(date: RFC3339.milliseconds(of: $0.date), id: $0.id) }
@@ -145,6 +146,7 @@ private struct ListFilter {
     to = query.to.map(RFC3339.milliseconds)
     language = query.language?.lowercased()
     author = query.author
+    isBreaking = query.isBreaking
   }
 
   /// A position that all newer items precede; nil to begin with the newest item.
@@ -163,6 +165,7 @@ private struct ListFilter {
   func matches(_ entry: Window.Entry) -> Bool {
     if let after, entry.item.position <= after { return false }
     if let author, !isEqual(entry.author, author) { return false }
+    if let isBreaking, entry.isBreaking != isBreaking { return false }
     guard let language else { return true }
     guard let tag = entry.language?.utf8, tag.starts(with: language.utf8) else { return false }
     return tag.dropFirst(language.utf8.count).first.map { $0 == UInt8(ascii: "-") } ?? true

@@ -8,11 +8,15 @@ package struct Window: Sendable {
     /// The language tag, in lower case as PostgreSQL writes it.
     let language: String?
     let author: String?
+    let isBreaking: Bool
 
-    package init(_ item: ItemVersion, language: String? = nil, author: String? = nil) {
+    package init(
+      _ item: ItemVersion, language: String? = nil, author: String? = nil, isBreaking: Bool = false
+    ) {
       self.item = item
       self.language = language
       self.author = author
+      self.isBreaking = isBreaking
     }
   }
 

@@ -101,7 +101,7 @@ extension NewsStore {
     return written
   }
 
-  private static func lockedTopic(_ slug: String, in transaction: PostgresTransaction) async throws -> Topic {
+  static func lockedTopic(_ slug: String, in transaction: PostgresTransaction) async throws -> Topic {
     let rows = try await transaction.query("\(query: Topic.selection) WHERE t.slug = \(slug) FOR UPDATE OF t")
     guard let row = rows.first else { throw StoreError.notFound }
     return try Topic(row: row)

@@ -14,6 +14,12 @@ extension [DecidedWrite] {
     "SELECT m.id FROM media AS m WHERE m.id = ANY (\(flatMap(\.requiredFiles))) ORDER BY m.id FOR SHARE"
   }
 
+  /// The columns of a written item `i` from which `DecidedWrite.Row` is read.
+  private static let resultColumns: PostgresQuery = """
+    i.revision, i.date, date_trunc('milliseconds', i.created_at) AS created,
+      date_trunc('milliseconds', i.written_at) AS written
+    """
+
   /// Creates the items of entries with new ids whose topics and files exist. It returns a row for each created item. An id
   /// that exists after all is an error, because looking for each would take longer.
   var creation: PostgresQuery {
@@ -30,7 +36,7 @@ extension [DecidedWrite] {
         WHERE NOT EXISTS (SELECT 1 FROM media AS m WHERE m.id = w.id)
       )
       ORDER BY n.id
-      RETURNING i.id, i.revision, i.created_at
+      RETURNING i.id, \(query: Self.resultColumns)
     """
   }
 
@@ -60,17 +66,17 @@ extension [DecidedWrite] {
     ), inserted AS (
       INSERT INTO items AS i (id, \(unsafeSQL: ItemColumn.names))
         SELECT v.id, \(unsafeSQL: ItemColumn.elements(of: "v")) FROM valid AS v WHERE v.revision IS NULL ORDER BY v.id
-        ON CONFLICT (id) DO NOTHING RETURNING i.id, i.revision, i.created_at
+        ON CONFLICT (id) DO NOTHING RETURNING i.id, \(query: Self.resultColumns)
     ), updated AS (
       UPDATE items AS i SET \(unsafeSQL: ItemColumn.assignments(from: "v"))
         FROM valid AS v WHERE i.id = v.id AND i.revision = v.revision AND NOT v.is_retraction
-        RETURNING i.id, i.revision, i.created_at
+        RETURNING i.id, \(query: Self.resultColumns)
     ), retracted AS (
       UPDATE items AS i SET state = 'retracted', retraction_reason = v.retraction_reason
         FROM valid AS v WHERE i.id = v.id AND i.revision = v.revision AND v.is_retraction
-        RETURNING i.id, i.revision, i.created_at
+        RETURNING i.id, \(query: Self.resultColumns)
     )
-    SELECT c.unknown_topics, c.unknown_files, w.revision, w.created_at
+    SELECT c.unknown_topics, c.unknown_files, w.*
     FROM checked AS c LEFT JOIN (
       SELECT * FROM inserted UNION ALL SELECT * FROM updated UNION ALL SELECT * FROM retracted
     ) AS w ON w.id = c.id

@@ -1,5 +1,6 @@
 package import Foundation
 package import News
+import PostgresClient
 
 /// A write of one item, which is decided by the item's current state.
 package struct ItemWrite: Sendable {
@@ -65,7 +66,8 @@ struct DecidedWrite: Sendable {
   /// Whether an item has the content that the write gives it.
   func hasResult(_ item: EditorialItem) -> Bool {
     isRetraction
-      ? item.state == .retracted && item.retractionReason == retractionReason : ItemContent(item) == content
+      ? item.state == .retracted && item.retractionReason == retractionReason
+      : item.state == content.state && content.isEqual(toContentOf: item)
   }
 
   /// The last change of an item in the feed.
@@ -74,28 +76,35 @@ struct DecidedWrite: Sendable {
     let date: Date
   }
 
+  /// The values that the database has given a written item.
+  struct Row {
+    let revision: Int
+    let date: Date
+    let created: Date
+    let written: Date
+
+    init(_ row: PostgresRow) throws {
+      revision = try row.decode("revision")
+      date = try row.decode("date")
+      created = try row.decode("created")
+      written = try row.decode("written")
+    }
+  }
+
   /// The item after the write.
   ///
-  /// - Parameters:
-  ///   - created: The time of creation.
-  ///   - published: The last change; nil for an item that was never published.
-  func result(revision: Int, created: Date, _ published: Publication?) -> WrittenItem {
+  /// - Parameter published: The last change; nil for an item that was never published.
+  func result(_ row: Row, _ published: Publication?) -> WrittenItem {
     let item = NewsItem(
-      id: id, version: published?.version ?? 0, date: content.date, text: content.text, title: content.title,
+      id: id, version: published?.version ?? 0, date: row.date, text: content.text, title: content.title,
       summary: content.summary, html: content.html, topics: content.topics, language: content.language,
       url: content.url, author: content.author, breaking: content.breaking, attachments: content.attachments,
-      updated: published?.date ?? created.wholeMilliseconds)
+      updated: published?.date ?? row.created)
     return WrittenItem(
       item: EditorialItem(
-        item: item, state: isRetraction ? .retracted : content.state, revision: revision,
-        retractionReason: retractionReason, erased: existing?.erased),
+        item: item, hasDate: content.hasDate, state: isRetraction ? .retracted : content.state,
+        publishAt: content.publishAt, expireAt: content.expireAt, revision: row.revision,
+        retractionReason: retractionReason, erased: existing?.erased, edited: row.written),
       created: existing == nil)
-  }
-}
-
-extension Date {
-  /// The date without fractions of a millisecond, as `date_trunc` makes it.
-  fileprivate var wholeMilliseconds: Date {
-    Date(timeIntervalSince1970: (timeIntervalSince1970 * 1000).rounded(.down) / 1000)
   }
 }

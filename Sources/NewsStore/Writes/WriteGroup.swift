@@ -200,13 +200,9 @@ final class WriteGroup: Sendable {
   private func creationOutcomes(
     of decided: [DecidedWrite], _ rows: PostgresRows, _ published: [UUID: DecidedWrite.Publication]
   ) throws -> [Outcome] {
-    var created: [UUID: (revision: Int, date: Date)] = [:]
-    for row in rows { created[try row.decode("id")] = (try row.decode("revision"), try row.decode("created_at")) }
-    return decided.map { write in
-      created[write.id].map {
-        .success(write.result(revision: $0.revision, created: $0.date, published[write.id]))
-      }
-    }
+    var created: [UUID: DecidedWrite.Row] = [:]
+    for row in rows { created[try row.decode("id")] = try DecidedWrite.Row(row) }
+    return decided.map { write in created[write.id].map { .success(write.result($0, published[write.id])) } }
   }
 
   private func outcomes(
@@ -218,8 +214,8 @@ final class WriteGroup: Sendable {
       let files: [UUID] = try row.decode("unknown_files")
       guard files.isEmpty else { return .failure(StoreError.unknownMedia(files)) }
       // Another writer has created the item since it was looked for.
-      guard let revision: Int = try row.decode("revision") else { return nil }
-      return .success(write.result(revision: revision, created: try row.decode("created_at"), published[write.id]))
+      guard try row.decode("revision", as: Int?.self) != nil else { return nil }
+      return .success(write.result(try DecidedWrite.Row(row), published[write.id]))
     }
   }
 }

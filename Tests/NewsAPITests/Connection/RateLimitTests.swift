@@ -193,7 +193,7 @@ import Testing
       let refused = try await server.write("GET", "items")
       #expect(refused.status == 429)
       #expect(refused["Cache-Control"] == "no-store")
-      let other = try await server.store.createKey(name: "other", permissions: [.itemsWrite])
+      let other = try await server.store.createKey(name: "other", permissions: [.itemsPublish])
       #expect(try await server.send("GET", "/v1/editorial/items", key: other).status == 200)
       #expect(try await server.scrape().value("tidings_http_limited_requests_total", ["by": "key"]) == 1)
     }

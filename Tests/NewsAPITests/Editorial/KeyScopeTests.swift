@@ -33,8 +33,27 @@ import Testing
   func others(operation: Contract.Operation) async throws {
     try await TestServer.with { server in
       let isMedia = operation.path.hasPrefix("/v1/editorial/media")
-      let key = try await server.store.createKey(name: "other", permissions: [isMedia ? .itemsWrite : .mediaWrite])
+      let other: APIKey.Permission =
+        switch (isMedia, operation.method) {
+        case (true, "GET"): .pushSend
+        case (true, _): .itemsPublish
+        case (false, _): .mediaWrite
+        }
+      let key = try await server.store.createKey(name: "other", permissions: [other])
       #expect(try await Self.status(of: operation, key: key, server) == 403)
+    }
+  }
+
+  @Test("A key for drafts may not change topics or erase items", arguments: operations)
+  func drafts(operation: Contract.Operation) async throws {
+    try await TestServer.with { server in
+      let key = try await server.store.createKey(name: "intern", permissions: [.itemsWrite])
+      let isPublishing =
+        operation.path.hasSuffix("/erase")
+        || operation.path.hasPrefix("/v1/editorial/topics") && operation.method != "GET"
+      let isMedia = operation.path.hasPrefix("/v1/editorial/media") && operation.method != "GET"
+      let isRefused = try await Self.status(of: operation, key: key, server) == 403
+      #expect(isRefused == (isPublishing || isMedia))
     }
   }
 

@@ -50,14 +50,14 @@ import Testing
     }
   }
 
-  @Test("A list can be filtered by topics, language, author and dates")
+  @Test("A list can be filtered by topics, language, author, dates and breaking news")
   func filters() async throws {
     try await TestServer.with { server in
       try await server.makeTopics(["city", "sport"])
       for (text, rest) in [
         ("1", #""topics": ["city"], "language": "en-GB", "author": "Ada""#),
         ("2", #""topics": ["sport"], "language": "en", "author": "Bo, & Co""#),
-        ("3", #""topics": ["city", "sport"], "language": "de""#),
+        ("3", #""topics": ["city", "sport"], "language": "de", "breaking": true"#),
         ("4", #""language": "eng""#),
       ] {
         let body = #"{"date": "2026-01-0\#(text)T00:00:00Z", "text": "\#(text)", \#(rest)}"#
@@ -76,6 +76,9 @@ import Testing
       #expect(try await texts("to=2026-01-02T00:00:00Z") == ["1"])
       #expect(try await texts("from=2026-01-02T01:00:00%2B01:00&to=2026-01-03T00:00:00Z") == ["2"])
       #expect(try await texts("topics=city&language=de&limit=1") == ["3"])
+      #expect(try await texts("breaking=true") == ["3"])
+      #expect(try await texts("breaking=false&topics=city") == ["1"])
+      #expect(try await texts("breaking=true&q=3") == ["3"])
       #expect(try await texts("q=2") == ["2"])
       #expect(try await texts("q=-2+-%224%22&topics=city,sport") == ["3", "1"])
     }

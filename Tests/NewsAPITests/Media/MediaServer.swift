@@ -26,7 +26,7 @@ struct MediaServer: Sendable {
           change(&$0)
         },
         { server in
-          let key = try await server.store.createKey(name: "desk", permissions: [.itemsWrite, .mediaWrite])
+          let key = try await server.store.createKey(name: "desk", permissions: [.itemsPublish, .mediaWrite])
           return try await body(MediaServer(server: server, key: key, folder: folder, storage: storage))
         })
     }
@@ -44,6 +44,22 @@ struct MediaServer: Sendable {
   /// Uploads a file and returns its path.
   func stored(_ file: Data, type: String = "image/png") async throws -> String {
     try await upload(file, type: type).json(Attachment.self, status: 201).url
+  }
+
+  /// Uploads a file, publishes an item with it, and returns the path of the file.
+  func published(_ file: Data, type: String = "image/png") async throws -> String {
+    let path = try await stored(file, type: type)
+    _ = try await item(#""attachments": [{"url": "\#(path)", "type": "\#(type)"}]"#).json(
+      EditorialItem.self, status: 201)
+    return path
+  }
+
+  /// Requests a file as an editor, who also gets those that readers cannot get.
+  ///
+  /// - Parameter path: The public path of the file.
+  func preview(_ path: String, _ headers: (String, String)...) async throws -> TestResponse {
+    let target = path.replacing("/v1/media/", with: "/v1/editorial/media/")
+    return try await server.send("GET", target, key: key, headers: headers)
   }
 
   func item(_ fields: String) async throws -> TestResponse {

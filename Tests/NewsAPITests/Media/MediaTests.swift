@@ -12,7 +12,7 @@ import Testing
   @Test("A file has the fields that a client needs to cache it, verify it and resume its download")
   func whole() async throws {
     try await MediaServer.with { media in
-      let path = try await media.stored(Self.photo)
+      let path = try await media.published(Self.photo)
       let response = try await media.server.get(path)
       #expect(response.status == 200)
       #expect(response.body == Self.photo)
@@ -32,7 +32,7 @@ import Testing
   @Test("HEAD returns the header of GET and ignores ranges")
   func head() async throws {
     try await MediaServer.with { media in
-      let path = try await media.stored(Self.photo)
+      let path = try await media.published(Self.photo)
       let got = try await media.server.get(path)
       let head = try await media.server.send("HEAD", path, headers: [("Range", "bytes=0-9")])
       #expect(head.status == 200)
@@ -56,7 +56,7 @@ import Testing
     ])
   func range(field: String, range: Range<Int>) async throws {
     try await MediaServer.with { media in
-      let path = try await media.stored(Self.photo)
+      let path = try await media.published(Self.photo)
       let response = try await media.server.get(path, ("Range", field))
       #expect(response.status == 206)
       #expect(response.body == Self.photo[range])
@@ -70,7 +70,7 @@ import Testing
     arguments: ["bytes=0-9,20-29", "bytes=9-0", "lines=1-2", "bytes=", "bytes=a-b"])
   func ignored(field: String) async throws {
     try await MediaServer.with { media in
-      let path = try await media.stored(Self.photo)
+      let path = try await media.published(Self.photo)
       let response = try await media.server.get(path, ("Range", field))
       #expect(response.status == 200)
       #expect(response.body == Self.photo)
@@ -82,7 +82,7 @@ import Testing
     arguments: ["bytes=300000-", "bytes=-0"])
   func unsatisfiable(field: String) async throws {
     try await MediaServer.with { media in
-      let path = try await media.stored(Self.photo)
+      let path = try await media.published(Self.photo)
       let response = try await media.server.get(path, ("Range", field))
       #expect(response.status == 416)
       #expect(response["Content-Range"] == "bytes */300000")
@@ -92,7 +92,7 @@ import Testing
   @Test("If-Range: a part is sent only if the client has the beginning of the same file")
   func ifRange() async throws {
     try await MediaServer.with { media in
-      let path = try await media.stored(Self.photo)
+      let path = try await media.published(Self.photo)
       let whole = try await media.server.get(path)
       let (tag, date) = (try #require(whole["ETag"]), try #require(whole["Last-Modified"]))
       for validator in [tag, date] {
@@ -109,7 +109,7 @@ import Testing
   @Test("A client that has the file gets 304; conditions take precedence over ranges")
   func conditions() async throws {
     try await MediaServer.with { media in
-      let path = try await media.stored(Self.photo)
+      let path = try await media.published(Self.photo)
       let whole = try await media.server.get(path)
       let tag = try #require(whole["ETag"])
       let known = try await media.server.get(path, ("If-None-Match", "W/" + tag), ("Range", "bytes=0-1"))
@@ -137,7 +137,7 @@ import Testing
   @Test("A missing file with an existing row is a server error that reveals no path")
   func lost() async throws {
     try await MediaServer.with { media in
-      let path = try await media.stored(Self.photo)
+      let path = try await media.published(Self.photo)
       try FileManager.default.removeItem(at: media.folder.appending(path: Self.photo.sha256))
       let response = try await media.server.get(path)
       #expect(response.status == 500)
@@ -148,7 +148,7 @@ import Testing
   @Test("Files and other responses on a connection follow the order of the requests")
   func pipelining() async throws {
     try await MediaServer.with { media in
-      let path = try await media.stored(Self.photo)
+      let path = try await media.published(Self.photo)
       let requests = [path, "/v1/items", path, "/healthz", path, "/nowhere"].map { target in
         "GET \(target) HTTP/1.1\r\nHost: a\r\n\(target == path ? "Range: bytes=100000-299999\r\n" : "")\r\n"
       }
@@ -161,7 +161,7 @@ import Testing
   @Test("A response to HTTP/1.0 is complete and ends the connection")
   func oldClient() async throws {
     try await MediaServer.with { media in
-      let path = try await media.stored(Self.photo)
+      let path = try await media.published(Self.photo)
       let responses = try await RawConnection.exchange(
         "GET \(path) HTTP/1.0\r\n\r\n", port: media.server.port, endsInput: false)
       #expect(responses.map(\.status) == [200])
@@ -175,6 +175,8 @@ import Testing
       // More than the socket buffers hold.
       let film = Data([0, 0, 0, 16] + Array("ftypisom0000".utf8)) + SampleMedia.png(bytes: 24 << 20)
       let path = try await media.stored(film, type: "video/mp4")
+      let item = try await media.item(#""attachments": [{"url": "\#(path)", "type": "video/mp4"}]"#)
+        .json(EditorialItem.self, status: 201)
       let (begun, isReading) = AsyncStream.makeStream(of: Void.self)
       let (removed, isRemoved) = AsyncStream.makeStream(of: Void.self)
       let request = Data("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
@@ -194,6 +196,11 @@ import Testing
         try await media.server.send("GET", "/metrics").text.contains(
           #"route="/v1/media/{id}",method="GET",status="200""#)
       }
+      let id = item.item.id.uuidString.lowercased()
+      let released = try await media.server.send(
+        "PATCH", "/v1/editorial/items/\(id)", key: media.key, headers: [("If-Match", "*")],
+        body: #"{"attachments": []}"#)
+      #expect(released.status == 200)
       #expect(try await media.library.collect(unusedFor: .seconds(-10)) == 1)
       #expect(try names(in: media.folder).isEmpty)
       #expect(try await media.server.get(path).status == 404)

@@ -23,9 +23,9 @@ import Testing
     try await MediaServer.with { media in
       let path = try await media.stored(Self.photo)
       #expect(try await media.library.collect(unusedFor: .seconds(3600)) == 0)
-      #expect(try await media.server.get(path).status == 200)
+      #expect(try await media.preview(path).body == Self.photo)
       #expect(try await media.library.collect(unusedFor: Self.atOnce) == 1)
-      #expect(try await media.server.get(path).status == 404)
+      #expect(try await media.preview(path).status == 404)
       #expect(try names(in: media.folder).isEmpty)
       // The new upload gets another id, because clients may know that the old one is gone.
       #expect(try await media.stored(Self.photo) != path)
@@ -47,7 +47,8 @@ import Testing
       let fields = fields.replacing("PATH", with: path).replacing("ID", with: path.suffix(36))
       let item = try await media.item(fields).json(EditorialItem.self, status: 201)
       #expect(try await media.library.collect(unusedFor: Self.atOnce) == 0)
-      #expect(try await media.server.get(path).status == 200)
+      #expect(try await media.server.get(path).status == (item.state == .published ? 200 : 404))
+      #expect(try await media.preview(path).status == 200)
       // Readers cannot get the file of a retracted item; it is kept until the item is erased.
       if item.state == .published {
         let id = item.item.id.uuidString.lowercased()
@@ -72,7 +73,8 @@ import Testing
       #expect(
         try await media.server.send("PATCH", "/v1/editorial/items/\(id)", key: media.key, body: patch).status == 200)
       #expect(try await media.library.collect(unusedFor: .seconds(86_400)) == 0)
-      #expect(try await media.server.get(path).status == 200)
+      #expect(try await media.server.get(path).status == 404)
+      #expect(try await media.preview(path).status == 200)
       #expect(try await media.library.collect(unusedFor: Self.atOnce) == 1)
     }
   }
@@ -195,6 +197,53 @@ import Testing
       #expect(try await media.library.collect(unusedFor: Self.atOnce) == 1)
       #expect(try await media.server.get(film).status == 200)
       #expect(try await media.server.get(sound).status == 404)
+    }
+  }
+
+  @Test("Readers get a file from the publication of an item that uses it until the last one is gone; editors always do")
+  func visibility() async throws {
+    try await MediaServer.with { media in
+      let path = try await media.stored(Self.photo)
+      #expect(try await media.server.get(path).status == 404)
+      let draft = try await media.item(Self.attachment(path) + #", "state": "draft""#)
+        .json(EditorialItem.self, status: 201)
+      let item = "/v1/editorial/items/\(draft.item.id.uuidString.lowercased())"
+      func change(_ state: String) async throws {
+        let response = try await media.server.send(
+          "PATCH", item, key: media.key, headers: [("If-Match", "*")], body: #"{"state": "\#(state)"}"#)
+        #expect(response.status == 200)
+      }
+      #expect(try await media.server.get(path).status == 404)
+      try await change("published")
+      #expect(try await media.server.get(path).body == Self.photo)
+      try await change("draft")
+      #expect(try await media.server.get(path).status == 404)
+      let part = try await media.preview(path, ("Range", "bytes=0-9"))
+      #expect(part.status == 206 && part.body == Self.photo.prefix(10))
+      #expect(part["Cache-Control"] == "private, no-store" && part["Access-Control-Allow-Origin"] == nil)
+      let tag = try #require(part["ETag"])
+      #expect(try await media.preview(path, ("If-None-Match", tag)).status == 304)
+    }
+  }
+
+  @Test("Editors list files, newest first, with their uses")
+  func list() async throws {
+    try await MediaServer.with { media in
+      var paths: [String] = []
+      for number in 0..<5 { paths.append(try await media.stored(SampleMedia.png(bytes: 2000 + number))) }
+      let item = try await media.item(Self.attachment(paths[1])).json(EditorialItem.self, status: 201)
+      _ = try await media.item(Self.attachment(paths[3]) + #", "state": "draft""#)
+      var (target, found): (String?, [EditorialMedia]) = ("/v1/editorial/media?limit=2", [])
+      while let page = target, found.count < 10 {
+        let response = try await media.server.send("GET", page, key: media.key)
+        found += try response.json(EditorialMediaList.self).items
+        target = response.next
+      }
+      #expect(found.map(\.attachment.url) == paths.reversed())
+      #expect(found.map(\.isPublic) == [false, false, false, true, false])
+      #expect(found[3].uses == [item.item.id] && found[1].uses.count == 1 && found[0].uses.isEmpty)
+      let unused = try await media.server.send("GET", "/v1/editorial/media?used=false", key: media.key)
+      #expect(try unused.json(EditorialMediaList.self).items.count == 3)
     }
   }
 }

@@ -23,7 +23,7 @@ import Testing
       #expect(attachment.sha256 == Self.photo.sha256)
       #expect(response["Location"] == attachment.url)
       #expect(response["Cache-Control"] == "private, no-store")
-      let found = try await media.server.get(attachment.url)
+      let found = try await media.preview(attachment.url)
       #expect(found.status == 200)
       #expect(found.body == Self.photo)
       #expect(found["Content-Disposition"] == "inline; filename=\"a b.png\"")
@@ -42,7 +42,7 @@ import Testing
       #expect(first["Location"] == second["Location"])
       #expect(try names(in: media.folder).count == 1)
       let path = try #require(first["Location"])
-      #expect(try await media.server.get(path)["Content-Disposition"] == "inline; filename=\"a.png\"")
+      #expect(try await media.preview(path)["Content-Disposition"] == "inline; filename=\"a.png\"")
     }
   }
 
@@ -67,8 +67,8 @@ import Testing
       let film = try await media.stored(file, type: "video/mp4")
       let sound = try await media.stored(file, type: "audio/mp4; codecs=\"mp4a.40.2\"")
       #expect(film != sound)
-      #expect(try await media.server.get(film)["Content-Type"] == "video/mp4")
-      #expect(try await media.server.get(sound)["Content-Type"] == "audio/mp4")
+      #expect(try await media.preview(film)["Content-Type"] == "video/mp4")
+      #expect(try await media.preview(sound)["Content-Type"] == "audio/mp4")
       #expect(try names(in: media.folder).count == 1)
     }
   }
@@ -112,7 +112,7 @@ import Testing
       let stored = try await media.upload(Data(body.utf8), type: "application/octet-stream")
         .json(Attachment.self, status: 201)
       #expect(stored.type == type)
-      #expect(try await media.server.get(stored.url)["Content-Type"] == type)
+      #expect(try await media.preview(stored.url)["Content-Type"] == type)
       // A second upload of the same bytes with this type finds the file.
       #expect(try await media.upload(Data(body.utf8), type: type).json(Attachment.self).url == stored.url)
     }

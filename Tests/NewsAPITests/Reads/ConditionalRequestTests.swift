@@ -38,7 +38,7 @@ import Testing
       let item = try await server.publish("x", topics: ["city"])
       let path = "/v1/items/\(item.item.id)"
       try await eventually("there is a date") { try await server.get(path)["Last-Modified"] != nil }
-      for path in [path, "/v1/topics/city", try await media.stored(SampleMedia.png())] {
+      for path in [path, "/v1/topics/city", try await media.published(SampleMedia.png())] {
         let first = try await server.get(path)
         let tag = try #require(first["ETag"])
         #expect((first["Last-Modified"] == nil) == path.contains("topics"), "\(path)")

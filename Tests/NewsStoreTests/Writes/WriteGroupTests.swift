@@ -46,7 +46,7 @@ import Testing
     content.html = number.isMultiple(of: 5) ? "<p>\(number)</p>" : nil
     content.breaking = number.isMultiple(of: 2)
     content.author = number.isMultiple(of: 7) ? "" : nil
-    content.date += Double(number)
+    content.date = .newYear + Double(number)
     if number.isMultiple(of: 4) {
       content.attachments = [Attachment(url: "https://example.com/\(number)", type: "image/png", alt: "a, \"b\"")]
     }
@@ -87,7 +87,7 @@ import Testing
   private static func table(_ sql: PostgresPool) async throws -> [String] {
     let items = try await sql.query(
       """
-      SELECT (to_jsonb(i) - 'created_at')::text || coalesce(l.list, '') FROM items AS i LEFT JOIN LATERAL (
+      SELECT (to_jsonb(i) - '{created_at,written_at}'::text[])::text || coalesce(l.list, '') FROM items AS i LEFT JOIN LATERAL (
         SELECT string_agg(c.scope || ' ' || c.present || ' ' || coalesce(c.reason, ''), ',' ORDER BY c.scope) AS list
         FROM change_log AS c WHERE c.item = i.id
       ) AS l ON true
@@ -264,11 +264,14 @@ import Testing
           Self.creation(number, isNewID: true, Self.content("\(number)")),
           Self.creation(number + 1, isNewID: true, Self.content("x", topics: ["nowhere"])),
         ])
+        let isCut = proxy.isSpent
+        // An answer that was shorter than the first leaves the cut to the reading of the item.
+        if !isCut { _ = try? await store.editorialItem(UUID(number)) }
         let written = try? await store.editorialItem(UUID(number))
         switch outcomes[0] {
         case .success(let result)?:
           #expect(written == result.item && result.created && result.item.revision == 1)
-          if proxy.isSpent { found += 1 }
+          if isCut { found += 1 }
         case nil, .failure(StoreError.unavailable)?: #expect(written == nil, "after \(bytes) of \(length)")
         case .failure(let error)?: Issue.record("\(error) after \(bytes) of \(length)")
         }

@@ -16,7 +16,7 @@ import Testing
   func extremes(isLowest: Bool) async throws {
     try await Installation.with { installation in
       let made = try await installation.run(
-        "keys", "create", "--name", "desk", "--scope", "items:write", "media:write")
+        "keys", "create", "--name", "desk", "--scope", "items:publish", "media:write")
       let key = made.output.trimmingCharacters(in: .newlines)
       try await withFolder(["files/empty": ""]) { folder in
         var changes = ["TIDINGS_MEDIA_DIRECTORY": folder.appending(path: "files").path]

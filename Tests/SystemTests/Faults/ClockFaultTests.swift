@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A wall clock that libfaketime shifts for a process.
-private struct WrongClock: Sendable {
+struct WrongClock: Sendable {
   private let file: URL
 
   private static let library = ["x86_64-linux-gnu", "aarch64-linux-gnu"]

@@ -10,7 +10,7 @@ import Testing
 
   private static func makeKey(_ installation: Installation) async throws -> String {
     let result = try await installation.run(
-      "keys", "create", "--name", "desk", "--scope", "items:write", "media:write")
+      "keys", "create", "--name", "desk", "--scope", "items:publish", "media:write")
     return result.output.trimmingCharacters(in: .newlines)
   }
 
@@ -19,6 +19,12 @@ import Testing
   ) async throws -> TestResponse {
     try await server.client.send(
       "POST", "/v1/editorial/media", key: key, headers: [("Content-Type", type)], file: file)
+  }
+
+  /// Publishes an item with a file: readers receive no others.
+  private static func publish(_ url: String, type: String, key: String, on server: RunningServer) async throws {
+    let item = #"{"text": "x", "attachments": [{"url": "\#(url)", "type": "\#(type)"}]}"#
+    #expect(try await server.client.send("POST", "/v1/editorial/items", key: key, body: item).status == 201)
   }
 
   private static func withServer(
@@ -64,6 +70,7 @@ import Testing
         #expect(try names(in: folder).count == 2)
         try await installation.serve(changes: changes) { server in
           try await eventually("the rest is removed") { try names(in: folder) == [SampleMedia.png().sha256] }
+          try await Self.publish(path, type: "image/png", key: key, on: server)
           let answer = try await server.send("GET", path)
           #expect(answer.body == SampleMedia.png())
           #expect(try await Self.upload(Self.film, type: "video/mp4", key: key, to: server).status == 201)
@@ -123,6 +130,7 @@ import Testing
     try await Self.withServer { server, _, key, folder in
       let url = try await Self.upload(Self.film, type: "video/mp4", key: key, to: server)
         .json(Attachment.self, status: 201).url
+      try await Self.publish(url, type: "video/mp4", key: key, on: server)
       try await withFolder(["empty": ""]) { files in
         let file = files.appending(path: "film.mp4")
         if downloader.part > 0 { try Self.film.prefix(downloader.part).write(to: file) }
@@ -148,6 +156,7 @@ import Testing
           "POST", "/v1/editorial/media", key: key, headers: [("Content-Type", "video/mp4")],
           file: Self.film.prefix(5_000_000))
         let url = try uploaded.json(Attachment.self, status: 201).url
+        try await Self.publish(url, type: "video/mp4", key: key, on: server)
         let whole = try await proxy.client.send("GET", url)
         #expect(whole.body == Self.film.prefix(5_000_000))
         let tag = try #require(whole["ETag"])
@@ -203,9 +212,7 @@ import Testing
     try await Self.withServer { server, installation, key, _ in
       let url = try await Self.upload(SampleMedia.png(), type: "image/png", key: key, to: server)
         .json(Attachment.self, status: 201).url
-      let body =
-        #"{"date": "2026-01-01T00:00:00Z", "text": "x", "attachments": [{"url": "\#(url)", "type": "image/png"}]}"#
-      #expect(try await server.send("POST", "/v1/editorial/items", key: key, body: body).status == 201)
+      try await Self.publish(url, type: "image/png", key: key, on: server)
       let lines = try await installation.run("export").output
       try await withFolder(["news.jsonl": lines]) { files in
         try await Installation.with { other in

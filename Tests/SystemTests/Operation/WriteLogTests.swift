@@ -24,7 +24,7 @@ import Testing
     try await withMediaFolder { folder in
       try await Installation.with { installation in
         let made = try await installation.run(
-          "keys", "create", "--name", "night desk", "--scope", "items:write", "media:write")
+          "keys", "create", "--name", "night desk", "--scope", "items:publish", "media:write")
         let key = made.output.trimmingCharacters(in: .newlines)
         let parts = key.split(separator: "_").map(String.init)
         try #require(parts.count == 3)

@@ -111,7 +111,7 @@ actor TortureSystem {
     sql = PostgresPool(
       configuration: PostgresConfiguration(connectionString: url), pool: pool, logger: NewsDatabase.logger)
     let store = NewsStore(connection: PostgresConfiguration(connectionString: url), logger: NewsDatabase.logger)
-    key = try await store.createKey(name: "desk", permissions: [.itemsWrite])
+    key = try await store.createKey(name: "desk", permissions: [.itemsPublish])
     await store.shutdown()
     tls = try await TLSProxy(serverPort: Self.port(of: await clusters[0].url))
     var running: [RunningServer] = []

@@ -70,7 +70,8 @@ package struct Contract: Sendable {
       throw Violation(description: "\(place): the status is not declared")
     }
     try checkHeaders(response, place, headers)
-    try checkLastModified(place, headers, isFile: path.hasPrefix("/v1/media/"))
+    try checkLastModified(
+      place, headers, isFile: path.hasPrefix("/v1/media/") || path.hasPrefix("/v1/editorial/media/"))
     try checkBody(response, place, headers, body, hasNone: method == "HEAD")
   }
 

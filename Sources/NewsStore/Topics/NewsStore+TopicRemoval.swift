@@ -1,0 +1,92 @@
+import Foundation
+import News
+import PostgresClient
+
+extension NewsStore {
+  /// The maximum number of items that are moved to another topic in a transaction. Other publishers wait for it.
+  private static let largestMove = 200
+  /// The maximum number of attempts to delete a topic to which others add items meanwhile.
+  private static let removalAttempts = 5
+
+  /// Deletes a topic. Clients that follow it receive the removal of its items, and afterwards an empty topic.
+  ///
+  /// - Parameters:
+  ///   - other: The topic that its items receive instead. They are moved in several transactions, so that other writers
+  ///     wait only briefly; if the call fails, a repeat continues. With nil, the topic must have no items.
+  ///   - precondition: The condition on the current topic.
+  /// - Throws: `StoreError.notFound`, `preconditionFailed`, `preconditionRequired`; `unknownTopics` if the other topic does
+  ///   not exist; `topicInUse`; `unavailable` if a long transaction uses items; `outcomeUnknown`.
+  public func removeTopic(_ slug: String, mergingInto other: String?, if precondition: WritePrecondition) async throws {
+    try await database.transaction { transaction in
+      try precondition.check(revision: try await Self.lockedTopic(slug, in: transaction).revision)
+    }
+    if let other { try await requireTopic(other) }
+    for _ in 0..<Self.removalAttempts {
+      if let other { try await moveItems(of: slug, to: other) }
+      let uses = try await removeUnused(slug, if: precondition)
+      if uses == 0 { return try await waitForTopics() }
+      guard other != nil else { throw StoreError.topicInUse(items: uses) }
+    }
+    throw StoreError.unavailable
+  }
+
+  private func requireTopic(_ slug: String) async throws {
+    let found = try await database.query("SELECT 1 FROM topics WHERE slug = \(slug)")
+    if found.isEmpty { throw StoreError.unknownTopics([slug]) }
+  }
+
+  /// The ids of items with a topic, at most `limit`. Retracted items keep their topics.
+  private static func uses(of slug: String, limit: Int) -> PostgresQuery {
+    """
+    SELECT u.id FROM (
+      SELECT l.item AS id FROM change_log AS l WHERE l.scope = \(slug) AND l.present
+      UNION ALL
+      SELECT i.id FROM unnest(ARRAY['draft', 'review', 'scheduled', 'expired']) AS s (state)
+        JOIN items AS i ON i.state = s.state AND i.topics @> ARRAY[\(slug)]
+    ) AS u LIMIT \(limit)
+    """
+  }
+
+  /// Moves all items of a topic to another one.
+  private func moveItems(of slug: String, to other: String) async throws {
+    while true {
+      let moved = try await database.transaction { transaction in
+        let rows = try await transaction.query(Self.uses(of: slug, limit: Self.largestMove))
+        let ids = try rows.map { try $0.decode("id", as: UUID.self) }
+        guard !ids.isEmpty else { return 0 }
+        _ = try await transaction.query("SELECT 1 FROM items WHERE id = ANY (\(ids)) ORDER BY id FOR NO KEY UPDATE")
+        _ = try await transaction.query(
+          """
+          UPDATE items AS i SET topics = ARRAY(
+            SELECT DISTINCT t.slug FROM unnest(array_replace(i.topics, \(slug), \(other))) AS t (slug) ORDER BY t.slug)
+          WHERE i.id = ANY (\(ids)) AND i.topics @> ARRAY[\(slug)]
+          """)
+        _ = try await transaction.commit(after: "SELECT count(*) FROM publish(\(ids))")
+        return ids.count
+      }
+      if moved == 0 { return }
+    }
+  }
+
+  /// Deletes a topic if no item uses it.
+  ///
+  /// - Returns: The number of items that use it.
+  private func removeUnused(_ slug: String, if precondition: WritePrecondition) async throws -> Int {
+    do {
+      return try await database.transaction { transaction in
+        _ = try await transaction.query("SELECT set_config('lock_timeout', '500', true)")
+        // Writers check whether a topic exists without a lock. None of them is at work while the table is locked.
+        _ = try await transaction.query("LOCK TABLE items IN SHARE ROW EXCLUSIVE MODE")
+        try precondition.check(revision: try await Self.lockedTopic(slug, in: transaction).revision)
+        let uses = try await transaction.query(Self.uses(of: slug, limit: 10_000)).count
+        if uses == 0 {
+          // The scope remains: clients that follow it learn from it that all items have left.
+          _ = try await transaction.commit(after: "DELETE FROM topics WHERE slug = \(slug)")
+        }
+        return uses
+      }
+    } catch let error as PostgresError where error.sqlState == "55P03" {
+      throw StoreError.unavailable
+    }
+  }
+}
