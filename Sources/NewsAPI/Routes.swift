@@ -29,6 +29,9 @@ enum APIPath {
   static let editorial = "/v1/editorial"
   static let editorialItems = "/v1/editorial/items"
   static let editorialItem = "/v1/editorial/items/{id}"
+  static let editorialHistory = "/v1/editorial/history"
+  static let itemHistory = "/v1/editorial/items/{id}/history"
+  static let restoration = "/v1/editorial/items/{id}/history/{revision}/restore"
   static let erasure = "/v1/editorial/items/{id}/erase"
   static let editorialTopics = "/v1/editorial/topics"
   static let editorialTopic = "/v1/editorial/topics/{slug}"
@@ -87,7 +90,10 @@ extension NewsAPI {
     router.read(APIPath.health, service.health)
     router.read(APIPath.readiness, service.readiness)
     router.read(APIPath.metrics, metrics.collect)
+    addEditorialRoutes(to: router, library)
+  }
 
+  private func addEditorialRoutes(to router: Router<APIContext>, _ library: MediaLibrary?) {
     func editors(_ permissions: APIKey.Permission...) -> RouterGroup<APIContext> {
       router.group().add(
         middleware: AuthorizationMiddleware(
@@ -104,6 +110,9 @@ extension NewsAPI {
     editorial.on(.patch, APIPath.editorialItem, drafts.modify)
     editorial.on(.delete, APIPath.editorialItem, drafts.retract)
     publishers.on(.post, APIPath.erasure, drafts.erase)
+    editorial.on(.get, APIPath.editorialHistory, drafts.history)
+    editorial.on(.get, APIPath.itemHistory, drafts.itemHistory)
+    editorial.on(.post, APIPath.restoration, drafts.restore)
     editorial.on(.get, APIPath.editorialTopics, sections.list)
     publishers.on(.post, APIPath.editorialTopics, sections.create)
     editorial.on(.get, APIPath.editorialTopic, sections.topic)

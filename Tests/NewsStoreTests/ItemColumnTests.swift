@@ -1,3 +1,4 @@
+import Foundation
 import NewsStore
 import PostgresClient
 import TestSupport
@@ -28,6 +29,34 @@ import Testing
           WHERE attrelid = 'items'::regclass AND attname = \(column.name)
           """)
         #expect(type == (column.type == "timestamptz" ? "timestamp with time zone" : column.type), "\(column.name)")
+      }
+    }
+  }
+
+  @Test("The history notes a change of each column, and of the reason of a retraction")
+  func history() async throws {
+    try await NewsDatabase.withStore { _, sql in
+      let values = [
+        "state": "'review'", "publish_at": "'2026-01-02'", "expire_at": "'2026-01-03'", "has_date": "true",
+        "date": "'2026-01-04'", "topics": "'{a}'", "breaking": "true",
+        "attachments": #"'[{"url": "https://a.example/"}]'"#,
+      ]
+      let columns = ItemColumn.all.map(\.name) + ["retraction_reason"]
+      for column in columns {
+        let id = UUID()
+        let hasDate = column == "date"
+        _ = try await sql.query(
+          "INSERT INTO items (id, state, date, text, has_date) VALUES (\(id), 'draft', '2026-01-01', 'x', \(hasDate))")
+        _ = try await sql.query(
+          "UPDATE items SET \(unsafeSQL: column) = \(unsafeSQL: values[column] ?? "'new'") WHERE id = \(id)")
+        let rows = try await sql.query(
+          "SELECT fields[1] AS field FROM item_history WHERE item = \(id) AND revision = 2")
+        let words = column.split(separator: "_").map { $0.capitalized }.joined()
+        let name = column == "has_date" ? "date" : words.prefix(1).lowercased() + words.dropFirst()
+        #expect(try rows.map { try $0.decode("field", as: String.self) } == [name], "\(column)")
+        let value = try await sql.query(
+          "SELECT item_field(i, \(name)) IS NOT NULL AS has_value FROM items AS i WHERE i.id = \(id)")
+        #expect(try value.first?.decode("has_value") == true, "\(column)")
       }
     }
   }

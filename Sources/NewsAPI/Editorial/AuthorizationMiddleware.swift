@@ -2,6 +2,7 @@ import HTTPEdge
 import HTTPTypes
 import Hummingbird
 import Logging
+import News
 import NewsStore
 
 /// Requires a key with a permission, a scope in the terms of OAuth (RFC 6750), and keeps the responses out of all caches.
@@ -66,4 +67,7 @@ struct AuthorizationMiddleware: RouterMiddleware {
 extension APIContext {
   /// Whether the key of the request may change what readers see.
   var mayPublish: Bool { record.key?.allows(.itemsPublish) ?? false }
+
+  /// The author of the request's writes, for the history.
+  var editor: Editor? { record.key.map { .key($0.name) } }
 }

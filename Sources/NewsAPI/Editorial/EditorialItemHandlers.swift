@@ -46,7 +46,8 @@ struct EditorialItemHandlers: Sendable {
     context.record.setSubject("item", id.uuidString.lowercased())
     let (item, created) = try await refusingUnknownTopics {
       try await store.create(
-        id, isNewID: body.id == nil, body.content, StateChange(state: body.state, mayPublish: context.mayPublish))
+        id, isNewID: body.id == nil, body.content, StateChange(state: body.state, mayPublish: context.mayPublish),
+        by: context.editor)
     }
     return Self.answer(item, created: created)
   }
@@ -60,7 +61,7 @@ struct EditorialItemHandlers: Sendable {
     let (item, created) = try await refusingUnknownTopics {
       try await store.write(
         id, bytes: body.content.approximateBytes, if: precondition,
-        StateChange(state: body.state, mayPublish: context.mayPublish)
+        StateChange(state: body.state, mayPublish: context.mayPublish), by: context.editor
       ) { _ in body.content }
     }
     return Self.answer(item, created: created)
@@ -76,7 +77,7 @@ struct EditorialItemHandlers: Sendable {
     // The HTML is sanitised before the transaction, which must not wait for it.
     let html = try await sanitizer.html(in: patch)
     let (item, _) = try await refusingUnknownTopics {
-      try await store.write(id, if: precondition, change) { existing in
+      try await store.write(id, if: precondition, change, by: context.editor) { existing in
         guard let existing, case .object(var fields) = JSONValue.object(try existing.json).merged(with: .object(patch))
         else { throw StoreError.notFound }
         fields["state"] = patch["state"]
@@ -96,7 +97,7 @@ struct EditorialItemHandlers: Sendable {
     try parameters.check()
     let precondition = try WritePrecondition(request.headers)
     try await store.retract(
-      try context.itemID(), reason: reason, if: precondition, mayPublish: context.mayPublish)
+      try context.itemID(), reason: reason, if: precondition, mayPublish: context.mayPublish, by: context.editor)
     return Response(status: .noContent)
   }
 
@@ -105,7 +106,8 @@ struct EditorialItemHandlers: Sendable {
     let reason = parameters.text("reason", maximumBytes: 512)
     try parameters.check()
     let precondition = try WritePrecondition(request.headers)
-    let digests = try await store.erase(try context.itemID(), reason: reason, if: precondition)
+    let digests = try await store.erase(
+      try context.itemID(), reason: reason, if: precondition, by: context.editor)
     await library?.removeContents(digests, logger: context.logger)
     return Response(status: .noContent)
   }
@@ -136,13 +138,13 @@ extension EditorialItemHandlers {
     )
   }
 
-  private static func answer(_ item: EditorialItem, created: Bool = false) -> Response {
+  static func answer(_ item: EditorialItem, created: Bool = false) -> Response {
     let location = created ? "\(APIPath.editorialItems)/\(item.item.id.uuidString.lowercased())" : nil
     return .locked(revision: item.revision, createdAt: location) { $0.write(item) }
   }
 
   /// Runs a write and reports unknown topics as an error of the field `topics`, not of the parameter.
-  private func refusingUnknownTopics<Result>(_ write: () async throws -> Result) async throws -> Result {
+  func refusingUnknownTopics<Result>(_ write: () async throws -> Result) async throws -> Result {
     do {
       return try await write()
     } catch StoreError.unknownTopics(let slugs) {

@@ -46,7 +46,7 @@ struct EditorialTopicHandlers: Sendable {
     try parameters.check()
     let precondition = try WritePrecondition(request.headers)
     do {
-      try await store.removeTopic(slug, mergingInto: other, if: precondition)
+      try await store.removeTopic(slug, mergingInto: other, if: precondition, by: context.editor)
     } catch StoreError.unknownTopics {
       throw ProblemError.invalidParameters([FieldError(field: "mergeInto", rule: rule)])
     }

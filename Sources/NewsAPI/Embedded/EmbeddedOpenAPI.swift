@@ -916,6 +916,90 @@ paths:
         "500": { $ref: "#/components/responses/InternalError" }
         "503": { $ref: "#/components/responses/Unavailable" }
 
+  /v1/editorial/history:
+    get:
+      operationId: getHistory
+      tags: [editorial]
+      summary: The writes to all items, newest first
+      description: >-
+        Each entry has the author, the time and the changed fields of a write. Writes of before the server had a history are
+        missing. `Link` has the URL of the next page.
+      security:
+        - key: ["items:write"]
+      parameters:
+        - { $ref: "#/components/parameters/Limit" }
+        - { $ref: "#/components/parameters/Cursor" }
+      responses:
+        "200": { $ref: "#/components/responses/HistoryList" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
+  /v1/editorial/items/{id}/history:
+    get:
+      operationId: getItemHistory
+      tags: [editorial]
+      summary: The writes to an item, newest first
+      description: >-
+        The entries of `GET /v1/editorial/history` for one item, in any state. An erased item has only its erasure and later
+        writes.
+      security:
+        - key: ["items:write"]
+      parameters:
+        - { $ref: "#/components/parameters/ItemID" }
+        - { $ref: "#/components/parameters/Limit" }
+        - { $ref: "#/components/parameters/Cursor" }
+      responses:
+        "200": { $ref: "#/components/responses/HistoryList" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "404": { $ref: "#/components/responses/EditorialNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
+  /v1/editorial/items/{id}/history/{revision}/restore:
+    post:
+      operationId: restoreRevision
+      tags: [editorial]
+      summary: Restores the content of an earlier revision
+      description: >-
+        A write like any other: it makes a new revision with the date, texts, topics, language, URL, author, attachments and
+        `breaking` of the earlier one. The state, `publishAt` and `expireAt` remain, so that a published item stays published.
+        The lock is `If-Match` (428 without it). 404 if the revision does not exist, or is older than the history.
+      security:
+        - key: ["items:write"]
+      parameters:
+        - { $ref: "#/components/parameters/ItemID" }
+        - { $ref: "#/components/parameters/Revision" }
+        - { $ref: "#/components/parameters/IfMatch" }
+      responses:
+        "200": { $ref: "#/components/responses/EditorialItem" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "404": { $ref: "#/components/responses/EditorialNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "410": { $ref: "#/components/responses/EditorialGone" }
+        "412": { $ref: "#/components/responses/PreconditionFailed" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "422": { $ref: "#/components/responses/InvalidField" }
+        "428": { $ref: "#/components/responses/PreconditionRequired" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
   /v1/editorial/topics:
     get:
       operationId: getEditorialTopics
@@ -1190,6 +1274,12 @@ components:
       required: true
       description: A UUID; other values result in a 404.
       schema: { $ref: "#/components/schemas/ItemID" }
+    Revision:
+      name: revision
+      in: path
+      required: true
+      description: The number of a revision; other values result in a 404.
+      schema: { type: integer, format: int64, minimum: 1 }
     Slug:
       name: slug
       in: path
@@ -2048,6 +2138,32 @@ components:
       headers:
         Cache-Control: { $ref: "#/components/headers/NoStore" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
+    HistoryList:
+      description: A page of writes.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        Link: { $ref: "#/components/headers/Link" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/json:
+          schema: { $ref: "#/components/schemas/HistoryList" }
+          example:
+            entries:
+              - at: "2026-11-14T06:04:31.902Z"
+                changes:
+                  - { field: text, difference: [{ skip: 52 }, { keep: " at the old pier again, " }, { remove: twice }, { add: once }, { keep: " a week until spring." }] }
+                  - { field: topics, old: [harbour], new: [harbour, travel] }
+                editor: { kind: key, name: desk }
+                item: 01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f6
+                revision: 2
+                state: published
+              - at: "2026-11-14T06:00:00.114Z"
+                changes: []
+                editor: { kind: import }
+                item: 01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f6
+                revision: 1
+                state: published
+
     EditorialItemList:
       description: A page of items.
       headers:
@@ -3325,6 +3441,73 @@ components:
           type: array
           maxItems: 200
           items: { $ref: "#/components/schemas/EditorialItem" }
+
+    HistoryList:
+      type: object
+      additionalProperties: false
+      required: [entries]
+      properties:
+        entries:
+          type: array
+          maxItems: 200
+          items: { $ref: "#/components/schemas/HistoryEntry" }
+
+    HistoryEntry:
+      type: object
+      additionalProperties: false
+      required: [at, changes, item, revision, state]
+      properties:
+        at: { $ref: "#/components/schemas/Date" }
+        changes:
+          description: The changed fields. A creation has none.
+          type: array
+          items: { $ref: "#/components/schemas/FieldChange" }
+        editor:
+          description: The author. It is absent if the item was changed in the database by another program.
+          type: object
+          additionalProperties: false
+          required: [kind]
+          properties:
+            kind:
+              description: "`key`, `import`, `schedule` or, in later versions, another kind."
+              type: string
+              example: key
+            name: { type: string, description: The name of the key., example: desk }
+        item: { $ref: "#/components/schemas/ItemID" }
+        revision: { type: integer, format: int64, minimum: 1, description: The revision that the write made. }
+        state: { type: string, enum: [draft, review, scheduled, published, retracted, expired] }
+
+    FieldChange:
+      description: >-
+        The change of a field, with its old and new values. A field without a value before or after the write lacks `old` or
+        `new`. If `text`, `summary` or `html` has both, they are given as a `difference`. `erased` has no old values.
+      type: object
+      additionalProperties: false
+      required: [field]
+      properties:
+        field: { type: string, example: title }
+        old: { $ref: "#/components/schemas/FieldValue" }
+        new: { $ref: "#/components/schemas/FieldValue" }
+        difference:
+          description: >-
+            The parts of both texts in their order. Each part has one field: `keep` and `remove` make up the old text,
+            `keep` and `add` the new one. `skip` is a number of kept characters that are left out.
+          type: array
+          items:
+            type: object
+            additionalProperties: false
+            minProperties: 1
+            maxProperties: 1
+            properties:
+              keep: { type: string }
+              skip: { type: integer, minimum: 1 }
+              remove: { type: string }
+              add: { type: string }
+
+    FieldValue:
+      description: A text, a date, a Boolean, or an array of slugs or attachments, as in the item.
+      type: [string, boolean, array]
+      items: { type: [string, object] }
 
     ItemInput:
       description: >-

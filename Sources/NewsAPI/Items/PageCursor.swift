@@ -27,27 +27,56 @@ package struct PageCursor {
     return String(base64URL: bytes)
   }
 
+  /// Encodes the cursor of a list with numbered rows in 22 characters: eight bytes of the position, eight bytes of the
+  /// fingerprint.
+  func text(position: Int) -> String {
+    String(base64URL: withUnsafeBytes(of: Int64(position).bigEndian) { Array($0) } + fingerprint)
+  }
+
   /// Decodes a cursor.
   ///
   /// - Returns: nil for a malformed cursor, or one of other filters.
   package func keyset(_ text: String) -> Keyset? {
-    guard text.utf8.count == 43 else { return nil }
-    let base64 = text.replacing("-", with: "+").replacing("_", with: "/") + "="
-    guard let bytes = Data(base64Encoded: base64), bytes.count == 32, String(base64URL: bytes) == text,
-      Array(bytes.suffix(8)) == fingerprint
-    else { return nil }
-    let milliseconds = bytes.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+    guard let bytes = bytes(text, count: 32) else { return nil }
+    let milliseconds = Self.number(bytes)
     // The years 0 to 9999, so that the database can hold the date of a forged cursor.
     guard -62_167_219_200_000...253_402_300_799_999 ~= milliseconds else { return nil }
     var id: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
     withUnsafeMutableBytes(of: &id) { _ = bytes.dropFirst(8).prefix(16).copyBytes(to: $0) }
     return Keyset(date: Date(timeIntervalSince1970: Double(milliseconds) / 1000), id: UUID(uuid: id))
   }
+
+  /// Decodes the cursor of a list with numbered rows.
+  ///
+  /// - Returns: nil for a malformed cursor, or one of another list.
+  func position(_ text: String) -> Int? { bytes(text, count: 16).map { Int(Self.number($0)) } }
+
+  /// Decodes a cursor of a number of bytes, the last of which are the fingerprint.
+  private func bytes(_ text: String, count: Int) -> Data? {
+    let characters = (count * 4 + 2) / 3
+    guard text.utf8.count == characters else { return nil }
+    let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
+    let padding = String(repeating: "=", count: (4 - characters % 4) % 4)
+    guard let bytes = Data(base64Encoded: base64 + padding), bytes.count == count, String(base64URL: bytes) == text,
+      Array(bytes.suffix(8)) == fingerprint
+    else { return nil }
+    return bytes
+  }
+
+  /// The first eight bytes as a number.
+  private static func number(_ bytes: Data) -> Int64 { bytes.prefix(8).reduce(0) { $0 << 8 | Int64($1) } }
 }
 
 extension QueryParameters {
+  private static let cursorRule = "must be a cursor issued by this list for the same filters"
+
   mutating func cursor(_ cursor: PageCursor) -> Keyset? {
-    value("cursor", rule: "must be a cursor issued by this list for the same filters") { cursor.keyset($0) }
+    value("cursor", rule: Self.cursorRule) { cursor.keyset($0) }
+  }
+
+  /// Reads the cursor of a list with numbered rows.
+  mutating func position(_ cursor: PageCursor) -> Int? {
+    value("cursor", rule: Self.cursorRule) { cursor.position($0) }
   }
 }
 

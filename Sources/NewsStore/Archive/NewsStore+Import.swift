@@ -140,11 +140,12 @@ extension NewsStore {
     WITH staged AS (
       SELECT DISTINCT ON (id) * FROM import_staging ORDER BY id, ordinal DESC
     ), written AS (
-      INSERT INTO items AS i (id, state, source, source_guid, source_digest, \(unsafeSQL: ItemColumn.publicNames))
-        SELECT id, 'published', source, source_guid, source_digest, \(unsafeSQL: ItemColumn.publicNames)
+      INSERT INTO items AS i (
+          id, state, editor, editor_revision, source, source_guid, source_digest, \(unsafeSQL: ItemColumn.publicNames))
+        SELECT id, 'published', 'import', 1, source, source_guid, source_digest, \(unsafeSQL: ItemColumn.publicNames)
           FROM staged ORDER BY id
         ON CONFLICT (id) DO UPDATE SET source = excluded.source, source_guid = excluded.source_guid,
-          source_digest = excluded.source_digest,
+          source_digest = excluded.source_digest, editor = excluded.editor, editor_revision = i.revision + 1,
           \(unsafeSQL: ItemColumn.publicList { "\($0.name) = excluded.\($0.name)" })
         WHERE i.source_digest <> excluded.source_digest AND i.state NOT IN ('retracted', 'expired')
           AND i.id <> ALL (ARRAY(SELECT id FROM staged WHERE is_copy))

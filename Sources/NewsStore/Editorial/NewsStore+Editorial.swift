@@ -19,14 +19,15 @@ extension NewsStore {
   /// - Parameters:
   ///   - isNewID: Whether the id was made for this call, so that no item has it. This saves a round trip.
   ///   - change: What the write says about the state, in place of the state in `content`; nil to use that one.
+  ///   - editor: The author, for the history.
   /// - Throws: `StoreError.alreadyExists` if the id is taken by other content; `invalidFields`; `publishingNotAllowed`;
   ///   `unknownTopics`; `unknownMedia`; `outcomeUnknown`.
   public func create(
-    _ id: UUID, isNewID: Bool = false, _ content: ItemContent, _ change: StateChange? = nil
+    _ id: UUID, isNewID: Bool = false, _ content: ItemContent, _ change: StateChange? = nil, by editor: Editor? = nil
   ) async throws -> (item: EditorialItem, created: Bool) {
     let now = try await databaseTime()
     let change = change ?? StateChange(state: content.state)
-    let write = ItemWrite(id: id, isNewID: isNewID, bytes: content.approximateBytes) { existing in
+    let write = ItemWrite(id: id, isNewID: isNewID, bytes: content.approximateBytes, by: editor) { existing in
       guard let existing else { return .content(try change.applied(to: content, replacing: nil, at: now)) }
       guard change.hasCreated(existing, with: content, at: now) else { throw StoreError.alreadyExists }
       return .unchanged
@@ -40,16 +41,17 @@ extension NewsStore {
   ///   - bytes: The approximate size of the new content in bytes.
   ///   - precondition: The condition on the current item. With `.absent` the item is created.
   ///   - change: What the write says about the state, in place of the state in the new content; nil to use that one.
+  ///   - editor: The author, for the history.
   ///   - content: Returns the new content for the current item, or for nil if there is none. It may be called more than
   ///     once. If it throws, nothing is written.
   /// - Throws: `StoreError.retracted`, `preconditionFailed`, `preconditionRequired`, `invalidFields`,
   ///   `publishingNotAllowed`, `unknownTopics`, `unknownMedia`, `outcomeUnknown`, and the errors of `content`.
   public func write(
     _ id: UUID, bytes: Int = 16_384, if precondition: WritePrecondition, _ change: StateChange? = nil,
-    _ content: @escaping @Sendable (EditorialItem?) throws -> ItemContent
+    by editor: Editor? = nil, _ content: @escaping @Sendable (EditorialItem?) throws -> ItemContent
   ) async throws -> (item: EditorialItem, created: Bool) {
     let now = try await databaseTime()
-    let write = ItemWrite(id: id, bytes: bytes) { existing in
+    let write = ItemWrite(id: id, bytes: bytes, by: editor) { existing in
       if let existing { try Self.refuseRetracted(existing) }
       try precondition.check(revision: existing?.revision)
       let wanted = try content(existing)
@@ -67,12 +69,13 @@ extension NewsStore {
   ///   - reason: The editor's explanation, which readers receive at the item's address.
   ///   - precondition: The condition on the current item; `.exists` retracts any revision.
   ///   - mayPublish: Whether the author may retract more than drafts.
+  ///   - editor: The author, for the history.
   /// - Throws: `StoreError.notFound`, `retracted`, `publishingNotAllowed`, `preconditionFailed`,
   ///   `preconditionRequired`, `outcomeUnknown`.
   public func retract(
-    _ id: UUID, reason: String?, if precondition: WritePrecondition, mayPublish: Bool = true
+    _ id: UUID, reason: String?, if precondition: WritePrecondition, mayPublish: Bool = true, by editor: Editor? = nil
   ) async throws {
-    let write = ItemWrite(id: id, bytes: 1024) { existing in
+    let write = ItemWrite(id: id, bytes: 1024, by: editor) { existing in
       guard let existing else { throw StoreError.notFound }
       try Self.refuseRetracted(existing)
       try StateChange(mayPublish: mayPublish).checkPermission(existing.state)

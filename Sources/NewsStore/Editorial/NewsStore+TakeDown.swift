@@ -1,5 +1,5 @@
 public import Foundation
-import News
+public import News
 import PostgresClient
 
 /// The reason why a file is no longer available to readers.
@@ -45,16 +45,19 @@ extension NewsStore {
 
   /// Erases the texts of a retracted item, and the files that no other item uses, for good.
   ///
-  /// The id, the dates, the topics and the state remain. Thus clients that follow the feed still remove the item, a
+  /// Its history is erased too. The id, the dates, the topics and the state remain. Thus clients that follow the feed still remove the item, a
   /// request for its address is still answered with 410, and imports still skip it. A repeat changes only the reason,
   /// if one is given.
   ///
   /// - Parameters:
   ///   - reason: The new explanation, which readers receive at the item's address; nil for none.
   ///   - precondition: The condition on the current item; `.none` erases any revision.
+  ///   - editor: The author, for the history.
   /// - Returns: The digests of the contents that have lost an address.
   /// - Throws: `StoreError.notFound`, `notRetracted`, `preconditionFailed`, `outcomeUnknown`.
-  public func erase(_ id: UUID, reason: String?, if precondition: WritePrecondition) async throws -> [Data] {
+  public func erase(
+    _ id: UUID, reason: String?, if precondition: WritePrecondition, by editor: Editor? = nil
+  ) async throws -> [Data] {
     try await database.transaction { transaction in
       let rows = try await transaction.query(
         "SELECT state, revision, erased_at IS NOT NULL AS erased FROM items WHERE id = \(id) FOR NO KEY UPDATE")
@@ -68,9 +71,12 @@ extension NewsStore {
         "SELECT media FROM media_uses WHERE item = \(id)",
         """
         UPDATE items SET \(unsafeSQL: ItemColumn.erasure), retraction_reason = \(reason), source = NULL,
-          source_guid = NULL, source_digest = NULL, erased_at = coalesce(erased_at, clock_timestamp())
+          source_guid = NULL, source_digest = NULL, erased_at = coalesce(erased_at, clock_timestamp()),
+          editor = \(editor?.text), editor_revision = revision + 1
         WHERE id = \(id)
         """,
+        // Only the entry of the erasure remains, which has no texts.
+        "DELETE FROM item_history AS h USING items AS i WHERE i.id = \(id) AND h.item = i.id AND h.revision < i.revision",
         // The log has the fields that lists filter by, and a digest that would identify the texts.
         """
         UPDATE change_log AS l SET author = NULL, language = NULL, digest = i.digest

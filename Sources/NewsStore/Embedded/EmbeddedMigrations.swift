@@ -16,4 +16,5 @@ let embeddedMigrations: [(name: String, sql: String)] = [
   ("0011_states.sql", migration0011),
   ("0012_state_indexes.sql", migration0012),
   ("0013_key_scopes.sql", migration0013),
+  ("0014_history.sql", migration0014),
 ]

@@ -1,5 +1,5 @@
 import Foundation
-import News
+public import News
 import PostgresClient
 
 extension NewsStore {
@@ -14,15 +14,18 @@ extension NewsStore {
   ///   - other: The topic that its items receive instead. They are moved in several transactions, so that other writers
   ///     wait only briefly; if the call fails, a repeat continues. With nil, the topic must have no items.
   ///   - precondition: The condition on the current topic.
+  ///   - editor: The author, for the history of the moved items.
   /// - Throws: `StoreError.notFound`, `preconditionFailed`, `preconditionRequired`; `unknownTopics` if the other topic does
   ///   not exist; `topicInUse`; `unavailable` if a long transaction uses items; `outcomeUnknown`.
-  public func removeTopic(_ slug: String, mergingInto other: String?, if precondition: WritePrecondition) async throws {
+  public func removeTopic(
+    _ slug: String, mergingInto other: String?, if precondition: WritePrecondition, by editor: Editor? = nil
+  ) async throws {
     try await database.transaction { transaction in
       try precondition.check(revision: try await Self.lockedTopic(slug, in: transaction).revision)
     }
     if let other { try await requireTopic(other) }
     for _ in 0..<Self.removalAttempts {
-      if let other { try await moveItems(of: slug, to: other) }
+      if let other { try await moveItems(of: slug, to: other, by: editor) }
       let uses = try await removeUnused(slug, if: precondition)
       if uses == 0 { return try await waitForTopics() }
       guard other != nil else { throw StoreError.topicInUse(items: uses) }
@@ -48,7 +51,7 @@ extension NewsStore {
   }
 
   /// Moves all items of a topic to another one.
-  private func moveItems(of slug: String, to other: String) async throws {
+  private func moveItems(of slug: String, to other: String, by editor: Editor?) async throws {
     while true {
       let moved = try await database.transaction { transaction in
         let rows = try await transaction.query(Self.uses(of: slug, limit: Self.largestMove))
@@ -58,7 +61,8 @@ extension NewsStore {
         _ = try await transaction.query(
           """
           UPDATE items AS i SET topics = ARRAY(
-            SELECT DISTINCT t.slug FROM unnest(array_replace(i.topics, \(slug), \(other))) AS t (slug) ORDER BY t.slug)
+            SELECT DISTINCT t.slug FROM unnest(array_replace(i.topics, \(slug), \(other))) AS t (slug) ORDER BY t.slug),
+            editor = \(editor?.text), editor_revision = i.revision + 1
           WHERE i.id = ANY (\(ids)) AND i.topics @> ARRAY[\(slug)]
           """)
         _ = try await transaction.commit(after: "SELECT count(*) FROM publish(\(ids))")

@@ -24,10 +24,11 @@ extension [DecidedWrite] {
   /// that exists after all is an error, because looking for each would take longer.
   var creation: PostgresQuery {
     """
-    INSERT INTO items AS i (id, \(unsafeSQL: ItemColumn.names))
-      SELECT n.id, \(unsafeSQL: ItemColumn.elements(of: "n"))
-      FROM unnest(\(map(\.id)), \(map(\.requiredFileList)), \(query: ItemColumn.arrays(of: map(\.content))))
-        AS n (id, files, \(unsafeSQL: ItemColumn.names))
+    INSERT INTO items AS i (id, editor, editor_revision, \(unsafeSQL: ItemColumn.names))
+      SELECT n.id, n.editor, 1, \(unsafeSQL: ItemColumn.elements(of: "n"))
+      FROM unnest(\(map(\.id)), \(map { $0.editor?.text }), \(map(\.requiredFileList)),
+          \(query: ItemColumn.arrays(of: map(\.content))))
+        AS n (id, editor, files, \(unsafeSQL: ItemColumn.names))
       WHERE NOT EXISTS (
         SELECT 1 FROM unnest(string_to_array(n.topics, ',')) AS w (slug)
         WHERE NOT EXISTS (SELECT 1 FROM topics AS t WHERE t.slug = w.slug)
@@ -46,10 +47,10 @@ extension [DecidedWrite] {
     """
     WITH given AS (
       SELECT * FROM unnest(\(map(\.id)), \(map { $0.existing?.revision }), \(map(\.isRetraction)),
-        \(map(\.retractionReason)), \(map(\.requiredFileList)),
+        \(map(\.retractionReason)), \(map { $0.editor?.text }), \(map(\.requiredFileList)),
         \(query: ItemColumn.arrays(of: map(\.content))))
         WITH ORDINALITY AS g (
-          id, revision, is_retraction, retraction_reason, files, \(unsafeSQL: ItemColumn.names), number)
+          id, revision, is_retraction, retraction_reason, editor, files, \(unsafeSQL: ItemColumn.names), number)
     ), checked AS (
       SELECT g.*,
         ARRAY(
@@ -64,15 +65,19 @@ extension [DecidedWrite] {
     ), valid AS (
       SELECT * FROM checked AS c WHERE cardinality(c.unknown_topics) = 0 AND cardinality(c.unknown_files) = 0
     ), inserted AS (
-      INSERT INTO items AS i (id, \(unsafeSQL: ItemColumn.names))
-        SELECT v.id, \(unsafeSQL: ItemColumn.elements(of: "v")) FROM valid AS v WHERE v.revision IS NULL ORDER BY v.id
+      INSERT INTO items AS i (id, editor, editor_revision, \(unsafeSQL: ItemColumn.names))
+        SELECT v.id, v.editor, 1, \(unsafeSQL: ItemColumn.elements(of: "v"))
+          FROM valid AS v WHERE v.revision IS NULL ORDER BY v.id
         ON CONFLICT (id) DO NOTHING RETURNING i.id, \(query: Self.resultColumns)
     ), updated AS (
-      UPDATE items AS i SET \(unsafeSQL: ItemColumn.assignments(from: "v"))
+      UPDATE items AS i
+        SET \(unsafeSQL: ItemColumn.assignments(from: "v")), editor = v.editor, editor_revision = i.revision + 1
         FROM valid AS v WHERE i.id = v.id AND i.revision = v.revision AND NOT v.is_retraction
         RETURNING i.id, \(query: Self.resultColumns)
     ), retracted AS (
-      UPDATE items AS i SET state = 'retracted', retraction_reason = v.retraction_reason
+      UPDATE items AS i
+        SET state = 'retracted', retraction_reason = v.retraction_reason, editor = v.editor,
+          editor_revision = i.revision + 1
         FROM valid AS v WHERE i.id = v.id AND i.revision = v.revision AND v.is_retraction
         RETURNING i.id, \(query: Self.resultColumns)
     )

@@ -18,16 +18,20 @@ package struct ItemWrite: Sendable {
   let isNewID: Bool
   /// The approximate size of the new content in bytes.
   let bytes: Int
+  /// The author, for the history; nil if unknown.
+  let editor: Editor?
   /// Returns the decision about the locked item, or about nil if there is no item. It throws to refuse the write, and
   /// may be called more than once.
   let decide: @Sendable (EditorialItem?) throws -> Decision
 
   package init(
-    id: UUID, isNewID: Bool = false, bytes: Int, decide: @escaping @Sendable (EditorialItem?) throws -> Decision
+    id: UUID, isNewID: Bool = false, bytes: Int, by editor: Editor? = nil,
+    decide: @escaping @Sendable (EditorialItem?) throws -> Decision
   ) {
     self.id = id
     self.isNewID = isNewID
     self.bytes = bytes
+    self.editor = editor
     self.decide = decide
   }
 }
@@ -47,16 +51,18 @@ struct DecidedWrite: Sendable {
   let content: ItemContent
   let isRetraction: Bool
   let retractionReason: String?
+  let editor: Editor?
 
-  init(_ id: UUID, _ existing: EditorialItem?, content: ItemContent) {
-    self.id = id
+  init(_ write: ItemWrite, _ existing: EditorialItem?, content: ItemContent) {
+    (id, editor) = (write.id, write.editor)
     self.existing = existing
     self.content = content
     (isRetraction, retractionReason) = (false, existing?.retractionReason)
   }
 
-  init(retracting existing: EditorialItem, reason: String?) {
-    (id, self.existing, content) = (existing.item.id, existing, ItemContent(existing))
+  init(_ write: ItemWrite, retracting existing: EditorialItem, reason: String?) {
+    (id, editor) = (write.id, write.editor)
+    (self.existing, content) = (existing, ItemContent(existing))
     (isRetraction, retractionReason) = (true, reason)
   }
 

@@ -96,7 +96,7 @@ struct LostCommit {
     var outcomes = attempt.outcomes
     var (isCommitted, isUnknown) = (false, false)
     for (index, write) in attempt.decided {
-      let repetition = ItemWrite(id: write.id, bytes: 0) { existing in
+      let repetition = ItemWrite(id: write.id, bytes: 0, by: write.editor) { existing in
         existing == nil ? .content(write.content) : .unchanged
       }
       let result = await result(of: repetition, until: end)

@@ -150,9 +150,9 @@ final class WriteGroup: Sendable {
       do {
         switch (try write.decide(item), item) {
         case (.content(let content), _):
-          attempt.decided.append((index, DecidedWrite(write.id, item, content: content)))
+          attempt.decided.append((index, DecidedWrite(write, item, content: content)))
         case (.retraction(let reason), let item?):
-          attempt.decided.append((index, DecidedWrite(retracting: item, reason: reason)))
+          attempt.decided.append((index, DecidedWrite(write, retracting: item, reason: reason)))
         case (.unchanged, let item?): attempt.outcomes[index] = .success(WrittenItem(item: item, created: false))
         case (_, nil): throw StoreFault("a write without an item creates none")
         }

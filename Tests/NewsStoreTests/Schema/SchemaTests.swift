@@ -36,7 +36,7 @@ import Testing
   @Test(
     "A change of the schema is a difference",
     arguments: [
-      ("ALTER TABLE items ADD COLUMN extra integer", "+ column items.27 extra integer"),
+      ("ALTER TABLE items ADD COLUMN extra integer", "+ column items.29 extra integer"),
       ("ALTER TABLE items ALTER COLUMN language SET NOT NULL", "+ column items.10 language text NOT NULL"),
       ("ALTER TABLE topics ALTER COLUMN position SET DEFAULT 1", "position integer NOT NULL DEFAULT 1"),
       ("ALTER TABLE items ALTER COLUMN text SET STORAGE EXTERNAL", "+ column items.7 text text NOT NULL STORAGE e"),

@@ -1,0 +1,47 @@
+import Foundation
+import Hummingbird
+import News
+import NewsStore
+
+/// The handlers of the history: `/v1/editorial/history` and `/v1/editorial/items/{id}/history`.
+extension EditorialItemHandlers {
+  @Sendable func history(_ request: Request, context: APIContext) async throws -> Response {
+    try await history(of: nil, request)
+  }
+
+  @Sendable func itemHistory(_ request: Request, context: APIContext) async throws -> Response {
+    try await history(of: try context.itemID(), request)
+  }
+
+  private func history(of item: UUID?, _ request: Request) async throws -> Response {
+    var parameters = request.parameters(["limit", "cursor"])
+    let limit = parameters.integer("limit", in: 1...200, default: 50)
+    let cursor = PageCursor(filters: ["history", item?.uuidString])
+    let position = parameters.position(cursor)
+    try parameters.check()
+    let page = try await store.history(of: item, after: position, limit: limit)
+    var headers = HTTPFields()
+    headers[.link] = page.next.map { request.link(toPage: cursor.text(position: $0)) }
+    let body = try NewsJSON.encode(HistoryList(entries: page.entries))
+    return .json(headers: headers) { $0.write(json: body) }
+  }
+
+  /// Restores the content of an earlier revision, which is a write like any other.
+  @Sendable func restore(_ request: Request, context: APIContext) async throws -> Response {
+    try request.parameters().check()
+    let id = try context.itemID()
+    guard let revision = context.parameters.get("revision").flatMap({ Int($0) }), revision > 0 else {
+      throw ProblemError.notFound
+    }
+    let precondition = try WritePrecondition(request.headers)
+    let restored = try await store.restoration(of: id, to: revision)
+    let change = StateChange(keepsState: true, mayPublish: context.mayPublish)
+    let (item, _) = try await refusingUnknownTopics {
+      try await store.write(id, if: precondition, change, by: context.editor) { existing in
+        guard let existing else { throw StoreError.notFound }
+        return try restored(existing)
+      }
+    }
+    return Self.answer(item)
+  }
+}

@@ -1,0 +1,164 @@
+public import Foundation
+public import News
+import PostgresClient
+
+/// A page of the history.
+public struct HistoryPage: Sendable {
+  /// The writes, newest first.
+  public var entries: [HistoryEntry]
+  /// The position after which the next page begins; nil on the last page.
+  public var next: Int?
+}
+
+extension NewsStore {
+  /// The maximum size of the former values in a page, in bytes. A larger entry has a page of its own.
+  private static let historyBudget = 512 << 10
+
+  /// Reads the writes to an item, or to all items, newest first.
+  ///
+  /// - Parameters:
+  ///   - item: The item, in any state; nil for all items.
+  ///   - position: The last position of the previous page; nil for the first page.
+  ///   - limit: The maximum number of entries, 1 or more. A page ends earlier if its texts are long.
+  /// - Throws: `StoreError.notFound` if there is no such item.
+  public func history(of item: UUID?, after position: Int? = nil, limit: Int) async throws -> HistoryPage {
+    let answers = try await database.snapshot([
+      "SELECT 1 WHERE \(item)::uuid IS NULL OR EXISTS (SELECT FROM items AS i WHERE i.id = \(item))",
+      Self.historyRows(of: item, after: position, limit),
+    ])
+    if answers[0].isEmpty { throw StoreError.notFound }
+    let rows = answers[1]
+    let page = try rows.prefix(limit).prefix { try $0.decode("fits") }
+    return HistoryPage(
+      entries: try page.map(HistoryEntry.init(row:)),
+      next: page.count < rows.count ? try page.last?.decode("number") : nil)
+  }
+
+  private static func historyRows(of item: UUID?, after position: Int?, _ limit: Int) -> PostgresQuery {
+    let selection: PostgresQuery = item.map { "h.item = \($0)" } ?? "true"
+    // A write replaces the value that the one before it has made. The last value is that of the item.
+    return """
+      WITH page AS (
+        SELECT h.* FROM item_history AS h
+        WHERE \(query: selection) AND h.number < coalesce(\(position), 9223372036854775807)
+        ORDER BY h.number DESC LIMIT \(limit + 1)
+      ), weighed AS (
+        SELECT p.*, sum(octet_length(p.replaced::text)) OVER own <= \(historyBudget) OR row_number() OVER own = 1 AS fits
+        FROM page AS p WINDOW own AS (ORDER BY p.number DESC ROWS UNBOUNDED PRECEDING)
+      )
+      SELECT w.number, w.item, w.revision, date_trunc('milliseconds', w.at) AS at, w.editor, w.state, w.fits,
+        CASE WHEN w.fits THEN c.changes END AS changes
+      FROM weighed AS w JOIN items AS i ON i.id = w.item CROSS JOIN LATERAL (
+        SELECT coalesce(
+          json_agg(json_strip_nulls(json_build_object('field', f.name, 'old', w.replaced -> f.name, 'new',
+            CASE WHEN n.replaced IS NULL THEN item_field(i, f.name) ELSE n.replaced -> f.name END)) ORDER BY f.number),
+          '[]') AS changes
+        FROM unnest(w.fields) WITH ORDINALITY AS f (name, number) LEFT JOIN LATERAL (
+          SELECT x.replaced FROM item_history AS x
+          WHERE x.item = w.item AND x.revision > w.revision AND f.name = ANY (x.fields)
+          ORDER BY x.revision LIMIT 1
+        ) AS n ON true
+        WHERE w.fits
+      ) AS c
+      ORDER BY w.number DESC
+      """
+  }
+
+  /// Reads the content that an item had at a revision.
+  ///
+  /// The state, the schedule and the expiry are those of now: a restoration is a correction of the texts, and neither
+  /// publishes nor withdraws.
+  ///
+  /// - Returns: A function that gives the current item its former content. It is to be used in a write of the item.
+  /// - Throws: `StoreError.notFound` if the item or the revision does not exist, or was made before the history began.
+  public func restoration(of id: UUID, to revision: Int) async throws -> @Sendable (EditorialItem) throws -> ItemContent
+  {
+    let answers = try await database.snapshot([
+      """
+      SELECT 1 FROM items AS i WHERE i.id = \(id) AND \(revision) BETWEEN coalesce(
+        (SELECT greatest(h.revision - 1, 1) FROM item_history AS h WHERE h.item = i.id ORDER BY h.revision LIMIT 1),
+        i.revision) AND i.revision
+      """,
+      "SELECT \(query: EditorialItem.columns) FROM \(query: EditorialItem.tables) WHERE i.id = \(id)",
+      """
+      SELECT f.name, n.replaced -> f.name AS value FROM (
+        SELECT DISTINCT unnest(h.fields) AS name FROM item_history AS h WHERE h.item = \(id) AND h.revision > \(revision)
+      ) AS f CROSS JOIN LATERAL (
+        SELECT x.replaced FROM item_history AS x
+        WHERE x.item = \(id) AND x.revision > \(revision) AND f.name = ANY (x.fields) ORDER BY x.revision LIMIT 1
+      ) AS n
+      """,
+    ])
+    guard !answers[0].isEmpty, let row = answers[1].first else { throw StoreError.notFound }
+    let read = try EditorialItem(row: row)
+    var former = ItemContent(read)
+    for row in answers[2] {
+      let value = try row.decode("value", as: PostgresJSON?.self).map {
+        try NewsJSON.decode(FieldValue.self, from: $0.data)
+      }
+      try former.restore(try row.decode("name"), value)
+    }
+    return { [former] item in
+      // The former content was computed from the writes until then.
+      guard item.revision == read.revision else { throw StoreError.preconditionFailed }
+      return former
+    }
+  }
+}
+
+extension ItemContent {
+  /// Sets a field to a value of the history. The state, the times of the schedule, and fields that only retracted items
+  /// have, are left unchanged.
+  fileprivate mutating func restore(_ field: String, _ value: FieldValue?) throws {
+    var text: String? { if case .text(let text)? = value { text } else { nil } }
+    switch (field, value) {
+    case ("title", _): title = text
+    case ("summary", _): summary = text
+    case ("text", .text(let text)?): self.text = text
+    case ("html", _): html = text
+    case ("language", _): language = text
+    case ("url", _): url = text
+    case ("author", _): author = text
+    case ("date", _): date = text.flatMap(RFC3339.date)
+    case ("topics", .texts(let texts)?): topics = texts
+    // An empty array has elements of no type.
+    case ("topics", .attachments?): topics = []
+    case ("attachments", .attachments(let list)?): attachments = list
+    case ("attachments", .texts?): attachments = []
+    case ("breaking", .flag(let flag)?): breaking = flag
+    case ("state", _), ("publishAt", _), ("expireAt", _), ("retractionReason", _), ("erased", _): break
+    default: throw StoreFault("the history has an unknown value of \(field)")
+    }
+  }
+}
+
+extension HistoryEntry {
+  fileprivate init(row: PostgresRow) throws {
+    let state: String = try row.decode("state")
+    guard let state = EditorialItem.State(rawValue: state) else {
+      throw StoreFault("the state of an item is unknown to this build")
+    }
+    let changes = try NewsJSON.decode(
+      [StoredChange].self, from: try row.decode("changes", as: PostgresJSON.self).data)
+    self.init(
+      item: try row.decode("item"), revision: try row.decode("revision"), at: try row.decode("at"),
+      editor: try row.decode("editor", as: String?.self).map(Editor.init(text:)), state: state,
+      changes: changes.map { FieldChange(field: $0.field, old: $0.old, new: $0.new) })
+  }
+
+  private struct StoredChange: Decodable {
+    let field: String
+    let old: FieldValue?
+    let new: FieldValue?
+  }
+}
+
+extension Editor {
+  /// The author as it is stored: `KIND` or `KIND:NAME`.
+  var text: String { name.map { "\(kind):\($0)" } ?? kind }
+
+  init(text: String) {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    self.init(kind: parts[0], name: parts.count > 1 ? parts[1] : nil)
+  }
+}
