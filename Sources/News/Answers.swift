@@ -206,6 +206,8 @@ public struct Problem: Sendable, Equatable, Codable {
   public var reason: String?
   /// A current token from which the client can start again.
   public var token: SyncToken?
+  /// The results of the entries of a refused batch.
+  public var results: [BatchResult]?
 
   /// Creates a problem. Members that are nil are omitted from the JSON.
   public init(

@@ -32,6 +32,10 @@ public struct NewsAPI: Sendable {
     public var media: (any MediaStorage)?
     /// The maximum size of a media file, in bytes.
     public var maximumMediaBytes = 2 << 30
+    /// The maximum size of the body of a batch, in bytes.
+    public var maximumBatchBytes = 16 << 20
+    /// The maximum number of batches that are written at a time. Further ones wait.
+    package var concurrentBatches = 2
     /// The prefix of the addresses of uploaded files: scheme, host and everything else in front of `/v1`. nil for
     /// addresses without a prefix, which are valid on any server.
     public var publicURL: String?

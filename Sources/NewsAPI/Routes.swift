@@ -29,6 +29,7 @@ enum APIPath {
   static let editorial = "/v1/editorial"
   static let editorialItems = "/v1/editorial/items"
   static let editorialItem = "/v1/editorial/items/{id}"
+  static let batch = "/v1/editorial/items/batch"
   static let editorialHistory = "/v1/editorial/history"
   static let itemHistory = "/v1/editorial/items/{id}/history"
   static let restoration = "/v1/editorial/items/{id}/history/{revision}/restore"
@@ -99,12 +100,15 @@ extension NewsAPI {
         middleware: AuthorizationMiddleware(
           store: store, permissions: permissions, limits: keyLimits, metrics: counted))
     }
-    let drafts = EditorialItemHandlers(store: store, library: library, sanitizer: MarkupSanitizer())
+    let drafts = EditorialItemHandlers(
+      store: store, library: library, sanitizer: MarkupSanitizer(), largestBatchBytes: settings.maximumBatchBytes,
+      batches: ConcurrencyLimiter(limit: settings.concurrentBatches))
     let sections = EditorialTopicHandlers(store: store)
     let editorial = editors(.itemsWrite)
     let publishers = editors(.itemsPublish)
     editorial.on(.get, APIPath.editorialItems, drafts.list)
     editorial.on(.post, APIPath.editorialItems, drafts.create)
+    editorial.on(.post, APIPath.batch, drafts.batch)
     editorial.on(.get, APIPath.editorialItem, drafts.item)
     editorial.on(.put, APIPath.editorialItem, drafts.replace)
     editorial.on(.patch, APIPath.editorialItem, drafts.modify)

@@ -133,6 +133,7 @@ extension Settings {
     api.cachesViews = cacheSize > 0
     api.media = try mediaStorage()
     api.maximumMediaBytes = mediaLimit << 20
+    api.maximumBatchBytes = batchLimit << 20
     api.publicURL = publicURL
     api.trustedProxies = trustedProxies
     api.requestsPerAddress = requestsPerAddress > 0 ? requestsPerAddress : nil

@@ -8,6 +8,7 @@ package enum SettingName: String, CaseIterable {
   case databaseReadURLFile = "DATABASE_READ_URL_FILE"
   case addressRate = "TIDINGS_ADDRESS_RATE"
   case allowUnsafeDurability = "TIDINGS_ALLOW_UNSAFE_DURABILITY"
+  case batchLimit = "TIDINGS_BATCH_LIMIT"
   case cacheSize = "TIDINGS_CACHE_SIZE"
   case forwardedField = "TIDINGS_FORWARDED_FIELD"
   case host = "TIDINGS_HOST"

@@ -23,6 +23,7 @@ struct Settings: Sendable {
   var sharedMaxAge: Int
   var staleLimit: Int
   var cacheSize: Int
+  var batchLimit: Int
   var purgeAfter: Int
   /// The folder of media files; empty for none.
   var mediaDirectory: String
@@ -90,6 +91,7 @@ struct Settings: Sendable {
     sharedMaxAge = try source.integer(.sharedMaxAge, in: 1...3600, default: 1)
     staleLimit = try source.integer(.staleLimit, in: 0...86400, default: 60)
     cacheSize = try source.integer(.cacheSize, in: 0...65536, default: 64)
+    batchLimit = try source.integer(.batchLimit, in: 1...256, default: 16)
     purgeAfter = try source.integer(.purgeAfter, in: 0...36_500, default: 90)
     mediaDirectory = source.text(.mediaDirectory, default: "")
     mediaLimit = try source.integer(.mediaLimit, in: 1...1_048_576, default: 2048)

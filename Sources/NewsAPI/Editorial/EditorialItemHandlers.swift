@@ -11,6 +11,10 @@ struct EditorialItemHandlers: Sendable {
   /// The library of media files; nil if the server keeps none.
   let library: MediaLibrary?
   let sanitizer: MarkupSanitizer
+  /// The maximum size of the body of a batch, in bytes.
+  let largestBatchBytes: Int
+  /// Limits the batches at a time, because each of them may use much memory.
+  let batches: ConcurrencyLimiter
 
   @Sendable func list(_ request: Request, context: APIContext) async throws -> Response {
     var parameters = request.parameters(["state", "topics", "from", "to", "breaking", "q", "limit", "cursor"])
@@ -56,7 +60,7 @@ struct EditorialItemHandlers: Sendable {
     try request.parameters().check()
     let id = try context.itemID()
     let body = try await body(of: request, context)
-    guard body.id == nil || body.id == id else { throw Self.foreignID }
+    guard body.id == nil || body.id == id else { throw ProblemError.foreignID }
     let precondition = try WritePrecondition(request.headers, revision: body.revision)
     let (item, created) = try await refusingUnknownTopics {
       try await store.write(
@@ -72,21 +76,10 @@ struct EditorialItemHandlers: Sendable {
     let id = try context.itemID()
     let patch = try await JSONBody.object(
       of: request, context: context, types: ["application/merge-patch+json", "application/json"])
-    let (revision, change) = try Self.lock(in: patch, mayPublish: context.mayPublish)
-    let precondition = try WritePrecondition(request.headers, revision: revision)
-    // The HTML is sanitised before the transaction, which must not wait for it.
-    let html = try await sanitizer.html(in: patch)
+    let read = try await ItemPatch(patch, of: id, mayPublish: context.mayPublish, sanitizer)
+    let precondition = try WritePrecondition(request.headers, revision: read.revision)
     let (item, _) = try await refusingUnknownTopics {
-      try await store.write(id, if: precondition, change, by: context.editor) { existing in
-        guard let existing, case .object(var fields) = JSONValue.object(try existing.json).merged(with: .object(patch))
-        else { throw StoreError.notFound }
-        fields["state"] = patch["state"]
-        var body = try ItemBody(fields, html: html)
-        guard body.id == id else { throw Self.foreignID }
-        // Stored HTML is sanitised already.
-        if patch["html"] == nil { body.content.html = existing.item.html }
-        return body.content
-      }
+      try await store.write(id, if: precondition, read.change, by: context.editor, read.content)
     }
     return Self.answer(item)
   }
@@ -119,25 +112,6 @@ extension EditorialItemHandlers {
     return try ItemBody(fields, html: try await sanitizer.html(in: fields))
   }
 
-  private static let foreignID = ProblemError.invalidFields([
-    FieldError(field: "id", rule: "must equal the id in the path")
-  ])
-
-  /// Reads what a patch says about revision and state. The other fields are read once the stored item is available.
-  private static func lock(
-    in patch: [String: JSONValue], mayPublish: Bool
-  ) throws -> (revision: Int?, change: StateChange) {
-    var reader = FieldReader(patch)
-    let revision = reader.integer("revision", in: 1...Int.max)
-    let state = reader.state()
-    guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors.list) }
-    let namesPublication = patch["publishAt"].map { $0 != .null } ?? false
-    return (
-      revision,
-      StateChange(state: state, keepsState: true, namesPublication: namesPublication, mayPublish: mayPublish)
-    )
-  }
-
   static func answer(_ item: EditorialItem, created: Bool = false) -> Response {
     let location = created ? "\(APIPath.editorialItems)/\(item.item.id.uuidString.lowercased())" : nil
     return .locked(revision: item.revision, createdAt: location) { $0.write(item) }
@@ -148,9 +122,7 @@ extension EditorialItemHandlers {
     do {
       return try await write()
     } catch StoreError.unknownTopics(let slugs) {
-      throw ProblemError.invalidFields([
-        FieldError(field: "topics", rule: ProblemError.rule(unknownTopics: slugs))
-      ])
+      throw ProblemError.unknownTopicsField(slugs)
     }
   }
 }

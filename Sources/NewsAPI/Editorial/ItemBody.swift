@@ -25,9 +25,7 @@ extension ItemBody {
   package init(_ fields: [String: JSONValue], html: SafeHTML?) throws {
     var reader = FieldReader(fields)
     reader.ignore("version", "updated", "edited", "retractionReason", "erased")
-    let id = reader.value("id", rule: "must be a UUID") {
-      if case .string(let text) = $0 { UUID(uuidString: text) } else { nil }
-    }
+    let id = reader.id("id")
     let revision = reader.integer("revision", in: 1...Int.max)
     let state = reader.state()
     let content = ItemContent(

@@ -10,10 +10,12 @@ enum JSONBody {
 
   /// Reads a JSON object.
   ///
-  /// - Parameter types: The accepted media types, the recommended one first.
+  /// - Parameters:
+  ///   - types: The accepted media types, the recommended one first.
+  ///   - largest: The maximum size of the body, in bytes.
   /// - Throws: `ProblemError`: 415, 413, 408, or 400 `malformed-body`.
   static func object(
-    of request: Request, context: APIContext, types: [String] = ["application/json"]
+    of request: Request, context: APIContext, types: [String] = ["application/json"], largest: Int = largest
   ) async throws -> [String: JSONValue] {
     guard let type = request.headers[.contentType].map(mediaType), types.contains(type) else {
       throw ProblemError.unsupportedMediaType(types)
@@ -24,7 +26,7 @@ enum JSONBody {
       throw ProblemError.bodyTooLarge(largest)
     }
     context.awaitBody()
-    let bytes = try await bytes(of: request)
+    let bytes = try await bytes(of: request, largest)
     let value: JSONValue
     do {
       value = try JSONValue.parse(bytes)
@@ -35,7 +37,7 @@ enum JSONBody {
     return fields
   }
 
-  private static func bytes(of request: Request) async throws(ProblemError) -> [UInt8] {
+  private static func bytes(of request: Request, _ largest: Int) async throws(ProblemError) -> [UInt8] {
     var bytes: [UInt8] = []
     do {
       for try await part in request.body {

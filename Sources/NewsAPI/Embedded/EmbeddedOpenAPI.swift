@@ -51,12 +51,14 @@ info:
     | `/problems/withdrawn` | 410 | the file was taken down: only retracted (`retracted`) or expired (`expired`) items use it, or it was removed (`removed`) |
     | `/problems/token-expired` | 410 | the token cannot be continued; `reason` is `epoch`, `scope`, `expired` or `ahead`, `token` a current one |
     | `/problems/precondition-failed` | 412 | `If-Match`, `If-None-Match`, `If-Unmodified-Since` or `revision` does not hold |
-    | `/problems/body-too-large` | 413 | the body is larger than 1 MiB, or a file is larger than the configured maximum (2 GiB by default) |
+    | `/problems/body-too-large` | 413 | the body is larger than 1 MiB, a batch than 16 MiB, or a file is larger than the configured maximum (2 GiB by default) |
     | `/problems/unsupported-media-type` | 415 | the body is not JSON; or the type of a file is not accepted or does not match its first bytes |
     | `/problems/unsupported-content-coding` | 415 | the body has a `Content-Encoding` |
     | `/problems/range-not-satisfiable` | 416 | no range lies within the file; `Content-Range` has its length |
     | `/problems/expectation-failed` | 417 | `Expect` has a value other than `100-continue` |
     | `/problems/invalid-field` | 422 | fields of the body are invalid, or a file does not match the digest in its header; `errors` names them |
+    | `/problems/batch-refused` | 422 | an entry of an atomic batch was refused, so that nothing was written; `results` has the reasons |
+    | `/problems/failed-dependency` | 424 | only in `results`: the entry was not written because another one was refused |
     | `/problems/precondition-required` | 428 | a change or a retraction without a lock |
     | `/problems/too-many-requests` | 429 | too many requests from one address or with one key; see `Retry-After` |
     | `/problems/headers-too-large` | 431 | more than 16 KiB of header fields |
@@ -759,6 +761,35 @@ paths:
         "415": { $ref: "#/components/responses/UnsupportedMediaType" }
         "417": { $ref: "#/components/responses/ExpectationFailed" }
         "422": { $ref: "#/components/responses/InvalidField" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
+  /v1/editorial/items/batch:
+    post:
+      operationId: writeItems
+      tags: [editorial]
+      summary: Writes up to 1,000 items in one transaction
+      description: >-
+        Each entry is a write of its own item with its own lock, rules and result; the results are in the order of the
+        entries, and their statuses are those of single requests. A refused entry does not affect the others, unless `atomic`
+        is true: then nothing is written, the response is 422 `batch-refused` with all results, and entries that were not
+        refused have the status 424. Malformed batches (an unknown `op`, an id that is used twice, no entries) are 422 as a
+        whole, and nothing is written. The maximum size of the body is 16 MiB, or what the operator has set.
+      security:
+        - key: ["items:write"]
+      requestBody: { $ref: "#/components/requestBodies/Batch" }
+      responses:
+        "200": { $ref: "#/components/responses/BatchResultList" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "413": { $ref: "#/components/responses/BodyTooLarge" }
+        "415": { $ref: "#/components/responses/UnsupportedMediaType" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "422": { $ref: "#/components/responses/BatchRefused" }
         "429": { $ref: "#/components/responses/TooManyRequests" }
         "431": { $ref: "#/components/responses/HeadersTooLarge" }
         "500": { $ref: "#/components/responses/InternalError" }
@@ -1672,6 +1703,17 @@ components:
             topics: [harbour]
             language: en
             author: Mara Quill
+    Batch:
+      required: true
+      content:
+        application/json:
+          schema: { $ref: "#/components/schemas/Batch" }
+          example:
+            atomic: true
+            entries:
+              - { op: create, item: { text: The harbour fair opens at noon., topics: [harbour] } }
+              - { op: modify, id: 01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f6, revision: 7, patch: { breaking: false } }
+              - { op: retract, id: 01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f7, revision: 2, reason: A duplicate. }
     ItemReplacement:
       required: true
       content:
@@ -2138,6 +2180,21 @@ components:
       headers:
         Cache-Control: { $ref: "#/components/headers/NoStore" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
+    BatchResultList:
+      description: The results of the entries, in their order.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/json:
+          schema: { $ref: "#/components/schemas/BatchResultList" }
+          example:
+            applied: 1
+            results:
+              - { id: 01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f6, status: 204 }
+              - id: 01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f7
+                status: 404
+                problem: { type: /problems/not-found, title: The resource does not exist, status: 404 }
     HistoryList:
       description: A page of writes.
       headers:
@@ -2915,6 +2972,25 @@ components:
             errors:
               - { field: date, rule: must not be in the future }
               - { field: "attachments[0].url", rule: "must be an absolute http or https URL of at most 2048 bytes, or /v1/media/{id}" }
+    BatchRefused:
+      description: >-
+        The batch is malformed, or an entry of an atomic batch was refused. Nothing was written.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/problem+json:
+          schema: { $ref: "#/components/schemas/Problem" }
+          example:
+            type: /problems/batch-refused
+            title: An entry of the atomic batch was refused
+            status: 422
+            detail: Nothing was written. 1 of 2 entries were refused.
+            results:
+              - { status: 424, problem: { type: /problems/failed-dependency, title: Another entry of the batch was refused, status: 424 } }
+              - id: 01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f6
+                status: 412
+                problem: { type: /problems/precondition-failed, title: A precondition does not hold, status: 412, detail: The resource has changed since it was read. Read it again. }
     PreconditionRequired:
       description: The change does not name a revision.
       headers:
@@ -3442,6 +3518,84 @@ components:
           maxItems: 200
           items: { $ref: "#/components/schemas/EditorialItem" }
 
+    Batch:
+      type: object
+      additionalProperties: false
+      required: [entries]
+      properties:
+        atomic: { type: boolean, default: false, description: Whether nothing is written if an entry is refused. }
+        entries:
+          type: array
+          minItems: 1
+          maxItems: 1000
+          items: { $ref: "#/components/schemas/BatchEntry" }
+
+    BatchEntry:
+      description: >-
+        A write of one item. `replace`, `modify` and `retract` name the item and the revision that they overwrite. A `create`
+        may have the id in its item. No id is used twice in a batch.
+      type: object
+      required: [op]
+      oneOf:
+        - type: object
+          additionalProperties: false
+          required: [op, item]
+          properties:
+            op: { const: create }
+            id: { $ref: "#/components/schemas/ItemID" }
+            item: { $ref: "#/components/schemas/ItemInput" }
+        - type: object
+          additionalProperties: false
+          required: [op, id, item]
+          properties:
+            op: { const: replace }
+            id: { $ref: "#/components/schemas/ItemID" }
+            revision: { type: integer, format: int64, minimum: 1 }
+            item: { $ref: "#/components/schemas/ItemInput" }
+        - type: object
+          additionalProperties: false
+          required: [op, id, patch]
+          properties:
+            op: { const: modify }
+            id: { $ref: "#/components/schemas/ItemID" }
+            revision: { type: integer, format: int64, minimum: 1 }
+            patch: { $ref: "#/components/schemas/ItemPatch" }
+        - type: object
+          additionalProperties: false
+          required: [op, id]
+          properties:
+            op: { const: retract }
+            id: { $ref: "#/components/schemas/ItemID" }
+            revision: { type: integer, format: int64, minimum: 1 }
+            reason: { type: string, minLength: 1 }
+
+    BatchResultList:
+      type: object
+      additionalProperties: false
+      required: [applied, results]
+      properties:
+        applied: { type: integer, minimum: 0, maximum: 1000, description: The number of entries that were not refused. }
+        results:
+          type: array
+          maxItems: 1000
+          items: { $ref: "#/components/schemas/BatchResult" }
+
+    BatchResult:
+      type: object
+      additionalProperties: false
+      required: [status]
+      properties:
+        status:
+          description: The status that a request with this write alone would have; 424 if another entry was refused.
+          type: integer
+          minimum: 200
+          maximum: 599
+        id:
+          description: The id of the item. A refused creation without an id has none.
+          $ref: "#/components/schemas/ItemID"
+        item: { $ref: "#/components/schemas/EditorialItem" }
+        problem: { $ref: "#/components/schemas/Problem" }
+
     HistoryList:
       type: object
       additionalProperties: false
@@ -3726,6 +3880,8 @@ components:
             - /problems/outcome-unknown
             - /problems/version-not-supported
             - /problems/storage-full
+            - /problems/batch-refused
+            - /problems/failed-dependency
         title: { type: string }
         status: { type: integer, minimum: 400, maximum: 599 }
         detail: { type: string }
@@ -3744,5 +3900,9 @@ components:
         token:
           description: A current token from which the client can start.
           $ref: "#/components/schemas/SyncToken"
+        results:
+          description: The results of the entries of a refused batch.
+          type: array
+          items: { $ref: "#/components/schemas/BatchResult" }
 
 """#

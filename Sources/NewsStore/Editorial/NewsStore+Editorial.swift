@@ -25,14 +25,9 @@ extension NewsStore {
   public func create(
     _ id: UUID, isNewID: Bool = false, _ content: ItemContent, _ change: StateChange? = nil, by editor: Editor? = nil
   ) async throws -> (item: EditorialItem, created: Bool) {
-    let now = try await databaseTime()
     let change = change ?? StateChange(state: content.state)
-    let write = ItemWrite(id: id, isNewID: isNewID, bytes: content.approximateBytes, by: editor) { existing in
-      guard let existing else { return .content(try change.applied(to: content, replacing: nil, at: now)) }
-      guard change.hasCreated(existing, with: content, at: now) else { throw StoreError.alreadyExists }
-      return .unchanged
-    }
-    return try await run(write)
+    return try await run(
+      .creation(of: id, isNewID: isNewID, content, change, by: editor, at: try await databaseTime()))
   }
 
   /// Writes an item whose new content is computed from the current one. Equal content is not written.
@@ -50,17 +45,8 @@ extension NewsStore {
     _ id: UUID, bytes: Int = 16_384, if precondition: WritePrecondition, _ change: StateChange? = nil,
     by editor: Editor? = nil, _ content: @escaping @Sendable (EditorialItem?) throws -> ItemContent
   ) async throws -> (item: EditorialItem, created: Bool) {
-    let now = try await databaseTime()
-    let write = ItemWrite(id: id, bytes: bytes, by: editor) { existing in
-      if let existing { try Self.refuseRetracted(existing) }
-      try precondition.check(revision: existing?.revision)
-      let wanted = try content(existing)
-      let change = change ?? StateChange(state: wanted.state)
-      let content = try change.applied(to: wanted, replacing: existing, at: now)
-      if let existing, ItemContent(existing) == content { return .unchanged }
-      return .content(content)
-    }
-    return try await run(write)
+    try await run(
+      .change(of: id, bytes: bytes, if: precondition, change, by: editor, at: try await databaseTime(), content))
   }
 
   /// Retracts an item for good. Its row is kept.
@@ -75,14 +61,7 @@ extension NewsStore {
   public func retract(
     _ id: UUID, reason: String?, if precondition: WritePrecondition, mayPublish: Bool = true, by editor: Editor? = nil
   ) async throws {
-    let write = ItemWrite(id: id, bytes: 1024, by: editor) { existing in
-      guard let existing else { throw StoreError.notFound }
-      try Self.refuseRetracted(existing)
-      try StateChange(mayPublish: mayPublish).checkPermission(existing.state)
-      try precondition.check(revision: existing.revision)
-      return .retraction(reason: reason)
-    }
-    _ = try await run(write)
+    _ = try await run(.retraction(of: id, reason: reason, if: precondition, mayPublish: mayPublish, by: editor))
   }
 
   /// Runs a write in a group, and waits until this process responds from its result.
@@ -92,11 +71,5 @@ extension NewsStore {
     }
     try await waitForState(written.item.item.version)
     return (written.item, written.created)
-  }
-
-  private static func refuseRetracted(_ item: EditorialItem) throws {
-    if item.state == .retracted { throw StoreError.retracted(reason: .retracted, detail: item.retractionReason) }
-    // An expired item can be published again as long as it has its texts.
-    if item.erased != nil { throw StoreError.retracted(reason: .expired, detail: item.retractionReason) }
   }
 }

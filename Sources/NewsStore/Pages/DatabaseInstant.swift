@@ -25,7 +25,7 @@ extension NewsStore {
   /// Returns the present time by the database's clock, which decides about dates and schedules.
   ///
   /// - Throws: `StoreError.unavailable`, if the process has no state yet and the database cannot be reached.
-  func databaseTime() async throws -> Date {
+  package func databaseTime() async throws -> Date {
     if let latest = stateCache.latest { return latest.state.read.current }
     let rows = try await database.query("SELECT clock_timestamp() AS now")
     guard let row = rows.first else { throw StoreFault("the database has no time") }

@@ -133,8 +133,6 @@ struct LostCommit {
   }
 
   private func merged(_ outcome: (DecidedWrite) -> WriteGroup.Outcome) -> [WriteGroup.Outcome] {
-    var outcomes = attempt.outcomes
-    for (index, write) in attempt.decided { outcomes[index] = outcome(write) }
-    return outcomes
+    attempt.outcomes(with: attempt.decided.map { outcome($0.write) })
   }
 }

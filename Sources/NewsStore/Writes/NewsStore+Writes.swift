@@ -1,6 +1,19 @@
 import PostgresClient
 import Synchronization
 
+extension WriteGroup {
+  /// The maximum number of attempts. Another writer may create an item after it was looked for; the next attempt finds it.
+  static let attempts = 3
+
+  /// Runs an entry that has left its group.
+  static func runAlone(_ write: ItemWrite, in context: Context) async -> Result<WrittenItem, any Error> {
+    for _ in 0..<attempts {
+      if let outcome = await WriteGroup([write], .waits, in: context).run()[0] { return outcome }
+    }
+    return .failure(StoreError.unavailable)
+  }
+}
+
 extension GroupQueue<ItemWrite, WrittenItem> {
   /// Creates the queue of the writes to a database.
   ///
@@ -13,11 +26,7 @@ extension GroupQueue<ItemWrite, WrittenItem> {
     return GroupQueue(limits: limits) { writes in
       await WriteGroup(writes, .skips, in: context).run()
     } runAlone: { write in
-      // Another writer may create the item after it was looked for; the next attempt finds it.
-      for _ in 0..<3 {
-        if let outcome = await WriteGroup([write], .waits, in: context).run()[0] { return try outcome.get() }
-      }
-      throw StoreError.unavailable
+      try await WriteGroup.runAlone(write, in: context).get()
     }
   }
 }

@@ -16,9 +16,18 @@ struct WriteAttempt {
   /// The outcomes that are known, and the writes to commit with their positions.
   var outcomes: [WriteGroup.Outcome]
   var decided: [(index: Int, write: DecidedWrite)]
+
+  /// Returns all outcomes, in the order of the entries.
+  ///
+  /// - Parameter written: The outcomes of `decided`.
+  func outcomes(with written: [WriteGroup.Outcome]) -> [WriteGroup.Outcome] {
+    var outcomes = outcomes
+    for ((index, _), outcome) in zip(decided, written) { outcomes[index] = outcome }
+    return outcomes
+  }
 }
 
-/// Items that are written in one transaction, each with an outcome of its own.
+/// Items that are written in one transaction, each with an outcome of its own, or all or none of them.
 final class WriteGroup: Sendable {
   typealias Outcome = GroupQueue<ItemWrite, WrittenItem>.Result
 
@@ -38,14 +47,10 @@ final class WriteGroup: Sendable {
   enum Locking: Sendable {
     /// It leaves the group, so that it delays no other entry.
     case skips
-    /// It waits, as any transaction does. For a single entry.
+    /// It waits, as any transaction does. For a single entry, or an atomic group.
     case waits
   }
 
-  /// The settings of a group. It waits for a lock on a new id or a file for 100 ms; beyond that, each entry runs alone.
-  private static let groupSettings: PostgresQuery = """
-    \(query: settings), set_config('lock_timeout', '100', true)
-    """
   /// The planner settings. They leave only look-ups by key, so that a session can keep its plans: otherwise PostgreSQL
   /// plans the statements of each group again, which takes longer than a small one.
   private static let settings: PostgresQuery = """
@@ -53,33 +58,45 @@ final class WriteGroup: Sendable {
       set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
       set_config('enable_material', 'off', true)
     """
-  /// No entry of the group writes anything.
-  private struct NothingToWrite: Error {
+  /// The planner settings of a large group, whose statements are planned for the number of its entries. The kept plan
+  /// would compare each of them with all others.
+  private static let largeGroupSettings: PostgresQuery = """
+    SELECT set_config('plan_cache_mode', 'force_custom_plan', true)
+    """
+  /// The number of entries up to which plans are kept.
+  private static let largestWithKeptPlans = 64
+  /// The end of a group that writes nothing.
+  private struct WithoutEffect: Error {
     let outcomes: [Outcome]
   }
 
   private let writes: [ItemWrite]
   private let locking: Locking
+  private let isAtomic: Bool
   private let context: Context
   private let attempt = Mutex<WriteAttempt?>(nil)
 
-  /// - Parameter writes: Writes of different items.
-  init(_ writes: [ItemWrite], _ locking: Locking, in context: Context) {
+  /// - Parameters:
+  ///   - writes: Writes of different items, at most 1,000.
+  ///   - isAtomic: Whether nothing is written if an entry is refused. Such a group waits for locks.
+  init(_ writes: [ItemWrite], _ locking: Locking, isAtomic: Bool = false, in context: Context) {
     self.writes = writes
     self.locking = locking
+    self.isAtomic = isAtomic
     self.context = context
   }
 
   /// Writes and publishes the items.
   ///
-  /// - Returns: The outcome of each write, in order; nil for one that is to run alone, because nothing was written.
+  /// - Returns: The outcome of each write, in order; nil for one that is to run alone, because nothing was written. An
+  ///   atomic group has either no refused entry, or only refused entries and nil.
   func run() async -> [Outcome] {
     do {
       return try await context.database.pool.transaction(retries: locking == .waits ? 3 : 0) { transaction in
         try await self.run(in: transaction)
       }
-    } catch let nothing as NothingToWrite {
-      return nothing.outcomes
+    } catch let end as WithoutEffect {
+      return end.outcomes
     } catch let error as PostgresError where error.code == .commitOutcomeUnknown {
       guard let attempt = attempt.withLock({ $0 }) else {
         return writes.map { _ in .failure(StoreError.outcomeUnknown) }
@@ -96,15 +113,27 @@ final class WriteGroup: Sendable {
   private func run(in transaction: PostgresTransaction) async throws -> [Outcome] {
     attempt.withLock { $0 = nil }
     let attempt = decided(createsOnly ? Found() : try await begin(in: transaction))
+    if isAtomic { try requireAll(attempt.outcomes, and: attempt.decided.count) }
     // A rollback waits for no disk.
-    guard !attempt.decided.isEmpty else { throw NothingToWrite(outcomes: attempt.outcomes) }
+    guard !attempt.decided.isEmpty else { throw WithoutEffect(outcomes: attempt.outcomes) }
     self.attempt.withLock { $0 = attempt }
-    var outcomes = attempt.outcomes
     context.committing.insert(transaction.serverProcess)
     defer { context.committing.remove(transaction.serverProcess) }
-    let written = try await commit(attempt.decided.map(\.write), in: transaction)
-    for ((index, _), outcome) in zip(attempt.decided, written) { outcomes[index] = outcome }
-    return outcomes
+    return attempt.outcomes(with: try await commit(attempt, in: transaction))
+  }
+
+  /// Ends an atomic group in which an entry is refused or has to be tried again.
+  ///
+  /// - Parameter undecided: The number of outcomes that are not known yet.
+  private func requireAll(_ outcomes: [Outcome], and undecided: Int = 0) throws {
+    let known = outcomes.count { $0 != nil && !Self.isRefused($0) }
+    guard known + undecided == outcomes.count else {
+      throw WithoutEffect(outcomes: outcomes.map { Self.isRefused($0) ? $0 : nil })
+    }
+  }
+
+  static func isRefused(_ outcome: Outcome) -> Bool {
+    if case .failure? = outcome { true } else { false }
   }
 
   // MARK: Before the write
@@ -120,13 +149,22 @@ final class WriteGroup: Sendable {
   /// look: its id may be new no more, after an attempt whose outcome is unknown.
   private var createsOnly: Bool { locking == .skips && writes.allSatisfy(\.isNewID) }
 
+  /// The settings of the transaction.
+  ///
+  /// - Parameter limitingLocks: Whether it waits for a lock on a new id or a file for 100 ms only; beyond that, each entry
+  ///   runs alone.
+  private func settings(limitingLocks: Bool) -> PostgresQuery {
+    let planning = writes.count <= Self.largestWithKeptPlans ? Self.settings : Self.largeGroupSettings
+    return limitingLocks ? "\(query: planning), set_config('lock_timeout', '100', true)" : planning
+  }
+
   /// Locks the items, and reads them.
   private func begin(in transaction: PostgresTransaction) async throws -> Found {
     let ids = writes.map(\.id)
     let skipping: PostgresQuery = locking == .skips ? "SKIP LOCKED" : ""
     // Several statements: the lock may have to wait for a row, and the log is to be read after that wait.
     let answers = try await transaction.pipeline([
-      locking == .skips ? Self.groupSettings : Self.settings,
+      settings(limitingLocks: locking == .skips),
       "SELECT i.id FROM items AS i WHERE i.id = ANY (\(ids)) ORDER BY i.id FOR NO KEY UPDATE \(query: skipping)",
       "SELECT \(query: EditorialItem.columns) FROM \(query: EditorialItem.tables) WHERE i.id = ANY (\(ids))",
       "SELECT pg_current_xact_id()::text AS transaction, \(query: Database.currentEpoch) AS epoch",
@@ -165,21 +203,29 @@ final class WriteGroup: Sendable {
 
   // MARK: The write
 
-  /// Writes and publishes in one round trip with the COMMIT.
-  private func commit(_ decided: [DecidedWrite], in transaction: PostgresTransaction) async throws -> [Outcome] {
+  /// Writes and publishes in one round trip with the COMMIT. An atomic group takes another one, to see whether all
+  /// entries are written.
+  private func commit(_ attempt: WriteAttempt, in transaction: PostgresTransaction) async throws -> [Outcome] {
+    let decided = attempt.decided.map(\.write)
     let requiresFiles = decided.contains { !$0.requiredFiles.isEmpty }
     // New ids wait for nobody.
     let limitsLocks = locking == .skips && (!createsOnly || requiresFiles)
-    var statements = createsOnly ? [limitsLocks ? Self.groupSettings : Self.settings] : []
+    var statements = createsOnly ? [settings(limitingLocks: limitsLocks)] : []
     if requiresFiles { statements.append(decided.fileLock) }
     let writing = statements.count
     statements.append(createsOnly ? decided.creation : decided.statement)
+    var answers: [PostgresRows] = []
+    if isAtomic {
+      answers = try await transaction.pipeline(statements)
+      statements = []
+      try requireAll(attempt.outcomes(with: outcomes(of: decided, answers[writing], [:])))
+    }
     // The wait for the counter is not limited: it is that of a queue.
     if limitsLocks { statements.append("SET LOCAL lock_timeout TO DEFAULT") }
     statements.append(createsOnly ? decided.firstPublication : decided.publication)
     let scopes = Set(decided.flatMap { $0.content.topics + ($0.existing?.item.topics ?? []) }).union([""])
     statements += OwnCommit.queries(items: decided.map(\.id), scopes: scopes)
-    let answers = try await transaction.commit(after: statements)
+    answers += try await transaction.commit(after: statements)
     var published: [UUID: DecidedWrite.Publication] = [:]
     let publication = answers.count - 3
     for row in answers[publication] {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct SettingLimitsTests {
   private static let ranges: [(name: String, lowest: Int, highest: Int)] = [
     ("TIDINGS_SHARED_MAX_AGE", 1, 3600), ("TIDINGS_CACHE_SIZE", 0, 65_536), ("TIDINGS_PURGE_AFTER", 0, 36_500),
-    ("TIDINGS_MEDIA_LIMIT", 1, 1_048_576), ("TIDINGS_MEDIA_UNUSED_AFTER", 1, 36_500),
+    ("TIDINGS_BATCH_LIMIT", 1, 256), ("TIDINGS_MEDIA_LIMIT", 1, 1_048_576), ("TIDINGS_MEDIA_UNUSED_AFTER", 1, 36_500),
     ("TIDINGS_ADDRESS_RATE", 0, 1_000_000_000), ("TIDINGS_KEY_RATE", 0, 1_000_000_000),
     ("TIDINGS_SLOW_REQUEST", 0, 3_600_000), ("TIDINGS_POOL_SIZE", 2, 1000), ("TIDINGS_STALE_LIMIT", 0, 86_400),
     ("TIDINGS_PORT", 0, 65_535),

@@ -1,0 +1,138 @@
+import Foundation
+import HTTPEdge
+import HTTPTypes
+import Hummingbird
+import Logging
+import News
+import NewsStore
+
+/// The handler of `POST /v1/editorial/items/batch`: writes of up to 1,000 items in one transaction.
+extension EditorialItemHandlers {
+  @Sendable func batch(_ request: Request, context: APIContext) async throws -> Response {
+    try request.parameters().check()
+    let fields = try await JSONBody.object(of: request, context: context, largest: largestBatchBytes)
+    return try await batches.run { try await batch(fields, context) }
+  }
+
+  private func batch(_ fields: [String: JSONValue], _ context: APIContext) async throws -> Response {
+    let body = try BatchBody(fields)
+    let now = try await store.databaseTime()
+    var results: [BatchResult?] = []
+    var writes: [(index: Int, write: ItemWrite)] = []
+    for (index, entry) in body.entries.enumerated() {
+      do {
+        writes.append((index, try await write(for: entry, at: now, context)))
+        results.append(nil)
+      } catch {
+        results.append(Self.refusal(of: entry, error, context))
+      }
+    }
+    if !body.isAtomic || results.allSatisfy({ $0 == nil }) {
+      let outcomes = try await store.writeBatch(writes.map(\.write), isAtomic: body.isAtomic)
+      for ((index, write), outcome) in zip(writes, outcomes) {
+        results[index] = outcome.map { Self.result(of: body.entries[index], write.id, $0, context) }
+      }
+    }
+    return try Self.answer(
+      zip(body.entries, results).map { entry, result in
+        result ?? BatchResult(status: 424, id: entry.id, problem: ProblemError.otherEntryRefused.problem)
+      }, isAtomic: body.isAtomic)
+  }
+
+  /// Returns the write of an entry.
+  ///
+  /// - Throws: `ProblemError` if a field of its item is invalid.
+  private func write(for entry: BatchBody.Entry, at now: Date, _ context: APIContext) async throws -> ItemWrite {
+    let editor = context.editor
+    switch (entry.operation, entry.id) {
+    case (.create, let id):
+      let body = try await itemBody(entry.fields, id: id)
+      let change = StateChange(state: body.state, mayPublish: context.mayPublish)
+      return .creation(
+        of: id ?? .version7(at: Date()), isNewID: id == nil, body.content, change, by: editor, at: now)
+    case (.replace, let id?):
+      let body = try await itemBody(entry.fields, id: id)
+      let precondition = try Self.precondition(entry.revision, body.revision)
+      let change = StateChange(state: body.state, mayPublish: context.mayPublish)
+      return .change(
+        of: id, bytes: body.content.approximateBytes, if: precondition, change, by: editor, at: now
+      ) { _ in body.content }
+    case (.modify, let id?):
+      let patch = try await ItemPatch(entry.fields, of: id, mayPublish: context.mayPublish, sanitizer)
+      let precondition = try Self.precondition(entry.revision, patch.revision)
+      return .change(
+        of: id, bytes: ItemPatch.approximateBytes, if: precondition, patch.change, by: editor, at: now, patch.content)
+    case (.retract, let id?):
+      return .retraction(
+        of: id, reason: entry.reason, if: try Self.precondition(entry.revision, nil), mayPublish: context.mayPublish,
+        by: editor)
+    case (_, nil): throw ProblemError.internal
+    }
+  }
+
+  private func itemBody(_ fields: [String: JSONValue], id: UUID?) async throws -> ItemBody {
+    let body = try ItemBody(fields, html: try await sanitizer.html(in: fields))
+    guard body.id == nil || body.id == id else { throw ProblemError.foreignID }
+    return body
+  }
+
+  /// The precondition of the revisions in an entry and in its item. If they differ, it fails.
+  private static func precondition(_ revision: Int?, _ inner: Int?) throws -> WritePrecondition {
+    guard let revision = revision ?? inner else { return .none }
+    guard inner == nil || inner == revision else { throw ProblemError.preconditionFailed }
+    return .revisions([revision])
+  }
+
+  private static func result(
+    of entry: BatchBody.Entry, _ id: UUID, _ outcome: Result<WrittenItem, any Error>, _ context: APIContext
+  ) -> BatchResult {
+    do {
+      let written = try outcome.get()
+      if entry.operation == .retract { return BatchResult(status: 204, id: id) }
+      return BatchResult(status: written.created ? 201 : 200, id: id, item: written.item)
+    } catch {
+      return refusal(of: entry, error, context)
+    }
+  }
+
+  private static func refusal(of entry: BatchBody.Entry, _ error: any Error, _ context: APIContext) -> BatchResult {
+    let problem: ProblemError
+    if case StoreError.unknownTopics(let slugs) = error {
+      problem = .unknownTopicsField(slugs)
+    } else if let expected = ProblemError(expected: error) {
+      problem = expected
+    } else {
+      context.logger.error("an entry of a batch failed", metadata: ["error": "\(String(reflecting: error))"])
+      problem = .internal
+    }
+    return BatchResult(status: problem.problem.status, id: entry.id, problem: problem.problem)
+  }
+
+  private static func answer(_ results: [BatchResult], isAtomic: Bool) throws -> Response {
+    let applied = results.count { $0.status < 300 }
+    guard !isAtomic || applied == results.count else {
+      var error = ProblemError(
+        .unprocessableContent, "batch-refused", "An entry of the atomic batch was refused",
+        detail: "Nothing was written. \(results.count { $0.status != 424 }) of \(results.count) entries were refused.")
+      error.problem.results = results
+      throw error
+    }
+    let body = try NewsJSON.encode(BatchResultList(applied: applied, results: results))
+    return .json { $0.write(json: body) }
+  }
+}
+
+extension ProblemError {
+  static let foreignID = ProblemError.invalidFields([
+    FieldError(field: "id", rule: "must equal the id in the path or in the entry")
+  ])
+
+  /// An unknown topic in a body. In a query, it is an error of the parameter.
+  static func unknownTopicsField(_ slugs: [String]) -> ProblemError {
+    .invalidFields([FieldError(field: "topics", rule: rule(unknownTopics: slugs))])
+  }
+
+  /// The status 424, Failed Dependency (RFC 4918 section 11.4).
+  fileprivate static let otherEntryRefused = ProblemError(
+    .init(code: 424), "failed-dependency", "Another entry of the batch was refused")
+}

@@ -1,0 +1,48 @@
+import Foundation
+import HTTPEdge
+import News
+import NewsStore
+import SafeHTML
+
+/// A change of some fields of an item, as a JSON Merge Patch (RFC 7396).
+struct ItemPatch: Sendable {
+  /// The size that is assumed for the content of a patched item, in bytes.
+  static let approximateBytes = 16_384
+
+  /// The revision in the patch, if it has one.
+  let revision: Int?
+  /// The part of the write that concerns the state.
+  let change: StateChange
+  private let id: UUID
+  private let fields: [String: JSONValue]
+  private let html: SafeHTML?
+
+  /// Reads what a patch says about revision and state. The other fields are checked once the stored item is available.
+  /// The HTML is sanitised at once: a transaction must not wait for it.
+  ///
+  /// - Throws: `ProblemError`, 422, which names the invalid fields; the errors of the sanitiser.
+  init(_ fields: [String: JSONValue], of id: UUID, mayPublish: Bool, _ sanitizer: MarkupSanitizer) async throws {
+    var reader = FieldReader(fields)
+    revision = reader.integer("revision", in: 1...Int.max)
+    let state = reader.state()
+    guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors.list) }
+    let namesPublication = fields["publishAt"].map { $0 != .null } ?? false
+    change = StateChange(state: state, keepsState: true, namesPublication: namesPublication, mayPublish: mayPublish)
+    html = try await sanitizer.html(in: fields)
+    (self.id, self.fields) = (id, fields)
+  }
+
+  /// Returns the content of the patched item.
+  ///
+  /// - Throws: `StoreError.notFound` if there is no item; `ProblemError`, 422, which names the invalid fields.
+  @Sendable func content(_ existing: EditorialItem?) throws -> ItemContent {
+    guard let existing, case .object(var merged) = JSONValue.object(try existing.json).merged(with: .object(fields))
+    else { throw StoreError.notFound }
+    merged["state"] = fields["state"]
+    var body = try ItemBody(merged, html: html)
+    guard body.id == id else { throw ProblemError.foreignID }
+    // Stored HTML is sanitised already.
+    if fields["html"] == nil { body.content.html = existing.item.html }
+    return body.content
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import News
+import PostgresClient
+
+extension NewsStore {
+  /// The maximum number of writes in a batch, which is that of `publish()`.
+  package static let largestBatch = 1000
+
+  /// Writes different items in one transaction, and waits until this process responds from its result.
+  ///
+  /// - Parameters:
+  ///   - writes: The writes of at most `largestBatch` different items.
+  ///   - isAtomic: Whether nothing is written if one of them is refused.
+  /// - Returns: The outcome of each write, in order. It is nil for a write of an atomic batch that was not made because
+  ///   another one was refused.
+  /// - Throws: `StoreError.unavailable`, `outcomeUnknown`, if they concern all writes.
+  package func writeBatch(_ writes: [ItemWrite], isAtomic: Bool) async throws -> [Result<WrittenItem, any Error>?] {
+    guard !writes.isEmpty else { return [] }
+    let outcomes = try await DatabaseTime.measuring {
+      isAtomic ? try await writeTogetherOrNone(writes) : await writeEach(writes)
+    }
+    let failures = outcomes.compactMap { if case .failure(let error as StoreError)? = $0 { error } else { nil } }
+    if failures.count == writes.count, let error = failures.first, error.concernsDatabase { throw error }
+    let version = outcomes.compactMap { try? $0?.get().item.item.version }.max()
+    if let version { try await waitForState(version) }
+    return outcomes
+  }
+
+  private func writeEach(_ writes: [ItemWrite]) async -> [Result<WrittenItem, any Error>?] {
+    var outcomes = await WriteGroup(writes, .skips, in: writeContext).run()
+    for (index, write) in writes.enumerated() where outcomes[index] == nil {
+      outcomes[index] = await WriteGroup.runAlone(write, in: writeContext)
+    }
+    return outcomes
+  }
+
+  private func writeTogetherOrNone(_ writes: [ItemWrite]) async throws -> [Result<WrittenItem, any Error>?] {
+    for _ in 0..<WriteGroup.attempts {
+      let outcomes = await WriteGroup(writes, .waits, isAtomic: true, in: writeContext).run()
+      for case .failure(let error as StoreError)? in outcomes where error.concernsDatabase { throw error }
+      if outcomes.allSatisfy({ $0 != nil }) || outcomes.contains(where: WriteGroup.isRefused) {
+        return outcomes
+      }
+    }
+    throw StoreError.unavailable
+  }
+}
+
+extension StoreError {
+  /// Whether the error is the database's, and not that of a write.
+  fileprivate var concernsDatabase: Bool {
+    switch self {
+    case .unavailable, .outcomeUnknown, .statementCancelled, .unsafeDurability: true
+    default: false
+    }
+  }
+}
