@@ -87,7 +87,7 @@ let package = Package(
     .executableTarget(
       name: "tidings",
       dependencies: [
-        "HTTPEdge", "MediaFiles", "NewsAPI", "NewsFeeds", "NewsStore", "PostgresClient", "News",
+        "HTTPEdge", "MediaFiles", "NetworkAddresses", "NewsAPI", "NewsFeeds", "NewsStore", "PostgresClient", "News",
         .argumentParser, .configuration, .coreMetrics, .hummingbird, .logging, .nioCore, .serviceLifecycle,
         .systemPackage, .unixSignals,
       ],
@@ -95,7 +95,7 @@ let package = Package(
     .target(
       name: "NewsAPI",
       dependencies: [
-        "HTTPConditions", "HTTPEdge", "MediaFiles", "News", "NewsStore", "SafeHTML",
+        "HTTPConditions", "HTTPEdge", "MediaFiles", "NetworkAddresses", "News", "NewsStore", "SafeHTML",
         .coreMetrics, .crypto, .dequeModule, .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioHTTP1,
         .serviceLifecycle,
       ],
@@ -103,8 +103,8 @@ let package = Package(
     .target(
       name: "HTTPEdge",
       dependencies: [
-        "CZlib", "HTTPConditions", .coreMetrics, .dequeModule, .httpTypes, .hummingbird, .hummingbirdCore, .logging,
-        .nioCore, .nioHTTP1, .nioHTTPTypesHTTP1,
+        "CZlib", "HTTPConditions", "NetworkAddresses", .coreMetrics, .dequeModule, .httpTypes, .hummingbird,
+        .hummingbirdCore, .logging, .nioCore, .nioHTTP1, .nioHTTPTypesHTTP1,
       ],
       swiftSettings: settings),
     .target(
@@ -115,6 +115,13 @@ let package = Package(
       name: "NewsFeeds",
       dependencies: ["CLibXML2", "News", "SafeHTML", .crypto],
       swiftSettings: settings),
+    .target(
+      name: "OutgoingHTTP",
+      dependencies: [
+        "NetworkAddresses", .httpTypes, .nioCore, .nioHTTP1, .nioHTTPCompression, .nioPosix, .nioSSL,
+      ],
+      swiftSettings: settings),
+    .target(name: "NetworkAddresses", dependencies: [.nioCore], swiftSettings: settings),
     .target(name: "MediaFiles", dependencies: [.crypto], swiftSettings: settings),
     .target(name: "SafeHTML", dependencies: ["CLibXML2"], swiftSettings: settings),
     .target(
@@ -171,7 +178,17 @@ let package = Package(
       name: "HTTPConditionsTests", dependencies: ["HTTPConditions", "TestKit", .httpTypes], swiftSettings: settings),
     .testTarget(
       name: "HTTPEdgeTests",
-      dependencies: ["HTTPEdge", "TestKit", "TestSupport", .httpTypes, .logging, .nioCore, .nioEmbedded, .nioHTTP1],
+      dependencies: [
+        "HTTPEdge", "NetworkAddresses", "TestKit", "TestSupport", .httpTypes, .logging, .nioCore, .nioEmbedded,
+        .nioHTTP1,
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "OutgoingHTTPTests",
+      dependencies: [
+        "FaultServer", "NetworkAddresses", "OutgoingHTTP", "TestKit", "TestSupport", .httpTypes, .nioCore, .nioPosix,
+        .nioSSL,
+      ],
       swiftSettings: settings),
     .testTarget(name: "NewsTests", dependencies: ["News", "TestKit"], swiftSettings: settings),
     .testTarget(
@@ -185,8 +202,8 @@ let package = Package(
     .testTarget(
       name: "NewsAPITests",
       dependencies: [
-        "HTTPEdge", "MediaFiles", "News", "NewsAPI", "NewsStore", "PostgresClient", "TestKit", "TestSupport",
-        .coreMetrics, .crypto, .httpTypes, .hummingbird, .nioCore,
+        "HTTPEdge", "MediaFiles", "NetworkAddresses", "News", "NewsAPI", "NewsStore", "PostgresClient", "TestKit",
+        "TestSupport", .coreMetrics, .crypto, .httpTypes, .hummingbird, .nioCore,
       ],
       swiftSettings: settings),
     .testTarget(

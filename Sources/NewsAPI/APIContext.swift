@@ -3,6 +3,7 @@ public import Hummingbird
 import Logging
 import MediaFiles
 import NIOCore
+import NetworkAddresses
 
 /// The context of a request on its way through the router.
 public struct APIContext: RequestContext {

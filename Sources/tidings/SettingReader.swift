@@ -1,6 +1,7 @@
 import Configuration
 import Foundation
 import HTTPEdge
+import NetworkAddresses
 import News
 import NewsAPI
 

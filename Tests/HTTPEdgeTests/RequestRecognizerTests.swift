@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
+import NetworkAddresses
 import Synchronization
 import TestKit
 import Testing

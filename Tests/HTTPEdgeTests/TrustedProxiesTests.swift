@@ -1,5 +1,6 @@
 import HTTPEdge
 import NIOCore
+import NetworkAddresses
 import TestKit
 import Testing
 

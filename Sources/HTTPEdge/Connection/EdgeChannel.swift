@@ -3,6 +3,7 @@ package import Logging
 package import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
+import NetworkAddresses
 
 /// The HTTP/1.1 connections of a server, with `ConnectionHandler` between the decoder and the framework. The handler sees
 /// requests in NIOHTTP1's form, because version and `Host` are lost in the conversion to the framework's own.

@@ -1,5 +1,6 @@
 package import NIOCore
 package import NIOHTTP1
+package import NetworkAddresses
 import Synchronization
 
 /// The rate limits of client addresses, each across all connections of the address.

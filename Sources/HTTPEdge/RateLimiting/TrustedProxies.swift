@@ -1,3 +1,5 @@
+public import NetworkAddresses
+
 /// The proxies that are trusted to name the client of a request, and the header field in which they name it.
 public struct TrustedProxies: Sendable {
   /// The header field in which a proxy names its client. Only one field is trusted: a proxy that writes one of them

@@ -3,6 +3,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import NIOHTTP1
+import NetworkAddresses
 import NewsStore
 
 /// Logs requests that take long, those of the router and those that wait for a load before it.

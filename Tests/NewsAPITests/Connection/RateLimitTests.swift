@@ -1,5 +1,6 @@
 import Foundation
 import HTTPEdge
+import NetworkAddresses
 import News
 import NewsAPI
 import NewsStore

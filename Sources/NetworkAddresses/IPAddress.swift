@@ -58,11 +58,12 @@ package struct IPAddress: Hashable, Sendable {
 
   private static let mapped: UInt64 = 0xffff << 32
 
-  private var isVersion4: Bool { high == 0 && low >> 32 == 0xffff }
+  /// Whether the address is an IPv4 address, in either form.
+  package var isVersion4: Bool { high == 0 && low >> 32 == 0xffff }
 
   /// The address that identifies one client. An IPv6 subscriber has 64 bits of addresses to choose from (RFC 6177);
   /// these bits are 0 here.
-  var subscriber: IPAddress { isVersion4 ? self : IPAddress(high: high, low: 0) }
+  package var subscriber: IPAddress { isVersion4 ? self : IPAddress(high: high, low: 0) }
 }
 
 extension IPAddress: CustomStringConvertible {

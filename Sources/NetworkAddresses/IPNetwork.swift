@@ -14,7 +14,7 @@ public struct IPNetwork: Sendable {
     let maximumLength = parts[0].contains(":") ? 128 : 32
     var length = maximumLength
     if parts.count > 1 {
-      guard parts[1].utf8.allSatisfy(\.isDigit), let number = Int(parts[1]), number <= maximumLength else {
+      guard parts[1].utf8.allSatisfy({ 48...57 ~= $0 }), let number = Int(parts[1]), number <= maximumLength else {
         return nil
       }
       length = number
@@ -28,13 +28,14 @@ public struct IPNetwork: Sendable {
   /// Returns a mask with the given number of leading ones: none for a negative number, at most 64.
   private static func mask(_ bits: Int) -> UInt64 { bits <= 0 ? 0 : bits >= 64 ? .max : ~(.max >> UInt64(bits)) }
 
+  /// Whether an address belongs to the network.
   package func contains(_ other: IPAddress) -> Bool {
     other.high & masks.high == address.high && other.low & masks.low == address.low
   }
 
   /// The networks that are not routed over the internet: loopback (RFC 1122 section 3.2.1.3), private (RFC 1918, RFC
   /// 4193), link-local (RFC 3927, RFC 4291) and shared address space behind carrier-grade NAT (RFC 6598).
-  static let privateNetworks = [
+  package static let privateNetworks = [
     "127.0.0.0/8", "::1", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7", "169.254.0.0/16", "fe80::/10",
     "100.64.0.0/10",
   ].compactMap { IPNetwork($0) }

@@ -1,0 +1,180 @@
+public import HTTPTypes
+import NIOCore
+import NIOPosix
+package import NIOSSL
+
+/// The limits of a request.
+public struct OutgoingLimits: Sendable {
+  /// The maximum size of the body in bytes, after its content coding is decoded.
+  public var bodyBytes = 16 << 20
+  /// The maximum size of all header fields in bytes.
+  public var headerBytes = 64 << 10
+  /// The timeout of the whole request, name resolution and redirects included.
+  public var totalTime: Duration = .seconds(60)
+  /// The timeout of an attempt to connect.
+  public var connectTime: Duration = .seconds(10)
+  /// The timeout of a pause in the response.
+  public var idleTime: Duration = .seconds(20)
+  /// The maximum number of redirects.
+  public var redirects = 5
+
+  /// Creates limits with default values.
+  public init() {}
+}
+
+/// A request to an address that comes from outside.
+public struct OutgoingRequest: Sendable {
+  /// The method, GET by default.
+  public var method: HTTPRequest.Method
+  /// The address.
+  public var url: OutgoingURL
+  /// The fields, without `Host`, `User-Agent`, `Accept-Encoding`, `Content-Length` and `Connection`.
+  public var fields: HTTPFields
+  /// The body; nil for none.
+  public var body: [UInt8]?
+
+  /// Creates a request.
+  public init(
+    method: HTTPRequest.Method = .get, url: OutgoingURL, fields: HTTPFields = [:], body: [UInt8]? = nil
+  ) {
+    self.method = method
+    self.url = url
+    self.fields = fields
+    self.body = body
+  }
+}
+
+/// A complete response.
+public struct OutgoingResponse: Sendable {
+  /// The status code.
+  public var status: Int
+  /// The header fields.
+  public var fields: HTTPFields
+  /// The body without content coding.
+  public var body: [UInt8]
+  /// The address that has answered, after redirects.
+  public var url: OutgoingURL
+  /// The address that permanent redirects (301, 308) from the requested one lead to; nil if there were none. A redirect
+  /// after a temporary one does not count.
+  public var movedTo: OutgoingURL?
+}
+
+/// Sends requests to addresses that come from outside.
+///
+/// Each name is resolved once per connection, its addresses are checked, and the connection is made to a checked
+/// address. A name that resolves differently at the next look-up (DNS rebinding) has no effect. Redirects are followed
+/// one by one with the same checks.
+///
+///     let client = OutgoingClient(policy: AddressPolicy(), userAgent: "Tidings/1.0 (+https://news.example)")
+///     let response = try await client.send(OutgoingRequest(url: OutgoingURL("https://feeds.example/news")))
+///     print(response.status, response.body.count)
+///     await client.shutdown()
+public final class OutgoingClient: Sendable {
+  private let policy: AddressPolicy
+  private let userAgent: String
+  private let limits: OutgoingLimits
+  private let resolver: NameResolver
+  private let tls: Result<NIOSSLContext, any Error>
+
+  /// Creates a client. `shutdown()` ends its threads.
+  ///
+  /// - Parameters:
+  ///   - policy: The addresses that requests may reach.
+  ///   - userAgent: The value of `User-Agent`, with a contact.
+  ///   - limits: The limits of each request.
+  public convenience init(policy: AddressPolicy, userAgent: String, limits: OutgoingLimits = OutgoingLimits()) {
+    self.init(
+      policy: policy, userAgent: userAgent, limits: limits, resolver: NameResolver(), tls: .makeClientConfiguration())
+  }
+
+  /// Creates a client that resolves names, and verifies certificates, as a test needs.
+  package init(
+    policy: AddressPolicy, userAgent: String, limits: OutgoingLimits = OutgoingLimits(), resolver: NameResolver,
+    tls: TLSConfiguration = .makeClientConfiguration()
+  ) {
+    self.policy = policy
+    self.userAgent = userAgent
+    self.limits = limits
+    self.resolver = resolver
+    self.tls = Result { try NIOSSLContext(configuration: tls) }
+  }
+
+  /// Ends the threads. No request may follow.
+  public func shutdown() async { await resolver.shutdown() }
+
+  /// Sends a request and follows its redirects: any for GET, and for other methods those that keep the method (307,
+  /// 308).
+  ///
+  /// - Throws: `OutgoingError`; `CancellationError`.
+  public func send(_ request: OutgoingRequest) async throws -> OutgoingResponse {
+    let deadline = ContinuousClock.now + limits.totalTime
+    var request = request
+    var movedTo: OutgoingURL?
+    var isPermanent = true
+    for _ in 0...limits.redirects {
+      var response = try await exchange(request, by: deadline)
+      response.movedTo = movedTo
+      guard let location = response.fields[.location], Self.redirects(response.status, request.method) else {
+        return response
+      }
+      let target = try OutgoingURL(location, relativeTo: request.url)
+      isPermanent = isPermanent && [301, 308].contains(response.status)
+      if isPermanent { movedTo = target }
+      if target.authority != request.url.authority || target.isSecure != request.url.isSecure {
+        // Credentials are for the origin that the caller has named.
+        request.fields[.authorization] = nil
+        request.fields[.cookie] = nil
+      }
+      request.url = target
+    }
+    throw OutgoingError.tooManyRedirects(limits.redirects)
+  }
+
+  private static func redirects(_ status: Int, _ method: HTTPRequest.Method) -> Bool {
+    switch status {
+    case 301, 302, 303: method == .get
+    case 307, 308: true
+    default: false
+    }
+  }
+
+  /// Sends a request to one of the checked addresses of its host.
+  private func exchange(_ request: OutgoingRequest, by deadline: ContinuousClock.Instant) async throws
+    -> OutgoingResponse
+  {
+    let channel = try await connect(to: request.url, by: deadline)
+    return try await withTaskCancellationHandler {
+      let exchange = OutgoingExchange(request, userAgent: userAgent, limits: limits, by: deadline)
+      return try await exchange.run(on: channel, tls: request.url.isSecure ? try tls.get() : nil)
+    } onCancel: {
+      channel.close(promise: nil)
+    }
+  }
+
+  private func connect(to url: OutgoingURL, by deadline: ContinuousClock.Instant) async throws -> any Channel {
+    let addresses = try await resolver.addresses(of: url, by: deadline)
+    var failure = OutgoingError.unresolved("the name \(url.host) has no address")
+    // Refused addresses are skipped. The reason is reported only if none is left.
+    for address in addresses.prefix(8) {
+      do {
+        try policy.check(address, of: url)
+      } catch {
+        failure = error
+        continue
+      }
+      let time = min(limits.connectTime, ContinuousClock.now.duration(to: deadline))
+      guard time > .zero else { throw OutgoingError.timedOut("\(url.host) did not respond in time") }
+      try Task.checkCancellation()
+      do {
+        return try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+          .connectTimeout(TimeAmount(time))
+          // The exchange adds its handlers before anything is read.
+          .channelOption(.autoRead, value: false)
+          .connect(to: address).get()
+      } catch {
+        failure = .unreachable("\(url.host) cannot be reached on port \(url.port)")
+      }
+    }
+    throw failure
+  }
+}

@@ -1,0 +1,176 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTPCompression
+import NIOSSL
+
+/// A request and its response on a connection of their own.
+struct OutgoingExchange: Sendable {
+  private let request: OutgoingRequest
+  private let userAgent: String
+  private let limits: OutgoingLimits
+  private let deadline: ContinuousClock.Instant
+
+  init(_ request: OutgoingRequest, userAgent: String, limits: OutgoingLimits, by deadline: ContinuousClock.Instant) {
+    self.request = request
+    self.userAgent = userAgent
+    self.limits = limits
+    self.deadline = deadline
+  }
+
+  /// Sends the request and waits for the response. It closes the channel.
+  ///
+  /// - Parameter tls: The context of TLS; nil for plain text.
+  func run(on channel: any Channel, tls: NIOSSLContext?) async throws -> OutgoingResponse {
+    let promise = channel.eventLoop.makePromise(of: OutgoingResponse.self)
+    let time = TimeAmount(ContinuousClock.now.duration(to: deadline))
+    channel.eventLoop.execute {
+      let collector = ResponseCollector(request.url, maximumBodyBytes: limits.bodyBytes, promise)
+      do {
+        try addHandlers(to: channel.pipeline.syncOperations, tls: tls, collector)
+      } catch {
+        return collector.fail(OutgoingError.insecure("TLS cannot be started with \(request.url.host)"), channel)
+      }
+      // The collector belongs to this event loop.
+      let bound = NIOLoopBound(collector, eventLoop: channel.eventLoop)
+      let timer = channel.eventLoop.scheduleTask(in: time) {
+        bound.value.fail(OutgoingError.timedOut("\(request.url.host) did not respond in time"), channel)
+      }
+      promise.futureResult.whenComplete { _ in timer.cancel() }
+      channel.setOption(.autoRead, value: true).whenFailure { bound.value.fail($0, channel) }
+      send(on: channel)
+    }
+    return try await promise.futureResult.get()
+  }
+
+  private func addHandlers(
+    to pipeline: ChannelPipeline.SynchronousOperations, tls: NIOSSLContext?, _ collector: ResponseCollector
+  ) throws {
+    let url = request.url
+    if let tls {
+      // A server name is not sent for an IP address (RFC 6066 section 3), which the certificate must contain.
+      try pipeline.addHandler(
+        NIOSSLClientHandler(context: tls, serverHostname: url.literal == nil ? url.host : nil))
+    }
+    var configuration = NIOHTTPDecoderLimitConfiguration()
+    configuration.maxHeaderFieldSize = limits.headerBytes
+    configuration.maxHeaderListSize = limits.headerBytes
+    try pipeline.addHandlers([
+      IdleStateHandler(readTimeout: TimeAmount(limits.idleTime)),
+      HTTPRequestEncoder(),
+      ByteToMessageHandler(HTTPResponseDecoder(limitConfiguration: configuration)),
+      NIOHTTPResponseDecompressor(limit: .size(limits.bodyBytes)),
+      collector,
+    ])
+  }
+
+  private func send(on channel: any Channel) {
+    var head = HTTPRequestHead(
+      version: .http1_1, method: HTTPMethod(rawValue: request.method.rawValue), uri: request.url.target)
+    head.headers.add(name: "Host", value: request.url.authority)
+    head.headers.add(name: "User-Agent", value: userAgent)
+    head.headers.add(name: "Accept-Encoding", value: "gzip, deflate")
+    head.headers.add(name: "Connection", value: "close")
+    for field in request.fields { head.headers.add(name: field.name.rawName, value: field.value) }
+    if let body = request.body { head.headers.add(name: "Content-Length", value: "\(body.count)") }
+    channel.write(HTTPClientRequestPart.head(head), promise: nil)
+    if let body = request.body {
+      channel.write(HTTPClientRequestPart.body(.byteBuffer(ByteBuffer(bytes: body))), promise: nil)
+    }
+    // An error closes the channel, or the response arrives nevertheless.
+    channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
+  }
+}
+
+/// Collects the parts of a response within the limits.
+private final class ResponseCollector: ChannelInboundHandler {
+  typealias InboundIn = HTTPClientResponsePart
+
+  private let url: OutgoingURL
+  private let maximumBodyBytes: Int
+  private var promise: EventLoopPromise<OutgoingResponse>?
+  private var head: HTTPResponseHead?
+  private var body: [UInt8] = []
+
+  init(_ url: OutgoingURL, maximumBodyBytes: Int, _ promise: EventLoopPromise<OutgoingResponse>) {
+    self.url = url
+    self.maximumBodyBytes = maximumBodyBytes
+    self.promise = promise
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .head(let head):
+      self.head = head
+      let codings = head.headers[canonicalForm: "Content-Encoding"].map { $0.lowercased() }.filter { $0 != "identity" }
+      if codings.count > 1 || codings.contains(where: { $0 != "gzip" && $0 != "deflate" }) {
+        fail(.malformed("\(url.host) uses a content coding that was not accepted"), context.channel)
+      }
+    case .body(let part):
+      guard body.count + part.readableBytes <= maximumBodyBytes else { return fail(tooLarge, context.channel) }
+      body.append(contentsOf: part.readableBytesView)
+    case .end:
+      guard let head, let promise = take() else { return }
+      var fields = HTTPFields()
+      for (name, value) in head.headers {
+        if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
+      }
+      promise.succeed(OutgoingResponse(status: Int(head.status.code), fields: fields, body: body, url: url))
+      context.close(promise: nil)
+    }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if event is IdleStateHandler.IdleStateEvent {
+      fail(.timedOut("\(url.host) paused for too long in its response"), context.channel)
+    } else {
+      context.fireUserInboundEventTriggered(event)
+    }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    fail(.malformed("\(url.host) closed the connection before its response was complete"), context.channel)
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    // The end of a message is known from its framing, and many servers skip the alert that ends TLS.
+    if error as? NIOSSLError == .uncleanShutdown { return }
+    // A response without a body may name the coding that the body would have (RFC 9110 section 15.4.5).
+    if let head, [204, 304].contains(head.status.code), error is NIOHTTPDecompression.ExtraDecompressionError {
+      return
+    }
+    fail(error, context.channel)
+  }
+
+  func fail(_ error: any Error, _ channel: any Channel) {
+    take()?.fail(error is OutgoingError ? error : self.error(for: error))
+    channel.close(promise: nil)
+  }
+
+  private func fail(_ error: OutgoingError, _ channel: any Channel) { fail(error as any Error, channel) }
+
+  private func take() -> EventLoopPromise<OutgoingResponse>? {
+    defer { promise = nil }
+    return promise
+  }
+
+  private var tooLarge: OutgoingError {
+    .tooLarge("the response of \(url.host) has more than \(maximumBodyBytes) bytes")
+  }
+
+  private func error(for error: any Error) -> OutgoingError {
+    switch error {
+    case NIOHTTPDecompression.DecompressionError.limit: tooLarge
+    case is NIOHTTPDecompression.DecompressionError, is NIOHTTPDecompression.ExtraDecompressionError:
+      .malformed("the response of \(url.host) is compressed wrongly")
+    case HTTPParserError.headerOverflow: .tooLarge("the header of the response of \(url.host) is too large")
+    case is HTTPParserError: .malformed("the response of \(url.host) is not valid HTTP")
+    case NIOSSLError.handshakeFailed(let reason) where "\(reason)".contains("CERTIFICATE_VERIFY_FAILED"):
+      .insecure("the certificate of \(url.host) is not trusted or has expired")
+    case NIOSSLError.unableToValidateCertificate, is NIOSSLExtraError:
+      .insecure("the certificate of \(url.host) is for another host")
+    case is NIOSSLError, is BoringSSLError: .insecure("the TLS handshake with \(url.host) failed")
+    default: .unreachable("the connection to \(url.host) was lost")
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import NIOSSL
+import NetworkAddresses
+import OutgoingHTTP
+import TestKit
+import TestSupport
+import Testing
+
+@Suite struct OutgoingTLSTests {
+  @Test("The certificate must be for the host of the address, whatever the address resolves to")
+  func certificates() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-tls-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let certificates = try TestCertificates(in: folder, host: "feeds.example")
+    let server = try await Self.start(certificates)
+    try await withResource(server, release: { try await $0.close() }) { server in
+      let port = try #require(server.localAddress?.port)
+      var trusting = TLSConfiguration.makeClientConfiguration()
+      trusting.trustRoots = .file(certificates.authority)
+      try await Self.withClient(trusting) { client in
+        let response = try await client.send(OutgoingRequest(url: try OutgoingURL("https://feeds.example:\(port)/")))
+        #expect(response.body == Array("ok".utf8))
+        await #expect(throws: OutgoingError.insecure("the certificate of other.example is for another host")) {
+          try await client.send(OutgoingRequest(url: try OutgoingURL("https://other.example:\(port)/")))
+        }
+        await #expect(throws: OutgoingError.insecure("the certificate of 127.0.0.1 is for another host")) {
+          try await client.send(OutgoingRequest(url: try OutgoingURL("https://127.0.0.1:\(port)/")))
+        }
+      }
+      try await Self.withClient(.makeClientConfiguration()) { client in
+        await #expect(
+          throws: OutgoingError.insecure("the certificate of feeds.example is not trusted or has expired")
+        ) {
+          try await client.send(OutgoingRequest(url: try OutgoingURL("https://feeds.example:\(port)/")))
+        }
+      }
+    }
+  }
+
+  private static func withClient(_ tls: TLSConfiguration, _ body: (OutgoingClient) async throws -> Void) async throws {
+    var policy = AddressPolicy()
+    policy.allowedNetworks = [try #require(IPNetwork("127.0.0.1"))]
+    let resolver = NameResolver { [try SocketAddress(ipAddress: "127.0.0.1", port: $1)] }
+    let client = OutgoingClient(policy: policy, userAgent: "Tidings", resolver: resolver, tls: tls)
+    try await withResource(client, release: { await $0.shutdown() }, body)
+  }
+
+  /// Starts a server that answers anything with `ok` and closes the connection.
+  private static func start(_ certificates: TestCertificates) async throws -> any Channel {
+    let configuration = TLSConfiguration.makeServerConfiguration(
+      certificateChain: try NIOSSLCertificate.fromPEMBytes(Array(certificates.certificate.utf8)).map {
+        .certificate($0)
+      },
+      privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(certificates.key.utf8), format: .pem)))
+    let context = try NIOSSLContext(configuration: configuration)
+    return try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandlers([NIOSSLServerHandler(context: context), Answer()])
+        }
+      }
+      .bind(host: "127.0.0.1", port: 0).get()
+  }
+
+  private final class Answer: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      let response = ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")
+      context.writeAndFlush(wrapOutboundOut(response), promise: nil)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+  }
+}

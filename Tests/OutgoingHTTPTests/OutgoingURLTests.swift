@@ -1,0 +1,53 @@
+import OutgoingHTTP
+import Testing
+
+@Suite struct OutgoingURLTests {
+  @Test(
+    "An address has one normal form",
+    arguments: [
+      ("HTTPS://Feeds.Example:443#top", "https://feeds.example/"),
+      ("http://feeds.example:80/a?b#c", "http://feeds.example/a?b"),
+      ("https://feeds.example./x", "https://feeds.example/x"),
+      ("https://feeds.example:8443/x", "https://feeds.example:8443/x"),
+      ("https://m\u{FC}ller.example/feed", "https://xn--mller-kva.example/feed"),
+      ("https://feeds.example/a%20b|c?\u{FC}=%41", "https://feeds.example/a%20b%7Cc?%C3%BC=%41"),
+      ("https://feeds.example/%zz%4", "https://feeds.example/%25zz%254"),
+      ("https://[2606:4700:0:0::1111]/", "https://[2606:4700::1111]/"),
+      ("https://93.184.216.34/", "https://93.184.216.34/"),
+      ("https://a.example/?u=https://b.example/", "https://a.example/?u=https://b.example/"),
+    ])
+  func normalForm(text: String, expected: String) throws {
+    #expect(try OutgoingURL(text).text == expected)
+  }
+
+  @Test(
+    "Addresses that programs read differently are refused",
+    arguments: [
+      "https://2130706433/", "https://127.1/", "https://0x7f.0.0.1/", "https://0x7f000001/", "https://0177.0.0.1/",
+      "https://127.0.0.0x1/", "https://127.0.0.1.2/", "https://1.2.3.999/", "https://[fe80::1%25eth0]/",
+      "https://[fe80::1%eth0]/", "https://user@feeds.example/", "https://user:secret@feeds.example/",
+      "https://feeds.example\\@other.example/", "https://exa%2fmple.com/", "https://a..example/", "https:///x",
+      "https://feeds.example:0/", "https://feeds.example:99999/", "ftp://feeds.example/", "file:///etc/passwd",
+      "//feeds.example/", "feeds.example", "", "https://feeds.example/a b", "https://feeds.example/\r\nX: y",
+      "gopher://127.0.0.1:6379/_x", "https://a\u{0}.example/",
+    ])
+  func refused(text: String) {
+    #expect(throws: OutgoingError.self) { try OutgoingURL(text) }
+  }
+
+  @Test("A name in full-width digits is read as the address that it becomes")
+  func fullWidth() throws {
+    #expect(try OutgoingURL("https://\u{FF11}27.0.0.1/").text == "https://127.0.0.1/")
+  }
+
+  @Test(
+    "A redirect may be relative",
+    arguments: [
+      ("/x", "https://feeds.example/x"), ("y?z", "https://feeds.example/a/y?z"),
+      ("//other.example/", "https://other.example/"), ("http://other.example/", "http://other.example/"),
+      ("?p=2", "https://feeds.example/a/b?p=2"),
+    ])
+  func relative(location: String, expected: String) throws {
+    #expect(try OutgoingURL(location, relativeTo: OutgoingURL("https://feeds.example/a/b?c")).text == expected)
+  }
+}
