@@ -87,7 +87,8 @@ let package = Package(
     .executableTarget(
       name: "tidings",
       dependencies: [
-        "HTTPEdge", "MediaFiles", "NetworkAddresses", "NewsAPI", "NewsFeeds", "NewsStore", "PostgresClient", "News",
+        "HTTPEdge", "MediaFiles", "NetworkAddresses", "NewsAPI", "NewsFeeds", "NewsFollower", "NewsStore",
+        "OutgoingHTTP", "PostgresClient", "News",
         .argumentParser, .configuration, .coreMetrics, .hummingbird, .logging, .nioCore, .serviceLifecycle,
         .systemPackage, .unixSignals,
       ],
@@ -95,8 +96,9 @@ let package = Package(
     .target(
       name: "NewsAPI",
       dependencies: [
-        "HTTPConditions", "HTTPEdge", "MediaFiles", "NetworkAddresses", "News", "NewsStore", "SafeHTML",
-        .coreMetrics, .crypto, .dequeModule, .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioHTTP1,
+        "HTTPConditions", "HTTPEdge", "MediaFiles", "NetworkAddresses", "News", "NewsStore", "OutgoingHTTP",
+        "SafeHTML", .coreMetrics, .crypto, .dequeModule, .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore,
+        .nioHTTP1,
         .serviceLifecycle,
       ],
       swiftSettings: settings),
@@ -114,6 +116,10 @@ let package = Package(
     .target(
       name: "NewsFeeds",
       dependencies: ["CLibXML2", "News", "SafeHTML", .crypto],
+      swiftSettings: settings),
+    .target(
+      name: "NewsFollower",
+      dependencies: ["News", "NewsFeeds", "NewsStore", "OutgoingHTTP", .httpTypes, .logging],
       swiftSettings: settings),
     .target(
       name: "OutgoingHTTP",
@@ -184,6 +190,13 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
+      name: "NewsFollowerTests",
+      dependencies: [
+        "FaultServer", "NetworkAddresses", "News", "NewsFollower", "NewsStore", "OutgoingHTTP",
+        "PostgresClient", "TestKit", "TestSupport", .httpTypes, .nioCore,
+      ],
+      swiftSettings: settings),
+    .testTarget(
       name: "OutgoingHTTPTests",
       dependencies: [
         "FaultServer", "NetworkAddresses", "OutgoingHTTP", "TestKit", "TestSupport", .httpTypes, .nioCore, .nioPosix,
@@ -237,7 +250,7 @@ let package = Package(
     .testTarget(
       name: "SystemTests",
       dependencies: [
-        "tidings", "HTTPConditions", "News", "NewsStore", "PostgresClient", "TestKit", "TestSupport",
+        "tidings", "FaultServer", "HTTPConditions", "News", "NewsStore", "PostgresClient", "TestKit", "TestSupport",
       ],
       exclude: ["Torture/Mutants"], swiftSettings: settings),
   ]

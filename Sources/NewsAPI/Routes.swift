@@ -38,6 +38,8 @@ enum APIPath {
   static let editorialTopic = "/v1/editorial/topics/{slug}"
   static let uploads = "/v1/editorial/media"
   static let upload = "/v1/editorial/media/{id}"
+  static let subscriptions = "/v1/editorial/subscriptions"
+  static let subscription = "/v1/editorial/subscriptions/{id}"
 }
 
 extension NewsAPI {
@@ -131,6 +133,16 @@ extension NewsAPI {
     let previews = editors(.itemsWrite, .mediaWrite)
     previews.on(.get, APIPath.uploads, uploads.list)
     previews.on(.get, APIPath.upload, uploads.media)
+    addSubscriptions(to: editors(.admin))
+  }
+
+  private func addSubscriptions(to administrators: RouterGroup<APIContext>) {
+    let subscriptions = SubscriptionHandlers(store: store)
+    administrators.on(.get, APIPath.subscriptions, subscriptions.list)
+    administrators.on(.post, APIPath.subscriptions, subscriptions.create)
+    administrators.on(.get, APIPath.subscription, subscriptions.subscription)
+    administrators.on(.patch, APIPath.subscription, subscriptions.modify)
+    administrators.on(.delete, APIPath.subscription, subscriptions.remove)
   }
 }
 

@@ -29,6 +29,8 @@ public enum StoreError: Error, Sendable, Equatable {
   case retracted(reason: RemovalReason, detail: String?)
   /// The id or slug is taken by a resource with other content.
   case alreadyExists
+  /// A subscription to the address exists, with this id.
+  case alreadyFollowed(UUID)
   /// The resource does not match the writer's precondition.
   case preconditionFailed
   /// The write overwrites a resource and has no precondition.

@@ -1,6 +1,7 @@
 import Foundation
 import News
 import NewsFeeds
+import NewsFollower
 import NewsStore
 
 /// Imports the entries of files into the store in chunks. One chunk is read while the previous ones are written.
@@ -17,16 +18,13 @@ final class Importer {
   private(set) var hasFailed = false
   private let store: NewsStore
   private let progress: TransferProgress
-  private let now: Date
-  private var pending: [ImportedItem] = []
+  private var batch: ImportBatch
   private var writing: [(ids: Set<UUID>, counts: Task<ImportCounts, any Error>)] = []
-  private var topics: [String: TopicContent] = [:]
-  private var knownTopics: Set<String> = []
 
   init(store: NewsStore, progress: TransferProgress, now: Date = Date()) {
     self.store = store
     self.progress = progress
-    self.now = now
+    batch = ImportBatch(now: now)
   }
 
   /// The outcome of a file.
@@ -70,8 +68,8 @@ final class Importer {
       switch event {
       case .entry(let entry):
         summary.read += 1
-        add(entry, from: file)
-        if pending.count == Self.chunk { try await flush() }
+        if let note = batch.add(entry) { report(file, note) }
+        if batch.items.count == Self.chunk { try await flush() }
       case .skipped(let problem):
         summary.read += 1
         summary.skipped += 1
@@ -86,43 +84,15 @@ final class Importer {
     return isWhole
   }
 
-  private func add(_ entry: FeedEntry, from file: ImportFile) {
-    var date = entry.date
-    if date > now {
-      report(
-        file,
-        "\(entry.guid ?? "\(entry.id)"): the date \(RFC3339.string(from: date)) is in the future; the current time is used"
-      )
-      date = RFC3339.truncated(now)
-    }
-    for topic in entry.newTopics {
-      topics[topic.slug] = TopicContent(titles: topic.titles, position: topic.position)
-    }
-    for category in entry.categories where !knownTopics.contains(category.slug) && topics[category.slug] == nil {
-      // The language is that of the first entry with the category; "und" is BCP 47 for an unknown language.
-      topics[category.slug] = TopicContent(titles: [entry.language ?? "und": category.label], position: 0)
-    }
-    pending.append(
-      ImportedItem(
-        id: entry.id, source: entry.source, guid: entry.guid, digest: entry.digest,
-        content: ItemContent(
-          state: .published, date: date, text: entry.text, title: entry.title, summary: entry.summary,
-          html: entry.html, topics: entry.categories.map(\.slug).sorted(), language: entry.language, url: entry.url,
-          author: entry.author, breaking: entry.breaking, attachments: entry.attachments),
-        isCopy: entry.isCopy))
-  }
-
   private func flush() async throws {
     // The later one of two entries with the same id is to win.
-    let ids = Set(pending.map(\.id))
+    let ids = Set(batch.items.map(\.id))
     let isApart = writing.allSatisfy { $0.ids.isDisjoint(with: ids) }
     try await finishWriting(leaving: isApart ? Self.width - 1 : 0)
-    try await store.ensureTopics(topics)
-    knownTopics.formUnion(topics.keys)
-    topics = [:]
-    guard !pending.isEmpty else { return }
-    writing.append((ids, Task { [store, pending] in try await store.importItems(pending) }))
-    pending = []
+    try await store.ensureTopics(batch.takeTopics())
+    let items = batch.takeItems()
+    guard !items.isEmpty else { return }
+    writing.append((ids, Task { [store] in try await store.importItems(items) }))
   }
 
   /// Waits until at most `count` chunks are being written; after an error for all of them.

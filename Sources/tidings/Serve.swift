@@ -5,7 +5,9 @@ import Hummingbird
 import Logging
 import News
 import NewsAPI
+import NewsFollower
 import NewsStore
+import OutgoingHTTP
 import ServiceLifecycle
 import Synchronization
 import UnixSignals
@@ -81,8 +83,14 @@ extension Settings {
   fileprivate func services(
     _ application: some Service, _ store: NewsStore, _ manager: ServiceManager, logger: Logger, groupLogger: Logger
   ) throws -> ServiceGroupConfiguration {
+    let client = outgoingClient
+    let follower = FeedFollower(store: store, client: client, logger: logger)
     var services: [any Service] = [
       Background { await store.follow() }, Background { await store.keepSchedule() }, application,
+      Background {
+        await follower.run()
+        await client.shutdown()
+      },
     ]
     if purgeAfter > 0 {
       let age = Duration.seconds(purgeAfter * 86_400)

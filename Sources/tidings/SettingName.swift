@@ -7,6 +7,8 @@ package enum SettingName: String, CaseIterable {
   case databaseReadURL = "DATABASE_READ_URL"
   case databaseReadURLFile = "DATABASE_READ_URL_FILE"
   case addressRate = "TIDINGS_ADDRESS_RATE"
+  case allowPlainHTTP = "TIDINGS_ALLOW_PLAIN_HTTP"
+  case allowedNetworks = "TIDINGS_ALLOWED_NETWORKS"
   case allowUnsafeDurability = "TIDINGS_ALLOW_UNSAFE_DURABILITY"
   case batchLimit = "TIDINGS_BATCH_LIMIT"
   case cacheSize = "TIDINGS_CACHE_SIZE"

@@ -4,6 +4,7 @@ import Foundation
 import HTTPEdge
 import Logging
 import MediaFiles
+import NetworkAddresses
 import News
 import NewsAPI
 import NewsStore
@@ -40,6 +41,9 @@ struct Settings: Sendable {
   var preparesStatements: Bool
   var logLevel: Logger.Level
   var logFormat: LogFormat
+  /// The networks that requests to foreign addresses may reach although they are not public.
+  var allowedNetworks: [IPNetwork]
+  var allowsPlainHTTP: Bool
   var allowsUnsafeDurability: Bool
 
   /// Names in the environment that resemble settings but are not known.
@@ -106,6 +110,8 @@ struct Settings: Sendable {
     preparesStatements = try source.flag(.preparedStatements, default: true)
     logLevel = try source.choice(.logLevel, default: .info)
     logFormat = try source.choice(.logFormat, default: .standard)
+    allowedNetworks = try source.networks(.allowedNetworks)
+    allowsPlainHTTP = try source.flag(.allowPlainHTTP, default: false)
     allowsUnsafeDurability = try source.flag(.allowUnsafeDurability, default: false)
   }
 

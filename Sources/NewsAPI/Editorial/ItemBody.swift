@@ -91,7 +91,8 @@ extension FieldReader {
   /// Reads the HTML as the editor has written it, not sanitised yet.
   fileprivate mutating func html() -> String? { text("html", maximumBytes: 524_288) }
 
-  fileprivate mutating func topics() -> [String] {
+  /// Reads sorted slugs without duplicates.
+  mutating func topics() -> [String] {
     let slugs = value("topics", rule: "must be an array of at most 16 topics, each matching [a-z0-9-]{1,64}") { value in
       guard case .array(let elements) = value, elements.count <= 16 else { return [String]?.none }
       let slugs = elements.compactMap { if case .string(let slug) = $0, TopicSlug.isValid(slug) { slug } else { nil } }

@@ -43,6 +43,7 @@ info:
     | `/problems/not-found` | 404 | the resource does not exist |
     | `/problems/method-not-allowed` | 405 | the resource does not support the method; see `Allow` |
     | `/problems/request-timeout` | 408 | a header takes longer than 10 s, or a body pauses for 30 s or comes at less than 1 KiB a second |
+    | `/problems/already-followed` | 409 | another subscription has the address |
     | `/problems/conflict` | 409 | the id or slug is used by another resource |
     | `/problems/media-in-use` | 409 | a published item uses the file that is to be removed; `detail` names some |
     | `/problems/topic-in-use` | 409 | items have the topic that is to be deleted |
@@ -947,6 +948,130 @@ paths:
         "500": { $ref: "#/components/responses/InternalError" }
         "503": { $ref: "#/components/responses/Unavailable" }
 
+  /v1/editorial/subscriptions:
+    get:
+      operationId: getSubscriptions
+      tags: [editorial]
+      summary: All subscriptions, ordered by address
+      security:
+        - key: [admin]
+      responses:
+        "200": { $ref: "#/components/responses/SubscriptionList" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+    post:
+      operationId: createSubscription
+      tags: [editorial]
+      summary: Follows a feed
+      description: >-
+        A server polls the feed at once, and from then on at intervals that follow the feed's own cadence. The address is
+        stored in its normal form. An address that another subscription has is refused.
+      security:
+        - key: [admin]
+      requestBody: { $ref: "#/components/requestBodies/NewSubscription" }
+      responses:
+        "201": { $ref: "#/components/responses/SubscriptionCreated" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "409": { $ref: "#/components/responses/AlreadyFollowed" }
+        "413": { $ref: "#/components/responses/BodyTooLarge" }
+        "415": { $ref: "#/components/responses/UnsupportedMediaType" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "422": { $ref: "#/components/responses/InvalidField" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
+  /v1/editorial/subscriptions/{id}:
+    get:
+      operationId: getSubscription
+      tags: [editorial]
+      summary: A subscription with its revision
+      security:
+        - key: [admin]
+      parameters:
+        - { $ref: "#/components/parameters/SubscriptionID" }
+        - { $ref: "#/components/parameters/IfNoneMatch" }
+      responses:
+        "200": { $ref: "#/components/responses/Subscription" }
+        "304": { $ref: "#/components/responses/EditorialNotModified" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "404": { $ref: "#/components/responses/EditorialNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "412": { $ref: "#/components/responses/PreconditionFailed" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+    patch:
+      operationId: modifySubscription
+      tags: [editorial]
+      summary: Changes a subscription
+      description: >-
+        A JSON Merge Patch (RFC 7396). The lock is the same as for items. A feed with a new address, or one that was paused, is
+        polled at once. Changes of topics, state and language apply to new and changed entries.
+      security:
+        - key: [admin]
+      parameters:
+        - { $ref: "#/components/parameters/SubscriptionID" }
+        - { $ref: "#/components/parameters/IfMatch" }
+      requestBody: { $ref: "#/components/requestBodies/SubscriptionPatch" }
+      responses:
+        "200": { $ref: "#/components/responses/Subscription" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "404": { $ref: "#/components/responses/EditorialNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "409": { $ref: "#/components/responses/AlreadyFollowed" }
+        "412": { $ref: "#/components/responses/PreconditionFailed" }
+        "413": { $ref: "#/components/responses/BodyTooLarge" }
+        "415": { $ref: "#/components/responses/UnsupportedMediaType" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "422": { $ref: "#/components/responses/InvalidField" }
+        "428": { $ref: "#/components/responses/PreconditionRequired" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+    delete:
+      operationId: removeSubscription
+      tags: [editorial]
+      summary: Stops following a feed
+      description: Its items stay.
+      security:
+        - key: [admin]
+      parameters:
+        - { $ref: "#/components/parameters/SubscriptionID" }
+        - { $ref: "#/components/parameters/IfMatch" }
+      responses:
+        "204": { $ref: "#/components/responses/Removed" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "404": { $ref: "#/components/responses/EditorialNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "412": { $ref: "#/components/responses/PreconditionFailed" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "428": { $ref: "#/components/responses/PreconditionRequired" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
   /v1/editorial/history:
     get:
       operationId: getHistory
@@ -1299,6 +1424,12 @@ components:
         files.
 
   parameters:
+    SubscriptionID:
+      name: id
+      in: path
+      required: true
+      description: A UUID; other values result in a 404.
+      schema: { $ref: "#/components/schemas/ItemID" }
     ItemID:
       name: id
       in: path
@@ -1745,6 +1876,26 @@ components:
             slug: harbour
             titles: { de: Hafen, en: Harbour }
             position: 1
+    NewSubscription:
+      required: true
+      content:
+        application/json:
+          schema: { allOf: [{ $ref: "#/components/schemas/SubscriptionInput" }, { required: [url] }] }
+          example:
+            url: https://port.example/news.atom
+            topics: [harbour]
+            state: draft
+    SubscriptionPatch:
+      required: true
+      content:
+        application/merge-patch+json:
+          schema: { $ref: "#/components/schemas/SubscriptionPatch" }
+          example:
+            revision: 2
+            paused: true
+            title: null
+        application/json:
+          schema: { $ref: "#/components/schemas/SubscriptionPatch" }
     TopicReplacement:
       required: true
       content:
@@ -2343,6 +2494,67 @@ components:
                 revision: 1
                 slug: harbour
                 titles: { de: Hafen, en: Harbour }
+    Subscription:
+      description: The current subscription.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        ETag: { $ref: "#/components/headers/RevisionETag" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/json:
+          schema: { $ref: "#/components/schemas/Subscription" }
+          example:
+            id: 019aa2c4-8c1e-7d35-9f0a-3b1c5d7e9f10
+            lastSuccess: "2026-11-14T06:00:04.218Z"
+            nextPoll: "2026-11-14T06:20:04.218Z"
+            paused: false
+            revision: 1
+            state: draft
+            title: Port news
+            topics: [harbour]
+            url: https://port.example/news.atom
+    SubscriptionCreated:
+      description: The feed is followed.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        ETag: { $ref: "#/components/headers/RevisionETag" }
+        Location: { $ref: "#/components/headers/Location" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/json:
+          schema: { $ref: "#/components/schemas/Subscription" }
+          example:
+            id: 019aa2c4-8c1e-7d35-9f0a-3b1c5d7e9f10
+            lastSuccess: "2026-11-14T06:00:04.218Z"
+            nextPoll: "2026-11-14T06:20:04.218Z"
+            paused: false
+            revision: 1
+            state: draft
+            title: Port news
+            topics: [harbour]
+            url: https://port.example/news.atom
+    SubscriptionList:
+      description: All subscriptions.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/json:
+          schema: { $ref: "#/components/schemas/SubscriptionList" }
+          example: { subscriptions: [] }
+    AlreadyFollowed:
+      description: Another subscription has the address.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/problem+json:
+          schema: { $ref: "#/components/schemas/Problem" }
+          example:
+            type: /problems/already-followed
+            title: The feed is already followed
+            status: 409
+            detail: The subscription 019aa2c4-8c1e-7d35-9f0a-3b1c5d7e9f10 has this address.
     EditorialTopic:
       description: The current topic.
       headers:
@@ -3781,6 +3993,85 @@ components:
         changed: { $ref: "#/components/schemas/Date" }
         revision: { type: integer, minimum: 1, description: The number of writes. It serves as the lock. }
 
+    Subscription:
+      type: object
+      additionalProperties: false
+      required: [id, paused, revision, state, topics, url]
+      properties:
+        id: { $ref: "#/components/schemas/ItemID" }
+        url: { type: string, maxLength: 2048, description: The address in its normal form. A permanent redirect replaces it. }
+        title: { type: string, minLength: 1, maxLength: 1024, description: The name of the feed for editors. }
+        topics:
+          description: The topics of new items. Without any, the categories of the feed become topics.
+          type: array
+          maxItems: 16
+          items: { $ref: "#/components/schemas/Slug" }
+        state: { type: string, enum: [draft, published], description: The state of new items; published by default. }
+        paused: { type: boolean, description: Whether the feed is not polled. }
+        language: { $ref: "#/components/schemas/LanguageTag" }
+        nextPoll: { $ref: "#/components/schemas/Date" }
+        lastSuccess: { $ref: "#/components/schemas/Date" }
+        lastError:
+          description: The failure since the last success.
+          type: object
+          additionalProperties: false
+          required: [at, message]
+          properties:
+            at: { $ref: "#/components/schemas/Date" }
+            status: { type: integer, description: The status of the response; absent without one. }
+            message: { type: string }
+        revision: { type: integer, minimum: 1, description: The number of writes by editors and permanent redirects. }
+
+    SubscriptionList:
+      type: object
+      additionalProperties: false
+      required: [subscriptions]
+      properties:
+        subscriptions:
+          type: array
+          items: { $ref: "#/components/schemas/Subscription" }
+
+    SubscriptionInput:
+      type: object
+      additionalProperties: false
+      properties:
+        url: { type: string, maxLength: 2048, description: An http or https URL without user name and password. }
+        title: { type: string, minLength: 1, maxLength: 1024, description: The name of the feed for editors. }
+        topics:
+          description: The topics of new items. Without any, the categories of the feed become topics.
+          type: array
+          maxItems: 16
+          items: { $ref: "#/components/schemas/Slug" }
+        state: { type: string, enum: [draft, published], description: The state of new items; published by default. }
+        paused: { type: boolean, description: Whether the feed is not polled. }
+        language: { $ref: "#/components/schemas/LanguageTag" }
+        revision: { description: Ignored. }
+        id: { description: Ignored. }
+        lastError: { description: Ignored. }
+        lastSuccess: { description: Ignored. }
+        nextPoll: { description: Ignored. }
+
+    SubscriptionPatch:
+      description: null removes a field.
+      type: object
+      additionalProperties: false
+      properties:
+        url: { type: string, maxLength: 2048, description: An http or https URL without user name and password. }
+        title: { type: [string, "null"], minLength: 1, maxLength: 1024, description: The name of the feed for editors. }
+        topics:
+          description: The topics of new items. Without any, the categories of the feed become topics.
+          type: [array, "null"]
+          maxItems: 16
+          items: { $ref: "#/components/schemas/Slug" }
+        state: { type: [string, "null"], enum: [draft, published, null], description: The state of new items; published by default. }
+        paused: { type: [boolean, "null"], description: Whether the feed is not polled. }
+        language: { oneOf: [{ $ref: "#/components/schemas/LanguageTag" }, { type: "null" }] }
+        revision: { type: integer, format: int64, minimum: 1, maximum: 9223372036854775807, description: "The lock, instead of `If-Match`." }
+        id: { description: Ignored. }
+        lastError: { description: Ignored. }
+        lastSuccess: { description: Ignored. }
+        nextPoll: { description: Ignored. }
+
     EditorialTopicList:
       type: object
       additionalProperties: false
@@ -3854,6 +4145,7 @@ components:
             - /problems/not-found
             - /problems/method-not-allowed
             - /problems/request-timeout
+            - /problems/already-followed
             - /problems/conflict
             - /problems/media-in-use
             - /problems/topic-in-use

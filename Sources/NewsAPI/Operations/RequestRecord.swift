@@ -30,7 +30,7 @@ final class RequestRecord: Sendable {
   /// Sets the resource that the request reads or writes.
   ///
   /// - Parameters:
-  ///   - name: `item`, `media` or `topic`.
+  ///   - name: `item`, `media`, `subscription` or `topic`.
   ///   - value: The resource's id or slug.
   func setSubject(_ name: String, _ value: String) { facts.withLock { $0.subject = (name, value) } }
 

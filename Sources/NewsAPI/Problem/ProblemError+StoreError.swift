@@ -39,6 +39,10 @@ extension ProblemError {
       self = ProblemError(
         .conflict, "conflict", "The id is already in use",
         detail: "A resource with this id exists and has other content. Use PUT to replace it.")
+    case .alreadyFollowed(let id):
+      self = ProblemError(
+        .conflict, "already-followed", "The feed is already followed",
+        detail: "The subscription \(id.uuidString.lowercased()) has this address.")
     case .preconditionFailed: self = .preconditionFailed
     case .preconditionRequired:
       self = ProblemError(

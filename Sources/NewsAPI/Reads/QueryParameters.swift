@@ -138,7 +138,7 @@ extension APIContext {
 
   /// Returns the id in the path, and adds it to the log lines of the request.
   ///
-  /// - Parameter subject: The kind of resource: `item` or `media`.
+  /// - Parameter subject: The kind of resource: `item`, `media` or `subscription`.
   /// - Throws: A 404 for a malformed id.
   func resourceID(_ subject: String) throws -> UUID {
     guard let text = parameters.get("id"), let id = UUID(uuidString: text) else { throw ProblemError(.notFound) }

@@ -14,7 +14,7 @@ public struct ImportedItem: Sendable, Equatable {
   public var guid: String?
   /// The digest of the source's entry. An entry with the same digest is not applied again.
   public var digest: Data?
-  /// The content. The state is always `published`.
+  /// The content. Its state, `published` or `draft`, is that of a new item; an existing item keeps its own.
   public var content: ItemContent
   /// Whether the item comes from an export. Such a copy never overwrites an existing item.
   public var isCopy: Bool
@@ -127,7 +127,7 @@ extension NewsStore {
 
   private static let staging: PostgresQuery = """
     CREATE TEMPORARY TABLE IF NOT EXISTS import_staging (
-      ordinal bigint, id uuid, source text, source_guid text, source_digest bytea,
+      ordinal bigint, id uuid, state text, source text, source_guid text, source_digest bytea,
       \(unsafeSQL: ItemColumn.publicList { "\($0.name) \($0.type)" }), is_copy boolean) ON COMMIT DELETE ROWS
     """
 
@@ -142,7 +142,7 @@ extension NewsStore {
     ), written AS (
       INSERT INTO items AS i (
           id, state, editor, editor_revision, source, source_guid, source_digest, \(unsafeSQL: ItemColumn.publicNames))
-        SELECT id, 'published', 'import', 1, source, source_guid, source_digest, \(unsafeSQL: ItemColumn.publicNames)
+        SELECT id, state, 'import', 1, source, source_guid, source_digest, \(unsafeSQL: ItemColumn.publicNames)
           FROM staged ORDER BY id
         ON CONFLICT (id) DO UPDATE SET source = excluded.source, source_guid = excluded.source_guid,
           source_digest = excluded.source_digest, editor = excluded.editor, editor_revision = i.revision + 1,
@@ -163,6 +163,7 @@ extension NewsStore {
     for (ordinal, item) in items.enumerated() {
       writer.append(ordinal)
       writer.append(item.id)
+      writer.append(item.content.state.rawValue)
       writer.append(item.source)
       writer.append(item.guid)
       writer.append(item.digest)

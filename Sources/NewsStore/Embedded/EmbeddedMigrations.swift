@@ -17,4 +17,5 @@ let embeddedMigrations: [(name: String, sql: String)] = [
   ("0012_state_indexes.sql", migration0012),
   ("0013_key_scopes.sql", migration0013),
   ("0014_history.sql", migration0014),
+  ("0015_subscriptions.sql", migration0015),
 ]

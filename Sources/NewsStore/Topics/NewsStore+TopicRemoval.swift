@@ -26,7 +26,7 @@ extension NewsStore {
     if let other { try await requireTopic(other) }
     for _ in 0..<Self.removalAttempts {
       if let other { try await moveItems(of: slug, to: other, by: editor) }
-      let uses = try await removeUnused(slug, if: precondition)
+      let uses = try await removeUnused(slug, replacement: other, if: precondition)
       if uses == 0 { return try await waitForTopics() }
       guard other != nil else { throw StoreError.topicInUse(items: uses) }
     }
@@ -75,7 +75,9 @@ extension NewsStore {
   /// Deletes a topic if no item uses it.
   ///
   /// - Returns: The number of items that use it.
-  private func removeUnused(_ slug: String, if precondition: WritePrecondition) async throws -> Int {
+  private func removeUnused(_ slug: String, replacement other: String?, if precondition: WritePrecondition) async throws
+    -> Int
+  {
     do {
       return try await database.transaction { transaction in
         _ = try await transaction.query("SELECT set_config('lock_timeout', '500', true)")
@@ -84,6 +86,14 @@ extension NewsStore {
         try precondition.check(revision: try await Self.lockedTopic(slug, in: transaction).revision)
         let uses = try await transaction.query(Self.uses(of: slug, limit: 10_000)).count
         if uses == 0 {
+          // Further entries of the feeds would need the topic.
+          _ = try await transaction.query(
+            """
+            UPDATE subscriptions SET topics = ARRAY(
+              SELECT DISTINCT t.slug FROM unnest(array_replace(topics, \(slug), \(other))) AS t (slug)
+              WHERE t.slug IS NOT NULL ORDER BY t.slug), revision = revision + 1
+            WHERE topics @> ARRAY[\(slug)]
+            """)
           // The scope remains: clients that follow it learn from it that all items have left.
           _ = try await transaction.commit(after: "DELETE FROM topics WHERE slug = \(slug)")
         }

@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test("A key for drafts may not change topics or erase items", arguments: operations)
+  @Test("A key for drafts may not change topics, erase items or see subscriptions", arguments: operations)
   func drafts(operation: Contract.Operation) async throws {
     try await TestServer.with { server in
       let key = try await server.store.createKey(name: "intern", permissions: [.itemsWrite])
@@ -52,8 +52,9 @@ import Testing
         operation.path.hasSuffix("/erase")
         || operation.path.hasPrefix("/v1/editorial/topics") && operation.method != "GET"
       let isMedia = operation.path.hasPrefix("/v1/editorial/media") && operation.method != "GET"
+      let isAdministration = operation.path.hasPrefix("/v1/editorial/subscriptions")
       let isRefused = try await Self.status(of: operation, key: key, server) == 403
-      #expect(isRefused == (isPublishing || isMedia))
+      #expect(isRefused == (isPublishing || isMedia || isAdministration))
     }
   }
 

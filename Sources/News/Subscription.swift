@@ -1,0 +1,120 @@
+public import Foundation
+
+/// An external feed that the server follows, as editors see it.
+///
+///     func needsAttention(_ subscription: Subscription) -> Bool {
+///       subscription.paused || subscription.lastError != nil
+///     }
+public struct Subscription: Sendable, Equatable, Codable {
+  /// The state of new items.
+  public enum State: String, Sendable, Codable, CaseIterable {
+    case draft, published
+  }
+
+  /// The failure of a poll.
+  public struct Failure: Sendable, Equatable, Codable {
+    /// The time of the failure, by the database's clock.
+    public var at: Date
+    /// The status of the response; nil if there was none.
+    public var status: Int?
+    /// The reason, in words.
+    public var message: String
+
+    /// Creates a description without validation.
+    public init(at: Date, status: Int?, message: String) {
+      self.at = at
+      self.status = status
+      self.message = message
+    }
+  }
+
+  /// The id.
+  public var id: UUID
+  /// The address of the feed in its normal form.
+  public var url: String
+  /// The name of the feed for editors.
+  public var title: String?
+  /// The topics of new items. If there are none, the categories of the feed become topics.
+  public var topics: [String]
+  /// The state of new items.
+  public var state: State
+  /// The language of entries that name none.
+  public var language: String?
+  /// Whether the feed is not polled.
+  public var paused: Bool
+  /// The time of the next poll; nil while the feed is paused.
+  public var nextPoll: Date?
+  /// The time of the last successful poll.
+  public var lastSuccess: Date?
+  /// The failure since the last success.
+  public var lastError: Failure?
+  /// The number of writes by editors and permanent redirects, 1 or more.
+  public var revision: Int
+
+  /// Creates a subscription without validation.
+  public init(
+    id: UUID, url: String, title: String? = nil, topics: [String] = [], state: State = .published,
+    language: String? = nil, paused: Bool = false, nextPoll: Date? = nil, lastSuccess: Date? = nil,
+    lastError: Failure? = nil, revision: Int
+  ) {
+    self.id = id
+    self.url = url
+    self.title = title
+    self.topics = topics
+    self.state = state
+    self.language = language
+    self.paused = paused
+    self.nextPoll = nextPoll
+    self.lastSuccess = lastSuccess
+    self.lastError = lastError
+    self.revision = revision
+  }
+}
+
+/// The body of `GET /v1/editorial/subscriptions`.
+///
+///     let list = try NewsJSON.decode(SubscriptionList.self, from: Data(#"{"subscriptions":[]}"#.utf8))
+///     print(list.subscriptions.count { $0.paused })  // 0
+public struct SubscriptionList: Sendable, Equatable, Codable {
+  /// The subscriptions, ordered by address.
+  public var subscriptions: [Subscription]
+
+  /// Creates a list.
+  public init(subscriptions: [Subscription]) {
+    self.subscriptions = subscriptions
+  }
+}
+
+extension JSONWriter {
+  /// Writes a list of subscriptions.
+  package mutating func write(_ list: SubscriptionList) {
+    object { json in
+      json.field("subscriptions") { $0.array(list.subscriptions) { $0.write($1) } }
+    }
+  }
+
+  /// Writes a subscription.
+  package mutating func write(_ subscription: Subscription) {
+    object { json in
+      json.field("id", subscription.id)
+      json.field("language", subscription.language)
+      if let error = subscription.lastError {
+        json.field("lastError") { json in
+          json.object { json in
+            json.field("at", error.at)
+            json.field("message", error.message)
+            json.field("status", error.status)
+          }
+        }
+      }
+      json.field("lastSuccess", subscription.lastSuccess)
+      json.field("nextPoll", subscription.nextPoll)
+      json.field("paused", subscription.paused)
+      json.field("revision", subscription.revision)
+      json.field("state", subscription.state.rawValue)
+      json.field("title", subscription.title)
+      json.field("topics", subscription.topics)
+      json.field("url", subscription.url)
+    }
+  }
+}

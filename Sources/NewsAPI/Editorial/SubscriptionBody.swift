@@ -1,0 +1,36 @@
+import HTTPEdge
+import News
+import NewsStore
+import OutgoingHTTP
+
+/// The body of an editor's write of a subscription.
+struct SubscriptionBody {
+  let content: SubscriptionContent
+
+  /// Reads a body and checks the rule of each field.
+  ///
+  /// - Throws: `ProblemError`, 422, which names the invalid fields.
+  init(_ fields: [String: JSONValue]) throws {
+    var reader = FieldReader(fields)
+    reader.ignore("id", "lastError", "lastSuccess", "nextPoll", "revision")
+    let text = reader.string("url")
+    var url = ""
+    if let text {
+      do throws(OutgoingError) {
+        url = try OutgoingURL(text).text
+      } catch {
+        reader.refuse("url", "must be an address that can be requested: \(error)")
+      }
+    } else if fields["url"] == nil {
+      reader.refuse("url", "is required")
+    }
+    content = SubscriptionContent(
+      url: url, title: reader.text("title", maximumBytes: 1024), topics: reader.topics(),
+      state: reader.value("state", rule: "must be draft or published") {
+        if case .string(let text) = $0, text.utf8.count <= 16 { Subscription.State(rawValue: text) } else { nil }
+      } ?? .published,
+      language: reader.language("language"), paused: reader.bool("paused") ?? false)
+    reader.finish()
+    guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors.list) }
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import HTTPEdge
+import Hummingbird
+import News
+import NewsStore
+
+/// The handlers of `/v1/editorial/subscriptions`: the feeds that the server follows.
+struct SubscriptionHandlers: Sendable {
+  let store: NewsStore
+
+  @Sendable func list(_ request: Request, context: APIContext) async throws -> Response {
+    try request.parameters().check()
+    let list = SubscriptionList(subscriptions: try await store.subscriptions())
+    return .json { $0.write(list) }
+  }
+
+  @Sendable func subscription(_ request: Request, context: APIContext) async throws -> Response {
+    try request.parameters().check()
+    let subscription = try await store.subscription(try context.resourceID("subscription"))
+    return try .locked(revision: subscription.revision, to: request) { $0.write(subscription) }
+  }
+
+  @Sendable func create(_ request: Request, context: APIContext) async throws -> Response {
+    try request.parameters().check()
+    let body = try SubscriptionBody(try await JSONBody.object(of: request, context: context))
+    let id = UUID.version7(at: Date())
+    context.record.setSubject("subscription", id.uuidString.lowercased())
+    let subscription = try await refusingUnknownTopics { try await store.createSubscription(id, body.content) }
+    return .locked(
+      revision: subscription.revision, createdAt: "\(APIPath.subscriptions)/\(id.uuidString.lowercased())"
+    ) { $0.write(subscription) }
+  }
+
+  @Sendable func modify(_ request: Request, context: APIContext) async throws -> Response {
+    try request.parameters().check()
+    let id = try context.resourceID("subscription")
+    let patch = try await JSONBody.object(
+      of: request, context: context, types: ["application/merge-patch+json", "application/json"])
+    var reader = FieldReader(patch)
+    let precondition = try WritePrecondition(request.headers, revision: reader.integer("revision", in: 1...Int.max))
+    let subscription = try await refusingUnknownTopics {
+      try await store.modifySubscription(id, if: precondition) { subscription in
+        guard case .object(let fields) = JSONValue.object(try subscription.json).merged(with: .object(patch)) else {
+          throw StoreError.notFound
+        }
+        return try SubscriptionBody(fields).content
+      }
+    }
+    return .locked(revision: subscription.revision) { $0.write(subscription) }
+  }
+
+  @Sendable func remove(_ request: Request, context: APIContext) async throws -> Response {
+    try request.parameters().check()
+    let precondition = try WritePrecondition(request.headers)
+    try await store.removeSubscription(try context.resourceID("subscription"), if: precondition)
+    return Response(status: .noContent)
+  }
+
+  private func refusingUnknownTopics<Result>(_ body: () async throws -> Result) async throws -> Result {
+    do {
+      return try await body()
+    } catch StoreError.unknownTopics(let slugs) {
+      throw ProblemError.invalidFields([FieldError(field: "topics", rule: ProblemError.rule(unknownTopics: slugs))])
+    }
+  }
+}
+
+extension Subscription {
+  /// The JSON of the subscription as a value to patch.
+  fileprivate var json: [String: JSONValue] {
+    get throws {
+      guard case .object(let fields) = try JSONValue.parse(try NewsJSON.encode(self)) else { return [:] }
+      return fields
+    }
+  }
+}

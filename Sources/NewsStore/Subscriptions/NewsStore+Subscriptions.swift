@@ -1,0 +1,168 @@
+public import Foundation
+public import News
+import PostgresClient
+
+/// The editable content of a subscription. The caller has validated each field.
+public struct SubscriptionContent: Sendable, Equatable {
+  /// The address in its normal form.
+  public var url: String
+  /// The name for editors.
+  public var title: String?
+  /// Sorted slugs without duplicates.
+  public var topics: [String]
+  /// The state of new items.
+  public var state: Subscription.State
+  /// A BCP 47 tag.
+  public var language: String?
+  /// Whether the feed is not polled.
+  public var paused: Bool
+
+  /// Creates content.
+  public init(
+    url: String, title: String? = nil, topics: [String] = [], state: Subscription.State = .published,
+    language: String? = nil, paused: Bool = false
+  ) {
+    self.url = url
+    self.title = title
+    self.topics = topics
+    self.state = state
+    self.language = language
+    self.paused = paused
+  }
+
+  /// The current content of a subscription.
+  public init(_ subscription: Subscription) {
+    self.init(
+      url: subscription.url, title: subscription.title, topics: subscription.topics, state: subscription.state,
+      language: subscription.language, paused: subscription.paused)
+  }
+}
+
+extension NewsStore {
+  /// Reads all subscriptions, ordered by address.
+  public func subscriptions() async throws -> [Subscription] {
+    try await database.query("\(query: Subscription.selection) ORDER BY s.url").map(Subscription.init(row:))
+  }
+
+  /// Reads a subscription.
+  ///
+  /// - Throws: `StoreError.notFound`.
+  public func subscription(_ id: UUID) async throws -> Subscription {
+    let rows = try await database.query("\(query: Subscription.selection) WHERE s.id = \(id)")
+    guard let row = rows.first else { throw StoreError.notFound }
+    return try Subscription(row: row)
+  }
+
+  /// Creates a subscription, which is polled at once.
+  ///
+  /// - Throws: `StoreError.unknownTopics`; `alreadyFollowed` if another subscription has the address; `outcomeUnknown`.
+  public func createSubscription(_ id: UUID, _ content: SubscriptionContent) async throws -> Subscription {
+    try await database.transaction { transaction in
+      try await Self.requireTopics(content.topics, in: transaction)
+      let inserted = try await transaction.query(
+        """
+        INSERT INTO subscriptions (id, url, title, topics, state, language, paused)
+        VALUES (\(id), \(content.url), \(content.title), \(content.topics), \(content.state.rawValue),
+          \(content.language), \(content.paused))
+        ON CONFLICT (url) DO NOTHING RETURNING id
+        """)
+      if inserted.isEmpty { throw try await Self.conflict(content.url, in: transaction) }
+      return try await Self.lockedSubscription(id, in: transaction)
+    }
+  }
+
+  /// Changes a subscription. Equal content is not written. A feed with a new address, or one that was paused, is polled
+  /// at once.
+  ///
+  /// - Parameter change: Returns the new content. It runs again after a deadlock.
+  /// - Throws: `StoreError.notFound`, `preconditionFailed`, `preconditionRequired`, `unknownTopics`, `alreadyFollowed`,
+  ///   `outcomeUnknown`; the error of `change`.
+  public func modifySubscription(
+    _ id: UUID, if precondition: WritePrecondition, _ change: @Sendable (Subscription) throws -> SubscriptionContent
+  ) async throws -> Subscription {
+    try await database.transaction { transaction in
+      let subscription = try await Self.lockedSubscription(id, in: transaction)
+      try precondition.check(revision: subscription.revision)
+      let content = try change(subscription)
+      if content == SubscriptionContent(subscription) { return subscription }
+      try await Self.requireTopics(content.topics, in: transaction)
+      if content.url != subscription.url {
+        let other = try await transaction.query("SELECT 1 FROM subscriptions WHERE url = \(content.url)")
+        if !other.isEmpty { throw try await Self.conflict(content.url, in: transaction) }
+      }
+      _ = try await transaction.query(
+        """
+        UPDATE subscriptions SET url = \(content.url), title = \(content.title), topics = \(content.topics),
+          state = \(content.state.rawValue), language = \(content.language), paused = \(content.paused),
+          revision = revision + 1
+        WHERE id = \(id)
+        """)
+      if content.url != subscription.url || subscription.paused && !content.paused {
+        _ = try await transaction.query(
+          """
+          UPDATE subscriptions SET next_poll = clock_timestamp(), failures = 0, etag = NULL, last_modified = NULL,
+            lease = NULL, leased_until = NULL
+          WHERE id = \(id)
+          """)
+      }
+      return try await Self.lockedSubscription(id, in: transaction)
+    }
+  }
+
+  /// Deletes a subscription. Its items stay.
+  ///
+  /// - Throws: `StoreError.notFound`, `preconditionFailed`, `preconditionRequired`, `outcomeUnknown`.
+  public func removeSubscription(_ id: UUID, if precondition: WritePrecondition) async throws {
+    try await database.transaction { transaction in
+      try precondition.check(revision: try await Self.lockedSubscription(id, in: transaction).revision)
+      _ = try await transaction.query("DELETE FROM subscriptions WHERE id = \(id)")
+    }
+  }
+
+  private static func lockedSubscription(_ id: UUID, in transaction: PostgresTransaction) async throws -> Subscription {
+    let rows = try await transaction.query("\(query: Subscription.selection) WHERE s.id = \(id) FOR UPDATE OF s")
+    guard let row = rows.first else { throw StoreError.notFound }
+    return try Subscription(row: row)
+  }
+
+  private static func requireTopics(_ slugs: [String], in transaction: PostgresTransaction) async throws {
+    let unknown = try await transaction.query(
+      """
+      SELECT w.slug FROM unnest(\(slugs)) AS w (slug)
+      WHERE NOT EXISTS (SELECT 1 FROM topics AS t WHERE t.slug = w.slug)
+      """
+    ).map { try $0.decode("slug", as: String.self) }
+    if !unknown.isEmpty { throw StoreError.unknownTopics(unknown) }
+  }
+
+  private static func conflict(_ url: String, in transaction: PostgresTransaction) async throws -> StoreError {
+    let rows = try await transaction.query("SELECT id FROM subscriptions WHERE url = \(url)")
+    // It may have been deleted meanwhile, so that a repeat succeeds.
+    return try rows.first.map { .alreadyFollowed(try $0.decode("id")) } ?? .unavailable
+  }
+}
+
+extension Subscription {
+  /// The columns and the table that `init(row:)` reads. A WHERE clause may follow.
+  static let selection: PostgresQuery = "SELECT \(query: columns) FROM subscriptions AS s"
+
+  static let columns: PostgresQuery = """
+    s.id, s.url, s.title, s.topics, s.state, s.language, s.paused, s.revision,
+    CASE WHEN NOT s.paused THEN date_trunc('milliseconds', s.next_poll) END AS next_poll,
+    date_trunc('milliseconds', s.last_success) AS last_success,
+    date_trunc('milliseconds', s.error_at) AS error_at, s.error_status, s.error_message
+    """
+
+  init(row: PostgresRow) throws {
+    let at: Date? = try row.decode("error_at")
+    let message: String? = try row.decode("error_message")
+    let status: Int? = try row.decode("error_status")
+    self.init(
+      id: try row.decode("id"), url: try row.decode("url"), title: try row.decode("title"),
+      topics: try row.decode("topics"), state: State(rawValue: try row.decode("state")) ?? .draft,
+      language: try row.decode("language"), paused: try row.decode("paused"), nextPoll: try row.decode("next_poll"),
+      lastSuccess: try row.decode("last_success"),
+      lastError: at.flatMap { at in message.map { Failure(at: at, status: status, message: $0) } },
+      revision: try row.decode("revision"))
+  }
+}

@@ -1,0 +1,204 @@
+public import ArgumentParser
+import Foundation
+import Logging
+public import News
+import NewsFollower
+import NewsStore
+import OutgoingHTTP
+
+struct SubscriptionsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "subscriptions",
+    abstract: "Adds, lists, polls and removes the external feeds that the server follows.",
+    subcommands: [Add.self, List.self, Poll.self, Remove.self])
+
+  struct Add: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Follows a feed and polls it once.",
+      discussion: """
+        Prints the id of the subscription. Afterwards, running servers poll the feed at intervals that follow its own \
+        cadence. If the first poll fails, the subscription remains, and the exit status is 1.
+        """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Option(
+      parsing: .upToNextOption,
+      help: "The topics of new items. Without any, the categories of the feed become topics.")
+    var topics: [String] = []
+
+    @Option(help: "The state of new items: draft or published.")
+    var state: Subscription.State = .published
+
+    @Option(help: "The language of entries that name none, such as en.")
+    var language: String?
+
+    @Option(help: "The name of the feed for editors.")
+    var title: String?
+
+    @Argument(help: "The address of the feed.")
+    var url: String
+
+    func validate() throws {
+      if let topic = topics.first(where: { !TopicSlug.isValid($0) }) {
+        throw ValidationError("--topics must match [a-z0-9-]{1,64}, not \(topic.terminalSafe).")
+      }
+      if topics.count > 16 { throw ValidationError("--topics must have at most 16 topics.") }
+      if let language, !LanguageTag.isValid(language) {
+        throw ValidationError("--language must be a BCP 47 tag such as en or pt-BR, not \(language.terminalSafe).")
+      }
+      if let title, title.utf8.count > 1024 || title.allSatisfy(\.isWhitespace) {
+        throw ValidationError("--title must have 1 to 1024 bytes and must not be blank.")
+      }
+    }
+
+    func run() async throws {
+      try await common.withFollower { store, follower in
+        let content = SubscriptionContent(
+          url: try OutgoingURL(url).text, title: title, topics: Set(topics).sorted(), state: state, language: language)
+        let id = UUID()
+        do {
+          _ = try await store.createSubscription(id, content)
+        } catch StoreError.alreadyFollowed(let other) {
+          throw SubscriptionFailure("the subscription \(other.uuidString.lowercased()) has this address already.")
+        } catch StoreError.unknownTopics(let slugs) {
+          throw SubscriptionFailure("these topics do not exist: \(slugs.joined(separator: ", ")).")
+        }
+        try StandardStreams.printResult(id.uuidString.lowercased())
+        try await SubscriptionsCommand.poll(id, follower)
+      }
+    }
+  }
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Lists all subscriptions.",
+      discussion: """
+        Each line has six columns, separated by tabs: the id, the address, the state of new items, the topics, the next \
+        poll or "paused", and the last error.
+        """)
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+      try await common.withStore { store, _ in
+        for subscription in try await store.subscriptions() {
+          let columns = [
+            subscription.id.uuidString.lowercased(), subscription.url, subscription.state.rawValue,
+            subscription.topics.joined(separator: ","),
+            subscription.nextPoll.map { RFC3339.string(from: $0) } ?? "paused",
+            subscription.lastError?.message.terminalSafe ?? "",
+          ]
+          try StandardStreams.printResult(columns.joined(separator: "\t"))
+        }
+      }
+    }
+  }
+
+  struct Poll: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Polls feeds now.", discussion: "Without an id, it polls all feeds that are not paused.")
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(help: "The ids of subscriptions.", transform: SubscriptionsCommand.id)
+    var ids: [UUID] = []
+
+    func run() async throws {
+      try await common.withFollower { store, follower in
+        var ids = ids
+        if ids.isEmpty { ids = try await store.subscriptions().filter { !$0.paused }.map(\.id) }
+        var failure: (any Error)?
+        for id in ids {
+          do { try await SubscriptionsCommand.poll(id, follower) } catch let error as SubscriptionFailure {
+            StandardStreams.printDiagnostic("tidings: \(id.uuidString.lowercased()): \(error.description)")
+            failure = FailureCode.failed
+          }
+        }
+        if let failure { throw failure }
+      }
+    }
+  }
+
+  struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Stops following a feed.", discussion: "Its items stay.")
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(help: "The id of the subscription.", transform: SubscriptionsCommand.id)
+    var id: UUID
+
+    func run() async throws {
+      try await common.withStore { store, _ in
+        do {
+          try await store.removeSubscription(id, if: .exists)
+        } catch StoreError.notFound {
+          throw SubscriptionFailure.unknown(id)
+        }
+      }
+    }
+  }
+
+  fileprivate static func id(_ argument: String) throws -> UUID {
+    guard let id = UUID(uuidString: argument) else { throw ValidationError("An id is a UUID.") }
+    return id
+  }
+
+  /// Polls a feed and reports the failure of the poll.
+  fileprivate static func poll(_ id: UUID, _ follower: FeedFollower) async throws {
+    let subscription: Subscription?
+    do {
+      subscription = try await follower.poll(id)
+    } catch StoreError.notFound {
+      throw SubscriptionFailure.unknown(id)
+    }
+    if let error = subscription?.lastError { throw SubscriptionFailure("\(error.message).") }
+  }
+}
+
+/// A sentence about a subscription.
+private struct SubscriptionFailure: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+
+  static func unknown(_ id: UUID) -> SubscriptionFailure {
+    SubscriptionFailure(
+      "there is no subscription with the id \(id.uuidString.lowercased()). `tidings subscriptions list` shows the ids.")
+  }
+}
+
+extension CommonOptions {
+  /// Runs the body of a command with a store and a follower, and shuts both down at the end.
+  fileprivate func withFollower(_ body: (NewsStore, FeedFollower) async throws -> Void) async throws {
+    try await reporting {
+      let (settings, logger) = try load()
+      try await settings.withStore(logger) { store in
+        let client = settings.outgoingClient
+        do {
+          try await body(store, FeedFollower(store: store, client: client, logger: logger))
+          await client.shutdown()
+        } catch {
+          await client.shutdown()
+          throw error
+        }
+      }
+    }
+  }
+}
+
+extension Settings {
+  /// A client for addresses that come from outside.
+  var outgoingClient: OutgoingClient {
+    var policy = AddressPolicy()
+    policy.allowedNetworks = allowedNetworks
+    policy.allowsPlainHTTP = allowsPlainHTTP
+    let contact = publicURL.map { " (+\($0))" } ?? ""
+    return OutgoingClient(policy: policy, userAgent: "Tidings/\(TidingsVersion.current)\(contact)")
+  }
+}
+
+extension Subscription.State: ExpressibleByArgument {}

@@ -1,0 +1,113 @@
+import Foundation
+import News
+import NewsStore
+import TestSupport
+import Testing
+
+/// Subscriptions by the API.
+@Suite struct SubscriptionTests {
+  /// Runs the body with a server and a key of an administrator.
+  private static func withServer(
+    _ body: @escaping @Sendable (TestServer, _ send: @escaping Send) async throws -> Void
+  ) async throws {
+    try await TestServer.with { server in
+      let key = try await server.store.createKey(name: "chief", permissions: [.admin])
+      try await body(server) { method, path, text, fields in
+        try await server.send(
+          method, "/v1/editorial/subscriptions\(path)", key: key, headers: fields, body: text)
+      }
+    }
+  }
+
+  private typealias Send = @Sendable (String, String, String?, [(String, String)]) async throws -> TestResponse
+
+  @Test("A subscription is created, read, changed under its lock and deleted")
+  func life() async throws {
+    try await Self.withServer { server, send in
+      try await server.makeTopics(["sport"])
+      let body =
+        #"{"url": "HTTPS://Feeds.Example:443/news#x", "topics": ["sport"], "state": "draft", "language": "de"}"#
+      let response = try await send("POST", "", body, [])
+      let made = try response.json(Subscription.self, status: 201)
+      #expect(made.url == "https://feeds.example/news")
+      #expect(made.topics == ["sport"] && made.state == .draft && made.language == "de" && !made.paused)
+      #expect(made.nextPoll != nil && made.revision == 1)
+      let path = "/\(made.id.uuidString.lowercased())"
+      #expect(response["Location"] == "/v1/editorial/subscriptions\(path)")
+      #expect(try await send("GET", path, nil, []).json(Subscription.self) == made)
+      #expect(try await send("GET", path, nil, [("If-None-Match", "\"r1\"")]).status == 304)
+      #expect(try await send("GET", "", nil, []).json(SubscriptionList.self).subscriptions == [made])
+
+      let patch = #"{"paused": true, "language": null}"#
+      #expect(try await send("PATCH", path, patch, []).status == 428)
+      #expect(try await send("PATCH", path, patch, [("If-Match", "\"r2\"")]).status == 412)
+      let paused = try await send("PATCH", path, patch, [("If-Match", "\"r1\"")]).json(Subscription.self)
+      #expect(paused.paused && paused.language == nil && paused.nextPoll == nil && paused.revision == 2)
+      #expect(paused.topics == ["sport"])
+      #expect(try await send("PATCH", path, patch, [("If-Match", "\"r2\"")]).json(Subscription.self) == paused)
+
+      #expect(try await send("DELETE", path, nil, [("If-Match", "\"r1\"")]).status == 412)
+      #expect(try await send("DELETE", path, nil, [("If-Match", "*")]).status == 204)
+      #expect(try await send("GET", path, nil, []).status == 404)
+    }
+  }
+
+  @Test("An address is followed once, however it is written")
+  func duplicates() async throws {
+    try await Self.withServer { _, send in
+      let made = try await send("POST", "", #"{"url": "https://feeds.example/a"}"#, [])
+        .json(Subscription.self, status: 201)
+      let problem = try await send("POST", "", #"{"url": "HTTPS://FEEDS.example.:443/a"}"#, [])
+        .json(Problem.self, status: 409)
+      #expect(problem.type == "/problems/already-followed")
+      #expect(problem.detail?.contains(made.id.uuidString.lowercased()) == true)
+      let other = try await send("POST", "", #"{"url": "https://feeds.example/b"}"#, [])
+        .json(Subscription.self, status: 201)
+      let path = "/\(other.id.uuidString.lowercased())"
+      let moved = try await send("PATCH", path, #"{"url": "https://feeds.example/a"}"#, [("If-Match", "*")])
+      #expect(moved.status == 409)
+    }
+  }
+
+  @Test(
+    "Invalid fields are named",
+    arguments: [
+      (#"{}"#, "url"), (#"{"url": "ftp://feeds.example/"}"#, "url"), (#"{"url": 1}"#, "url"),
+      (#"{"url": "https://user:secret@feeds.example/"}"#, "url"), (#"{"url": "https://0x7f.1/"}"#, "url"),
+      (#"{"url": "https://a.example/", "state": "review"}"#, "state"),
+      (#"{"url": "https://a.example/", "topics": ["nowhere"]}"#, "topics"),
+      (#"{"url": "https://a.example/", "language": "?"}"#, "language"),
+      (#"{"url": "https://a.example/", "interval": 5}"#, "interval"),
+    ])
+  func invalid(body: String, field: String) async throws {
+    try await Self.withServer { _, send in
+      let problem = try await send("POST", "", body, []).json(Problem.self, status: 422)
+      #expect(problem.errors?.map(\.field) == [field])
+    }
+  }
+
+  @Test("Only administrators see and change subscriptions")
+  func scope() async throws {
+    try await TestServer.with { server in
+      let statuses = [
+        try await server.send("GET", "/v1/editorial/subscriptions", key: server.key).status,
+        try await server.write("POST", "subscriptions", #"{"url": "https://a.example/"}"#).status,
+        try await server.get("/v1/editorial/subscriptions").status,
+      ]
+      #expect(statuses == [403, 403, 401])
+    }
+  }
+
+  @Test("A topic that is merged or deleted is replaced in subscriptions")
+  func topics() async throws {
+    try await Self.withServer { server, send in
+      try await server.makeTopics(["a", "b"])
+      let made = try await send("POST", "", #"{"url": "https://feeds.example/", "topics": ["a"]}"#, [])
+        .json(Subscription.self, status: 201)
+      #expect(try await server.write("DELETE", "topics/a?mergeInto=b", nil, ("If-Match", "*")).status == 204)
+      #expect(try await server.store.subscription(made.id).topics == ["b"])
+      #expect(try await server.write("DELETE", "topics/b", nil, ("If-Match", "*")).status == 204)
+      #expect(try await server.store.subscription(made.id).topics == [])
+    }
+  }
+}
