@@ -97,10 +97,11 @@ extension NewsAPI {
   }
 
   private func addEditorialRoutes(to router: Router<APIContext>, _ library: MediaLibrary?) {
-    func editors(_ permissions: APIKey.Permission...) -> RouterGroup<APIContext> {
+    func editors(_ permissions: APIKey.Permission..., requiresAllTopics: Bool = false) -> RouterGroup<APIContext> {
       router.group().add(
         middleware: AuthorizationMiddleware(
-          store: store, permissions: permissions, limits: keyLimits, metrics: counted))
+          store: store, permissions: permissions, requiresAllTopics: requiresAllTopics, limits: keyLimits,
+          metrics: counted))
     }
     let drafts = EditorialItemHandlers(
       store: store, library: library, sanitizer: MarkupSanitizer(), largestBatchBytes: settings.maximumBatchBytes,
@@ -108,6 +109,7 @@ extension NewsAPI {
     let sections = EditorialTopicHandlers(store: store)
     let editorial = editors(.itemsWrite)
     let publishers = editors(.itemsPublish)
+    let organizers = editors(.itemsPublish, requiresAllTopics: true)
     editorial.on(.get, APIPath.editorialItems, drafts.list)
     editorial.on(.post, APIPath.editorialItems, drafts.create)
     editorial.on(.post, APIPath.batch, drafts.batch)
@@ -120,10 +122,10 @@ extension NewsAPI {
     editorial.on(.get, APIPath.itemHistory, drafts.itemHistory)
     editorial.on(.post, APIPath.restoration, drafts.restore)
     editorial.on(.get, APIPath.editorialTopics, sections.list)
-    publishers.on(.post, APIPath.editorialTopics, sections.create)
+    organizers.on(.post, APIPath.editorialTopics, sections.create)
     editorial.on(.get, APIPath.editorialTopic, sections.topic)
-    publishers.on(.put, APIPath.editorialTopic, sections.replace)
-    publishers.on(.delete, APIPath.editorialTopic, sections.remove)
+    organizers.on(.put, APIPath.editorialTopic, sections.replace)
+    organizers.on(.delete, APIPath.editorialTopic, sections.remove)
 
     let uploads = EditorialMediaHandlers(
       store: store, library: library, largest: settings.maximumMediaBytes, publicURL: settings.publicURL)

@@ -24,6 +24,7 @@ public final class NewsStore: Sendable {
   /// The value of `pollInterval` in seconds; 0 before it is known.
   let interval = Atomic<Int>(0)
   let keyLookups: KeyLookups<StoredKey>
+  let keyUses = KeyUses()
   /// The writes of items, which share transactions.
   let itemWrites: GroupQueue<ItemWrite, WrittenItem>
   let writeContext: WriteGroup.Context
@@ -83,7 +84,8 @@ public final class NewsStore: Sendable {
     let database = Database(
       pool: PostgresPool(configuration: connection, pool: pool, logger: logger, onConnect: prepare))
     self.database = database
-    keyLookups = KeyLookups(lifetime: keyLifetime) { ids in try await database.keys(ids) }
+    keyLookups = KeyLookups(lifetime: keyLifetime, unchangedTime: \.unchangedTime) { ids in try await database.keys(ids)
+    }
     var single = pool
     single.size = 1
     let stateDatabase = Database(

@@ -13,6 +13,9 @@ public enum StoreError: Error, Sendable, Equatable {
   case invalidFields([FieldError])
   /// The write concerns an item that readers see or will see, and its author may not publish.
   case publishingNotAllowed
+  /// The item has topics, before or after the write, that are not among those to which its author is restricted. It has none
+  /// at all if the first list is empty.
+  case topicsNotAllowed([String], allowed: [String])
   /// Attachments refer to unknown files.
   case unknownMedia([UUID])
   /// The file is no longer available to readers.

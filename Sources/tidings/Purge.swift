@@ -15,11 +15,11 @@ struct Purge: AsyncParsableCommand {
 
   @OptionGroup var common: CommonOptions
 
-  @Option(help: "The minimum age of removals, in days, hours, minutes or seconds: 90d, 12h, 30m, 0s.")
-  var olderThan: Age
+  @Option(help: "The minimum age of removals, in weeks, days, hours, minutes or seconds: 90d, 12h, 30m, 0s.")
+  var olderThan: TimeSpan
 
   @Option(help: "The minimum time for which a file has not been used. (default: TIDINGS_MEDIA_UNUSED_AFTER)")
-  var mediaUnusedFor: Age?
+  var mediaUnusedFor: TimeSpan?
 
   func run() async throws {
     try await reporting {
@@ -36,17 +36,4 @@ struct Purge: AsyncParsableCommand {
   }
 
   private func counted(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
-
-  /// A duration as a whole number with a unit.
-  struct Age: ExpressibleByArgument {
-    let duration: Duration
-
-    init?(argument: String) {
-      let units: [Character: Int] = ["d": 86_400, "h": 3600, "m": 60, "s": 1]
-      guard let unit = argument.last.flatMap({ units[$0] }), argument.dropLast().utf8.allSatisfy(\.isASCIIDigit),
-        let count = Int(argument.dropLast()), count <= 1_000_000
-      else { return nil }
-      duration = .seconds(count * unit)
-    }
-  }
 }

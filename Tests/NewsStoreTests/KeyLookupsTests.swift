@@ -12,11 +12,13 @@ import Testing
     let now = Mutex(ContinuousClock.now)
     let keys = Mutex(["a": "key"])
     let queries = Mutex(0)
+    /// The time after which a key changes by itself.
+    let unchangedTime = Mutex<Duration?>(nil)
     /// Runs during a query, after it has read the table.
     let interruption = Mutex<@Sendable () -> Void>({})
 
     var lookups: KeyLookups<String> {
-      KeyLookups(now: { self.now.withLock { $0 } }) { ids in
+      KeyLookups(now: { self.now.withLock { $0 } }, unchangedTime: { _ in self.unchangedTime.withLock { $0 } }) { ids in
         self.queries.withLock { $0 += 1 }
         let found = self.keys.withLock { keys in keys.filter { ids.contains($0.key) } }
         self.interruption.withLock { $0 }()
@@ -80,6 +82,29 @@ import Testing
     #expect(try await find() == nil)
   }
 
+  @Test("A key is not remembered beyond the time at which it changes by itself, as by its expiry")
+  func expiry() async throws {
+    let table = Lookups()
+    let lookups = table.lookups
+    lookups.remembers = true
+    func find() async throws -> String? { try await lookups.key("a", waitingAtMost: .seconds(60)) }
+    table.unchangedTime.withLock { $0 = .milliseconds(300) }
+    _ = try await find()
+    table.now.withLock { $0 += .milliseconds(299) }
+    _ = try await find()
+    #expect(table.count() == 1)
+    table.now.withLock { $0 += .milliseconds(1) }
+    _ = try await find()
+    #expect(table.count() == 2)
+    // A time that is far ahead does not prolong the memory.
+    lookups.forget()
+    table.unchangedTime.withLock { $0 = .seconds(3600) }
+    _ = try await find()
+    table.now.withLock { $0 += .seconds(1) }
+    _ = try await find()
+    #expect(table.count() == 4)
+  }
+
   @Test("A key that does not exist is never remembered")
   func unknownKey() async throws {
     let table = Lookups()
@@ -90,7 +115,7 @@ import Testing
     #expect(try await lookups.key("b", waitingAtMost: .seconds(60)) == "new")
   }
 
-  @Test("A remembered key needs no query, and is refused soon after any process has revoked it")
+  @Test("A remembered key needs no query, and is refused when it expires and soon after any process has revoked it")
   func otherProcess() async throws {
     try await NewsDatabase.with { url in
       let connection = PostgresConfiguration.forBusyMachine(url)
@@ -108,6 +133,20 @@ import Testing
           try await sql.transaction { transaction in
             _ = try await transaction.query("LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE")
             #expect(try await store.authenticate(key)?.name == "desk")
+          }
+          // It expires, or its secret ends, while it is remembered.
+          for change: PostgresQuery in [
+            "expires_at = clock_timestamp() + interval '1 second'",
+            "previous_digest = digest, digest = 'x', previous_until = clock_timestamp() + interval '1 second'",
+          ] {
+            _ = try await sql.query("UPDATE api_keys SET \(query: change)")
+            try await eventually("the key is refused") { try await store.authenticate(key) == nil }
+            _ = try await sql.query(
+              """
+              UPDATE api_keys SET expires_at = NULL, digest = coalesce(previous_digest, digest), previous_digest = NULL,
+                previous_until = NULL
+              """)
+            try await eventually("the key works again") { try await store.authenticate(key) != nil }
           }
           _ = try await sql.query("UPDATE api_keys SET revoked_at = clock_timestamp()")
           try await eventually("the key is refused") { try await store.authenticate(key) == nil }

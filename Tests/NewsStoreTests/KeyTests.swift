@@ -54,7 +54,7 @@ import Testing
       #expect(revoked != nil)
       try await store.revokeKey(id)
       #expect(try await store.keys().first { $0.id == id }?.revoked == revoked)
-      await #expect(throws: StoreError.notFound) { try await store.revokeKey("nobody") }
+      await #expect(throws: KeyError.unknown("nobody")) { try await store.revokeKey("nobody") }
     }
   }
 
@@ -71,7 +71,7 @@ import Testing
       }
       let lookups = try await sql.transaction { transaction in
         _ = try await transaction.query("LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE")
-        let lookups = presented.map { key, _ in Task { try await store.presentedKey(key)?.name } }
+        let lookups = presented.map { key, _ in Task { try await store.presentedKey(key)?.key.name } }
         try await eventually("they wait") { store.waitingKeyLookups == presented.count }
         #expect(store.connections.leased + store.connections.waiting <= 2)
         return lookups

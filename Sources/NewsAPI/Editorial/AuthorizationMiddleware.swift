@@ -10,6 +10,8 @@ struct AuthorizationMiddleware: RouterMiddleware {
   let store: NewsStore
   /// The permissions, of which one suffices.
   let permissions: [APIKey.Permission]
+  /// Whether a key that is restricted to topics is refused.
+  let requiresAllTopics: Bool
   let limits: RateLimiter<String>?
   let metrics: APIMetrics
 
@@ -19,18 +21,19 @@ struct AuthorizationMiddleware: RouterMiddleware {
     let record = context.record
     guard let token = Self.bearerToken(request.headers) else {
       record.setRefusal("no key")
-      throw ProblemError.unauthorized(presented: false)
+      throw ProblemError.unauthorized(detail: nil)
     }
     // Without an answering database, the request would wait until its deadline. It is rejected early instead.
     guard await store.isAnswering() else { throw ProblemError.unavailable }
-    guard let key = try await store.presentedKey(token) else {
+    guard let (key, refusal) = try await store.presentedKey(token) else {
       record.setRefusal("unknown key")
-      throw ProblemError.unauthorized(presented: true)
+      throw ProblemError.unauthorized(detail: Self.invalidKey)
     }
     record.setKey(key)
-    guard key.revoked == nil else {
-      record.setRefusal("revoked key")
-      throw ProblemError.unauthorized(presented: true)
+    if let refusal {
+      let (reason, detail) = Self.explanation(of: refusal)
+      record.setRefusal(reason)
+      throw ProblemError.unauthorized(detail: detail)
     }
     let bucket = limits?.bucket(of: key.id)
     if let bucket, let wait = limits?.charge(bucket) {
@@ -41,6 +44,10 @@ struct AuthorizationMiddleware: RouterMiddleware {
       record.setRefusal("scope \(permissions[0].rawValue) required")
       throw ProblemError.forbidden(permissions[0])
     }
+    if requiresAllTopics, let topics = key.topics {
+      record.setRefusal("key without restriction to topics required")
+      throw ProblemError.topicNotAllowed("It may not create, change, delete or merge topics.", allowed: topics)
+    }
     // If the field were ignored, a client would assume that its repeats are detected.
     guard request.headers[.idempotencyKey] == nil else { throw ProblemError.idempotencyKeyUnsupported }
     // No shared cache stores an editorial response, so errors need not replace one. They must not be stored either.
@@ -50,6 +57,17 @@ struct AuthorizationMiddleware: RouterMiddleware {
     response.headers[.cacheControl] = CachePolicy.editorial
     bucket?.refund(status: response.status.code)
     return response
+  }
+
+  private static let invalidKey = "The key is unknown or revoked."
+
+  /// The reason of a refusal for the log, and its explanation for the client.
+  private static func explanation(of refusal: KeyRefusal) -> (reason: String, detail: String) {
+    switch refusal {
+    case .revoked: ("revoked key", invalidKey)
+    case .expired: ("expired key", "The key has expired.")
+    case .replaced: ("replaced key", "The key was replaced by a new one and is no longer valid.")
+    }
   }
 
   /// Returns the bearer token of a request. The scheme is case-insensitive (RFC 9110 section 11.1).
@@ -65,8 +83,8 @@ struct AuthorizationMiddleware: RouterMiddleware {
 }
 
 extension APIContext {
-  /// Whether the key of the request may change what readers see.
-  var mayPublish: Bool { record.key?.allows(.itemsPublish) ?? false }
+  /// The rights of the request's key over items. Without a key there are none.
+  var access: ItemAccess { record.key?.access ?? ItemAccess(mayPublish: false, topics: []) }
 
   /// The author of the request's writes, for the history.
   var editor: Editor? { record.key.map { .key($0.name) } }

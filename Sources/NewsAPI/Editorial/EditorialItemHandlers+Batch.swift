@@ -47,24 +47,24 @@ extension EditorialItemHandlers {
     switch (entry.operation, entry.id) {
     case (.create, let id):
       let body = try await itemBody(entry.fields, id: id)
-      let change = StateChange(state: body.state, mayPublish: context.mayPublish)
+      let change = StateChange(state: body.state, access: context.access)
       return .creation(
         of: id ?? .version7(at: Date()), isNewID: id == nil, body.content, change, by: editor, at: now)
     case (.replace, let id?):
       let body = try await itemBody(entry.fields, id: id)
       let precondition = try Self.precondition(entry.revision, body.revision)
-      let change = StateChange(state: body.state, mayPublish: context.mayPublish)
+      let change = StateChange(state: body.state, access: context.access)
       return .change(
         of: id, bytes: body.content.approximateBytes, if: precondition, change, by: editor, at: now
       ) { _ in body.content }
     case (.modify, let id?):
-      let patch = try await ItemPatch(entry.fields, of: id, mayPublish: context.mayPublish, sanitizer)
+      let patch = try await ItemPatch(entry.fields, of: id, access: context.access, sanitizer)
       let precondition = try Self.precondition(entry.revision, patch.revision)
       return .change(
         of: id, bytes: ItemPatch.approximateBytes, if: precondition, patch.change, by: editor, at: now, patch.content)
     case (.retract, let id?):
       return .retraction(
-        of: id, reason: entry.reason, if: try Self.precondition(entry.revision, nil), mayPublish: context.mayPublish,
+        of: id, reason: entry.reason, if: try Self.precondition(entry.revision, nil), access: context.access,
         by: editor)
     case (_, nil): throw ProblemError.internal
     }

@@ -6,20 +6,20 @@ import NewsStore
 /// The handlers of the history: `/v1/editorial/history` and `/v1/editorial/items/{id}/history`.
 extension EditorialItemHandlers {
   @Sendable func history(_ request: Request, context: APIContext) async throws -> Response {
-    try await history(of: nil, request)
+    try await history(of: nil, request, context)
   }
 
   @Sendable func itemHistory(_ request: Request, context: APIContext) async throws -> Response {
-    try await history(of: try context.itemID(), request)
+    try await history(of: try context.itemID(), request, context)
   }
 
-  private func history(of item: UUID?, _ request: Request) async throws -> Response {
+  private func history(of item: UUID?, _ request: Request, _ context: APIContext) async throws -> Response {
     var parameters = request.parameters(["limit", "cursor"])
     let limit = parameters.integer("limit", in: 1...200, default: 50)
     let cursor = PageCursor(filters: ["history", item?.uuidString])
     let position = parameters.position(cursor)
     try parameters.check()
-    let page = try await store.history(of: item, after: position, limit: limit)
+    let page = try await store.history(of: item, after: position, limit: limit, for: context.access)
     var headers = HTTPFields()
     headers[.link] = page.next.map { request.link(toPage: cursor.text(position: $0)) }
     let body = try NewsJSON.encode(HistoryList(entries: page.entries))
@@ -35,7 +35,7 @@ extension EditorialItemHandlers {
     }
     let precondition = try WritePrecondition(request.headers)
     let restored = try await store.restoration(of: id, to: revision)
-    let change = StateChange(keepsState: true, mayPublish: context.mayPublish)
+    let change = StateChange(keepsState: true, access: context.access)
     let (item, _) = try await refusingUnknownTopics {
       try await store.write(id, if: precondition, change, by: context.editor) { existing in
         guard let existing else { throw StoreError.notFound }

@@ -26,7 +26,8 @@ struct EditorialItemHandlers: Sendable {
       to: parameters.date("to"),
       isBreaking: parameters.bool("breaking"),
       search: parameters.text("q", maximumBytes: 256).map(SearchQuery.init),
-      limit: parameters.integer("limit", in: 1...200, default: 50))
+      limit: parameters.integer("limit", in: 1...200, default: 50),
+      access: context.access)
     let cursor = PageCursor(query)
     query.after = parameters.cursor(cursor)
     try parameters.check()
@@ -39,7 +40,7 @@ struct EditorialItemHandlers: Sendable {
 
   @Sendable func item(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    let item = try await store.editorialItem(try context.itemID())
+    let item = try await store.editorialItem(try context.itemID(), for: context.access)
     return try .locked(revision: item.revision, to: request) { $0.write(item) }
   }
 
@@ -50,7 +51,7 @@ struct EditorialItemHandlers: Sendable {
     context.record.setSubject("item", id.uuidString.lowercased())
     let (item, created) = try await refusingUnknownTopics {
       try await store.create(
-        id, isNewID: body.id == nil, body.content, StateChange(state: body.state, mayPublish: context.mayPublish),
+        id, isNewID: body.id == nil, body.content, StateChange(state: body.state, access: context.access),
         by: context.editor)
     }
     return Self.answer(item, created: created)
@@ -65,7 +66,7 @@ struct EditorialItemHandlers: Sendable {
     let (item, created) = try await refusingUnknownTopics {
       try await store.write(
         id, bytes: body.content.approximateBytes, if: precondition,
-        StateChange(state: body.state, mayPublish: context.mayPublish), by: context.editor
+        StateChange(state: body.state, access: context.access), by: context.editor
       ) { _ in body.content }
     }
     return Self.answer(item, created: created)
@@ -76,7 +77,7 @@ struct EditorialItemHandlers: Sendable {
     let id = try context.itemID()
     let patch = try await JSONBody.object(
       of: request, context: context, types: ["application/merge-patch+json", "application/json"])
-    let read = try await ItemPatch(patch, of: id, mayPublish: context.mayPublish, sanitizer)
+    let read = try await ItemPatch(patch, of: id, access: context.access, sanitizer)
     let precondition = try WritePrecondition(request.headers, revision: read.revision)
     let (item, _) = try await refusingUnknownTopics {
       try await store.write(id, if: precondition, read.change, by: context.editor, read.content)
@@ -90,7 +91,7 @@ struct EditorialItemHandlers: Sendable {
     try parameters.check()
     let precondition = try WritePrecondition(request.headers)
     try await store.retract(
-      try context.itemID(), reason: reason, if: precondition, mayPublish: context.mayPublish, by: context.editor)
+      try context.itemID(), reason: reason, if: precondition, access: context.access, by: context.editor)
     return Response(status: .noContent)
   }
 
@@ -100,7 +101,7 @@ struct EditorialItemHandlers: Sendable {
     try parameters.check()
     let precondition = try WritePrecondition(request.headers)
     let digests = try await store.erase(
-      try context.itemID(), reason: reason, if: precondition, by: context.editor)
+      try context.itemID(), reason: reason, if: precondition, access: context.access, by: context.editor)
     await library?.removeContents(digests, logger: context.logger)
     return Response(status: .noContent)
   }

@@ -39,7 +39,8 @@ struct EditorialMediaHandlers: Sendable {
   @Sendable func list(_ request: Request, context: APIContext) async throws -> Response {
     var parameters = request.parameters(["used", "limit", "cursor"])
     var query = MediaQuery(
-      isUsed: parameters.bool("used"), limit: parameters.integer("limit", in: 1...200, default: 50))
+      isUsed: parameters.bool("used"), limit: parameters.integer("limit", in: 1...200, default: 50),
+      access: context.access)
     let cursor = PageCursor(filters: ["media", query.isUsed.map { "\($0)" }])
     query.after = parameters.cursor(cursor)?.id
     try parameters.check()
@@ -60,13 +61,15 @@ struct EditorialMediaHandlers: Sendable {
   @Sendable func media(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     guard let library else { throw StoreError.notFound }
-    let (media, file) = try await library.open(try context.resourceID("media"), store.editorialMedia)
+    let (media, file) = try await library.open(try context.resourceID("media")) { id in
+      try await store.editorialMedia(id, for: context.access)
+    }
     return try MediaHandlers.response(to: request, context, media, file, HTTPFields())
   }
 
   @Sendable func remove(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    let digest = try await store.removeMedia(try context.resourceID("media"))
+    let digest = try await store.removeMedia(try context.resourceID("media"), access: context.access)
     if let library, let digest { await library.removeContents([digest], logger: context.logger) }
     return Response(status: .noContent)
   }

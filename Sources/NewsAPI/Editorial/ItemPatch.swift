@@ -21,13 +21,13 @@ struct ItemPatch: Sendable {
   /// The HTML is sanitised at once: a transaction must not wait for it.
   ///
   /// - Throws: `ProblemError`, 422, which names the invalid fields; the errors of the sanitiser.
-  init(_ fields: [String: JSONValue], of id: UUID, mayPublish: Bool, _ sanitizer: MarkupSanitizer) async throws {
+  init(_ fields: [String: JSONValue], of id: UUID, access: ItemAccess, _ sanitizer: MarkupSanitizer) async throws {
     var reader = FieldReader(fields)
     revision = reader.integer("revision", in: 1...Int.max)
     let state = reader.state()
     guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors.list) }
     let namesPublication = fields["publishAt"].map { $0 != .null } ?? false
-    change = StateChange(state: state, keepsState: true, namesPublication: namesPublication, mayPublish: mayPublish)
+    change = StateChange(state: state, keepsState: true, namesPublication: namesPublication, access: access)
     html = try await sanitizer.html(in: fields)
     (self.id, self.fields) = (id, fields)
   }

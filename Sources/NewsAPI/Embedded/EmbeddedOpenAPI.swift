@@ -18,6 +18,11 @@ info:
     **Writing** uses the paths under `/v1/editorial/` with a key (`Authorization: Bearer KEY`). The lock of an item is
     its `revision`: a write names the revision that it is based on, in `If-Match` or in the body.
 
+    **Restricted keys**: a key may be restricted to topics. It sees and writes an item if the item has topics and all of
+    them are among those of the key; the same applies to the item after a write. Other items are not found, are not
+    counted, and a write to them is a 403 `topic-not-allowed`, which names their topics. Such a key sees the files of
+    these items and files that no item uses. It cannot create, change, delete or merge topics.
+
     **Files** are uploaded to `/v1/editorial/media`. The response can be added to the `attachments` of an item.
     Identical content is stored once, and `/v1/media/{id}` serves it in parts or whole. A file is removed when no item
     has used it for a week, or for the time that the server is configured with.
@@ -38,8 +43,9 @@ info:
     | `/problems/malformed-request` | 400 | the message is malformed HTTP: framing, `Host`, target or header lines |
     | `/problems/malformed-body` | 400 | the body is not JSON, not UTF-8, nested deeper than 32, or has a key of more than 256 bytes |
     | `/problems/idempotency-key-unsupported` | 400 | `Idempotency-Key` was sent; repeat safely with an `id` chosen by the client instead |
-    | `/problems/unauthorized` | 401 | the key is missing or invalid |
+    | `/problems/unauthorized` | 401 | the key is missing or invalid, has expired or was replaced; `detail` has the reason |
     | `/problems/forbidden` | 403 | the key lacks the scope |
+    | `/problems/topic-not-allowed` | 403 | the key is restricted to other topics; `detail` names the topic |
     | `/problems/not-found` | 404 | the resource does not exist |
     | `/problems/method-not-allowed` | 405 | the resource does not support the method; see `Allow` |
     | `/problems/request-timeout` | 408 | a header takes longer than 10 s, or a body pauses for 30 s or comes at less than 1 KiB a second |
@@ -568,7 +574,9 @@ paths:
       operationId: getEditorialMedia
       tags: [editorial]
       summary: The uploaded files, newest first
-      description: "`Link` has the URL of the next page."
+      description: >-
+        `Link` has the URL of the next page. A key that is restricted to topics receives files of its items and files
+        that no item uses.
       security:
         - key: ["items:write"]
         - key: ["media:write"]
@@ -715,7 +723,7 @@ paths:
       summary: Items in any state, most recently written first
       description: >-
         `Link` has the URL of the next page. A page ends early at 1 MiB. `counts` has the number of all items in each state,
-        whatever the filters select.
+        whatever the filters select. A key that is restricted to topics receives and counts its items only.
       security:
         - key: ["items:write"]
       parameters:
@@ -801,7 +809,7 @@ paths:
       operationId: getEditorialItem
       tags: [editorial]
       summary: An item with its editorial fields
-      description: Returns retracted and expired items too.
+      description: Returns retracted and expired items too. An item that a restricted key does not see is a 404.
       security:
         - key: ["items:write"]
       parameters:
@@ -1421,7 +1429,8 @@ components:
       description: >-
         A key from `tidings keys create`. Its scopes determine its rights: `items:write` covers items in any state and the
         writes of drafts, `items:publish` in addition all that readers see or will see, topics included, and `media:write`
-        files.
+        files. A key may be restricted to topics and may expire. After a rotation, the old secret works until the overlap
+        ends.
 
   parameters:
     SubscriptionID:
@@ -1780,8 +1789,8 @@ components:
       example: /v1/editorial/items/01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f6
     Authenticate:
       description: >-
-        The scheme, and the error of the key (RFC 6750): `invalid_token`, or `insufficient_scope` with the required
-        scope.
+        The scheme, and the error of the key (RFC 6750): `invalid_token`, or `insufficient_scope`, which names a scope
+        that is required.
       required: true
       schema: { type: string, pattern: "^Bearer" }
       example: 'Bearer realm="tidings", error="insufficient_scope", scope="items:write"'
@@ -2955,7 +2964,7 @@ components:
             title: A valid key is required
             status: 401
     Forbidden:
-      description: The key lacks the scope.
+      description: The key lacks the scope, or is restricted to other topics.
       headers:
         Cache-Control: { $ref: "#/components/headers/NoStore" }
         WWW-Authenticate: { $ref: "#/components/headers/Authenticate" }
@@ -4142,6 +4151,7 @@ components:
             - /problems/idempotency-key-unsupported
             - /problems/unauthorized
             - /problems/forbidden
+            - /problems/topic-not-allowed
             - /problems/not-found
             - /problems/method-not-allowed
             - /problems/request-timeout

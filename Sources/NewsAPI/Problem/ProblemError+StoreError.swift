@@ -16,6 +16,8 @@ extension ProblemError {
       self = .invalidParameters([FieldError(field: "topics", rule: Self.rule(unknownTopics: slugs))])
     case .invalidFields(let errors): self = .invalidFields(errors)
     case .publishingNotAllowed: self = .forbidden(.itemsPublish)
+    case .topicsNotAllowed(let slugs, let allowed):
+      self = .topicNotAllowed(Self.consequence(ofOtherTopics: slugs), allowed: allowed)
     case .unknownMedia(let ids):
       self = .invalidFields([FieldError(field: "attachments", rule: Self.rule(unknownMedia: ids))])
     case .mediaWithdrawn(let reason):
@@ -103,6 +105,14 @@ extension ProblemError {
         \(items == 1 ? "An item has" : "\(items) items have") the topic. Remove it from them first, or name a topic for \
         them in `mergeInto`.
         """)
+  }
+
+  private static func consequence(ofOtherTopics slugs: [String]) -> String {
+    switch slugs.count {
+    case 0: "The item has none of them."
+    case 1: "The item has the topic \(slugs[0]), before or after the write."
+    default: "The item has the topics \(slugs.joined(separator: ", ")), before or after the write."
+    }
   }
 
   private static func rule(unknownMedia ids: [UUID]) -> String {

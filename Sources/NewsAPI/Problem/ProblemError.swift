@@ -64,12 +64,12 @@ extension ProblemError {
     .badRequest, "idempotency-key-unsupported", "Idempotency-Key is not supported",
     detail: "Omit the field. To repeat a POST safely, choose the id of the item in the body.")
 
-  /// - Parameter presented: Whether the request had a key (RFC 6750 section 3.1).
-  static func unauthorized(presented: Bool) -> ProblemError {
+  /// - Parameter detail: The reason for which the key is refused; nil for a request without a key (RFC 6750 section 3.1).
+  static func unauthorized(detail: String?) -> ProblemError {
     ProblemError(
       .unauthorized, "unauthorized", "A valid key is required",
-      detail: presented ? "The key is unknown or revoked." : "Send it as `Authorization: Bearer KEY`.",
-      headers: [.wwwAuthenticate: #"Bearer realm="tidings""# + (presented ? #", error="invalid_token""# : "")])
+      detail: detail ?? "Send it as `Authorization: Bearer KEY`.",
+      headers: [.wwwAuthenticate: #"Bearer realm="tidings""# + (detail == nil ? "" : #", error="invalid_token""#)])
   }
 
   static func forbidden(_ permission: APIKey.Permission) -> ProblemError {
@@ -79,6 +79,17 @@ extension ProblemError {
       headers: [
         .wwwAuthenticate: #"Bearer realm="tidings", error="insufficient_scope", scope="\#(permission.rawValue)""#
       ])
+  }
+
+  /// - Parameters:
+  ///   - consequence: A sentence about what the key may therefore not do.
+  ///   - allowed: The topics to which the key is restricted.
+  static func topicNotAllowed(_ consequence: String, allowed: [String]) -> ProblemError {
+    let topics = allowed.isEmpty ? "topics that were deleted" : "the topics \(allowed.joined(separator: ", "))"
+    return ProblemError(
+      .forbidden, "topic-not-allowed", "The key is restricted to other topics",
+      detail: "The key is restricted to \(topics). \(consequence)",
+      headers: [.wwwAuthenticate: #"Bearer realm="tidings", error="insufficient_scope""#])
   }
 
   static let notFound = ProblemError(.notFound, "not-found", "The resource does not exist")

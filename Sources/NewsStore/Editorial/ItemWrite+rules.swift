@@ -11,6 +11,7 @@ extension ItemWrite {
   ) -> ItemWrite {
     ItemWrite(id: id, isNewID: isNewID, bytes: content.approximateBytes, by: editor) { existing in
       guard let existing else { return .content(try change.applied(to: content, replacing: nil, at: now)) }
+      try change.access.check(content.topics)
       guard change.hasCreated(existing, with: content, at: now) else { throw StoreError.alreadyExists }
       return .unchanged
     }
@@ -24,7 +25,11 @@ extension ItemWrite {
     at now: Date, _ content: @escaping @Sendable (EditorialItem?) throws -> ItemContent
   ) -> ItemWrite {
     ItemWrite(id: id, bytes: bytes, by: editor) { existing in
-      if let existing { try refuseRetracted(existing) }
+      if let existing {
+        // Before any other answer, which would describe an item that the author does not see.
+        try change?.access.check(existing.item.topics)
+        try refuseRetracted(existing)
+      }
       try precondition.check(revision: existing?.revision)
       let wanted = try content(existing)
       let change = change ?? StateChange(state: wanted.state)
@@ -36,12 +41,13 @@ extension ItemWrite {
 
   /// A retraction for good.
   package static func retraction(
-    of id: UUID, reason: String?, if precondition: WritePrecondition, mayPublish: Bool, by editor: Editor?
+    of id: UUID, reason: String?, if precondition: WritePrecondition, access: ItemAccess, by editor: Editor?
   ) -> ItemWrite {
     ItemWrite(id: id, bytes: 1024, by: editor) { existing in
       guard let existing else { throw StoreError.notFound }
+      try access.check(existing.item.topics)
       try refuseRetracted(existing)
-      try StateChange(mayPublish: mayPublish).checkPermission(existing.state)
+      try StateChange(access: access).checkPermission(existing.state)
       try precondition.check(revision: existing.revision)
       return .retraction(reason: reason)
     }

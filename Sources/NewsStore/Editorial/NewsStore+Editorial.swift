@@ -5,12 +5,15 @@ import PostgresClient
 extension NewsStore {
   /// Reads an item in any state.
   ///
-  /// - Throws: `StoreError.notFound`.
-  public func editorialItem(_ id: UUID) async throws -> EditorialItem {
+  /// - Parameter access: The access of the reader.
+  /// - Throws: `StoreError.notFound`, also for an item that the reader does not see.
+  public func editorialItem(_ id: UUID, for access: ItemAccess = .full) async throws -> EditorialItem {
     let rows = try await database.query(
       "SELECT \(query: EditorialItem.columns) FROM \(query: EditorialItem.tables) WHERE i.id = \(id)")
-    guard let row = rows.first else { throw StoreError.notFound }
-    return try EditorialItem(row: row)
+    guard let item = try rows.first.map(EditorialItem.init(row:)), access.includes(item.item.topics) else {
+      throw StoreError.notFound
+    }
+    return item
   }
 
   /// Creates an item. The call is idempotent: a repeat with the same content has no effect, so that a retry with the
@@ -20,8 +23,8 @@ extension NewsStore {
   ///   - isNewID: Whether the id was made for this call, so that no item has it. This saves a round trip.
   ///   - change: What the write says about the state, in place of the state in `content`; nil to use that one.
   ///   - editor: The author, for the history.
-  /// - Throws: `StoreError.alreadyExists` if the id is taken by other content; `invalidFields`; `publishingNotAllowed`;
-  ///   `unknownTopics`; `unknownMedia`; `outcomeUnknown`.
+  /// - Throws: `StoreError.alreadyExists` if the id is taken by other content; `invalidFields`; `topicsNotAllowed`;
+  ///   `publishingNotAllowed`; `unknownTopics`; `unknownMedia`; `outcomeUnknown`.
   public func create(
     _ id: UUID, isNewID: Bool = false, _ content: ItemContent, _ change: StateChange? = nil, by editor: Editor? = nil
   ) async throws -> (item: EditorialItem, created: Bool) {
@@ -39,7 +42,7 @@ extension NewsStore {
   ///   - editor: The author, for the history.
   ///   - content: Returns the new content for the current item, or for nil if there is none. It may be called more than
   ///     once. If it throws, nothing is written.
-  /// - Throws: `StoreError.retracted`, `preconditionFailed`, `preconditionRequired`, `invalidFields`,
+  /// - Throws: `StoreError.topicsNotAllowed`, `retracted`, `preconditionFailed`, `preconditionRequired`, `invalidFields`,
   ///   `publishingNotAllowed`, `unknownTopics`, `unknownMedia`, `outcomeUnknown`, and the errors of `content`.
   public func write(
     _ id: UUID, bytes: Int = 16_384, if precondition: WritePrecondition, _ change: StateChange? = nil,
@@ -54,14 +57,15 @@ extension NewsStore {
   /// - Parameters:
   ///   - reason: The editor's explanation, which readers receive at the item's address.
   ///   - precondition: The condition on the current item; `.exists` retracts any revision.
-  ///   - mayPublish: Whether the author may retract more than drafts.
+  ///   - access: The rights of the author, who needs `mayPublish` for more than drafts.
   ///   - editor: The author, for the history.
-  /// - Throws: `StoreError.notFound`, `retracted`, `publishingNotAllowed`, `preconditionFailed`,
+  /// - Throws: `StoreError.notFound`, `topicsNotAllowed`, `retracted`, `publishingNotAllowed`, `preconditionFailed`,
   ///   `preconditionRequired`, `outcomeUnknown`.
   public func retract(
-    _ id: UUID, reason: String?, if precondition: WritePrecondition, mayPublish: Bool = true, by editor: Editor? = nil
+    _ id: UUID, reason: String?, if precondition: WritePrecondition, access: ItemAccess = .full,
+    by editor: Editor? = nil
   ) async throws {
-    _ = try await run(.retraction(of: id, reason: reason, if: precondition, mayPublish: mayPublish, by: editor))
+    _ = try await run(.retraction(of: id, reason: reason, if: precondition, access: access, by: editor))
   }
 
   /// Runs a write in a group, and waits until this process responds from its result.

@@ -20,11 +20,14 @@ public struct EditorialQuery: Sendable, Equatable {
   public var limit: Int
   /// The last item of the previous page, with the time of its last write; nil for the first page.
   public var after: Keyset?
+  /// The access of the reader, who receives and counts no other items.
+  public var access: ItemAccess
 
   /// Creates a query. The default is the first page of all items.
   public init(
     state: EditorialItem.State? = nil, scope: Scope = .feed, from: Date? = nil, to: Date? = nil,
-    isBreaking: Bool? = nil, search: SearchQuery? = nil, limit: Int = 50, after: Keyset? = nil
+    isBreaking: Bool? = nil, search: SearchQuery? = nil, limit: Int = 50, after: Keyset? = nil,
+    access: ItemAccess = .full
   ) {
     self.state = state
     self.scope = scope
@@ -34,6 +37,7 @@ public struct EditorialQuery: Sendable, Equatable {
     self.search = search
     self.limit = limit
     self.after = after
+    self.access = access
   }
 }
 
@@ -41,7 +45,7 @@ public struct EditorialQuery: Sendable, Equatable {
 public struct EditorialPage: Sendable {
   /// The items, most recently written first.
   public var items: [EditorialItem]
-  /// The number of all items in each state, whatever the query selects.
+  /// The number of all items in each state that the reader has access to, whatever the query selects.
   public var counts: [EditorialItem.State: Int]
   /// The position after which the next page begins; nil on the last page.
   public var next: Keyset?
@@ -55,7 +59,10 @@ extension NewsStore {
   public func editorialItems(_ query: EditorialQuery) async throws -> EditorialPage {
     do {
       let answers = try await database.snapshot(
-        [query.search == nil ? "SELECT 1" : Self.searchSettings, Self.unknownTopics(query.scope), Self.stateCounts]
+        [
+          query.search == nil ? "SELECT 1" : Self.searchSettings, Self.unknownTopics(query.scope),
+          Self.stateCounts(query.access),
+        ]
           + [query.rows])
       let unknown: [String] = try answers[1].map { try $0.decode("slug") }
       guard unknown.isEmpty else { throw StoreError.unknownTopics(unknown) }
@@ -83,12 +90,24 @@ extension NewsStore {
     """
   }
 
-  /// The published items are counted already.
-  private static let stateCounts: PostgresQuery = """
-    SELECT w.state, CASE w.state WHEN 'published' THEN (SELECT s.items FROM scopes AS s WHERE s.scope = '')
-        ELSE (SELECT count(*) FROM items AS i WHERE i.state = w.state) END AS count
+  private static func stateCounts(_ access: ItemAccess) -> PostgresQuery {
+    """
+    SELECT w.state, CASE w.state WHEN 'published' THEN (\(query: publishedCount(access)))
+        ELSE (SELECT count(*) FROM items AS i WHERE i.state = w.state AND \(query: access.condition)) END AS count
     FROM unnest(\(EditorialItem.State.allCases.map(\.rawValue))) AS w (state)
     """
+  }
+
+  /// All published items are counted already. Those within topics are counted in the log, whose rows are small.
+  private static func publishedCount(_ access: ItemAccess) -> PostgresQuery {
+    guard let topics = access.topics?.sorted() else { return "SELECT s.items FROM scopes AS s WHERE s.scope = ''" }
+    return """
+      SELECT count(*) FROM (SELECT DISTINCT l.item FROM change_log AS l WHERE l.scope = ANY (\(topics)) AND l.present) AS m
+      WHERE NOT EXISTS (
+        SELECT FROM change_log AS o
+        WHERE o.item = m.item AND o.present AND o.scope <> '' AND o.scope <> ALL (\(topics)))
+      """
+  }
 }
 
 extension EditorialQuery {
@@ -136,6 +155,7 @@ extension EditorialQuery {
     var conditions: PostgresQuery = ""
     func require(_ condition: PostgresQuery) { conditions = "\(query: conditions) AND \(query: condition)" }
     if !scope.topics.isEmpty { require("i.topics && \(scope.topics)") }
+    if access.topics != nil { require(access.condition) }
     if let from { require("i.date >= \(from)") }
     if let to { require("i.date < \(to)") }
     if let isBreaking { require("i.breaking = \(isBreaking)") }

@@ -20,11 +20,14 @@ extension NewsStore {
   ///   - item: The item, in any state; nil for all items.
   ///   - position: The last position of the previous page; nil for the first page.
   ///   - limit: The maximum number of entries, 1 or more. A page ends earlier if its texts are long.
-  /// - Throws: `StoreError.notFound` if there is no such item.
-  public func history(of item: UUID?, after position: Int? = nil, limit: Int) async throws -> HistoryPage {
+  ///   - access: The access of the reader, who receives the writes to no other items.
+  /// - Throws: `StoreError.notFound` if there is no such item, or the reader does not see it.
+  public func history(
+    of item: UUID?, after position: Int? = nil, limit: Int, for access: ItemAccess = .full
+  ) async throws -> HistoryPage {
     let answers = try await database.snapshot([
-      "SELECT 1 WHERE \(item)::uuid IS NULL OR EXISTS (SELECT FROM items AS i WHERE i.id = \(item))",
-      Self.historyRows(of: item, after: position, limit),
+      "SELECT 1 WHERE \(item)::uuid IS NULL OR EXISTS (SELECT FROM items AS i WHERE i.id = \(item) AND \(query: access.condition))",
+      Self.historyRows(of: item, after: position, limit, access),
     ])
     if answers[0].isEmpty { throw StoreError.notFound }
     let rows = answers[1]
@@ -34,8 +37,14 @@ extension NewsStore {
       next: page.count < rows.count ? try page.last?.decode("number") : nil)
   }
 
-  private static func historyRows(of item: UUID?, after position: Int?, _ limit: Int) -> PostgresQuery {
-    let selection: PostgresQuery = item.map { "h.item = \($0)" } ?? "true"
+  private static func historyRows(
+    of item: UUID?, after position: Int?, _ limit: Int, _ access: ItemAccess
+  ) -> PostgresQuery {
+    var selection: PostgresQuery = item.map { "h.item = \($0)" } ?? "true"
+    if access.topics != nil {
+      selection =
+        "\(query: selection) AND EXISTS (SELECT FROM items AS i WHERE i.id = h.item AND \(query: access.condition))"
+    }
     // A write replaces the value that the one before it has made. The last value is that of the item.
     return """
       WITH page AS (

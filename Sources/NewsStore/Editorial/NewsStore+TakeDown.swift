@@ -18,9 +18,10 @@ extension NewsStore {
   ///
   /// A repeat has no effect.
   ///
+  /// - Parameter access: The rights of the author, who must have access to all items that use the file.
   /// - Returns: The digest of the content that has lost this address; nil if the file was removed before.
-  /// - Throws: `StoreError.notFound`, `mediaInUse`, `outcomeUnknown`.
-  public func removeMedia(_ id: UUID) async throws -> Data? {
+  /// - Throws: `StoreError.notFound`, `topicsNotAllowed`, `mediaInUse`, `outcomeUnknown`.
+  public func removeMedia(_ id: UUID, access: ItemAccess = .full) async throws -> Data? {
     try await database.transaction { transaction in
       let files = try await transaction.query("SELECT sha256 FROM media WHERE id = \(id) FOR UPDATE")
       guard let file = files.first else {
@@ -29,6 +30,11 @@ extension NewsStore {
         return nil
       }
       // With the row locked, new users of the file wait, and all earlier ones have committed.
+      if access.topics != nil {
+        let users = try await transaction.query(
+          "SELECT i.topics FROM media_uses AS u JOIN items AS i ON i.id = u.item WHERE u.media = \(id) ORDER BY i.id")
+        for row in users { try access.check(try row.decode("topics")) }
+      }
       let uses = try await transaction.query(
         "SELECT item FROM media_publications WHERE media = \(id) ORDER BY item DESC LIMIT \(Self.largestUseList)")
       guard uses.isEmpty else { throw StoreError.mediaInUse(try uses.map { try $0.decode("item") }) }
@@ -52,16 +58,19 @@ extension NewsStore {
   /// - Parameters:
   ///   - reason: The new explanation, which readers receive at the item's address; nil for none.
   ///   - precondition: The condition on the current item; `.none` erases any revision.
+  ///   - access: The rights of the author.
   ///   - editor: The author, for the history.
   /// - Returns: The digests of the contents that have lost an address.
-  /// - Throws: `StoreError.notFound`, `notRetracted`, `preconditionFailed`, `outcomeUnknown`.
+  /// - Throws: `StoreError.notFound`, `topicsNotAllowed`, `notRetracted`, `preconditionFailed`, `outcomeUnknown`.
   public func erase(
-    _ id: UUID, reason: String?, if precondition: WritePrecondition, by editor: Editor? = nil
+    _ id: UUID, reason: String?, if precondition: WritePrecondition, access: ItemAccess = .full,
+    by editor: Editor? = nil
   ) async throws -> [Data] {
     try await database.transaction { transaction in
       let rows = try await transaction.query(
-        "SELECT state, revision, erased_at IS NOT NULL AS erased FROM items WHERE id = \(id) FOR NO KEY UPDATE")
+        "SELECT topics, state, revision, erased_at IS NOT NULL AS erased FROM items WHERE id = \(id) FOR NO KEY UPDATE")
       guard let row = rows.first else { throw StoreError.notFound }
+      try access.check(try row.decode("topics"))
       guard ["retracted", "expired"].contains(try row.decode("state", as: String.self)) else {
         throw StoreError.notRetracted
       }

@@ -12,17 +12,18 @@ public struct StateChange: Sendable {
   public var keepsState: Bool
   /// Whether the write names a time of publication. A patch that names one in the future schedules a draft.
   public var namesPublication: Bool
-  /// Whether the author may publish, and change what readers see or will see.
-  public var mayPublish: Bool
+  /// The rights of the author.
+  public var access: ItemAccess
 
   /// Creates the statement of a write that names no state.
   public init(
-    state: EditorialItem.State? = nil, keepsState: Bool = false, namesPublication: Bool = false, mayPublish: Bool = true
+    state: EditorialItem.State? = nil, keepsState: Bool = false, namesPublication: Bool = false,
+    access: ItemAccess = .full
   ) {
     self.state = state
     self.keepsState = keepsState
     self.namesPublication = namesPublication
-    self.mayPublish = mayPublish
+    self.access = access
   }
 
   /// The time by which a date may be ahead, in seconds, because clocks differ.
@@ -34,10 +35,12 @@ public struct StateChange: Sendable {
   ///   - content: The wanted content. Its state is ignored.
   ///   - existing: The item before the write; nil if it is created.
   ///   - now: The time by the database's clock.
-  /// - Throws: `StoreError.publishingNotAllowed`; `invalidFields`, if the times contradict the state.
+  /// - Throws: `StoreError.topicsNotAllowed`, `publishingNotAllowed`; `invalidFields`, if the times contradict the state.
   public func applied(
     to content: ItemContent, replacing existing: EditorialItem?, at now: Date
   ) throws -> ItemContent {
+    if let existing { try access.check(existing.item.topics) }
+    try access.check(content.topics)
     try checkPermission(existing?.state)
     var content = content
     content.state = wantedState(content, existing, now)
@@ -90,9 +93,10 @@ public struct StateChange: Sendable {
   private func wantedState(_ content: ItemContent, _ existing: EditorialItem?, _ now: Date) -> EditorialItem.State {
     if let state { return state }
     let isAhead = content.publishAt.map { $0 > now } ?? false
-    guard keepsState, let existing else { return mayPublish ? isAhead ? .scheduled : .published : .draft }
+    guard keepsState, let existing else { return access.mayPublish ? isAhead ? .scheduled : .published : .draft }
     switch existing.state {
-    case .draft, .review, .scheduled: return namesPublication && isAhead && mayPublish ? .scheduled : existing.state
+    case .draft, .review, .scheduled:
+      return namesPublication && isAhead && access.mayPublish ? .scheduled : existing.state
     // It is published again if it no longer expires.
     case .published, .expired, .retracted: return .published
     }
@@ -100,7 +104,7 @@ public struct StateChange: Sendable {
 
   /// - Throws: `StoreError.publishingNotAllowed` for a state that readers see or will see.
   func checkPermission(_ state: EditorialItem.State?) throws {
-    guard mayPublish || state == nil || state == .draft || state == .review else {
+    guard access.mayPublish || state == nil || state == .draft || state == .review else {
       throw StoreError.publishingNotAllowed
     }
   }

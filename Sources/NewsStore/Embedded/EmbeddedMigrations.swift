@@ -18,4 +18,5 @@ let embeddedMigrations: [(name: String, sql: String)] = [
   ("0013_key_scopes.sql", migration0013),
   ("0014_history.sql", migration0014),
   ("0015_subscriptions.sql", migration0015),
+  ("0016_keys.sql", migration0016),
 ]

@@ -9,8 +9,8 @@ extension NewsStore {
   static let slowPoll: Duration = .seconds(1)
   private static let fastPoll: Duration = .milliseconds(50)
 
-  /// Keeps the state current, and the search index merged, until the task is cancelled. NOTIFY is only a hint, so the
-  /// database is also polled.
+  /// Keeps the state current and the search index merged, and records the uses of keys, until the task is cancelled. NOTIFY
+  /// is only a hint, so the database is also polled.
   public func follow() async {
     stateCache.isFollowed = true
     await withTaskGroup { group in
@@ -29,6 +29,7 @@ extension NewsStore {
       }
       group.addTask { await self.keepCadence() }
       group.addTask { await self.keepSearchIndexMerged() }
+      group.addTask { await self.keepKeyUses() }
       group.addTask {
         while !Task.isCancelled {
           if !self.stateCache.isListening || self.stateCache.latest.map({ $0.age >= Self.slowPoll }) ?? true {

@@ -6,7 +6,7 @@ import Synchronization
 /// and a request with a valid key waits for one query before its own.
 ///
 /// A key that exists is remembered for a moment, but only while revocations are heard of: a revoked key is refused at
-/// once. Otherwise every query begins after the call.
+/// once. Otherwise every query begins after the call. No key is remembered beyond the time at which it changes by itself.
 package final class KeyLookups<Key: Sendable>: Sendable {
   private typealias Waiters = [CheckedContinuation<Key?, any Error>]
 
@@ -38,17 +38,22 @@ package final class KeyLookups<Key: Sendable>: Sendable {
   private let state = Mutex(State())
   private let lifetime: Duration
   private let now: @Sendable () -> ContinuousClock.Instant
+  private let unchangedTime: @Sendable (Key) -> Duration?
   private let query: @Sendable (_ ids: [String]) async throws -> [String: Key]
 
   /// - Parameters:
   ///   - lifetime: The time for which a key is remembered.
+  ///   - unchangedTime: Returns the time from the query of a key until it changes by itself, as by its expiry; nil for a key
+  ///     that does not.
   ///   - query: Reads the existing keys among the ids.
   package init(
     lifetime: Duration = .seconds(1), now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+    unchangedTime: @escaping @Sendable (Key) -> Duration? = { _ in nil },
     query: @escaping @Sendable (_ ids: [String]) async throws -> [String: Key]
   ) {
     self.lifetime = lifetime
     self.now = now
+    self.unchangedTime = unchangedTime
     self.query = query
   }
 
@@ -103,7 +108,10 @@ package final class KeyLookups<Key: Sendable>: Sendable {
         state.callers -= callers.values.reduce(0) { $0 + $1.count }
         guard state.remembers, state.generation == generation, let keys = try? found.get() else { return }
         if state.remembered.count + keys.count > Self.maximumCount { state.remembered = [:] }
-        for (id, key) in keys { state.remembered[id] = Remembered(key: key, end: began + lifetime) }
+        for (id, key) in keys {
+          let time = min(unchangedTime(key) ?? lifetime, lifetime)
+          state.remembered[id] = Remembered(key: key, end: began + time)
+        }
       }
       for (id, waiters) in callers {
         for waiter in waiters { waiter.resume(with: found.map { $0[id] }) }

@@ -1,40 +1,5 @@
-import Crypto
-public import Foundation
+import Foundation
 import PostgresClient
-
-/// An API key of an editor or a program, without its secret.
-public struct APIKey: Sendable, Equatable {
-  /// A permission of a key.
-  public enum Permission: String, Sendable, CaseIterable, Codable {
-    /// Permission to read items in any state, and to write drafts.
-    case itemsWrite = "items:write"
-    /// Permission to write and change everything that readers see or will see, topics included. It includes `items:write`.
-    case itemsPublish = "items:publish"
-    /// Permission to upload media.
-    case mediaWrite = "media:write"
-    /// Permission to send notifications.
-    case pushSend = "push:send"
-    /// All permissions, including every other permission.
-    case admin
-  }
-
-  /// The public id, which is part of the key.
-  public var id: String
-  /// A human-readable label.
-  public var name: String
-  /// The permissions.
-  public var permissions: [Permission]
-  /// The time of creation.
-  public var created: Date
-  /// The time of revocation; nil while the key is valid.
-  public var revoked: Date?
-
-  /// Whether the key has a permission. `admin` includes all others, `items:publish` includes `items:write`.
-  public func allows(_ permission: Permission) -> Bool {
-    permissions.contains(permission) || permissions.contains(.admin)
-      || permission == .itemsWrite && permissions.contains(.itemsPublish)
-  }
-}
 
 extension NewsStore {
   /// Creates a key.
@@ -42,33 +7,106 @@ extension NewsStore {
   /// - Parameters:
   ///   - name: A human-readable label.
   ///   - permissions: The permissions, at least one.
+  ///   - topics: The topics to which the key is restricted, at least one; nil for no restriction. A key with the permission
+  ///     `admin` cannot be restricted.
+  ///   - expiry: The end of the key's validity; nil for none.
   /// - Returns: The key, `tdk_ID_SECRET`. Only its digest is stored, so it cannot be shown again.
-  public func createKey(name: String, permissions: [APIKey.Permission]) async throws -> String {
+  /// - Throws: `StoreError.unknownTopics`, `outcomeUnknown`; `KeyError.expiryPassed`.
+  public func createKey(
+    name: String, permissions: [APIKey.Permission], topics: [String]? = nil, expiry: KeyExpiry? = nil
+  ) async throws -> String {
     let key = PresentedKey.random()
-    _ = try await database.query(
-      """
-      INSERT INTO api_keys (id, name, scopes, digest)
-      VALUES (\(key.id), \(name), \(permissions.map(\.rawValue)), \(Data(key.digest)))
-      """)
+    let topics = topics.map { Set($0).sorted() }
+    let expires: PostgresQuery =
+      switch expiry {
+      case .after(let time): "clock_timestamp() + make_interval(secs => \(time / .seconds(1)))"
+      case .at(let date): "\(date)"
+      case nil: "NULL"
+      }
+    try await database.transaction { transaction in
+      // The locks keep the topics until the commit. Their deletion then finds the key.
+      let existing = try await transaction.query(
+        "SELECT slug FROM topics WHERE slug = ANY (\(topics ?? [])) ORDER BY slug FOR KEY SHARE")
+      let found = Set(try existing.map { try $0.decode("slug", as: String.self) })
+      let unknown = (topics ?? []).filter { !found.contains($0) }
+      guard unknown.isEmpty else { throw StoreError.unknownTopics(unknown) }
+      let created = try await transaction.query(
+        """
+        INSERT INTO api_keys (id, name, scopes, digest, topics, expires_at)
+        VALUES (\(key.id), \(name), \(permissions.map(\.rawValue)), \(Data(key.digest)), \(topics), \(query: expires))
+        RETURNING \(query: APIKey.columns)
+        """
+      ).map(APIKey.init(row:))
+      guard created.allSatisfy({ $0.state == .valid }) else { throw KeyError.expiryPassed }
+    }
     return key.text
   }
 
-  /// Lists all keys, including revoked ones, oldest first.
+  /// Lists all keys, including revoked and expired ones, oldest first.
   public func keys() async throws -> [APIKey] {
-    try await database.query(
-      "SELECT id, name, scopes, created_at, revoked_at FROM api_keys ORDER BY created_at, id"
-    ).map(APIKey.init(row:))
+    try await database.query("SELECT \(query: APIKey.columns) FROM api_keys ORDER BY created_at, id")
+      .map(APIKey.init(row:))
   }
 
-  /// Revokes a key for good. A repeat has no effect. This process refuses the key at once, others as soon as they are
-  /// notified, and at the latest after a second.
+  /// Finds a key by its id or its name. Keys that work precede expired ones with the same name, and these precede revoked
+  /// ones.
   ///
-  /// - Throws: `StoreError.notFound`.
+  /// - Throws: `KeyError.unknown`; `ambiguous` if several keys that are not revoked have the name.
+  public func key(_ idOrName: String) async throws -> APIKey {
+    let keys = try await database.query(
+      "SELECT \(query: APIKey.columns) FROM api_keys WHERE id = \(idOrName) OR name = \(idOrName) ORDER BY created_at, id"
+    ).map(APIKey.init(row:))
+    if let key = keys.first(where: { $0.id == idOrName }) { return key }
+    for state in [APIKey.State.valid, .expired] {
+      let keys = keys.filter { $0.state == state }
+      guard keys.count <= 1 else { throw KeyError.ambiguous(idOrName, ids: keys.map(\.id)) }
+      if let key = keys.first { return key }
+    }
+    guard let revoked = keys.last else { throw KeyError.unknown(idOrName) }
+    return revoked
+  }
+
+  /// Replaces the secret of a key. Its name, permissions, topics and expiry stay. A secret that was replaced before ends at
+  /// once.
+  ///
+  /// - Parameters:
+  ///   - id: The id of the key.
+  ///   - overlap: The time for which the present secret works too; 0 to end it at once. Other processes refuse it as soon as
+  ///     they are notified, and at the latest after a second.
+  /// - Returns: The key with the new secret, which cannot be shown again.
+  /// - Throws: `KeyError.unknown`, `revoked`, `expired`; `StoreError.outcomeUnknown`.
+  public func rotateKey(_ id: String, overlap: Duration) async throws -> String {
+    let key = PresentedKey.random(id: id)
+    try await database.transaction { transaction in
+      let rows = try await transaction.query(
+        "SELECT \(query: APIKey.columns) FROM api_keys WHERE id = \(id) FOR NO KEY UPDATE")
+      guard let found = try rows.first.map(APIKey.init(row:)) else { throw KeyError.unknown(id) }
+      switch found.state {
+      case .revoked: throw KeyError.revoked(found.name)
+      case .expired: throw KeyError.expired(found.name)
+      case .valid: break
+      }
+      _ = try await transaction.query(
+        """
+        UPDATE api_keys SET digest = \(Data(key.digest)), previous_digest = digest,
+          previous_until = clock_timestamp() + make_interval(secs => \(overlap / .seconds(1)))
+        WHERE id = \(id)
+        """)
+    }
+    keyLookups.forget()
+    return key.text
+  }
+
+  /// Revokes a key for good, with all its secrets. A repeat has no effect. This process refuses the key at once, others as
+  /// soon as they are notified, and at the latest after a second.
+  ///
+  /// - Parameter id: The id of the key.
+  /// - Throws: `KeyError.unknown`.
   public func revokeKey(_ id: String) async throws {
     let rows = try await database.query(
       "UPDATE api_keys SET revoked_at = coalesce(revoked_at, clock_timestamp()) WHERE id = \(id) RETURNING id")
     keyLookups.forget()
-    if rows.isEmpty { throw StoreError.notFound }
+    if rows.isEmpty { throw KeyError.unknown(id) }
   }
 
   /// Finds the valid key that a request presents.
@@ -77,23 +115,24 @@ extension NewsStore {
   ///   differ.
   /// - Throws: `StoreError.unavailable`, also after the timeout of a look-up.
   public func authenticate(_ text: String) async throws -> APIKey? {
-    guard let key = try await presentedKey(text), key.revoked == nil else { return nil }
-    return key
+    guard let found = try await presentedKey(text), found.refusal == nil else { return nil }
+    return found.key
   }
 
-  /// Finds the key that a request presents, even if it is revoked. The caller refuses a revoked key, which is returned
-  /// only for the log.
+  /// Finds the key that a request presents, even if it is refused. The use of a key that is not refused is noted.
   ///
-  /// - Returns: nil for anything but a key of this installation. The time of the comparison does not depend on where
-  ///   the secrets differ.
+  /// - Returns: The key, and the reason for which it is refused, which is nil for a valid key; nil for anything but a key of
+  ///   this installation. The time of the comparison does not depend on where the secrets differ.
   /// - Throws: `StoreError.unavailable`, also after the timeout of a look-up.
-  public func presentedKey(_ text: String) async throws -> APIKey? {
-    guard let key = PresentedKey(text) else { return nil }
+  public func presentedKey(_ text: String) async throws -> (key: APIKey, refusal: KeyRefusal?)? {
+    guard let presented = PresentedKey(text) else { return nil }
     let found = try await DatabaseTime.measuring {
-      try await keyLookups.key(key.id, waitingAtMost: Self.keyLookupTimeout)
+      try await keyLookups.key(presented.id, waitingAtMost: Self.keyLookupTimeout)
     }
-    guard let found, key.matches(found.digest) else { return nil }
-    return found.key
+    guard let found, let secret = found.secret(of: presented) else { return nil }
+    let refusal = found.refusal(of: secret)
+    if refusal == nil { keyUses.note(found.key.id) }
+    return (found.key, refusal)
   }
 
   /// Whether keys are remembered between look-ups.
@@ -106,62 +145,11 @@ extension NewsStore {
   private static let keyLookupTimeout: Duration = .seconds(10)
 }
 
-/// A key and the digest of its secret.
-struct StoredKey: Sendable {
-  let key: APIKey
-  let digest: Data
-}
-
 extension Database {
   /// Reads the existing keys among these ids, by id.
   func keys(_ ids: [String]) async throws -> [String: StoredKey] {
-    let rows = try await query(
-      "SELECT id, name, scopes, created_at, revoked_at, digest FROM api_keys WHERE id = ANY(\(ids))")
-    let keys = try rows.map { StoredKey(key: try APIKey(row: $0), digest: try $0.decode("digest")) }
+    let keys = try await query("SELECT \(query: StoredKey.columns) FROM api_keys WHERE id = ANY(\(ids))")
+      .map(StoredKey.init(row:))
     return Dictionary(uniqueKeysWithValues: keys.map { ($0.key.id, $0) })
-  }
-}
-
-extension APIKey {
-  fileprivate init(row: PostgresRow) throws {
-    self.init(
-      id: try row.decode("id"), name: try row.decode("name"),
-      permissions: try row.decode("scopes", as: [String].self).compactMap(Permission.init(rawValue:)),
-      created: try row.decode("created_at"), revoked: try row.decode("revoked_at"))
-  }
-}
-
-/// A key as sent by a client.
-private struct PresentedKey {
-  let id: String
-  let secret: String
-
-  var text: String { "tdk_\(id)_\(secret)" }
-
-  /// The SHA-256 digest of the secret. The secret has 256 random bits, so no slower hash is needed against guessing.
-  var digest: SHA256Digest { SHA256.hash(data: Data(secret.utf8)) }
-
-  static func random() -> PresentedKey {
-    PresentedKey(id: hexadecimal(bytes: 6), secret: hexadecimal(bytes: 32))
-  }
-
-  private static func hexadecimal(bytes: Int) -> String {
-    var generator = SystemRandomNumberGenerator()
-    return (0..<bytes).map { _ in
-      let digits = String(UInt8.random(in: .min ... .max, using: &generator), radix: 16)
-      return digits.count == 1 ? "0" + digits : digits
-    }.joined()
-  }
-
-  /// Compares digests in a time that does not depend on where they differ, as `==` of swift-crypto does.
-  func matches(_ stored: Data) -> Bool { digest == stored }
-}
-
-extension PresentedKey {
-  init?(_ text: String) {
-    guard text.utf8.count <= 128, text.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else { return nil }
-    let parts = text.utf8.split(separator: UInt8(ascii: "_"), omittingEmptySubsequences: false).map(Substring.init)
-    guard parts.count == 3, parts[0] == "tdk", !parts[1].isEmpty, !parts[2].isEmpty else { return nil }
-    self.init(id: String(parts[1]), secret: String(parts[2]))
   }
 }

@@ -63,11 +63,15 @@ extension NewsStore {
     return try Media(row: row)
   }
 
-  /// Reads the metadata of a file, whoever uses it.
+  /// Reads the metadata of a file, whether or not an item uses it.
   ///
-  /// - Throws: `StoreError.notFound`.
-  public func editorialMedia(_ id: UUID) async throws -> Media {
-    let rows = try await database.query("SELECT \(query: Self.mediaColumns) FROM media WHERE id = \(id)")
+  /// - Parameter access: The access of the reader to the items that use the file.
+  /// - Throws: `StoreError.notFound`, also for a file of other items only.
+  public func editorialMedia(_ id: UUID, for access: ItemAccess = .full) async throws -> Media {
+    let rows = try await database.query(
+      """
+      SELECT \(query: Self.mediaColumns) FROM media AS m WHERE id = \(id) AND \(query: Self.mediaCondition(access))
+      """)
     guard let row = rows.first else { throw StoreError.notFound }
     return try Media(row: row)
   }

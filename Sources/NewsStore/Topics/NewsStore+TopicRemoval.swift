@@ -8,7 +8,8 @@ extension NewsStore {
   /// The maximum number of attempts to delete a topic to which others add items meanwhile.
   private static let removalAttempts = 5
 
-  /// Deletes a topic. Clients that follow it receive the removal of its items, and afterwards an empty topic.
+  /// Deletes a topic. Clients that follow it receive the removal of its items, and afterwards an empty topic. Keys that are
+  /// restricted to it receive the other topic instead, or lose it.
   ///
   /// - Parameters:
   ///   - other: The topic that its items receive instead. They are moved in several transactions, so that other writers
@@ -23,10 +24,14 @@ extension NewsStore {
     try await database.transaction { transaction in
       try precondition.check(revision: try await Self.lockedTopic(slug, in: transaction).revision)
     }
-    if let other { try await requireTopic(other) }
+    defer { keyLookups.forget() }
+    if let other {
+      try await requireTopic(other)
+      _ = try await database.query(Self.keyAddition(of: other, besides: slug))
+    }
     for _ in 0..<Self.removalAttempts {
       if let other { try await moveItems(of: slug, to: other, by: editor) }
-      let uses = try await removeUnused(slug, replacement: other, if: precondition)
+      let uses = try await removeUnused(slug, replacedBy: other, if: precondition)
       if uses == 0 { return try await waitForTopics() }
       guard other != nil else { throw StoreError.topicInUse(items: uses) }
     }
@@ -36,6 +41,23 @@ extension NewsStore {
   private func requireTopic(_ slug: String) async throws {
     let found = try await database.query("SELECT 1 FROM topics WHERE slug = \(slug)")
     if found.isEmpty { throw StoreError.unknownTopics([slug]) }
+  }
+
+  /// Adds a topic to the keys that are restricted to another one, so that they keep their items while these are moved.
+  private static func keyAddition(of other: String, besides slug: String) -> PostgresQuery {
+    """
+    UPDATE api_keys SET topics = array_append(topics, \(other))
+    WHERE topics @> ARRAY[\(slug)] AND NOT topics @> ARRAY[\(other)]
+    """
+  }
+
+  /// Replaces a topic of keys by another one, or removes it. A later topic with the same slug is not the same.
+  private static func keyReplacement(of slug: String, by other: String?) -> PostgresQuery {
+    """
+    UPDATE api_keys SET topics = ARRAY(
+      SELECT DISTINCT t.slug FROM unnest(array_replace(topics, \(slug), \(other))) AS t (slug) WHERE t.slug IS NOT NULL)
+    WHERE topics @> ARRAY[\(slug)]
+    """
   }
 
   /// The ids of items with a topic, at most `limit`. Retracted items keep their topics.
@@ -75,9 +97,9 @@ extension NewsStore {
   /// Deletes a topic if no item uses it.
   ///
   /// - Returns: The number of items that use it.
-  private func removeUnused(_ slug: String, replacement other: String?, if precondition: WritePrecondition) async throws
-    -> Int
-  {
+  private func removeUnused(
+    _ slug: String, replacedBy other: String?, if precondition: WritePrecondition
+  ) async throws -> Int {
     do {
       return try await database.transaction { transaction in
         _ = try await transaction.query("SELECT set_config('lock_timeout', '500', true)")
@@ -95,7 +117,9 @@ extension NewsStore {
             WHERE topics @> ARRAY[\(slug)]
             """)
           // The scope remains: clients that follow it learn from it that all items have left.
-          _ = try await transaction.commit(after: "DELETE FROM topics WHERE slug = \(slug)")
+          _ = try await transaction.commit(after: [
+            Self.keyReplacement(of: slug, by: other), "DELETE FROM topics WHERE slug = \(slug)",
+          ])
         }
         return uses
       }

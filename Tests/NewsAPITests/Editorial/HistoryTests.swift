@@ -217,6 +217,27 @@ import Testing
     }
   }
 
+  @Test("A key that is restricted to topics sees the writes to its items only, and restores no other")
+  func restricted() async throws {
+    try await TestServer.with { server in
+      try await server.makeTopics(["a", "b"])
+      func created(_ topic: String) async throws -> EditorialItem {
+        try await server.write("POST", "items", #"{"text": "x", "topics": ["\#(topic)"]}"#)
+          .json(EditorialItem.self, status: 201)
+      }
+      let (own, other) = (try await created("a"), try await created("b"))
+      let key = try await server.store.createKey(name: "a", permissions: [.itemsPublish], topics: ["a"])
+      func send(_ method: String, _ path: String) async throws -> TestResponse {
+        try await server.send(method, "/v1/editorial/" + path, key: key, headers: [("If-Match", "*")])
+      }
+      #expect(try await send("GET", "history").json(HistoryList.self).entries.map(\.item) == [own.item.id])
+      #expect(try await send("GET", Self.path(own, "/history")).status == 200)
+      #expect(try await send("GET", Self.path(other, "/history")).status == 404)
+      #expect(try await send("POST", Self.path(own, "/history/1/restore")).status == 200)
+      #expect(try await send("POST", Self.path(other, "/history/1/restore")).status == 403)
+    }
+  }
+
   @Test("A page of long texts ends early, and no entry is lost")
   func longTexts() async throws {
     try await TestServer.with { server in

@@ -33,7 +33,9 @@ import Testing
     }
   }
 
-  @Test("The longest and the shortest age work", arguments: ["0s", "1000000s", "1000000m", "1000000h", "1000000d"])
+  @Test(
+    "The longest and the shortest age work",
+    arguments: ["0", "0s", "142857w", "1000000s", "1000000m", "1000000h", "1000000d"])
   func extremeAge(age: String) async throws {
     try await Installation.with { installation in
       try await withFolder([:]) { folder in
@@ -45,7 +47,9 @@ import Testing
     }
   }
 
-  @Test("An age is a whole number with a unit", arguments: ["1", "1x", "-1d", "1.5h", "d", "9999999d", ""])
+  @Test(
+    "An age is a whole number with a unit",
+    arguments: ["1", "00", "1x", "9999999w", "-1d", "1.5h", "d", "9999999d", ""])
   func badAge(age: String) async throws {
     try await Installation.with { installation in
       let result = try await installation.run("purge", "--older-than", age)
