@@ -21,10 +21,11 @@ enum Digest {
     return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
   }
 
-  /// Returns a name for an entry without guid and link.
-  static func fallbackName(title: String?, date: Date?) -> String {
+  /// Returns a name for an entry without guid and link. It depends on the text only if there is nothing else.
+  static func fallbackName(title: String?, date: Date?, text: String) -> String {
     var hash = SHA256()
     for part in [title ?? "", date.map { RFC3339.string(from: $0) } ?? ""] { hash.update(part) }
+    if title == nil, date == nil { hash.update(text) }
     return "sha256:" + hash.finalize().hexadecimal
   }
 

@@ -3,7 +3,7 @@ internal import News
 internal import SafeHTML
 
 /// Converts raw entries into entries that can be stored, or rejects them.
-enum EntryBuilder {
+struct EntryBuilder {
   static let maximumTextBytes = 256 * 1024
   static let maximumTitleBytes = 1024
   static let maximumSummaryBytes = 16 * 1024
@@ -22,11 +22,37 @@ enum EntryBuilder {
     let message: String
   }
 
+  /// The date of an entry.
+  private struct EntryDate {
+    enum Origin {
+      case entry
+      /// The date of the whole feed, which may be a different one tomorrow.
+      case feed
+      /// The time at which the entry was first seen.
+      case reading
+    }
+
+    var value: Date
+    var origin: Origin
+
+    /// The date if it is the entry's own.
+    var own: Date? { origin == .entry ? value : nil }
+  }
+
+  private let missingDate: MissingDate
+  /// The number of entries that have the time of this reading.
+  private var undated = 0
+
+  init(missingDate: MissingDate) {
+    self.missingDate = missingDate
+  }
+
   /// - Returns: One `entry` after any number of `reduced`, or one `skipped`.
-  static func events(for raw: RawEntry) -> [FeedEvent] {
+  mutating func events(for raw: RawEntry) -> [FeedEvent] {
     do {
       var notes: [String] = []
       let entry = try entry(from: raw, notes: &notes)
+      if entry.isDateFirstSeen { undated += 1 }
       return notes.map { .reduced(FeedProblem(position: raw.position, message: $0)) } + [.entry(entry)]
     } catch let rejection as Rejection {
       return [.skipped(FeedProblem(position: raw.position, message: rejection.message))]
@@ -35,20 +61,21 @@ enum EntryBuilder {
     }
   }
 
-  private static func entry(from raw: RawEntry, notes: inout [String]) throws -> FeedEntry {
-    let (date, isOwn) = try date(of: raw)
-    let title = raw.title.map(line)?.nonEmpty
-    if let title, title.utf8.count > maximumTitleBytes {
-      throw Rejection(message: "the title has \(title.utf8.count) bytes, more than \(maximumTitleBytes)")
+  private func entry(from raw: RawEntry, notes: inout [String]) throws -> FeedEntry {
+    let date = try date(of: raw, notes: &notes)
+    let title = raw.title.map(Self.line)?.nonEmpty
+    if let title, title.utf8.count > Self.maximumTitleBytes {
+      throw Rejection(message: "the title has \(title.utf8.count) bytes, more than \(Self.maximumTitleBytes)")
     }
     let content = raw.content.map { Rendering($0, base: raw.base) }
     let summary = raw.summary.map { Rendering($0, base: raw.base) }
-    let candidates = [raw.text.map(PlainText.cleaned), content?.text, summary?.text]
+    // Tickers and link feeds consist of titles.
+    let candidates = [raw.text.map(PlainText.cleaned), content?.text, summary?.text, title]
     guard let text = candidates.lazy.compactMap({ $0?.nonEmpty }).first else {
-      throw Rejection(message: "has no text")
+      throw Rejection(message: "has neither text nor title")
     }
-    guard text.utf8.count <= maximumTextBytes else {
-      throw Rejection(message: "the text has \(text.utf8.count) bytes, more than \(maximumTextBytes)")
+    guard text.utf8.count <= Self.maximumTextBytes else {
+      throw Rejection(message: "the text has \(text.utf8.count) bytes, more than \(Self.maximumTextBytes)")
     }
     func bounded(_ value: String?, _ limit: Int, _ name: String) -> String? {
       guard let value = value?.nonEmpty else { return nil }
@@ -59,34 +86,38 @@ enum EntryBuilder {
     let (guid, link) = (raw.guid?.trimmed.nonEmpty, raw.link.flatMap { SafeLink.web($0, base: raw.base) })
     // The address of the feed's page does not identify an entry.
     let names = [guid, link].compactMap { $0 }.filter { !$0.utf8.elementsEqual((raw.home ?? "").utf8) }
-    let name = (names.first ?? Digest.fallbackName(title: title, date: isOwn ? date : nil)).withoutNUL
+    let name = (names.first ?? Digest.fallbackName(title: title, date: date.own, text: text)).withoutNUL
     let source = raw.source.withoutNUL
-    let authors = raw.authors.prefix(maximumAuthors).map { line(RawText($0, .unsure)) }.filter { !$0.isEmpty }
+    let authors = raw.authors.prefix(Self.maximumAuthors).map { Self.line(RawText($0, .unsure)) }
+      .filter { !$0.isEmpty }
     return FeedEntry(
       id: raw.id ?? Digest.identifier(source: source, guid: name), source: source, guid: name,
-      digest: Digest.content(of: raw, date: isOwn ? date : nil), date: date, title: title,
+      digest: Digest.content(of: raw, date: date.own), date: date.value, title: title,
       summary: bounded(
-        summary.map { $0.text.utf8.elementsEqual(text.utf8) } == true ? nil : summary?.text, maximumSummaryBytes,
+        summary.map { $0.text.utf8.elementsEqual(text.utf8) } == true ? nil : summary?.text, Self.maximumSummaryBytes,
         "summary"), text: text,
-      html: bounded(content?.html ?? (content == nil ? summary?.html : nil), maximumHTMLBytes, "HTML"),
-      categories: categories(raw.categories), language: raw.language.flatMap(LanguageTag.normalised), url: link,
-      author: bounded(authors.uniqued().joined(separator: ", "), maximumAuthorBytes, "author"),
-      breaking: raw.breaking, attachments: attachments(raw, (content ?? summary)?.images ?? []))
+      html: bounded(content?.html ?? (content == nil ? summary?.html : nil), Self.maximumHTMLBytes, "HTML"),
+      categories: Self.categories(raw.categories), language: raw.language.flatMap(LanguageTag.normalised), url: link,
+      author: bounded(authors.uniqued().joined(separator: ", "), Self.maximumAuthorBytes, "author"),
+      breaking: raw.breaking, attachments: Self.attachments(raw, (content ?? summary)?.images ?? []),
+      isDateFirstSeen: date.origin == .reading)
   }
 
-  /// - Returns: The date, and whether it is the entry's own. The date of the whole feed may be a different one
-  ///   tomorrow.
-  private static func date(of raw: RawEntry) throws -> (Date, isOwn: Bool) {
+  private func date(of raw: RawEntry, notes: inout [String]) throws -> EntryDate {
     let own = raw.dates.compactMap { $0.trimmed.nonEmpty }
     let dates = own.isEmpty ? [raw.fallbackDate].compactMap { $0 } : own
-    guard let written = dates.first else { throw Rejection(message: "has no date") }
-    guard let date = dates.lazy.compactMap(FeedDate.date(from:)).first else {
-      throw Rejection(message: "the date \"\(PlainText.line(String(written.prefix(64))))\" cannot be read")
+    if let date = dates.lazy.compactMap(FeedDate.date(from:)).first {
+      return EntryDate(value: RFC3339.truncated(date), origin: own.isEmpty ? .feed : .entry)
     }
-    return (RFC3339.truncated(date), !own.isEmpty)
+    let problem = dates.first.map { written in
+      "the date \"\(PlainText.line(String(written.prefix(64))))\" cannot be read"
+    }
+    guard case .firstSeen(let time) = missingDate else { throw Rejection(message: problem ?? "has no date") }
+    if let problem { notes.append(problem + "; the time at which the entry was first seen is used") }
+    return EntryDate(value: RFC3339.truncated(time).addingTimeInterval(-Double(undated) / 1000), origin: .reading)
   }
 
-  private static func line(_ raw: RawText?) -> String {
+  static func line(_ raw: RawText?) -> String {
     guard let raw else { return "" }
     return PlainText.line(Rendering(raw, base: nil).text)
   }

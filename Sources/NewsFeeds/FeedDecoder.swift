@@ -22,12 +22,11 @@ final class FeedDecoder {
   /// The number of bytes that decide whether content declared as another encoding is UTF-8.
   private static let verifiedByteCount = 4096
 
-  /// The problems found, ordered by line, each kind once.
-  var problems: [FeedProblem] {
-    found.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
-      .map { FeedProblem(position: .line($0.value), message: $0.key) }
-  }
+  /// The problems found, each kind once.
+  var problems: [FeedProblem] { found.map { FeedProblem(position: .line($0.value), message: $0.key) } }
 
+  /// The encoding of content that declares none.
+  private let charset: String?
   private var state = State.undecided([])
   /// Whether the first character that is not blank begins a tag; nil until it is known.
   private var isXML: Bool?
@@ -37,6 +36,11 @@ final class FeedDecoder {
   /// The start of an incomplete UTF-8 character.
   private var held: [UInt8] = []
   private let windows1252 = CharsetConverter("WINDOWS-1252")
+
+  /// - Parameter charset: The encoding of content that declares none.
+  init(charset: String? = nil) {
+    self.charset = charset
+  }
 
   /// Decodes more bytes.
   func decode(_ bytes: [UInt8], isLast: Bool) -> [UInt8] {
@@ -130,7 +134,7 @@ extension FeedDecoder {
   private func decide(_ bytes: [UInt8], isLast: Bool) -> [UInt8] {
     let blanks = bytes.prefix { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
     let content = Array(bytes.dropFirst(blanks.count))
-    let mark = Self.marks.first { content.starts(with: $0.bytes) }
+    let mark = Self.marks.first { content.starts(with: $0.start) }
     let isDeclared = content.starts(with: "<?xml".utf8)
     let isEnough =
       content.count >= (isDeclared ? Self.maximumDeclarationBytes : 5) || content.firstRange(of: "?>".utf8) != nil
@@ -140,30 +144,59 @@ extension FeedDecoder {
     }
     let output = counted(Array(blanks))
     if let mark {
-      let name = "UTF-16\(mark.isLittleEndian ? "LE" : "BE")"
-      let converter = mark.isWide ? CharsetConverter(name, unit: 2) : nil
-      state = converter.map { .other($0, name: name) } ?? .utf8
+      let converter = mark.unit > 1 ? CharsetConverter(mark.encoding, unit: mark.unit) : nil
+      state = converter.map { .other($0, name: mark.encoding) } ?? .utf8
     } else {
-      state = isDeclared ? declared(in: content.prefix(Self.maximumDeclarationBytes)) : .utf8
+      let name = isDeclared ? declaredName(in: content.prefix(Self.maximumDeclarationBytes)) : nil
+      state = (name ?? charset).map(declared) ?? .utf8
     }
-    let text = content.dropFirst(mark.map { $0.isWritten ? $0.bytes.count : 0 } ?? 0)
+    let text = content.dropFirst(mark.map { $0.isByteOrderMark ? $0.start.count : 0 } ?? 0)
     return output + decode(Array(text), isLast: isLast)
   }
 
-  /// Byte order marks, and the first characters of XML and JSON in encodings with two-byte units (XML 1.0 appendix F).
-  private static let marks: [(bytes: [UInt8], isWide: Bool, isLittleEndian: Bool, isWritten: Bool)] = [
-    ([0xEF, 0xBB, 0xBF], false, false, true), ([0xFE, 0xFF], true, false, true), ([0xFF, 0xFE], true, true, true),
-    ([0x00, 0x3C], true, false, false), ([0x3C, 0x00], true, true, false), ([0x00, 0x7B], true, false, false),
-    ([0x7B, 0x00], true, true, false),
+  /// The start of content from which its encoding is known.
+  private struct Mark {
+    let start: [UInt8]
+    let encoding: String
+    /// The width of a code unit in bytes.
+    let unit: Int
+    let isByteOrderMark: Bool
+
+    init(_ start: [UInt8], _ encoding: String, unit: Int, isByteOrderMark: Bool = false) {
+      self.start = start
+      self.encoding = encoding
+      self.unit = unit
+      self.isByteOrderMark = isByteOrderMark
+    }
+  }
+
+  /// Byte order marks, and `<` and `{` in encodings with wide units (XML 1.0 appendix F). The marks of UTF-32 begin with
+  /// those of UTF-16.
+  private static let marks: [Mark] = [
+    Mark([0x00, 0x00, 0xFE, 0xFF], "UTF-32BE", unit: 4, isByteOrderMark: true),
+    Mark([0xFF, 0xFE, 0x00, 0x00], "UTF-32LE", unit: 4, isByteOrderMark: true),
+    Mark([0x00, 0x00, 0x00, 0x3C], "UTF-32BE", unit: 4), Mark([0x3C, 0x00, 0x00, 0x00], "UTF-32LE", unit: 4),
+    Mark([0x00, 0x00, 0x00, 0x7B], "UTF-32BE", unit: 4), Mark([0x7B, 0x00, 0x00, 0x00], "UTF-32LE", unit: 4),
+    Mark([0xEF, 0xBB, 0xBF], "UTF-8", unit: 1, isByteOrderMark: true),
+    Mark([0xFE, 0xFF], "UTF-16BE", unit: 2, isByteOrderMark: true),
+    Mark([0xFF, 0xFE], "UTF-16LE", unit: 2, isByteOrderMark: true),
+    Mark([0x00, 0x3C], "UTF-16BE", unit: 2), Mark([0x3C, 0x00], "UTF-16LE", unit: 2),
+    Mark([0x00, 0x7B], "UTF-16BE", unit: 2), Mark([0x7B, 0x00], "UTF-16LE", unit: 2),
   ]
 
-  private func declared(in content: ArraySlice<UInt8>) -> State {
+  /// Returns the charset of a media type (RFC 9110 section 8.3.2); nil if it names none.
+  static func charset(of contentType: String) -> String? {
+    guard contentType.utf8.count <= 1024 else { return nil }
+    return contentType.firstMatch(of: #/(?i);\s*charset\s*=\s*["']?\s*([A-Za-z0-9._:-]+)/#).map { String($0.1) }
+  }
+
+  private func declaredName(in content: ArraySlice<UInt8>) -> String? {
     let text = String(decoding: content, as: UTF8.self)
     let declaration = text[..<(text.firstRange(of: "?>")?.lowerBound ?? text.endIndex)]
-    guard let match = declaration.firstMatch(of: #/\sencoding\s*=\s*["']\s*([A-Za-z0-9._:-]+)\s*["']/#) else {
-      return .utf8
-    }
-    let name = String(match.1)
+    return declaration.firstMatch(of: #/\sencoding\s*=\s*["']\s*([A-Za-z0-9._:-]+)\s*["']/#).map { String($0.1) }
+  }
+
+  private func declared(_ name: String) -> State {
     let label = name.lowercased()
     if ["utf-8", "utf8"].contains(label) { return .utf8 }
     // The declaration is readable byte by byte, so the content is in none of these encodings.

@@ -1,6 +1,6 @@
 /// Follows the elements of an XML feed, and makes an entry of each `item` or `entry` at its end. Only the current
 /// element is kept in memory.
-final class FeedDocument {
+final class FeedDocument: XMLDocumentBuilder {
   private enum Dialect {
     case rss, rdf, atom
     /// Atom without a namespace.
@@ -16,7 +16,8 @@ final class FeedDocument {
 
   private let maximumEntryBytes: Int
   private var dialect: Dialect?
-  private var feed = FeedMetadata()
+  private var feed: FeedMetadata
+  private var builder: EntryBuilder
   private var history = EntryHistory()
   /// Whether part of the document was malformed. After that, content outside of entries is not trusted.
   private var isBroken = false
@@ -30,9 +31,13 @@ final class FeedDocument {
   private var discarding = 0
   private var keptBytes = 0
 
-  init(maximumEntryBytes: Int) {
+  init(maximumEntryBytes: Int, options: FeedReader.Options) {
     self.maximumEntryBytes = maximumEntryBytes
+    feed = FeedMetadata(documentAddress: options.address)
+    builder = EntryBuilder(missingDate: options.missingDate)
   }
+
+  var properties: FeedProperties { feed.properties }
 
   func takeEvents() -> [FeedEvent] {
     defer { events = [] }
@@ -152,6 +157,6 @@ final class FeedDocument {
       return
     }
     let entry = format == .rss ? RawEntry(rss: element, feed) : RawEntry(atom: element, feed)
-    events += history.withoutRepetition(EntryBuilder.events(for: entry), at: entry.position)
+    events += history.withoutRepetition(builder.events(for: entry), at: entry.position)
   }
 }

@@ -65,6 +65,19 @@ final class FeedElement {
     children.filter { $0.name == FeedName(space: space, local: name) }
   }
 
+  /// The relation of a link in lower case (RFC 4287 section 4.2.7.2); `alternate` if it is missing. A longer value is not
+  /// a relation, and comparing it would take time quadratic in its combining marks.
+  var relation: String {
+    guard let written = self["rel"]?.trimmed.nonEmpty else { return "alternate" }
+    guard written.utf8.count <= 256 else { return "" }
+    let relation = written.lowercased()
+    let registry = "http://www.iana.org/assignments/relation/"
+    return relation.hasPrefix(registry) ? String(relation.dropFirst(registry.count)) : relation
+  }
+
+  /// The target of a link: its `href`, or else its text, as in RSS.
+  var target: String? { self["href"]?.trimmed.nonEmpty ?? text.trimmed.nonEmpty }
+
   /// Returns the text of the first child of that name that has any text.
   func value(_ space: FeedNamespace, _ name: String) -> String? {
     all(space, name).lazy.compactMap { $0.text.trimmed.nonEmpty }.first
@@ -150,7 +163,7 @@ final class FeedElement {
 
 /// The vocabularies of entries. `none` is that of RSS, which has no namespace of its own.
 enum FeedNamespace: Sendable {
-  case none, atom, content, dublinCore, media, xhtml, xml, rdf, other
+  case none, atom, content, dublinCore, itunes, media, syndication, xhtml, xml, rdf, other
 
   /// Finds a namespace by its URI, or by the usual prefix if a feed does not declare it.
   init(uri: String?, prefix: String?) {
@@ -161,9 +174,12 @@ enum FeedNamespace: Sendable {
         switch prefix {
         case nil: .none
         case "content": .content
-        case "dc": .dublinCore
+        case "dc", "dcterms": .dublinCore
+        case "itunes": .itunes
         case "media": .media
         case "atom": .atom
+        case "sy": .syndication
+        case "xhtml": .xhtml
         case "xml": .xml
         default: .other
         }
@@ -184,6 +200,7 @@ enum FeedNamespace: Sendable {
     "http://my.netscape.com/rdf/simple/0.9/": .none,
     "http://channel.netscape.com/rdf/simple/0.9/": .none,
     "http://backend.userland.com/rss2": .none,
+    "http://backend.userland.com/rss2.1": .none,
     "http://backend.userland.com/rss": .none,
     "http://blogs.law.harvard.edu/tech/rss": .none,
     "http://www.w3.org/2005/Atom": .atom,
@@ -191,6 +208,8 @@ enum FeedNamespace: Sendable {
     "http://purl.org/rss/1.0/modules/content/": .content,
     "http://purl.org/dc/elements/1.1/": .dublinCore,
     "http://purl.org/dc/terms/": .dublinCore,
+    "http://www.itunes.com/dtds/podcast-1.0.dtd": .itunes,
+    "http://purl.org/rss/1.0/modules/syndication/": .syndication,
     "http://search.yahoo.com/mrss/": .media,
     "http://www.rssboard.org/media-rss": .media,
     "http://www.w3.org/1999/xhtml": .xhtml,

@@ -43,6 +43,9 @@ public struct FeedEntry: Sendable, Equatable {
   public var isCopy = false
   /// In copies, the topics that no previous line of the file has named.
   public var newTopics: [ExportedTopic] = []
+  /// Whether the entry has no readable date, so that `date` is the time of this reading (``MissingDate/firstSeen(at:)``).
+  /// Neither the id nor the digest depend on that time, and an item that exists keeps the date that it has.
+  public var isDateFirstSeen = false
 }
 
 /// A category of an entry, and the topic it stands for.
@@ -66,6 +69,12 @@ public enum FeedPosition: Sendable, Hashable, CustomStringConvertible {
   /// An item of a JSON Feed, counted from 1.
   case entry(Int)
 
+  var number: Int {
+    switch self {
+    case .line(let number), .entry(let number): number
+    }
+  }
+
   /// The position as `line 12` or `entry 3`.
   public var description: String {
     switch self {
@@ -76,7 +85,7 @@ public enum FeedPosition: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// A problem with part of a file.
-public struct FeedProblem: Sendable, Equatable, CustomStringConvertible {
+public struct FeedProblem: Error, Equatable, CustomStringConvertible {
   /// The position of the problem or of the affected entry.
   public var position: FeedPosition
   /// One sentence without full stop, for the person who runs the import.
@@ -91,7 +100,7 @@ public enum FeedEvent: Sendable, Equatable {
   case entry(FeedEntry)
   /// An entry was skipped.
   case skipped(FeedProblem)
-  /// The next entry lost a part that exceeds its limit.
+  /// The next entry lost a part that exceeds its limit or cannot be read.
   case reduced(FeedProblem)
   /// A problem with the file that affects no entry.
   case noted(FeedProblem)

@@ -1,32 +1,58 @@
 internal import Foundation
 internal import SafeHTML
 
-/// The properties that the entries of a feed share.
+/// The properties that the entries of a feed share, and those of the feed as a whole.
 struct FeedMetadata {
   /// The maximum number of authors of a feed that are kept.
   static let maximumAuthors = 64
   /// The maximum length of each text. Every entry repeats it, so that the work would grow with the product of both.
   private static let maximumBytes = 4096
 
+  /// The address from which the feed was read, if it is known.
+  private let documentAddress: String?
   private var identifier: String?
   private(set) var link: String?
+  /// The link as an absolute address.
+  private var homePage: String?
+  /// The page of an Atom link in RSS.
+  private var otherPage: String?
   private var address: String?
   private var title: String?
+  private var titleText: RawText?
   private(set) var language: String?
   private(set) var base: String?
   private(set) var authors: [String] = []
   /// The date of the feed; nil from RSS 2.0 on, where entries have their own dates.
   private(set) var date: String?
   private var isOld = false
+  private var updatePeriod: String?
+  private var updateFrequency: String?
+  private var hints = FeedProperties()
 
-  /// The name of the feed in the ids of its entries. Feeds without any identification share one name.
+  init(documentAddress: String?) {
+    self.documentAddress = documentAddress
+  }
+
+  /// The name of the feed in the ids of its entries. Feeds without any identification share one name. It does not depend
+  /// on the address from which the feed was read.
   var source: String { identifier ?? link ?? address ?? title ?? "urn:tidings:feed" }
 
   /// Whether `source` is final.
   var isIdentified: Bool { (identifier ?? link) != nil }
 
   /// The base of relative links if neither the entry nor the feed specifies one.
-  var fallbackBase: String? { link ?? address ?? identifier.flatMap { SafeLink.web($0) } }
+  var fallbackBase: String? {
+    homePage ?? address ?? identifier.flatMap { SafeLink.web($0) } ?? documentAddress
+  }
+
+  /// The properties of the feed, as far as it has been read.
+  var properties: FeedProperties {
+    var properties = hints
+    properties.homePage = homePage ?? otherPage
+    properties.setUpdateInterval(period: updatePeriod, frequency: updateFrequency)
+    properties.setTexts(title: titleText, language: language)
+    return properties
+  }
 
   /// Returns a text without surrounding blanks; nil if it is empty or too long to be repeated.
   static func bounded(_ text: String) -> String? {
@@ -46,7 +72,7 @@ struct FeedMetadata {
   mutating func apply(_ attributes: [FeedAttribute]) {
     for attribute in attributes where attribute.space == .xml {
       switch attribute.name {
-      case "base": base = SafeLink.web(attribute.value, base: base) ?? base
+      case "base": base = SafeLink.web(attribute.value, base: base ?? documentAddress) ?? base
       case "lang": language = Self.bounded(attribute.value)
       default: break
       }
@@ -57,35 +83,66 @@ struct FeedMetadata {
   mutating func applyRSS(_ element: FeedElement) {
     let text = Self.bounded(element.text)
     switch (element.name.space, element.name.local) {
-    case (.none, "link"): link = link ?? text.flatMap { SafeLink.web($0, base: base) ?? $0 }
-    case (.atom, "link") where element["rel"] == "self":
-      address = address ?? element["href"].flatMap { SafeLink.web($0, base: base) }
-    case (.none, "title"): title = title ?? text
+    case (.none, "link") where element.relation == "alternate":
+      guard link == nil, let target = element.target.flatMap(Self.bounded) else { break }
+      link = SafeLink.web(target, base: base) ?? target
+      homePage = absolute(target)
+    case (.none, "link"), (.atom, "link"): applyLink(element)
+    case (.none, "title"):
+      title = title ?? text
+      titleText = titleText ?? RawText(text, .unsure)
     case (.none, "pubDate"), (.none, "lastBuildDate"), (.dublinCore, "date"): date = date ?? (isOld ? text : nil)
     case (.none, "language"), (.dublinCore, "language"): language = text ?? language
+    case (.none, "ttl"): hints.setMinutesToLive(text)
+    case (.none, "skipHours"): hints.addSkippedHours(element)
+    case (.none, "skipDays"): hints.addSkippedDays(element)
+    case (.syndication, "updatePeriod"): updatePeriod = updatePeriod ?? text
+    case (.syndication, "updateFrequency"): updateFrequency = updateFrequency ?? text
     default: break
     }
   }
 
   /// Reads a child of an Atom feed.
   mutating func applyAtom(_ element: FeedElement) {
-    guard element.name.space == .atom else { return }
+    guard element.name.space == .atom else {
+      if element.name.space == .syndication { applyRSS(element) }
+      return
+    }
     let text = Self.bounded(element.text)
     switch element.name.local {
     case "id": identifier = identifier ?? text
-    case "title": title = title ?? text
+    case "title":
+      title = title ?? text
+      titleText = titleText ?? (element.text.utf8.count <= Self.maximumBytes ? RawEntry.atomText(element) : nil)
     case "author":
-      if authors.count < Self.maximumAuthors, let name = element.value(.atom, "name").flatMap(Self.bounded) {
+      if authors.count < Self.maximumAuthors, let name = RawEntry.name(ofPerson: element).flatMap(Self.bounded) {
         authors.append(name)
       }
-    case "link":
-      let target = element["href"].flatMap { SafeLink.web($0, base: base) }
-      switch element["rel"] ?? "alternate" {
-      case "alternate": link = link ?? target
-      case "self": address = address ?? target
-      default: break
-      }
+    case "link" where element.relation == "alternate":
+      guard link == nil, let target = element.target else { break }
+      link = SafeLink.web(target, base: base)
+      homePage = absolute(target)
+    case "link": applyLink(element)
     default: break
     }
+  }
+
+  /// Reads a link other than that of the home page.
+  private mutating func applyLink(_ element: FeedElement) {
+    guard let target = element.target else { return }
+    for relation in element.relation.split(separator: " ") {
+      switch relation {
+      case "alternate": otherPage = otherPage ?? absolute(target)
+      case "self":
+        address = address ?? SafeLink.web(target, base: base)
+        hints.ownAddress = hints.ownAddress ?? absolute(target)
+      case "hub": hints.addHub(absolute(target))
+      default: break
+      }
+    }
+  }
+
+  private func absolute(_ reference: String) -> String? {
+    SafeLink.web(reference, base: base ?? documentAddress)
   }
 }

@@ -16,6 +16,24 @@ public final class FeedReader {
     package init() {}
   }
 
+  /// The circumstances of a reading.
+  public struct Options: Sendable {
+    /// The address from which the feed is read. Relative links refer to it if the feed names no other address. The ids
+    /// of entries do not depend on it.
+    public var address: String?
+    /// The `Content-Type` of the response. Its charset applies if the feed declares no encoding.
+    public var contentType: String?
+    /// The treatment of entries without a date.
+    public var missingDate: MissingDate
+
+    /// Creates options, by default those for a file.
+    public init(address: String? = nil, contentType: String? = nil, missingDate: MissingDate = .skip) {
+      self.address = address
+      self.contentType = contentType
+      self.missingDate = missingDate
+    }
+  }
+
   private enum State {
     /// The first bytes, without leading blanks, until they determine the format.
     case undecided([UInt8])
@@ -27,20 +45,29 @@ public final class FeedReader {
 
   /// The format; nil until it is recognised.
   public private(set) var format: FeedFormat?
+  /// The properties of the feed, as far as it has been read. They are complete at the end, because they may follow the
+  /// entries. JSON Lines has none.
+  public var properties: FeedProperties { document?.properties ?? jsonProperties }
 
   private let limits: Limits
-  private let decoder = FeedDecoder()
+  private let options: Options
+  private let decoder: FeedDecoder
+  private var document: FeedDocument?
+  private var references = ReferenceRepair(firstLine: 1)
+  private var jsonProperties = FeedProperties()
   private var state = State.undecided([])
   /// The line on which the content starts, after blank lines.
   private var firstLine = 1
 
-  /// Creates a reader, which expects the first byte of a file.
-  public convenience init() {
-    self.init(limits: Limits())
+  /// Creates a reader, which expects the first byte of a feed.
+  public convenience init(_ options: Options = Options()) {
+    self.init(options, limits: Limits())
   }
 
-  package init(limits: Limits) {
+  package init(_ options: Options = Options(), limits: Limits) {
+    self.options = options
     self.limits = limits
+    decoder = FeedDecoder(charset: options.contentType.flatMap(FeedDecoder.charset))
   }
 
   /// Parses more bytes.
@@ -53,11 +80,18 @@ public final class FeedReader {
   /// Ends the input. The reader cannot be used again.
   ///
   /// - Returns: The events that the end completes, `failed` if the document is truncated, and finally the problems with
-  ///   the encoding.
+  ///   the encoding and with references.
   public func finish() -> [FeedEvent] {
     defer { state = .ended }
     let rest = process(decoder.decode([], isLast: true), isLast: false)
-    return rest + process([], isLast: true) + decoder.problems.map { .noted($0) }
+    return rest + process([], isLast: true) + problems.map { .noted($0) }
+  }
+
+  /// The problems with the encoding and with references, ordered by line.
+  private var problems: [FeedProblem] {
+    (decoder.problems + references.problems).sorted {
+      ($0.position.number, $0.message) < ($1.position.number, $1.message)
+    }
   }
 
   private func process(_ bytes: [UInt8], isLast: Bool) -> [FeedEvent] {
@@ -73,7 +107,11 @@ public final class FeedReader {
       guard document.count <= limits.documentBytes else {
         return fail("is a JSON Feed of more than \(limits.documentBytes) bytes; use JSON Lines, one object per line")
       }
-      if isLast { return JSONFeedParser.events(of: document) }
+      if isLast {
+        let (events, properties) = JSONFeedParser.read(document, options: options)
+        jsonProperties = properties ?? jsonProperties
+        return events
+      }
       state = .jsonFeed(document)
       return []
     case .jsonLines(var parser):
@@ -82,6 +120,8 @@ public final class FeedReader {
       state = .jsonLines(parser)
       return events
     case .ended:
+      // The problems of the whole document are reported, however it is divided.
+      if document != nil { _ = references.repaired(bytes, isLast: isLast) }
       return []
     }
   }
@@ -94,7 +134,7 @@ public final class FeedReader {
   private func parse(
     _ bytes: [UInt8], _ parser: XMLFeedParser, _ document: FeedDocument, isLast: Bool
   ) -> [FeedEvent] {
-    parser.feed(bytes)
+    parser.feed(references.repaired(bytes, isLast: isLast))
     if isLast { parser.finish() }
     format = document.format
     let events = document.takeEvents()
@@ -133,16 +173,19 @@ extension FeedReader {
   private func begin(_ format: FeedFormat, _ bytes: [UInt8], isLast: Bool) -> [FeedEvent] {
     switch format {
     case .rss, .atom:
-      let document = FeedDocument(maximumEntryBytes: limits.entryBytes)
+      let document = FeedDocument(maximumEntryBytes: limits.entryBytes, options: options)
+      references = ReferenceRepair(firstLine: firstLine)
       let parser = XMLFeedParser(
         document: document, maximumEntryBytes: limits.entryBytes, firstLine: firstLine)
+      self.document = document
       state = .xml(parser, document)
     case .jsonFeed:
       self.format = format
       state = .jsonFeed([])
     case .jsonLines:
       self.format = format
-      state = .jsonLines(JSONLinesParser(maximumLineBytes: limits.entryBytes, firstLine: firstLine))
+      state = .jsonLines(
+        JSONLinesParser(maximumLineBytes: limits.entryBytes, firstLine: firstLine, options: options))
     }
     let events = process(bytes, isLast: false)
     return isLast ? events + process([], isLast: true) : events

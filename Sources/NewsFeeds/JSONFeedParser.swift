@@ -7,30 +7,40 @@ enum JSONFeedParser {
   /// The common prefix of the format's version URLs.
   static let versionPrefix = "https://jsonfeed.org/version/"
 
-  static func events(of document: [UInt8]) -> [FeedEvent] {
+  /// Parses a document.
+  ///
+  /// - Returns: The events, and the properties of the feed; nil if the document is not a feed.
+  static func read(
+    _ document: [UInt8], options: FeedReader.Options
+  ) -> (events: [FeedEvent], properties: FeedProperties?) {
+    func failure(_ message: String) -> ([FeedEvent], FeedProperties?) {
+      ([.failed(FeedProblem(position: .line(1), message: message))], nil)
+    }
     if JSONKeys.areTooLong(in: document) {
-      let message = "has a key of more than \(JSONKeys.maximumBytes) bytes"
-      return [.failed(FeedProblem(position: .line(1), message: message))]
+      return failure("has a key of more than \(JSONKeys.maximumBytes) bytes")
     }
     let feed: JSONFeedDocument
     do {
       feed = try JSONDecoder().decode(JSONFeedDocument.self, from: Data(document))
     } catch {
-      return [.failed(FeedProblem(position: .line(1), message: JSONProblem.message(for: error)))]
+      return failure(JSONProblem.message(for: error))
     }
     guard feed.isJSONFeed, let items = feed.items else {
-      let message = "is JSON, but neither a JSON Feed nor one object per line"
-      return [.failed(FeedProblem(position: .line(1), message: message))]
+      return failure("is JSON, but neither a JSON Feed nor one object per line")
     }
     var history = EntryHistory()
-    return items.enumerated().flatMap { index, item -> [FeedEvent] in
+    var builder = EntryBuilder(missingDate: options.missingDate)
+    let address = options.address
+    let events = items.enumerated().flatMap { index, item -> [FeedEvent] in
       let position = FeedPosition.entry(index + 1)
       switch item.result {
       case .success(let item):
-        return history.withoutRepetition(EntryBuilder.events(for: RawEntry(item, of: feed, at: position)), at: position)
+        let raw = RawEntry(item, of: feed, readFrom: address, at: position)
+        return history.withoutRepetition(builder.events(for: raw), at: position)
       case .failure(let failure): return [.skipped(FeedProblem(position: position, message: failure.message))]
       }
     }
+    return (events, FeedProperties(feed, readFrom: address))
   }
 
   /// Whether the whole text is the object of a JSON Feed.
@@ -66,14 +76,21 @@ private struct JSONFeedDocument: Decodable {
   var authors: [JSONFeedAuthor]?
   var author: JSONFeedAuthor?
   var items: [DecodingResult<JSONFeedItem>]?
+  var hubs: DecodingResult<[DecodingResult<JSONFeedHub>]>?
+  var expired: DecodingResult<Bool>?
 
   private enum CodingKeys: String, CodingKey {
-    case version, title, language, authors, author, items
+    case version, title, language, authors, author, items, hubs, expired
     case homePage = "home_page_url"
     case feedURL = "feed_url"
   }
 
   var isJSONFeed: Bool { version?.utf8.starts(with: JSONFeedParser.versionPrefix.utf8) == true }
+}
+
+private struct JSONFeedHub: Decodable {
+  var type: String
+  var url: String
 }
 
 private struct JSONFeedAuthor: Decodable {
@@ -146,6 +163,8 @@ private struct DecodingResult<Value: Decodable>: Decodable {
 
   let result: Result<Value, Failure>
 
+  var value: Value? { try? result.get() }
+
   init(from decoder: any Decoder) throws {
     do {
       result = .success(try Value(from: decoder))
@@ -155,11 +174,28 @@ private struct DecodingResult<Value: Decodable>: Decodable {
   }
 }
 
+extension FeedProperties {
+  fileprivate init(_ feed: JSONFeedDocument, readFrom address: String?) {
+    self.init()
+    setTexts(title: RawText(feed.title, .plain), language: feed.language)
+    homePage = feed.homePage.flatMap { SafeLink.web($0, base: address) }
+    ownAddress = feed.feedURL.flatMap { SafeLink.web($0, base: address) }
+    hasEnded = feed.expired?.value == true
+    for hub in (feed.hubs?.value ?? []).lazy.compactMap(\.value).prefix(64) where hub.type.utf8.count <= 32 {
+      // `PubSubHubbub` is the older name of WebSub, `rssCloud` another protocol.
+      guard ["websub", "pubsubhubbub"].contains(hub.type.lowercased()) else { continue }
+      addHub(SafeLink.web(hub.url, base: address))
+    }
+  }
+}
+
 extension RawEntry {
-  fileprivate init(_ item: JSONFeedItem, of feed: JSONFeedDocument, at position: FeedPosition) {
+  fileprivate init(
+    _ item: JSONFeedItem, of feed: JSONFeedDocument, readFrom address: String?, at position: FeedPosition
+  ) {
     let source = [feed.feedURL, feed.homePage, feed.title].lazy.compactMap { $0.flatMap(FeedMetadata.bounded) }.first
     self.init(position: position, source: "json-feed:" + (source ?? "urn:tidings:feed"))
-    let feedBase = feed.homePage ?? feed.feedURL
+    let feedBase = feed.homePage ?? feed.feedURL ?? address
     guid = item.id?.text.trimmed.nonEmpty
     home = feed.homePage.flatMap { SafeLink.web($0) }
     link = (item.url ?? item.externalURL).flatMap { SafeLink.web($0, base: feedBase) }

@@ -7,14 +7,16 @@ struct JSONLinesParser {
   static let defaultSource = "urn:tidings:json-lines"
 
   private let maximumLineBytes: Int
+  private var builder: EntryBuilder
   private var line: [UInt8] = []
   private var number: Int
   /// Whether the rest of the line is skipped.
   private var isTooLong = false
 
   /// - Parameter firstLine: The number of the first line of the input.
-  init(maximumLineBytes: Int, firstLine: Int) {
+  init(maximumLineBytes: Int, firstLine: Int, options: FeedReader.Options) {
     self.maximumLineBytes = maximumLineBytes
+    builder = EntryBuilder(missingDate: options.missingDate)
     number = firstLine
   }
 
@@ -61,7 +63,7 @@ struct JSONLinesParser {
     do {
       let item = try JSONDecoder().decode(JSONLine.self, from: Data(line))
       return item.sourceDigest == nil
-        ? EntryBuilder.events(for: RawEntry(item, at: position)) : [ExportedLineReader.event(for: item, at: position)]
+        ? builder.events(for: RawEntry(item, at: position)) : [ExportedLineReader.event(for: item, at: position)]
     } catch {
       return [.skipped(FeedProblem(position: position, message: JSONProblem.message(for: error)))]
     }

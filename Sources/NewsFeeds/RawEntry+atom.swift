@@ -11,26 +11,28 @@ extension RawEntry {
     let base = ownBase ?? feed.fallbackBase
     guid = entry.value(.atom, "id")
     home = feed.link
-    let pages = links.filter { ($0["rel"] ?? "alternate") == "alternate" }
-    let page = pages.first { ($0["type"] ?? "text/html").contains("html") } ?? pages.first
-    link = page.flatMap { page in
-      page["href"].flatMap { SafeLink.web($0, base: Self.base(of: page, within: base)) }
-    }
+    // Most ids that are web addresses are those of the entries' pages.
+    link = Self.page(links, within: base) ?? guid.flatMap { SafeLink.web($0) }
     let body = entry.first(.atom, "content")
     let outerBase = ownBase ?? link ?? feed.fallbackBase
     self.base = Self.base(of: body ?? entry.first(.atom, "summary"), within: outerBase)
     dates = ["published", "issued", "created", "updated", "modified"].compactMap { entry.value(.atom, $0) }
-    title = Self.text(entry.first(.atom, "title"), within: outerBase)
-    summary = Self.text(entry.first(.atom, "summary"), within: outerBase) ?? Self.mediaDescription(entry)
-    content = Self.text(body, within: outerBase)
+    dates += Self.dublinCoreDates(entry)
+    title =
+      Self.atomText(entry.first(.atom, "title"), within: outerBase)
+      ?? RawText(entry.value(.dublinCore, "title"), .unsure) ?? Self.mediaText("title", of: entry)
+    summary =
+      Self.atomText(entry.first(.atom, "summary"), within: outerBase)
+      ?? RawText(entry.value(.dublinCore, "description"), .unsure) ?? Self.mediaText("description", of: entry)
+    content = Self.atomText(body, within: outerBase)
     categories = entry.all(.atom, "category").compactMap { $0["label"]?.nonEmpty ?? $0["term"] }
     categories += entry.all(.dublinCore, "subject").map(\.text)
+    if categories.isEmpty { categories = Self.moduleCategories(entry) }
     language = body?.xml("lang") ?? entry.xml("lang") ?? feed.language
-    let own = Self.names(entry)
     let original = entry.first(.atom, "source").map(Self.names) ?? []
-    authors = own.isEmpty ? (original.isEmpty ? feed.authors : original) : own
-    attachments = links.filter { $0["rel"] == "enclosure" }.compactMap { file in
-      guard let target = file["href"], let url = SafeLink.web(target, base: Self.base(of: file, within: base)) else {
+    authors = [Self.names(entry), Self.moduleAuthors(entry), original].first { !$0.isEmpty } ?? feed.authors
+    attachments = links.filter { $0.relation == "enclosure" }.compactMap { file in
+      guard let target = file.target, let url = SafeLink.web(target, base: Self.base(of: file, within: base)) else {
         return nil
       }
       return Attachment(url: url, type: file["type"] ?? "", bytes: file["length"].flatMap(Self.count))
@@ -42,23 +44,31 @@ extension RawEntry {
     element?.xml("base").flatMap { SafeLink.web($0, base: base) } ?? base
   }
 
+  private static func page(_ links: [FeedElement], within base: String?) -> String? {
+    let pages = links.filter { $0.relation == "alternate" }
+    let page = pages.first { ($0["type"] ?? "text/html").contains("html") } ?? pages.first
+    return page.flatMap { page in page.target.flatMap { SafeLink.web($0, base: Self.base(of: page, within: base)) } }
+  }
+
   private static func names(_ element: FeedElement) -> [String] {
-    element.all(.atom, "author").compactMap { $0.value(.atom, "name") }
+    element.all(.atom, "author").compactMap(name(ofPerson:))
   }
 
   /// Reads a text construct (RFC 4287 section 3.1) or content (section 4.1.3.3); nil for other media types and external
   /// content.
-  private static func text(_ element: FeedElement?, within base: String?) -> RawText? {
+  static func atomText(_ element: FeedElement?, within base: String? = nil) -> RawText? {
     guard let element else { return nil }
+    if element["mode"]?.utf8.elementsEqual("base64".utf8) == true { return encodedText(element) }
     // A longer value is not a type, and comparing it would take time quadratic in its combining marks.
-    let type = element["type"] ?? "text"
+    let type = element["type"]?.nonEmpty ?? "text"
     switch type.utf8.count <= 256 ? type.lowercased().trimmed : "" {
     case "xhtml", "application/xhtml+xml":
       // "The content SHOULD be a single div, which MUST NOT be considered part of the content."
-      let wrapper = element.children.count == 1 ? element.children.first : nil
-      guard let wrapper, wrapper.name.local == "div" else { return RawText(element.markup(within: base), .html) }
+      guard let wrapper = element.wrapper else { return RawText(element.markup(within: base), .html) }
       return RawText(wrapper.markup(within: Self.base(of: element, within: base)), .html)
     case "html", "text/html":
+      // Some publishers escape the markup and put it into a `div` nevertheless.
+      if let wrapper = element.wrapper, !wrapper.hasElements { return RawText(wrapper.text, .html) }
       return RawText(element.hasElements ? element.markup(within: base) : element.text, .html)
     case "text" where element.hasElements:
       return RawText(element.markup(within: base), .html)
@@ -67,5 +77,23 @@ extension RawEntry {
     default:
       return nil
     }
+  }
+
+  /// Reads a text of Atom 0.3 that is encoded with Base64. A text that is not Base64 is taken literally.
+  private static func encodedText(_ element: FeedElement) -> RawText? {
+    let written = element.text
+    let digits = Data(written.utf8.filter { $0 > 0x20 })
+    let text = Data(base64Encoded: digits).map { String(decoding: $0, as: UTF8.self) } ?? written
+    return RawText(text, element["type"]?.utf8.prefix(256).contains(Array("html".utf8)) == true ? .html : .plain)
+  }
+}
+
+extension FeedElement {
+  /// The `div` that is the whole content; nil if there is none.
+  fileprivate var wrapper: FeedElement? {
+    guard let child = children.first, child.name.local == "div", children.count == 1, text.trimmed.isEmpty else {
+      return nil
+    }
+    return child
   }
 }

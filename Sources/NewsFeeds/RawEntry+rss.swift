@@ -3,7 +3,8 @@ internal import News
 internal import SafeHTML
 
 extension RawEntry {
-  /// Reads an `item` of RSS 2.0 (rssboard.org/rss-specification) or its older forms, with the modules in common use.
+  /// Reads an `item` of RSS 2.0 (rssboard.org/rss-specification) or its older forms, with the modules in common use and
+  /// elements of Atom.
   init(rss item: FeedElement, _ feed: FeedMetadata) {
     self.init(position: .line(item.line), source: "rss:" + feed.source)
     let guide = item.first(.none, "guid")
@@ -12,28 +13,29 @@ extension RawEntry {
     guid = guide?.text.trimmed.nonEmpty ?? about
     // "If isPermaLink is omitted or true, the guid is a permalink".
     let permalink = guide?["isPermaLink"]?.lowercased() == "false" ? nil : guid.flatMap { SafeLink.web($0) }
-    let atomLink = item.all(.atom, "link").first { ($0["rel"] ?? "alternate") == "alternate" }?["href"]
-    let written = item.value(.none, "link") ?? atomLink
+    let links = item.all(.none, "link") + item.all(.atom, "link")
+    let written = links.lazy.filter { $0.relation == "alternate" }.compactMap(\.target).first
     link = written.flatMap { SafeLink.web($0, base: base ?? feed.fallbackBase) } ?? permalink
     let outerBase = base ?? link ?? feed.fallbackBase
-    let body = item.first(.content, "encoded") ?? item.first(.xhtml, "body")
-    self.base = Self.base(of: body ?? item.first(.none, "description"), within: outerBase)
+    let body = Self.first(of: Self.bodies, in: item, within: outerBase)
+    let description = Self.first(of: Self.descriptions, in: item, within: outerBase)
+    self.base = Self.base(of: body?.element ?? description?.element, within: outerBase)
     home = feed.link
-    dates = ["pubDate", "pubdate", "date"].compactMap { item.value(.none, $0) }
-    dates += ["date", "issued", "created", "modified"].compactMap { item.value(.dublinCore, $0) }
+    dates = ["pubDate", "pubdate", "date", "published", "updated"].compactMap { item.value(.none, $0) }
+    dates += Self.dublinCoreDates(item)
     dates += ["published", "updated"].compactMap { item.value(.atom, $0) }
     fallbackDate = feed.date
-    title = Self.text(item.first(.none, "title"), within: outerBase)
-    let description = Self.text(item.first(.none, "description"), within: outerBase)
-    content = Self.text(body, within: outerBase)
-    summary = content == nil ? nil : description
-    content = content ?? description ?? Self.mediaDescription(item)
+    title = Self.first(of: Self.titles, in: item, within: outerBase)?.text ?? Self.mediaText("title", of: item)
+    content = body?.text ?? description?.text ?? Self.mediaText("description", of: item)
+    summary = body == nil ? nil : description?.text
     categories = item.all(.none, "category").map(\.text) + item.all(.dublinCore, "subject").map(\.text)
+    if categories.isEmpty { categories = Self.moduleCategories(item) }
     language = item.value(.dublinCore, "language") ?? item.xml("lang") ?? feed.language
-    authors = item.all(.dublinCore, "creator").map(\.text)
-    if authors.isEmpty { authors = item.all(.none, "author").map { Self.name(inMailbox: $0.text) } }
-    attachments = item.all(.none, "enclosure").compactMap { file in
-      file["url"].map {
+    authors = Self.authors(item)
+    let files = item.all(.none, "enclosure").map { ($0, $0["url"]) }
+    let linked = links.filter { $0.relation == "enclosure" }.map { ($0, $0.target) }
+    attachments = (files + linked).compactMap { file, target in
+      target.map {
         Attachment(
           url: SafeLink.web($0, base: outerBase) ?? $0, type: file["type"] ?? "",
           bytes: file["length"].flatMap(Self.count))
@@ -42,52 +44,53 @@ extension RawEntry {
     attachments += Self.mediaFiles(item)
   }
 
-  /// Reads the files of Media RSS (rssboard.org/media-rss), in groups or not.
-  static func mediaFiles(_ element: FeedElement) -> [Attachment] {
-    let places = [element] + element.all(.media, "group")
-    let files = places.flatMap { $0.all(.media, "content") + $0.all(.media, "thumbnail") }
-    let nested = files.flatMap { $0.all(.media, "thumbnail") }
-    return (files + nested).compactMap { file in
-      guard let url = file["url"]?.nonEmpty else { return nil }
-      // The page of a player is not a media file.
-      if file["medium"] == "document" || file["type"]?.utf8.starts(with: "text/html".utf8) == true { return nil }
-      return Attachment(
-        url: url, type: file["type"] ?? "", bytes: file["fileSize"].flatMap(count),
-        width: file["width"].flatMap(pixels), height: file["height"].flatMap(pixels))
+  private static func authors(_ item: FeedElement) -> [String] {
+    let creators = item.all(.dublinCore, "creator").map { name(inMailbox: $0.text) }.compactMap(\.trimmed.nonEmpty)
+    if !creators.isEmpty { return creators }
+    // The authors of Atom, with or without its namespace, have a name inside.
+    let own = (item.all(.none, "author") + item.all(.atom, "author")).compactMap {
+      $0.value(.none, "name") ?? name(ofPerson: $0)
     }
+    return own.isEmpty ? moduleAuthors(item) : own
   }
 
-  /// Reads the description that some video feeds have in place of a text.
-  static func mediaDescription(_ element: FeedElement) -> RawText? {
-    let places = [element] + element.all(.media, "group")
-    return RawText(places.lazy.compactMap { $0.value(.media, "description") }.first, .unsure)
-  }
+  // MARK: Texts
 
-  /// Parses a length in bytes; nil for 0, which many feeds write for "unknown".
-  static func count(_ text: String) -> Int? {
-    Int(text.trimmed).flatMap { $0 > 0 ? $0 : nil }
-  }
+  private static let titles = [
+    FeedName(space: .none, local: "title"), FeedName(space: .dublinCore, local: "title"),
+    FeedName(space: .itunes, local: "title"), FeedName(space: .atom, local: "title"),
+  ]
 
-  static func pixels(_ text: String) -> Int? {
-    count(text).flatMap { $0 <= 99_999 ? $0 : nil }
+  /// The elements with a whole text, in order of preference.
+  private static let bodies = [
+    FeedName(space: .content, local: "encoded"), FeedName(space: .xhtml, local: "body"),
+    FeedName(space: .none, local: "body"), FeedName(space: .none, local: "fullitem"),
+    FeedName(space: .xhtml, local: "div"), FeedName(space: .atom, local: "content"),
+    FeedName(space: .none, local: "content"),
+  ]
+
+  /// The elements with a text that may be a summary, in order of preference.
+  private static let descriptions = [
+    FeedName(space: .none, local: "description"), FeedName(space: .itunes, local: "summary"),
+    FeedName(space: .dublinCore, local: "description"), FeedName(space: .dublinCore, local: "abstract"),
+    FeedName(space: .none, local: "summary"), FeedName(space: .atom, local: "summary"),
+    FeedName(space: .itunes, local: "subtitle"),
+  ]
+
+  /// Finds the first element of the most preferred name that has text.
+  private static func first(
+    of names: [FeedName], in item: FeedElement, within base: String?
+  ) -> (element: FeedElement, text: RawText)? {
+    for name in names {
+      for element in item.all(name.space, name.local) {
+        if let text = text(element, within: base) { return (element, text) }
+      }
+    }
+    return nil
   }
 
   /// Reads a text. Child elements are markup that was not escaped.
-  private static func text(_ element: FeedElement?, within base: String?) -> RawText? {
-    guard let element else { return nil }
-    return element.hasElements ? RawText(element.markup(within: base), .html) : RawText(element.text, .unsure)
-  }
-
-  /// Extracts the name from `lawyer@boyer.net (Lawyer Boyer)` or `Lawyer Boyer <lawyer@boyer.net>`. Readers see the
-  /// name, not the address.
-  private static func name(inMailbox text: String) -> String {
-    guard text.utf8.count <= 4 * EntryBuilder.maximumAuthorBytes else { return "" }
-    if let open = text.firstIndex(of: "("), let close = text.lastIndex(of: ")"), open < close {
-      return String(text[text.index(after: open)..<close]).trimmed
-    }
-    if let open = text.firstIndex(of: "<"), text.contains("@") {
-      return text[..<open].trimmingCharacters(in: CharacterSet(charactersIn: " \t\n\""))
-    }
-    return text.contains("@") && !text.trimmed.contains(" ") ? "" : text
+  private static func text(_ element: FeedElement, within base: String?) -> RawText? {
+    element.hasElements ? RawText(element.markup(within: base), .html) : RawText(element.text, .unsure)
   }
 }

@@ -1,10 +1,24 @@
 internal import CLibXML2
 internal import SafeHTML
 
+/// A document that is built from the elements that a parser finds.
+protocol XMLDocumentBuilder: AnyObject {
+  /// The number of open elements that are not kept.
+  var structure: Int { get }
+  /// Whether parsing can resume here: outside of all kept elements, or right at the start of one.
+  var isAtEdge: Bool { get }
+
+  /// - Parameter tag: The qualified name.
+  /// - Returns: The reason why the document cannot be parsed; nil if it can.
+  func start(_ name: FeedName, _ attributes: [FeedAttribute], tag: String, line: Int) -> String?
+  func characters(_ bytes: UnsafeBufferPointer<UInt8>, isCDATA: Bool)
+  func end()
+}
+
 /// Parses XML in UTF-8 from pieces of any size with libxml2, in bounded memory. The encoding declaration is ignored.
 ///
 /// Nothing is fetched. Entities that a document declares are refused, so that they can neither multiply nor read files.
-/// The names of HTML's entities are understood, because feeds use them without declaring them.
+/// `ReferenceRepair` has replaced the names of HTML before.
 final class XMLPushParser {
   /// The maximum nesting depth of elements.
   private static let maximumDepth = 256
@@ -12,7 +26,6 @@ final class XMLPushParser {
   private static let maximumAttributes = 128
   /// The maximum number of namespace declarations in scope. libxml2 searches all of them for the prefix of each name.
   private static let maximumNamespaces = 256
-  private static let entityCapacity = 9
   private static let parserIsReady: Void = xmlInitParser()
 
   /// The open elements around the entries, outermost first.
@@ -22,15 +35,12 @@ final class XMLPushParser {
   /// The reason why parsing cannot continue.
   private(set) var failure: XMLFailure?
 
-  private let document: FeedDocument
+  private let document: any XMLDocumentBuilder
   private let firstLine: Int
   /// The start tags of elements that are already open, which are parsed before the input.
   private let preface: [UInt8]
   private let reopened: Int
   private var context: xmlParserCtxtPtr?
-  /// The result of `getEntity`. Its text is at most two characters of UTF-8 and a NUL.
-  private let entity = UnsafeMutablePointer<xmlEntity>.allocate(capacity: 1)
-  private let entityText = UnsafeMutablePointer<xmlChar>.allocate(capacity: XMLPushParser.entityCapacity)
   private var depth = 0
   private var attributeLimit = AttributeLimit(maximum: XMLPushParser.maximumAttributes, syntax: .xml)
   /// The number of namespaces that each open element declares, outermost first.
@@ -41,7 +51,7 @@ final class XMLPushParser {
   /// - Parameters:
   ///   - firstLine: The number of the first line of the input.
   ///   - structure: The open elements around the input, which then starts with an entry; empty for a whole document.
-  init(document: FeedDocument, firstLine: Int, within structure: [XMLStartTag] = []) {
+  init(document: any XMLDocumentBuilder, firstLine: Int, within structure: [XMLStartTag] = []) {
     self.document = document
     self.firstLine = firstLine
     self.structure = structure
@@ -49,10 +59,6 @@ final class XMLPushParser {
     preface = structure.flatMap { Array($0.text.utf8) }
     // The offset is after the first `<`, so that a search does not find the entry at the start of the input again.
     anchor = (structure.isEmpty ? 0 : 1, firstLine)
-    entityText.initialize(repeating: 0, count: Self.entityCapacity)
-    entity.initialize(to: xmlEntity())
-    entity.pointee.etype = XML_INTERNAL_PREDEFINED_ENTITY
-    entity.pointee.content = entityText
   }
 
   deinit {
@@ -62,8 +68,6 @@ final class XMLPushParser {
       if let document = context.pointee.myDoc { xmlFreeDoc(document) }
       xmlFreeParserCtxt(context)
     }
-    entity.deallocate()
-    entityText.deallocate()
   }
 
   /// Parses more of the document.
@@ -176,9 +180,23 @@ final class XMLPushParser {
       guard let field = values.map({ $0 + index * 5 }), let name = field[0], let start = field[3], let end = field[4]
       else { return nil }
       let space = FeedNamespace(uri: field[2].map(Self.namespace), prefix: field[1].map { String(cString: $0) })
-      let value = String(decoding: UnsafeBufferPointer(start: start, count: end - start), as: UTF8.self)
-      return FeedAttribute(space: space, name: String(cString: name), value: value)
+      let value = UnsafeBufferPointer(start: start, count: end - start)
+      return FeedAttribute(space: space, name: String(cString: name), value: text(ofAttribute: value))
     }
+  }
+
+  /// Decodes the value of an attribute. libxml2 writes each ampersand as `&#38;`, because it expects the receiver to
+  /// parse references (`xmlParseAttValueComplex`).
+  private static func text(ofAttribute value: UnsafeBufferPointer<xmlChar>) -> String {
+    guard value.contains(UInt8(ascii: "&")) else { return String(decoding: value, as: UTF8.self) }
+    var output: [UInt8] = []
+    var rest = value[...]
+    while let mark = rest.firstIndex(of: UInt8(ascii: "&")) {
+      output += rest[...mark]
+      rest = rest[(mark + 1)...]
+      if rest.starts(with: "#38;".utf8) { rest = rest.dropFirst(4) }
+    }
+    return String(decoding: output + rest, as: UTF8.self)
   }
 
   /// Returns the URI of a namespace. A URI longer than all known ones is truncated, because every element repeats it.
@@ -213,21 +231,14 @@ final class XMLPushParser {
     if failure == nil { document.characters(bytes, isCDATA: isCDATA) }
   }
 
-  /// "Get an entity by name". The result is of the predefined kind, whose text is delivered without being parsed.
-  private func entity(named name: Text) -> xmlEntityPtr? {
-    let scalar = htmlEntityLookup(name).flatMap { Unicode.Scalar($0.pointee.value) }
-    let known = scalar.map { String($0) } ?? HTMLEntities.characters(named: String(cString: name))
-    guard let known, known.utf8.count < Self.entityCapacity else {
-      // If a document type names other files, libxml2 silently omits an unknown entity. An entity that is only
-      // mentioned in the declaration of another is harmless.
-      let name = String(cString: name).prefix(64)
-      if depth > 0, failure == nil {
-        failure = XMLFailure(line: line, message: "uses the entity \"\(name)\", which is unknown")
-      }
-      return nil
-    }
-    for (offset, byte) in (Array(known.utf8) + [0]).enumerated() { entityText[offset] = byte }
-    return entity
+  /// Refuses an entity.
+  ///
+  /// If a document type names other files, libxml2 silently omits an unknown entity. An entity that is only mentioned in
+  /// the declaration of another is harmless.
+  private func refuse(entity name: Text) {
+    guard depth > 0, failure == nil else { return }
+    let name = String(cString: name).prefix(64)
+    failure = XMLFailure(line: line, message: "uses the entity \"\(name)\", which is unknown")
   }
 
   private static func parser(_ context: UnsafeMutableRawPointer) -> XMLPushParser {
@@ -263,8 +274,8 @@ final class XMLPushParser {
       XMLPushParser.parser(context).stop("declares attributes in its document type")
     }
     handler.getEntity = { context, name in
-      guard let context, let name else { return nil }
-      return XMLPushParser.parser(context).entity(named: name)
+      if let context, let name { XMLPushParser.parser(context).refuse(entity: name) }
+      return nil
     }
     handler.serror = { context, error in
       guard let context, let error else { return }

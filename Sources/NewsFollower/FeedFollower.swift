@@ -145,13 +145,16 @@ public final class FeedFollower: Sendable {
       assignment: .init(
         topics: subscription.topics, language: subscription.language,
         state: subscription.state == .draft ? .draft : .published))
-    let reader = FeedReader()
+    let reader = FeedReader(
+      FeedReader.Options(
+        address: response.url.text, contentType: response.fields[.contentType],
+        missingDate: .firstSeen(at: lease.start)))
     var dates: [Date] = []
     var broken: String?
     for event in reader.feed(Data(response.body)) + reader.finish() {
       switch event {
       case .entry(let entry):
-        dates.append(entry.date)
+        if !entry.isDateFirstSeen { dates.append(entry.date) }
         _ = batch.add(entry)
         if batch.items.count == Self.chunk, try await !write(&batch, lease) { return nil }
       case .failed(let problem): broken = "\(problem)"

@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// Builds the safe fragment, the text and the list of pictures from the events of a scan.
-final class FragmentBuilder {
+final class FragmentBuilder: HTMLBuilder {
   /// The maximum nesting depth of the fragment. Deeper elements lose their tags, not their text.
   private static let maximumNesting = 100
 
@@ -43,6 +43,12 @@ final class FragmentBuilder {
     return end.map { String(decoding: trimmed[...$0], as: UTF8.self) } ?? ""
   }
 
+  /// Reads a whole source.
+  func read(_ source: String) {
+    HTMLScanner.scan(source, into: self)
+    while !open.isEmpty { close() }
+  }
+
   func start(_ name: String, _ attributes: [(name: String, value: String)]) {
     if ElementRules.isVoid(name) {
       if dropping == 0 { void(name, attributes) }
@@ -72,15 +78,11 @@ final class FragmentBuilder {
     while open.count > index { close() }
   }
 
-  func characters(_ bytes: some Collection<UInt8>) {
+  func characters(_ bytes: UnsafeBufferPointer<UInt8>) {
     guard dropping == 0 else { return }
     let cleaned = Markup.withoutControls(bytes)
     Markup.appendEscaped(cleaned, to: &output)
     plain.append(cleaned)
-  }
-
-  func finish() {
-    while !open.isEmpty { close() }
   }
 
   private func close() {

@@ -1,5 +1,12 @@
 internal import CLibXML2
 
+/// A receiver of the parts of HTML, in the order of the source. Names are in lower case, and entities are decoded.
+package protocol HTMLBuilder: AnyObject {
+  func start(_ name: String, _ attributes: [(name: String, value: String)])
+  func end(_ name: String)
+  func characters(_ bytes: UnsafeBufferPointer<UInt8>)
+}
+
 /// Parses HTML with libxml2, and passes its parts to a builder in order. No tree is built, so that deep nesting does not
 /// overflow the stack.
 package final class HTMLScanner {
@@ -9,13 +16,13 @@ package final class HTMLScanner {
   private static let parserIsReady: Void = xmlInitParser()
 
   private let context: htmlParserCtxtPtr
-  private unowned let builder: FragmentBuilder
+  private unowned let builder: any HTMLBuilder
   private var maximumAttributeCount = 0
   /// The number of elements that libxml2 has open, including void elements that it does not recognise. It searches all
   /// of them for each end tag.
   private var depth = 0
 
-  private init?(builder: FragmentBuilder) {
+  private init?(builder: any HTMLBuilder) {
     _ = Self.parserIsReady
     guard let context = htmlNewParserCtxt() else { return nil }
     self.context = context
@@ -26,11 +33,13 @@ package final class HTMLScanner {
     htmlFreeParserCtxt(context)
   }
 
-  /// Parses a fragment or document in UTF-8 without NUL.
-  static func scan(_ source: [UInt8], into builder: FragmentBuilder) {
-    guard let scanner = HTMLScanner(builder: builder) else { return }
-    scanner.run(source)
-    builder.finish()
+  /// Parses a fragment or document in UTF-8.
+  ///
+  /// - Parameters:
+  ///   - source: The markup. It is truncated after `SafeHTML.maximumSourceBytes`.
+  ///   - builder: The receiver. It may get more starts than ends.
+  package static func scan(_ source: String, into builder: any HTMLBuilder) {
+    HTMLScanner(builder: builder)?.run(prepared(source))
   }
 
   /// Returns the greatest number of attributes that libxml2 finds in a tag. Repeated names count once.
@@ -41,6 +50,42 @@ package final class HTMLScanner {
     return scanner.maximumAttributeCount
   }
 
+  /// Prepares a source for the parser: line ends become LF, NUL is removed because the parser would stop at it, unknown
+  /// character names are replaced, and each tag keeps at most `maximumAttributes`.
+  private static func prepared(_ source: String) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(min(source.utf8.count, SafeHTML.maximumSourceBytes))
+    var afterReturn = false
+    for byte in source.utf8 {
+      if bytes.count == SafeHTML.maximumSourceBytes { break }
+      let isReturn = byte == UInt8(ascii: "\r")
+      if byte != 0, !(afterReturn && byte == UInt8(ascii: "\n")) {
+        bytes.append(isReturn ? UInt8(ascii: "\n") : byte)
+      }
+      afterReturn = isReturn
+    }
+    return AttributeLimit.applied(
+      to: closed(HTMLEntities.replacingNames(in: bytes)), maximum: SafeHTML.maximumAttributes)
+  }
+
+  /// Replaces `<wbr>` by `<wbr/>`. The parser does not know that the element is void, and would keep it open.
+  private static func closed(_ bytes: [UInt8]) -> [UInt8] {
+    var output: [UInt8] = []
+    var rest = bytes[...]
+    while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
+      output += rest[...start]
+      rest = rest[(start + 1)...]
+      let name = rest.prefix(3)
+      guard name.elementsEqual("wbr".utf8, by: { $0 | 0x20 == $1 }), rest.dropFirst(3).first == UInt8(ascii: ">") else {
+        continue
+      }
+      output += name + "/>".utf8
+      rest = rest.dropFirst(4)
+    }
+    return output + rest
+  }
+
+  /// - Parameter source: UTF-8 without NUL.
   private func run(_ source: [UInt8]) {
     context.pointee.sax.pointee = Self.handler
     context.pointee.userData = Unmanaged.passUnretained(self).toOpaque()

@@ -41,7 +41,7 @@ public struct SafeHTML: Sendable, Equatable {
   public init(_ source: String, base: String? = nil) {
     let base = base.flatMap { URL(string: $0) }
     let builder = FragmentBuilder(base: base)
-    HTMLScanner.scan(Self.cleaned(source), into: builder)
+    builder.read(source)
     text = builder.text
     images = builder.images
     html = Self.stabilized(builder.html, text: text, base: base)
@@ -68,7 +68,7 @@ public struct SafeHTML: Sendable, Equatable {
     let builder = FragmentBuilder(base: nil)
     // The text is searched as bytes, because comparing characters takes time quadratic in their combining marks.
     let escaped = text.utf8.flatMap { $0 == UInt8(ascii: "<") ? Array("&lt;".utf8) : [$0] }
-    HTMLScanner.scan(cleaned("<pre>" + String(decoding: escaped, as: UTF8.self) + "</pre>"), into: builder)
+    builder.read("<pre>" + String(decoding: escaped, as: UTF8.self) + "</pre>")
     return builder.text.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
@@ -89,41 +89,7 @@ public struct SafeHTML: Sendable, Equatable {
 
   private static func rewritten(_ html: String, base: URL?) -> String {
     let builder = FragmentBuilder(base: base)
-    HTMLScanner.scan(cleaned(html), into: builder)
+    builder.read(html)
     return builder.html
-  }
-
-  /// Replaces `<wbr>` by `<wbr/>`. The parser does not know that the element is void, and would keep it open.
-  private static func closed(_ bytes: [UInt8]) -> [UInt8] {
-    var output: [UInt8] = []
-    var rest = bytes[...]
-    while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
-      output += rest[...start]
-      rest = rest[(start + 1)...]
-      let name = rest.prefix(3)
-      guard name.elementsEqual("wbr".utf8, by: { $0 | 0x20 == $1 }), rest.dropFirst(3).first == UInt8(ascii: ">") else {
-        continue
-      }
-      output += name + "/>".utf8
-      rest = rest.dropFirst(4)
-    }
-    return output + rest
-  }
-
-  /// Prepares a source for the parser: line ends become LF, NUL is removed because the parser would stop at it, unknown
-  /// character names are replaced, and each tag keeps at most `maximumAttributes`.
-  private static func cleaned(_ source: String) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(min(source.utf8.count, maximumSourceBytes))
-    var afterReturn = false
-    for byte in source.utf8 {
-      if bytes.count == maximumSourceBytes { break }
-      let isReturn = byte == UInt8(ascii: "\r")
-      if byte != 0, !(afterReturn && byte == UInt8(ascii: "\n")) {
-        bytes.append(isReturn ? UInt8(ascii: "\n") : byte)
-      }
-      afterReturn = isReturn
-    }
-    return AttributeLimit.applied(to: closed(HTMLEntities.replacingNames(in: bytes)), maximum: maximumAttributes)
   }
 }

@@ -11,12 +11,18 @@ struct Import: AsyncParsableCommand {
       applies only entries that have changed at their source since the last import, so edits of other items are kept. \
       It never restores a retracted item.
 
+      An entry without a date is skipped. With --missing-date now, it takes the time at which it was first imported, \
+      and keeps it in later imports.
+
       Entries that cannot be imported are reported on standard error with their position; all others are imported. \
       The exit status is 1 if a file cannot be read, or if PATH is a file that is not a feed or is malformed. Malformed \
       files and other files in a folder are only reported.
       """)
 
   @OptionGroup var common: CommonOptions
+
+  @Option(help: "What an entry without a date gets: skip leaves it out, now gives it the time of its first import.")
+  var missingDate = MissingDateOption.skip
 
   @Flag(help: "Print the counts as JSON.")
   var json = false
@@ -31,7 +37,7 @@ struct Import: AsyncParsableCommand {
       try await settings.withStore(logger) { store in
         let files = try ImportFile.all(at: path)
         let progress = TransferProgress(total: files.totalBytes)
-        let current = Importer(store: store, progress: progress)
+        let current = Importer(store: store, progress: progress, missingDate: missingDate)
         importer = current
         defer { progress.finish() }
         for file in files.files {
@@ -61,6 +67,11 @@ struct Import: AsyncParsableCommand {
       throw failure.code
     }
   }
+}
+
+/// The treatment of entries without a date.
+enum MissingDateOption: String, CaseIterable, ExpressibleByArgument {
+  case skip, now
 }
 
 /// The counts of an import.

@@ -18,12 +18,16 @@ final class Importer {
   private(set) var hasFailed = false
   private let store: NewsStore
   private let progress: TransferProgress
+  private let missingDate: MissingDateOption
+  private let now: Date
   private var batch: ImportBatch
   private var writing: [(ids: Set<UUID>, counts: Task<ImportCounts, any Error>)] = []
 
-  init(store: NewsStore, progress: TransferProgress, now: Date = Date()) {
+  init(store: NewsStore, progress: TransferProgress, missingDate: MissingDateOption, now: Date = Date()) {
     self.store = store
     self.progress = progress
+    self.missingDate = missingDate
+    self.now = now
     batch = ImportBatch(now: now)
   }
 
@@ -39,7 +43,7 @@ final class Importer {
 
   /// Imports one file.
   func run(_ file: ImportFile) async throws -> Outcome {
-    let reader = FeedReader()
+    let reader = FeedReader(FeedReader.Options(missingDate: missingDate == .now ? .firstSeen(at: now) : .skip))
     var isWhole = true
     var isReadable = true
     do {

@@ -67,6 +67,59 @@ struct AtomTests {
     #expect(entry.html == html)
   }
 
+  @Test(
+    "decodes the Base64 of Atom 0.3",
+    arguments: [
+      ("<content mode='base64' type='text/html'>\n PHA+R3LDvMOf\n ZTwvcD4=</content>", "Grüße", "<p>Grüße</p>"),
+      ("<content mode='base64'>YSA8Yj4gYw==</content>", "a <b> c", nil),
+      ("<content mode='base64' type='text/plain'>not Base64</content>", "not Base64", nil),
+      ("<content mode='escaped' type='text/html'>YSA8Yj4gYw==</content>", "YSA8Yj4gYw==", "YSA8Yj4gYw=="),
+    ])
+  func base64(written: String, text: String, html: String?) throws {
+    let feed = """
+      <feed version="0.3" xmlns="http://purl.org/atom/ns#"><entry><id>1</id><issued>2026-08-20</issued>
+      <title mode="base64">VG9tICYgSmVycnk=</title>\(written)</entry></feed>
+      """
+    let entry = try entry(feed)
+    #expect(entry.title == "Tom & Jerry")
+    #expect(entry.text == text)
+    #expect(entry.html == html)
+  }
+
+  @Test("reads escaped markup inside a div, and an empty type as text")
+  func oddMarkup() throws {
+    let div = "<div xmlns='http://www.w3.org/1999/xhtml'>a &lt;b&gt;c&lt;/b&gt;</div>"
+    func entry(_ content: String) throws -> FeedEntry {
+      try NewsFeedsTests.entry(atom("<entry>\(Self.dates)<title type=''>t</title>\(content)</entry>"))
+    }
+    #expect(try entry("<content type='html'>\(div)</content>").html == "a <b>c</b>")
+    #expect(try entry("<content type='html'>\(div)</content>").title == "t")
+    #expect(try entry("<content type='html'>x \(div)</content>").text == "x\na <b>c</b>")
+    #expect(try entry("<content type='xhtml'>x \(div)</content>").text == "x\na <b>c</b>")
+    #expect(try entry("<content type='xhtml'>\(div)</content>").text == "a <b>c</b>")
+  }
+
+  @Test(
+    "finds the page by the link's target or text, or else by an id that is a web address",
+    arguments: [
+      ("<link>https://example.org/a</link>", "https://example.org/a"),
+      ("<link rel=''>https://example.org/a</link>", "https://example.org/a"),
+      (
+        "<link rel='http://www.iana.org/assignments/relation/alternate' href='https://example.org/a'/>",
+        "https://example.org/a"
+      ),
+      ("<link href='https://example.org/a'>https://example.org/b</link>", "https://example.org/a"),
+      ("<link rel='related' href='https://example.org/a'/>", "https://example.org/id"),
+      ("<link rel='enclosure'>https://example.org/a.mp3</link>", "https://example.org/id"),
+    ])
+  func pages(link: String, url: String) throws {
+    let entry = try entry(
+      atom("<entry><id>https://example.org/id</id><updated>2026</updated><title>t</title>\(link)</entry>"))
+    #expect(entry.url == url)
+    #expect(entry.guid == "https://example.org/id")
+    #expect(entry.attachments.map(\.url) == (link.contains("mp3") ? ["https://example.org/a.mp3"] : []))
+  }
+
   @Test("falls back to the date of the update, the feed's author and the feed's link")
   func fallbacks() throws {
     let head = """
@@ -93,6 +146,10 @@ struct AtomTests {
     #expect(try author("<author><name>Own</name></author>" + origin) == "Own")
     #expect(try author(origin) == "Origin")
     #expect(try author("<source><id>urn:example:origin</id></source>") == "Feed")
+    #expect(try author("<author><email>ann@example.org</email></author>" + origin) == "ann@example.org")
+    #expect(try author("<author>Ann &lt;ann@example.org&gt;</author>") == "Ann")
+    #expect(try author("<author><uri>https://example.org/</uri></author>") == "Feed")
+    #expect(try author("<dc:creator>Creator</dc:creator>" + origin) == "Creator")
   }
 
   @Test("reads Atom without a namespace, and Atom 0.3")

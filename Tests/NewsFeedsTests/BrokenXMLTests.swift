@@ -22,12 +22,10 @@ struct BrokenXMLTests {
     "skips only the entry that contains it",
     arguments: [
       ("<b>x</p>", "is not well-formed XML: Opening and ending tag mismatch: b line 6 and p"),
-      ("A & B", "is not well-formed XML: xmlParseEntityRef: no name"),
       ("a < b", "is not well-formed XML: StartTag: invalid element name"),
       ("&unheard;", "uses the entity \"unheard\", which is unknown"),
       ("<a href='x>y</a>", "is not well-formed XML: Unescaped '<' not allowed in attributes values"),
       ("<a x='1' x='2'/>", "is not well-formed XML: Attribute x redefined"),
-      ("&#0;", "has bytes or characters that XML does not allow"),
       ("<!-- a -- b -->", "is not well-formed XML: Double hyphen within comment"),
       (
         "<![CDATA[" + item("no entry") + "]]></b>",
@@ -60,7 +58,7 @@ struct BrokenXMLTests {
 
   @Test("skips only the last entry if the feed's end tag follows; otherwise, parsing fails")
   func last() {
-    let text = rss(Self.item("1") + Self.item("2", "&"))
+    let text = rss(Self.item("1") + Self.item("2", "&x;"))
     #expect(found(text).entries.map(\.guid) == ["1"])
     #expect(found(text).complaints.map { $0.prefix(15) } == ["skipped line 5:"])
     let cut = String(text.dropLast(6))
@@ -80,9 +78,11 @@ struct BrokenXMLTests {
 
   @Test("before the first entry ends parsing, unless the feed is identified already")
   func head() {
-    let late = found(rss(Self.item("1"), channel: "<description>A & B</description><link>https://example.org/</link>"))
+    let late = found(
+      rss(Self.item("1"), channel: "<description>A &x; B</description><link>https://example.org/</link>"))
     #expect(late.complaints.map { $0.prefix(14) } == ["failed line 4:"])
-    let early = found(rss(Self.item("1"), channel: "<link>https://example.org/</link><description>A & B</description>"))
+    let early = found(
+      rss(Self.item("1"), channel: "<link>https://example.org/</link><description>A &x; B</description>"))
     #expect(early.complaints.map { $0.prefix(13) } == ["noted line 4:"])
     #expect(early.entries.map(\.source) == ["rss:https://example.org/"])
   }
@@ -141,7 +141,7 @@ struct BrokenXMLTests {
     var limits = FeedReader.Limits()
     limits.entryBytes = 1000
     for count in [1100, 50_000] {
-      let large = Self.item("2", String(repeating: "<b>xxxx</b>", count: count / 11) + "&")
+      let large = Self.item("2", String(repeating: "<b>xxxx</b>", count: count / 11) + "&x;")
       let bytes = Data(rss(Self.item("1") + large + Self.item("3")).utf8)
       let found = events(bytes, limits: limits)
       #expect(found.complaints.first == "skipped line 5: is larger than 1000 bytes")

@@ -54,6 +54,33 @@ struct EncodingTests {
     expect((encoding == .utf16BigEndian ? Data([0xFE, 0xFF]) : Data([0xFF, 0xFE])) + bytes, text: text)
   }
 
+  @Test(
+    "are UTF-32 with or without a byte order mark, whatever is declared",
+    arguments: ["UTF-32", "UTF-8", "windows-1251"],
+    [String.Encoding.utf32LittleEndian, .utf32BigEndian])
+  func widest(name: String, encoding: String.Encoding) throws {
+    let text = "Grüße, 東京 😀"
+    let bytes = try Self.bytes(text, encoding, declared: name)
+    expect(bytes, text: text)
+    let mark: [UInt8] = encoding == .utf32BigEndian ? [0x00, 0x00, 0xFE, 0xFF] : [0xFF, 0xFE, 0x00, 0x00]
+    expect(Data(mark) + bytes, text: text)
+  }
+
+  @Test(
+    "are those of the response if nothing is declared",
+    arguments: [
+      ("text/xml; charset=windows-1251", "", "Привет"), ("text/xml;Charset=\"windows-1251\"", "", "Привет"),
+      ("application/xml; charset=utf-8", " encoding='windows-1251'", "Привет"),
+      ("text/xml; charset=us-ascii", " encoding='windows-1251'", "Привет"), ("text/xml", "", "Ïðèâåò"),
+      ("text/xml; charset=", "", "Ïðèâåò"),
+    ])
+  func response(contentType: String, declaration: String, text: String) throws {
+    let feed = Self.feed("Привет", declared: "").replacing(" encoding=\"\"", with: declaration)
+    let reader = FeedReader(FeedReader.Options(contentType: contentType))
+    let events = reader.feed(try #require(feed.data(using: .windowsCP1251))) + reader.finish()
+    #expect(events.entries.map(\.text) == [text])
+  }
+
   @Test("are UTF-8 if there is a byte order mark or the bytes are UTF-8, whatever is declared")
   func disguised() throws {
     let mark = Data([0xEF, 0xBB, 0xBF])
@@ -82,10 +109,12 @@ struct EncodingTests {
     expect(Data(lines), text: "café", notes: ["line 1: has bytes that are not UTF-8; they are read as windows-1252"])
   }
 
-  @Test("are UTF-16 in JSON too")
+  @Test("are UTF-16 and UTF-32 in JSON too")
   func wideJSON() throws {
     let line = "{\"date\":\"2026\",\"text\":\"日本\"}\n"
-    for encoding in [String.Encoding.utf16LittleEndian, .utf16BigEndian] {
+    for encoding in [
+      String.Encoding.utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian, .utf32BigEndian,
+    ] {
       expect(try #require(line.data(using: encoding)), text: "日本")
     }
   }

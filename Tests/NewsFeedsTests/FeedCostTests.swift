@@ -52,6 +52,12 @@ import Testing
     Shape(name: "instructions") { rss(entry(filled($0, "", "<?x y?>", ""))) },
     Shape(name: "items that are not well-formed", bytes: 4_000) { rss(filled($0, "", "<item><title>x</item>", "")) },
     Shape(name: "items within items", bytes: 3_000) { rss(filled($0, "", "<item>", "")) },
+    Shape(name: "ampersands") { rss(entry(filled($0, "<x>", "& ", "</x>"))) },
+    Shape(name: "long names after ampersands") {
+      rss(entry(filled($0, "<x>", "&\(String(repeating: "a", count: 70))", "</x>")))
+    },
+    Shape(name: "comments within ampersands") { rss(entry(filled($0, "<x>", "&<!--&-->", "</x>"))) },
+    Shape(name: "forbidden references") { rss(entry(filled($0, "<x>", "&#0;", "</x>"))) },
     Shape(name: "sections without end in items") { rss(filled($0, "", "<item><x><![CDATA[</x></item>", "")) },
   ]
 
@@ -87,6 +93,21 @@ import Testing
     Shape(name: "combining marks of an author") { rss(entry(filled($0, "<author>e", marks, "@</author>"))) },
     Shape(name: "combining marks of a language", bytes: 60_000) {
       rss(entry(filled($0, "<dc:language>e", marks, "</dc:language>")))
+    },
+    Shape(name: "links of a channel") {
+      rss(entry(""), channel: filled($0, "", "<atom:link rel='hub' href='/a'/>", ""))
+    },
+    Shape(name: "skipped hours") {
+      rss(entry(""), channel: filled($0, "<skipHours>", "<hour>1</hour>", "</skipHours>"))
+    },
+    Shape(name: "encoded texts") {
+      atom("<entry><id>1</id><content mode='base64'>\(filled($0, "", "YWJj", ""))</content></entry>")
+    },
+    Shape(name: "combining marks of a relation", bytes: 60_000) {
+      rss(entry(filled($0, "<link rel='e", marks, "' href='/a'/>")))
+    },
+    Shape(name: "combining marks of a mode", bytes: 60_000) { size in
+      atom("<entry><id>1</id><content mode='e" + filled(size, "", marks, "") + "'>x</content></entry>")
     },
     Shape(name: "combining marks of a type", bytes: 60_000) {
       rss(entry(filled($0, "<enclosure url='//a.b' type='e", marks, "'/>")))

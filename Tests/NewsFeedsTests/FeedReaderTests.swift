@@ -88,20 +88,21 @@ struct FeedReaderTests {
     }
   }
 
-  @Test("reports entries without date or text by line, and reads the others")
+  @Test("reports entries without date or content by line, and reads the others")
   func incomplete() {
     let events = events(
       rss(
         """
         <item><title>t</title><description>x</description></item>
-        <item><title>t</title><pubDate>20 Aug 2026</pubDate></item>
+        <item><link>/1</link><pubDate>20 Aug 2026</pubDate></item>
         <item><pubDate>20 Aug 2026</pubDate><description>&lt;img src="/x.png"&gt;</description></item>
         <item><pubDate>whenever</pubDate><description>x</description></item>
         <item><pubDate>n/a</pubDate><dc:date>2026-08-20</dc:date><description>fine</description></item>
         """))
     #expect(
       events.complaints == [
-        "skipped line 5: has no date", "skipped line 6: has no text", "skipped line 7: has no text",
+        "skipped line 5: has no date", "skipped line 6: has neither text nor title",
+        "skipped line 7: has neither text nor title",
         "skipped line 8: the date \"whenever\" cannot be read",
       ])
     #expect(events.entries.map(\.text) == ["fine"])

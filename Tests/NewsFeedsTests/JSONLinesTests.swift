@@ -80,7 +80,7 @@ struct JSONLinesTests {
     #expect(
       events.complaints == [
         "skipped line 3: is not valid JSON", "skipped line 4: is not a JSON object", "skipped line 5: has no date",
-        "skipped line 6: the date \"soon\" cannot be read", "skipped line 7: has no text",
+        "skipped line 6: the date \"soon\" cannot be read", "skipped line 7: has neither text nor title",
         "skipped line 8: the field \"text\" has the wrong type",
         "skipped line 10: the field \"topics[1]\" has the wrong type",
         "skipped line 11: the field \"attachments[0].url\" is missing",

@@ -82,6 +82,10 @@ struct RSSTests {
       ("<guid isPermaLink='false'>https://example.org/g</guid>", "https://example.org/g", nil),
       ("<guid> 17 </guid><link>/post</link>", "17", "https://example.org/post"),
       ("<link>https://example.org/l</link>", "https://example.org/l", "https://example.org/l"),
+      ("<link href='/l'/>", "https://example.org/l", "https://example.org/l"),
+      ("<atom:link>https://example.org/l</atom:link>", "https://example.org/l", "https://example.org/l"),
+      ("<guid>https://example.org/g</guid><link>/l</link>", "https://example.org/g", "https://example.org/l"),
+      ("<guid isPermaLink='true'>17</guid>", "17", nil),
     ])
   func names(fields: String, guid: String, url: String?) throws {
     let entry = try entry(
@@ -96,6 +100,11 @@ struct RSSTests {
       ("<author>ann@example.org (Ann)</author>", "Ann"), ("<author>Ann &lt;ann@example.org&gt;</author>", "Ann"),
       ("<author>ann@example.org</author>", nil), ("<author>Ann</author>", "Ann"),
       ("<dc:creator><![CDATA[Ann]]></dc:creator><author>x@y (Z)</author>", "Ann"),
+      ("<author>Ann (ann@example.org)</author>", "Ann"), ("<author>Ann (Example News)</author>", "Ann (Example News)"),
+      ("<dc:creator>Ann (ann@example.org)</dc:creator>", "Ann"), ("<dc:author>Ann</dc:author>", "Ann"),
+      ("<itunes:author>Ann</itunes:author>", "Ann"), ("<author><name>Ann</name></author>", "Ann"),
+      ("<author>ann@example.org</author><itunes:author>Bob</itunes:author>", "Bob"),
+      ("<atom:author><atom:name>Ann</atom:name></atom:author>", "Ann"),
     ])
   func authors(field: String, author: String?) throws {
     let entry = try entry(

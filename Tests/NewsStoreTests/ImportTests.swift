@@ -43,6 +43,47 @@ import Testing
     }
   }
 
+  @Test("An entry without a date keeps the date of its first import, and a later one changes nothing")
+  func firstSeen() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      func entry(_ revision: Int, seen date: Date) -> ImportedItem {
+        var entry = Self.entry(1, revision: revision, date: date)
+        entry.isDateFirstSeen = true
+        return entry
+      }
+      let seen = Date.newYear
+      #expect(try await store.importItems([entry(1, seen: seen)]) == Self.counts(inserted: 1))
+      #expect(try await store.newsItem(UUID(1)).item.date == seen)
+      #expect(try await store.importItems([entry(1, seen: seen + 60)]) == Self.counts(unchanged: 1))
+      #expect(try await sql.counter() == 1)
+      #expect(try await store.importItems([entry(2, seen: seen + 120)]) == Self.counts(updated: 1))
+      let item = try await store.newsItem(UUID(1)).item
+      #expect(item.date == seen)
+      #expect(item.text == "revision 2")
+      // Once its source gives a date, the item has that one.
+      #expect(
+        try await store.importItems([Self.entry(1, revision: 3, date: seen - 60)]) == Self.counts(updated: 1))
+      #expect(try await store.newsItem(UUID(1)).item.date == seen - 60)
+      #expect(try await store.importItems([entry(4, seen: seen + 180)]) == Self.counts(updated: 1))
+      #expect(try await store.newsItem(UUID(1)).item.date == seen - 60)
+    }
+  }
+
+  @Test("The time at which an entry was first seen is at most that of the database")
+  func seenInTheFuture() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      var entry = Self.entry(1, date: Date(timeIntervalSince1970: 32_000_000_000))
+      entry.isDateFirstSeen = true
+      _ = try await store.importItems([entry, Self.entry(2)])
+      let isPast: Bool = try await sql.value("SELECT bool_and(date <= clock_timestamp()) FROM items")
+      #expect(isPast)
+      #expect(try await store.newsItem(UUID(2)).item.date == .newYear)
+      let date = try await store.newsItem(UUID(1)).item.date
+      #expect(try await store.importItems([entry]) == Self.counts(unchanged: 1))
+      #expect(try await store.newsItem(UUID(1)).item.date == date)
+    }
+  }
+
   @Test("An imported item has all the fields of its entry")
   func fields() async throws {
     try await NewsDatabase.withStore { store, _ in

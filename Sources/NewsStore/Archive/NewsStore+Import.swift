@@ -18,10 +18,14 @@ public struct ImportedItem: Sendable, Equatable {
   public var content: ItemContent
   /// Whether the item comes from an export. Such a copy never overwrites an existing item.
   public var isCopy: Bool
+  /// Whether the source gives no date, so that the content's date is the time at which the entry was seen. Only a new
+  /// item receives it, at most the time of the database. An existing item keeps its date.
+  public var isDateFirstSeen: Bool
 
   /// Creates an item for an import.
   public init(
-    id: UUID, source: String?, guid: String?, digest: Data?, content: ItemContent, isCopy: Bool = false
+    id: UUID, source: String?, guid: String?, digest: Data?, content: ItemContent, isCopy: Bool = false,
+    isDateFirstSeen: Bool = false
   ) {
     self.id = id
     self.source = source
@@ -29,6 +33,7 @@ public struct ImportedItem: Sendable, Equatable {
     self.digest = digest
     self.content = content
     self.isCopy = isCopy
+    self.isDateFirstSeen = isDateFirstSeen
   }
 }
 
@@ -128,7 +133,8 @@ extension NewsStore {
   private static let staging: PostgresQuery = """
     CREATE TEMPORARY TABLE IF NOT EXISTS import_staging (
       ordinal bigint, id uuid, state text, source text, source_guid text, source_digest bytea,
-      \(unsafeSQL: ItemColumn.publicList { "\($0.name) \($0.type)" }), is_copy boolean) ON COMMIT DELETE ROWS
+      \(unsafeSQL: ItemColumn.publicList { "\($0.name) \($0.type)" }), is_copy boolean, is_first_seen boolean)
+      ON COMMIT DELETE ROWS
     """
 
   /// The tables grow during the session. A plan made for small tables would read them in full for each chunk.
@@ -142,11 +148,12 @@ extension NewsStore {
     ), written AS (
       INSERT INTO items AS i (
           id, state, editor, editor_revision, source, source_guid, source_digest, \(unsafeSQL: ItemColumn.publicNames))
-        SELECT id, state, 'import', 1, source, source_guid, source_digest, \(unsafeSQL: ItemColumn.publicNames)
+        SELECT id, state, 'import', 1, source, source_guid, source_digest,
+          \(unsafeSQL: ItemColumn.publicList { newValue(of: $0) })
           FROM staged ORDER BY id
         ON CONFLICT (id) DO UPDATE SET source = excluded.source, source_guid = excluded.source_guid,
           source_digest = excluded.source_digest, editor = excluded.editor, editor_revision = i.revision + 1,
-          \(unsafeSQL: ItemColumn.publicList { "\($0.name) = excluded.\($0.name)" })
+          \(unsafeSQL: ItemColumn.publicList { "\($0.name) = \(updatedValue(of: $0))" })
         WHERE i.source_digest <> excluded.source_digest AND i.state NOT IN ('retracted', 'expired')
           AND i.id <> ALL (ARRAY(SELECT id FROM staged WHERE is_copy))
         RETURNING i.id
@@ -157,6 +164,20 @@ extension NewsStore {
         ELSE 'skipped' END AS outcome
     FROM staged AS s LEFT JOIN written AS w ON w.id = s.id LEFT JOIN items AS b ON b.id = s.id
     """
+
+  /// The value of a column of a new item. The clock of the process that read the entry may be wrong.
+  private static func newValue(of column: ItemColumn) -> String {
+    column.name != "date"
+      ? column.name
+      : "CASE WHEN is_first_seen THEN least(date, date_trunc('milliseconds', clock_timestamp())) ELSE date END"
+  }
+
+  /// The value of a column of an existing item that is overwritten.
+  private static func updatedValue(of column: ItemColumn) -> String {
+    column.name != "date"
+      ? "excluded.\(column.name)"
+      : "CASE WHEN i.id = ANY (ARRAY(SELECT id FROM staged WHERE is_first_seen)) THEN i.date ELSE excluded.date END"
+  }
 
   private static func copyRows(_ items: [ImportedItem]) -> [UInt8] {
     var writer = PostgresCopyWriter()
@@ -169,6 +190,7 @@ extension NewsStore {
       writer.append(item.digest)
       for column in ItemColumn.allPublic { column.append(item.content, to: &writer) }
       writer.append(item.isCopy)
+      writer.append(item.isDateFirstSeen)
       writer.endRow()
     }
     return writer.take()

@@ -144,7 +144,7 @@ import Testing
   func brokenFolder() async throws {
     let bomb = "<!DOCTYPE rss [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;\"><!ENTITY f SYSTEM \"file:///etc/passwd\">]>"
     let files = [
-      "ampersand.xml": Self.feed(Self.item("ampersand 1", "A & B") + "\n" + Self.item("ampersand 2")),
+      "ampersand.xml": Self.feed(Self.item("ampersand 1", "A && B &x;") + "\n" + Self.item("ampersand 2")),
       "bomb.xml": Self.feed(
         Self.item("bomb 1", "&b;") + "\n" + Self.item("bomb 2", "&f;") + Self.item("bomb 3"), before: bomb),
       "cut.xml": String(Self.feed(Self.item("cut 1") + "\n" + Self.item("cut 2")).dropLast(60)), "empty.xml": "",
@@ -161,7 +161,8 @@ import Testing
         #expect(result.status == 0)
         let reports = result.errors.split(separator: "\n").map { $0.dropFirst(folder.path.count + 1) }
         let places = [
-          "ampersand.xml: line 2: ", "bomb.xml: line 2: ", "bomb.xml: line 3: ", "cut.xml: line 3: ",
+          "ampersand.xml: line 2: ", "ampersand.xml: line 2: ", "bomb.xml: line 2: ", "bomb.xml: line 3: ",
+          "cut.xml: line 3: ",
           "empty.xml: line 1: ",
           "json.json: line 1: ", "latin.xml: line 2: ", "nul.xml: line 1: ", "page.xml: line 1: ",
           "twice.xml: line 3: ",
@@ -229,6 +230,37 @@ import Testing
         #expect(try await installation.value("SELECT date <= clock_timestamp() FROM items"))
         #expect(try await counts(installation, path) == Counts(read: 1, unchanged: 1))
         #expect(try await installation.counter() == 1)
+      }
+    }
+  }
+
+  @Test("Entries without a date are skipped, or take the time of their first import and keep it")
+  func missingDate() async throws {
+    try await Installation.with { installation in
+      let items = (1...3).map { "<item><guid>\($0)</guid><title>Headline \($0)</title></item>\n" }
+      try await withFolder(["ticker.xml": Self.feed(items.joined())]) { folder in
+        let path = folder.appending(path: "ticker.xml").path
+        let skipped = try await installation.run("import", path)
+        #expect(skipped.output == "read 3, inserted 0, updated 0, unchanged 0, skipped 3\n")
+        #expect(skipped.errors.contains("ticker.xml: line 2: has no date"))
+        let first = try await installation.run("import", "--missing-date", "now", path)
+        #expect(first.output == "read 3, inserted 3, updated 0, unchanged 0, skipped 0\n")
+        #expect(first.errors == "")
+        #expect(
+          try await installation.value("SELECT string_agg(text, ',' ORDER BY date DESC) FROM items")
+            == "Headline 1,Headline 2,Headline 3")
+        let dates: PostgresQuery = "SELECT string_agg(id || ' ' || date, ',' ORDER BY id) FROM items"
+        let before: String = try await installation.value(dates)
+        let second = try await installation.run("import", "--missing-date", "now", path)
+        #expect(second.output == "read 3, inserted 0, updated 0, unchanged 3, skipped 0\n")
+        #expect(try await installation.counter() == 3)
+        try Data(Self.feed(items[0].replacing("Headline", with: "News")).utf8).write(to: URL(filePath: path))
+        let third = try await installation.run("import", "--missing-date", "now", path)
+        #expect(third.output == "read 1, inserted 0, updated 1, unchanged 0, skipped 0\n")
+        #expect(try await installation.value(dates) == before)
+        #expect(try await installation.value("SELECT count(*) FROM items WHERE text = 'News 1'") == 1)
+        let wrong = try await installation.run("import", "--missing-date", "yesterday", path)
+        #expect(wrong.status == 64)
       }
     }
   }

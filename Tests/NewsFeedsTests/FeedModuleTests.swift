@@ -1,0 +1,151 @@
+import Foundation
+import News
+import NewsFeeds
+import Testing
+
+@Suite("Modules and mixed feeds")
+struct FeedModuleTests {
+  private static let namespaces = """
+    <rss version="2.0" xmlns:itunes="http://www.itunes.com/DTDs/Podcast-1.0.dtd" xmlns:media="http://search.yahoo.com/mrss/"
+      xmlns:xhtml="http://www.w3.org/1999/xhtml" xmlns:dcterms="http://purl.org/dc/terms/"
+      xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:atom="http://www.w3.org/2005/Atom">
+    """
+
+  private func item(_ fields: String, declaring namespaces: String = Self.namespaces) throws -> FeedEntry {
+    try entry(
+      "\(namespaces)<channel><link>https://example.org/</link><item><guid>1</guid>\(fields)</item></channel></rss>")
+  }
+
+  private static let date = "<pubDate>20 Aug 2026 13:45 GMT</pubDate>"
+
+  @Test("An entry with a title and no text has its title as its text")
+  func titleAlone() throws {
+    let entry = try item(
+      Self.date + "<title>Tom &amp;amp; &lt;i&gt;Jerry&lt;/i&gt;</title><description> </description>")
+    #expect(entry.title == "Tom & Jerry")
+    #expect(entry.text == "Tom & Jerry")
+    #expect(entry.summary == nil)
+    #expect(entry.html == nil)
+    let picture = try item(Self.date + "<title>t</title><description>&lt;img src='/p.png'&gt;</description>")
+    #expect(picture.text == "t")
+    #expect(picture.html == "<img src=\"https://example.org/p.png\"/>")
+    #expect(picture.attachments.map(\.url) == ["https://example.org/p.png"])
+    #expect(
+      try NewsFeedsTests.entry(atom("<entry><id>1</id><updated>2026</updated><title>t</title></entry>")).text == "t")
+    #expect(try NewsFeedsTests.entry("{\"guid\":\"1\",\"date\":\"2026\",\"title\":\"a < b\"}").text == "a < b")
+  }
+
+  @Test(
+    "The text is the first of the elements in use for it",
+    arguments: [
+      ("<body><p>a <b>b</b></p></body>", "<p>a <b>b</b></p>", nil),
+      ("<xhtml:body><xhtml:p>a</xhtml:p></xhtml:body><description>s</description>", "<p>a</p>", "s"),
+      ("<fullitem>&lt;p&gt;a&lt;/p&gt;</fullitem><description>s</description>", "<p>a</p>", "s"),
+      ("<fullitem> </fullitem><description>&lt;p&gt;a</description>", "<p>a</p>", nil),
+      ("<itunes:summary>&lt;p&gt;a</itunes:summary><itunes:subtitle>s</itunes:subtitle>", "<p>a</p>", nil),
+      ("<itunes:subtitle>&lt;p&gt;a</itunes:subtitle>", "<p>a</p>", nil),
+      ("<dc:description>&lt;p&gt;a</dc:description>", "<p>a</p>", nil),
+      ("<dcterms:abstract>&lt;p&gt;a</dcterms:abstract>", "<p>a</p>", nil),
+      ("<atom:summary>s</atom:summary><atom:content>&lt;p&gt;a</atom:content>", "<p>a</p>", "s"),
+      ("<summary>s</summary><content>&lt;p&gt;a</content>", "<p>a</p>", "s"),
+      ("<media:group><media:description>&lt;p&gt;a</media:description></media:group>", "<p>a</p>", nil),
+    ])
+  func texts(fields: String, html: String, summary: String?) throws {
+    let entry = try item(Self.date + "<title>t</title>" + fields)
+    #expect(entry.html == html)
+    #expect(entry.summary == summary)
+  }
+
+  @Test(
+    "The title is the first of the elements in use for it",
+    arguments: [
+      ("<title>t</title><dc:title>x</dc:title>", "t"), ("<title/><dc:title>t</dc:title>", "t"),
+      ("<itunes:title>t</itunes:title><media:title>x</media:title>", "t"),
+      ("<media:group><media:title type='plain'>t</media:title></media:group>", "t"),
+      ("<media:content url='https://example.org/a.jpg'><media:title>of the file</media:title></media:content>", nil),
+    ])
+  func titles(fields: String, title: String?) throws {
+    #expect(try item(Self.date + fields + "<description>x</description>").title == title)
+  }
+
+  @Test(
+    "The date is the first readable one of the entry's own",
+    arguments: [
+      "<dcterms:issued>2026-08-20T13:45:00Z</dcterms:issued>",
+      "<dcterms:available>2026-08-20T13:45:00Z</dcterms:available>",
+      "<dcterms:created>2026-08-20T13:45:00Z</dcterms:created><dcterms:modified>2026-08-21</dcterms:modified>",
+      "<dc:date>soon</dc:date><dcterms:modified>2026-08-20T13:45:00Z</dcterms:modified>",
+      "<published>2026-08-20T13:45:00Z</published><updated>2026-08-21</updated>",
+      "<updated>2026-08-20T13:45:00Z</updated>", "<atom:updated>2026-08-20T13:45:00Z</atom:updated>",
+    ])
+  func dates(fields: String) throws {
+    #expect(try item(fields + "<title>t</title>").date == august)
+    guard !fields.contains("<updated") else { return }
+    let spaces = "xmlns:dc='http://purl.org/dc/elements/1.1/' xmlns:dcterms='http://purl.org/dc/terms/'"
+    let entry = "<entry \(spaces)><id>1</id><title>t</title>\(fields.replacing("atom:", with: ""))</entry>"
+    #expect(try NewsFeedsTests.entry(atom(entry)).date == august)
+  }
+
+  @Test(
+    "Categories of media and podcasts are read if there are no others",
+    arguments: [
+      ("<media:category label='A'>a/b</media:category><media:category>B</media:category>", ["A", "B"]),
+      ("<itunes:category text='A'><itunes:category text='B'/></itunes:category>", ["A", "B"]),
+      ("<category>C</category><media:category>B</media:category>", ["C"]),
+    ])
+  func categories(fields: String, labels: [String]) throws {
+    #expect(try item(Self.date + "<title>t</title>" + fields).categories.map(\.label) == labels)
+  }
+
+  @Test("Undeclared prefixes have their usual meaning")
+  func undeclared() throws {
+    let entry = try item(
+      """
+      <dcterms:issued>2026-08-20T13:45:00Z</dcterms:issued><itunes:author>Ann</itunes:author>
+      <xhtml:body><p>x</p></xhtml:body>
+      """, declaring: "<rss version='2.0'>")
+    #expect(entry.date == august)
+    #expect(entry.author == "Ann")
+    #expect(entry.html == "<p>x</p>")
+  }
+
+  @Test("Elements of Atom in RSS are read, with or without their namespace")
+  func mixed() throws {
+    for prefix in ["", "atom:"] {
+      let entry = try item(
+        """
+        <title>t</title><\(prefix)link href="/1"/><\(prefix)updated>2026-08-20T13:45:00Z</\(prefix)updated>
+        <\(prefix)summary>s</\(prefix)summary>
+        <\(prefix)link rel="enclosure" href="/a.mp3" type="audio/mpeg" length="12"/>
+        """)
+      #expect(entry.url == "https://example.org/1")
+      #expect(entry.date == august)
+      #expect(entry.text == "s")
+      #expect(entry.attachments == [Attachment(url: "https://example.org/a.mp3", type: "audio/mpeg", bytes: 12)])
+    }
+  }
+
+  @Test("Relative links refer to the address of the feed if it names none, and ids do not depend on that address")
+  func address() throws {
+    func read(_ text: String, _ address: String?) throws -> FeedEntry {
+      let reader = FeedReader(FeedReader.Options(address: address))
+      return try #require((reader.feed(Data(text.utf8)) + reader.finish()).entries.first)
+    }
+    let item = "<item><guid>1</guid><pubDate>2026</pubDate><link>a</link><description>x</description></item>"
+    let texts = [
+      rss(item, channel: ""), rss(item, channel: "<link>/</link>"),
+      atom("<entry><id>1</id><updated>2026</updated><link href='a'/><title>t</title></entry>"),
+      """
+      {"version":"https://jsonfeed.org/version/1","items":[{"id":"1","url":"a","date_published":"2026","content_text":"x"}]}
+      """,
+    ]
+    for text in texts {
+      let (file, response) = (try read(text, nil), try read(text, "https://example.net/feeds/x"))
+      #expect(file.url == nil)
+      let folder = text.contains("<link>/</link>") ? "" : "feeds/"
+      #expect(response.url == "https://example.net/\(folder)a")
+      #expect(response.id == file.id)
+    }
+    #expect(try read(rss(item), "https://example.net/feeds/x").url == "https://example.org/a")
+  }
+}
