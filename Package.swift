@@ -119,7 +119,7 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "NewsFollower",
-      dependencies: ["News", "NewsFeeds", "NewsStore", "OutgoingHTTP", .httpTypes, .logging],
+      dependencies: ["HTTPConditions", "News", "NewsFeeds", "NewsStore", "OutgoingHTTP", .httpTypes, .logging],
       swiftSettings: settings),
     .target(
       name: "OutgoingHTTP",

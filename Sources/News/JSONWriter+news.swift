@@ -70,6 +70,38 @@ extension JSONWriter {
     }
   }
 
+  /// Writes the body of `GET /v1/editorial/subscriptions`.
+  package mutating func write(_ list: SubscriptionList) {
+    object { json in
+      json.field("subscriptions") { $0.array(list.subscriptions) { $0.write($1) } }
+    }
+  }
+
+  /// Writes a subscription.
+  package mutating func write(_ subscription: Subscription) {
+    object { json in
+      json.field("id", subscription.id)
+      json.field("language", subscription.language)
+      if let error = subscription.lastError {
+        json.field("lastError") { json in
+          json.object { json in
+            json.field("at", error.at)
+            json.field("message", error.message)
+            json.field("status", error.status)
+          }
+        }
+      }
+      json.field("lastSuccess", subscription.lastSuccess)
+      json.field("nextPoll", subscription.nextPoll)
+      json.field("paused", subscription.paused)
+      json.field("revision", subscription.revision)
+      json.field("state", subscription.state.rawValue)
+      json.field("title", subscription.title)
+      json.field("topics", subscription.topics)
+      json.field("url", subscription.url)
+    }
+  }
+
   /// Writes the attachments of an item.
   package mutating func write(_ attachments: [Attachment]) {
     array(attachments) { $0.write($1) }

@@ -41,8 +41,9 @@ struct ReferenceRepair {
   private var hasBegun = false
   /// The bytes since a `<` that may be the start of an opaque part.
   private var mark: [UInt8] = []
-  /// The opaque part around the current position, and the end of what has been read of it.
+  /// The opaque part around the current position.
   private var around: Opaque?
+  /// The end of its bytes so far.
   private var tail: [UInt8] = []
   /// The start of an incomplete reference.
   private var held: [UInt8] = []

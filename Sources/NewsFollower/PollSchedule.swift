@@ -1,4 +1,5 @@
 import Foundation
+import HTTPConditions
 import HTTPTypes
 
 /// The cadence of a feed, from which the time of the next poll follows.
@@ -72,10 +73,6 @@ struct PollSchedule: Codable, Equatable {
   private static func retryAfter(_ fields: HTTPFields, now: Date) -> Double? {
     guard let text = fields[.retryAfter]?.trimmingCharacters(in: .whitespaces) else { return nil }
     if let seconds = Double(text) { return seconds.isFinite ? max(0, seconds) : nil }
-    let format = DateFormatter()
-    format.locale = Locale(identifier: "en_US_POSIX")
-    format.timeZone = TimeZone(identifier: "GMT")
-    format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
-    return format.date(from: text).map { max(0, $0.timeIntervalSince(now)) }
+    return HTTPDate.parse(text, now: now).map { max(0, $0.timeIntervalSince(now)) }
   }
 }

@@ -102,8 +102,7 @@ public final class OutgoingClient: Sendable {
   /// Ends the threads. No request may follow.
   public func shutdown() async { await resolver.shutdown() }
 
-  /// Sends a request and follows its redirects: any for GET, and for other methods those that keep the method (307,
-  /// 308).
+  /// Sends a request and follows its redirects. A method other than GET follows only redirects that keep it (307 and 308).
   ///
   /// - Throws: `OutgoingError`; `CancellationError`.
   public func send(_ request: OutgoingRequest) async throws -> OutgoingResponse {

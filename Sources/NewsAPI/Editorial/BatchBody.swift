@@ -58,11 +58,7 @@ extension BatchBody.Entry {
   /// - Returns: nil if it has no known operation, which is an error.
   fileprivate init?(_ reader: inout FieldReader) {
     let rule = "must be one of \(BatchBody.Operation.allCases.map(\.rawValue).joined(separator: ", "))"
-    let operation = reader.value("op", rule: rule) { value -> BatchBody.Operation? in
-      guard case .string(let text) = value, text.utf8.count <= 16 else { return nil }
-      return BatchBody.Operation(rawValue: text)
-    }
-    guard let operation else {
+    guard let operation: BatchBody.Operation = reader.choice("op", rule: rule) else {
       if reader.errors.isEmpty { reader.refuse("op", rule) }
       // Whatever else the entry has depends on its operation.
       reader.ignore("id", "revision", "item", "patch", "reason")

@@ -127,11 +127,6 @@ extension ProblemError {
     FieldError(field: "id", rule: "must equal the id in the path or in the entry")
   ])
 
-  /// An unknown topic in a body. In a query, it is an error of the parameter.
-  static func unknownTopicsField(_ slugs: [String]) -> ProblemError {
-    .invalidFields([FieldError(field: "topics", rule: rule(unknownTopics: slugs))])
-  }
-
   /// The status 424, Failed Dependency (RFC 4918 section 11.4).
   fileprivate static let otherEntryRefused = ProblemError(
     .init(code: 424), "failed-dependency", "Another entry of the batch was refused")

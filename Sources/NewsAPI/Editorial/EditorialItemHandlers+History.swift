@@ -36,7 +36,7 @@ extension EditorialItemHandlers {
     let precondition = try WritePrecondition(request.headers)
     let restored = try await store.restoration(of: id, to: revision)
     let change = StateChange(keepsState: true, access: context.access)
-    let (item, _) = try await refusingUnknownTopics {
+    let (item, _) = try await ProblemError.refusingUnknownTopics {
       try await store.write(id, if: precondition, change, by: context.editor) { existing in
         guard let existing else { throw StoreError.notFound }
         return try restored(existing)

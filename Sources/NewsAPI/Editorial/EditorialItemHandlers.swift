@@ -49,7 +49,7 @@ struct EditorialItemHandlers: Sendable {
     let body = try await body(of: request, context)
     let id = body.id ?? .version7(at: Date())
     context.record.setSubject("item", id.uuidString.lowercased())
-    let (item, created) = try await refusingUnknownTopics {
+    let (item, created) = try await ProblemError.refusingUnknownTopics {
       try await store.create(
         id, isNewID: body.id == nil, body.content, StateChange(state: body.state, access: context.access),
         by: context.editor)
@@ -63,7 +63,7 @@ struct EditorialItemHandlers: Sendable {
     let body = try await body(of: request, context)
     guard body.id == nil || body.id == id else { throw ProblemError.foreignID }
     let precondition = try WritePrecondition(request.headers, revision: body.revision)
-    let (item, created) = try await refusingUnknownTopics {
+    let (item, created) = try await ProblemError.refusingUnknownTopics {
       try await store.write(
         id, bytes: body.content.approximateBytes, if: precondition,
         StateChange(state: body.state, access: context.access), by: context.editor
@@ -79,7 +79,7 @@ struct EditorialItemHandlers: Sendable {
       of: request, context: context, types: ["application/merge-patch+json", "application/json"])
     let read = try await ItemPatch(patch, of: id, access: context.access, sanitizer)
     let precondition = try WritePrecondition(request.headers, revision: read.revision)
-    let (item, _) = try await refusingUnknownTopics {
+    let (item, _) = try await ProblemError.refusingUnknownTopics {
       try await store.write(id, if: precondition, read.change, by: context.editor, read.content)
     }
     return Self.answer(item)
@@ -116,15 +116,6 @@ extension EditorialItemHandlers {
   static func answer(_ item: EditorialItem, created: Bool = false) -> Response {
     let location = created ? "\(APIPath.editorialItems)/\(item.item.id.uuidString.lowercased())" : nil
     return .locked(revision: item.revision, createdAt: location) { $0.write(item) }
-  }
-
-  /// Runs a write and reports unknown topics as an error of the field `topics`, not of the parameter.
-  func refusingUnknownTopics<Result>(_ write: () async throws -> Result) async throws -> Result {
-    do {
-      return try await write()
-    } catch StoreError.unknownTopics(let slugs) {
-      throw ProblemError.unknownTopicsField(slugs)
-    }
   }
 }
 

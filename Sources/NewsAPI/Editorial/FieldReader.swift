@@ -71,6 +71,11 @@ struct FieldReader {
     value(name, rule: "must be a string") { if case .string(let text) = $0 { text } else { nil } }
   }
 
+  /// Reads a value of a closed list.
+  mutating func choice<Choice: RawRepresentable<String>>(_ name: String, rule: String) -> Choice? {
+    value(name, rule: rule) { if case .string(let text) = $0 { Choice(text: text) } else { nil } }
+  }
+
   mutating func bool(_ name: String) -> Bool? {
     value(name, rule: "must be true or false") { if case .bool(let flag) = $0 { flag } else { nil } }
   }

@@ -61,9 +61,9 @@ extension MarkupSanitizer {
   }
 }
 
-extension EditorialItem.State {
-  /// Parses the name of a state. It checks the length first, because comparing strings takes quadratic time in the
-  /// number of their combining characters.
+extension RawRepresentable<String> {
+  /// Parses a value of a closed list, whose names have at most 16 bytes. It checks the length first, because comparing
+  /// strings takes quadratic time in the number of their combining characters.
   init?(text: String) {
     guard text.utf8.count <= 16 else { return nil }
     self.init(rawValue: text)
@@ -74,9 +74,7 @@ extension FieldReader {
   /// Reads the state that a write names.
   mutating func state() -> EditorialItem.State? {
     let rule = "must be draft, review, scheduled or published"
-    let state = value("state", rule: rule) {
-      if case .string(let text) = $0 { EditorialItem.State(text: text) } else { nil }
-    }
+    let state: EditorialItem.State? = choice("state", rule: rule)
     guard state == .retracted || state == .expired else { return state }
     refuse("state", "\(rule); use DELETE to retract the item")
     return nil

@@ -36,8 +36,8 @@ struct ItemPatch: Sendable {
   ///
   /// - Throws: `StoreError.notFound` if there is no item; `ProblemError`, 422, which names the invalid fields.
   @Sendable func content(_ existing: EditorialItem?) throws -> ItemContent {
-    guard let existing, case .object(var merged) = JSONValue.object(try existing.json).merged(with: .object(fields))
-    else { throw StoreError.notFound }
+    guard let existing else { throw StoreError.notFound }
+    var merged = try JSONValue.members(of: existing, patchedWith: fields)
     merged["state"] = fields["state"]
     var body = try ItemBody(merged, html: html)
     guard body.id == id else { throw ProblemError.foreignID }

@@ -1,7 +1,6 @@
 import Foundation
 import HTTPEdge
 import News
-import NewsStore
 
 extension JSONValue {
   /// Applies a JSON Merge Patch (RFC 7396 section 2).
@@ -13,14 +12,16 @@ extension JSONValue {
     }
     return .object(target)
   }
-}
 
-extension EditorialItem {
-  /// The JSON of the item in editorial responses, as a value to patch.
-  var json: [String: JSONValue] {
-    get throws {
-      guard case .object(let fields) = try JSONValue.parse(try NewsJSON.encode(self)) else { return [:] }
-      return fields
-    }
+  /// Returns the members of a resource's JSON after a patch.
+  ///
+  /// - Throws: `EncodingError`, or the error of a value that is nested too deeply.
+  static func members(
+    of resource: some Encodable, patchedWith patch: [String: JSONValue]
+  ) throws -> [String: JSONValue] {
+    let json = try JSONValue.parse(try NewsJSON.encode(resource))
+    // A patch that is an object makes an object.
+    guard case .object(let fields) = json.merged(with: .object(patch)) else { return [:] }
+    return fields
   }
 }

@@ -26,9 +26,7 @@ struct SubscriptionBody {
     }
     content = SubscriptionContent(
       url: url, title: reader.text("title", maximumBytes: 1024), topics: reader.topics(),
-      state: reader.value("state", rule: "must be draft or published") {
-        if case .string(let text) = $0, text.utf8.count <= 16 { Subscription.State(rawValue: text) } else { nil }
-      } ?? .published,
+      state: reader.choice("state", rule: "must be draft or published") ?? .published,
       language: reader.language("language"), paused: reader.bool("paused") ?? false)
     reader.finish()
     guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors.list) }

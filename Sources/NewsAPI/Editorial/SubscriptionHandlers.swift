@@ -25,7 +25,9 @@ struct SubscriptionHandlers: Sendable {
     let body = try SubscriptionBody(try await JSONBody.object(of: request, context: context))
     let id = UUID.version7(at: Date())
     context.record.setSubject("subscription", id.uuidString.lowercased())
-    let subscription = try await refusingUnknownTopics { try await store.createSubscription(id, body.content) }
+    let subscription = try await ProblemError.refusingUnknownTopics {
+      try await store.createSubscription(id, body.content)
+    }
     return .locked(
       revision: subscription.revision, createdAt: "\(APIPath.subscriptions)/\(id.uuidString.lowercased())"
     ) { $0.write(subscription) }
@@ -38,12 +40,9 @@ struct SubscriptionHandlers: Sendable {
       of: request, context: context, types: ["application/merge-patch+json", "application/json"])
     var reader = FieldReader(patch)
     let precondition = try WritePrecondition(request.headers, revision: reader.integer("revision", in: 1...Int.max))
-    let subscription = try await refusingUnknownTopics {
+    let subscription = try await ProblemError.refusingUnknownTopics {
       try await store.modifySubscription(id, if: precondition) { subscription in
-        guard case .object(let fields) = JSONValue.object(try subscription.json).merged(with: .object(patch)) else {
-          throw StoreError.notFound
-        }
-        return try SubscriptionBody(fields).content
+        try SubscriptionBody(try JSONValue.members(of: subscription, patchedWith: patch)).content
       }
     }
     return .locked(revision: subscription.revision) { $0.write(subscription) }
@@ -54,23 +53,5 @@ struct SubscriptionHandlers: Sendable {
     let precondition = try WritePrecondition(request.headers)
     try await store.removeSubscription(try context.resourceID("subscription"), if: precondition)
     return Response(status: .noContent)
-  }
-
-  private func refusingUnknownTopics<Result>(_ body: () async throws -> Result) async throws -> Result {
-    do {
-      return try await body()
-    } catch StoreError.unknownTopics(let slugs) {
-      throw ProblemError.invalidFields([FieldError(field: "topics", rule: ProblemError.rule(unknownTopics: slugs))])
-    }
-  }
-}
-
-extension Subscription {
-  /// The JSON of the subscription as a value to patch.
-  fileprivate var json: [String: JSONValue] {
-    get throws {
-      guard case .object(let fields) = try JSONValue.parse(try NewsJSON.encode(self)) else { return [:] }
-      return fields
-    }
   }
 }

@@ -81,6 +81,20 @@ extension ProblemError {
     throw problem
   }
 
+  /// Unknown topics in a body. In a query, they are an error of the parameter.
+  static func unknownTopicsField(_ slugs: [String]) -> ProblemError {
+    .invalidFields([FieldError(field: "topics", rule: rule(unknownTopics: slugs))])
+  }
+
+  /// Runs a write and reports unknown topics as an error of the field `topics`.
+  static func refusingUnknownTopics<Result>(_ write: () async throws -> Result) async throws -> Result {
+    do {
+      return try await write()
+    } catch StoreError.unknownTopics(let slugs) {
+      throw unknownTopicsField(slugs)
+    }
+  }
+
   private static func detail(of reason: MediaWithdrawal) -> String {
     switch reason {
     case .retracted: "The item that used it was retracted."

@@ -60,7 +60,7 @@ extension NewsStore {
     do {
       let answers = try await database.snapshot(
         [
-          query.search == nil ? "SELECT 1" : Self.searchSettings, Self.unknownTopics(query.scope),
+          query.search == nil ? "SELECT 1" : Self.searchSettings, Self.unknownTopics(query.scope.topics),
           Self.stateCounts(query.access),
         ]
           + [query.rows])
@@ -81,13 +81,6 @@ extension NewsStore {
     } catch StoreError.statementCancelled where query.search != nil {
       throw StoreError.searchTooBroad
     }
-  }
-
-  private static func unknownTopics(_ scope: Scope) -> PostgresQuery {
-    """
-    SELECT w.slug FROM unnest(\(scope.topics)) AS w (slug)
-    WHERE NOT EXISTS (SELECT 1 FROM topics AS t WHERE t.slug = w.slug)
-    """
   }
 
   private static func stateCounts(_ access: ItemAccess) -> PostgresQuery {

@@ -45,7 +45,6 @@ extension NewsStore {
       selection =
         "\(query: selection) AND EXISTS (SELECT FROM items AS i WHERE i.id = h.item AND \(query: access.condition))"
     }
-    // A write replaces the value that the one before it has made. The last value is that of the item.
     return """
       WITH page AS (
         SELECT h.* FROM item_history AS h
@@ -63,14 +62,22 @@ extension NewsStore {
             CASE WHEN n.replaced IS NULL THEN item_field(i, f.name) ELSE n.replaced -> f.name END)) ORDER BY f.number),
           '[]') AS changes
         FROM unnest(w.fields) WITH ORDINALITY AS f (name, number) LEFT JOIN LATERAL (
-          SELECT x.replaced FROM item_history AS x
-          WHERE x.item = w.item AND x.revision > w.revision AND f.name = ANY (x.fields)
-          ORDER BY x.revision LIMIT 1
+          \(query: nextChange(of: "w.item", after: "w.revision"))
         ) AS n ON true
         WHERE w.fits
       ) AS c
       ORDER BY w.number DESC
       """
+  }
+
+  /// Selects the next write after a revision that changed the field `f.name`. It replaced the value that the field had at
+  /// the revision; without such a write, the field has that value still.
+  private static func nextChange(of item: PostgresQuery, after revision: PostgresQuery) -> PostgresQuery {
+    """
+    SELECT x.replaced FROM item_history AS x
+    WHERE x.item = \(query: item) AND x.revision > \(query: revision) AND f.name = ANY (x.fields)
+    ORDER BY x.revision LIMIT 1
+    """
   }
 
   /// Reads the content that an item had at a revision.
@@ -93,8 +100,7 @@ extension NewsStore {
       SELECT f.name, n.replaced -> f.name AS value FROM (
         SELECT DISTINCT unnest(h.fields) AS name FROM item_history AS h WHERE h.item = \(id) AND h.revision > \(revision)
       ) AS f CROSS JOIN LATERAL (
-        SELECT x.replaced FROM item_history AS x
-        WHERE x.item = \(id) AND x.revision > \(revision) AND f.name = ANY (x.fields) ORDER BY x.revision LIMIT 1
+        \(query: Self.nextChange(of: "\(id)", after: "\(revision)"))
       ) AS n
       """,
     ])

@@ -34,7 +34,7 @@ package final class KeyUses: Sendable {
     self.now = now
   }
 
-  /// The number of keys in memory: those that were used or recorded within the last interval.
+  /// The number of keys in memory, which were used or recorded within the last interval.
   package var count: Int { entries.withLock { $0.count } }
 
   /// Notes the use of an existing key.
@@ -75,7 +75,7 @@ extension NewsStore {
   /// The interval at which due uses are looked for. It bounds the delay of a key's first use.
   private static let keyUseStep: Duration = .seconds(5)
 
-  /// Records the last uses of keys until the task is cancelled, and finally those that are left.
+  /// Records the last uses of keys until the task is cancelled, and the remaining ones at the end.
   func keepKeyUses() async {
     while (try? await Task.sleep(for: Self.keyUseStep)) != nil { await recordKeyUses() }
     // The statements of a cancelled task are cancelled.

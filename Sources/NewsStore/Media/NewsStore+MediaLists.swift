@@ -25,7 +25,7 @@ public struct MediaQuery: Sendable, Equatable {
 public struct UsedMedia: Sendable, Equatable {
   /// The metadata of the file.
   public let media: Media
-  /// The items that use the file, in any state: the ten newest of those that the reader has access to.
+  /// The ten newest items in any state that use the file and that the reader has access to.
   public let uses: [UUID]
   /// Whether a published item uses the file.
   public let isPublic: Bool

@@ -126,12 +126,7 @@ extension NewsStore {
   }
 
   private static func requireTopics(_ slugs: [String], in transaction: PostgresTransaction) async throws {
-    let unknown = try await transaction.query(
-      """
-      SELECT w.slug FROM unnest(\(slugs)) AS w (slug)
-      WHERE NOT EXISTS (SELECT 1 FROM topics AS t WHERE t.slug = w.slug)
-      """
-    ).map { try $0.decode("slug", as: String.self) }
+    let unknown = try await transaction.query(Self.unknownTopics(slugs)).map { try $0.decode("slug", as: String.self) }
     if !unknown.isEmpty { throw StoreError.unknownTopics(unknown) }
   }
 

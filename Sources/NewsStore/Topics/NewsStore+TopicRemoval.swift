@@ -51,12 +51,12 @@ extension NewsStore {
     """
   }
 
-  /// Replaces a topic of keys by another one, or removes it. A later topic with the same slug is not the same.
-  private static func keyReplacement(of slug: String, by other: String?) -> PostgresQuery {
+  /// The column `topics` of a row, with a topic replaced by another one or, without another one, removed.
+  private static func topics(replacing slug: String, by other: String?) -> PostgresQuery {
     """
-    UPDATE api_keys SET topics = ARRAY(
-      SELECT DISTINCT t.slug FROM unnest(array_replace(topics, \(slug), \(other))) AS t (slug) WHERE t.slug IS NOT NULL)
-    WHERE topics @> ARRAY[\(slug)]
+    ARRAY(
+      SELECT DISTINCT t.slug FROM unnest(array_replace(topics, \(slug), \(other))) AS t (slug)
+      WHERE t.slug IS NOT NULL ORDER BY t.slug)
     """
   }
 
@@ -82,8 +82,7 @@ extension NewsStore {
         _ = try await transaction.query("SELECT 1 FROM items WHERE id = ANY (\(ids)) ORDER BY id FOR NO KEY UPDATE")
         _ = try await transaction.query(
           """
-          UPDATE items AS i SET topics = ARRAY(
-            SELECT DISTINCT t.slug FROM unnest(array_replace(i.topics, \(slug), \(other))) AS t (slug) ORDER BY t.slug),
+          UPDATE items AS i SET topics = \(query: Self.topics(replacing: slug, by: other)),
             editor = \(editor?.text), editor_revision = i.revision + 1
           WHERE i.id = ANY (\(ids)) AND i.topics @> ARRAY[\(slug)]
           """)
@@ -108,17 +107,16 @@ extension NewsStore {
         try precondition.check(revision: try await Self.lockedTopic(slug, in: transaction).revision)
         let uses = try await transaction.query(Self.uses(of: slug, limit: 10_000)).count
         if uses == 0 {
-          // Further entries of the feeds would need the topic.
-          _ = try await transaction.query(
-            """
-            UPDATE subscriptions SET topics = ARRAY(
-              SELECT DISTINCT t.slug FROM unnest(array_replace(topics, \(slug), \(other))) AS t (slug)
-              WHERE t.slug IS NOT NULL ORDER BY t.slug), revision = revision + 1
-            WHERE topics @> ARRAY[\(slug)]
-            """)
-          // The scope remains: clients that follow it learn from it that all items have left.
+          let topics = Self.topics(replacing: slug, by: other)
           _ = try await transaction.commit(after: [
-            Self.keyReplacement(of: slug, by: other), "DELETE FROM topics WHERE slug = \(slug)",
+            // Further entries of the feeds would need the topic.
+            """
+            UPDATE subscriptions SET topics = \(query: topics), revision = revision + 1 WHERE topics @> ARRAY[\(slug)]
+            """,
+            // A later topic with the same slug is not the same.
+            "UPDATE api_keys SET topics = \(query: topics) WHERE topics @> ARRAY[\(slug)]",
+            // The scope remains: clients that follow it learn from it that all items have left.
+            "DELETE FROM topics WHERE slug = \(slug)",
           ])
         }
         return uses

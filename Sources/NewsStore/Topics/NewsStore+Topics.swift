@@ -101,6 +101,14 @@ extension NewsStore {
     return written
   }
 
+  /// Selects those of the slugs that no topic has, as `slug`.
+  static func unknownTopics(_ slugs: [String]) -> PostgresQuery {
+    """
+    SELECT w.slug FROM unnest(\(slugs)) AS w (slug)
+    WHERE NOT EXISTS (SELECT 1 FROM topics AS t WHERE t.slug = w.slug)
+    """
+  }
+
   static func lockedTopic(_ slug: String, in transaction: PostgresTransaction) async throws -> Topic {
     let rows = try await transaction.query("\(query: Topic.selection) WHERE t.slug = \(slug) FOR UPDATE OF t")
     guard let row = rows.first else { throw StoreError.notFound }
