@@ -7,9 +7,13 @@ extension HTTPField.Name {
   static let cacheStatus = HTTPField.Name("Cache-Status")!
   static let contentDigest = HTTPField.Name("Content-Digest")!
   static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
+  static let idempotencyReplayed = HTTPField.Name("Idempotency-Replayed")!
+  static let instanceManipulation = HTTPField.Name("IM")!
   static let link = HTTPField.Name("Link")!
   static let pollInterval = HTTPField.Name("X-Poll-Interval")!
+  static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
   static let reprDigest = HTTPField.Name("Repr-Digest")!
   static let requestID = HTTPField.Name("X-Request-Id")!
   static let syncToken = HTTPField.Name("Sync-Token")!
+  static let via = HTTPField.Name("Via")!
 }

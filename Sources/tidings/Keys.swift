@@ -139,6 +139,9 @@ struct Keys: AsyncParsableCommand {
 struct TopicSlugs: ExpressibleByArgument {
   let slugs: [String]
 
+  /// Each slug once, in order.
+  var sorted: [String] { Set(slugs).sorted() }
+
   init?(argument: String) {
     slugs = argument.split(separator: ",", omittingEmptySubsequences: false).map { String($0) }
     guard slugs.allSatisfy({ TopicSlug.isValid($0) }) else { return nil }
@@ -146,7 +149,7 @@ struct TopicSlugs: ExpressibleByArgument {
 }
 
 /// Topics on the command line that do not exist.
-private struct UnknownTopics: Error, CustomStringConvertible {
+struct UnknownTopics: Error, CustomStringConvertible {
   let slugs: [String]
 
   var description: String {

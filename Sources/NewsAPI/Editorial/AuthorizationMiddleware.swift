@@ -48,15 +48,39 @@ struct AuthorizationMiddleware: RouterMiddleware {
       record.setRefusal("key without restriction to topics required")
       throw ProblemError.topicNotAllowed("It may not create, change, delete or merge topics.", allowed: topics)
     }
-    // If the field were ignored, a client would assume that its repeats are detected.
-    guard request.headers[.idempotencyKey] == nil else { throw ProblemError.idempotencyKeyUnsupported }
+    if let name = try IdempotencyKey(request.headers) {
+      // If the field were ignored, a client would assume that its repeats are detected.
+      guard request.method == .post else { throw ProblemError.idempotencyKeyUnsupported }
+      record.setIdempotencyKey(
+        .init(apiKey: key.id, method: request.method.rawValue, target: request.uri.string, text: name.text))
+    }
     // No shared cache stores an editorial response, so errors need not replace one. They must not be stored either.
     var response = try await ProblemError.adjusting({ $0.replacesStored = false }) {
-      try await next(request, context)
+      try await replaying(record) { try await next(request, context) }
     }
     response.headers[.cacheControl] = CachePolicy.editorial
     bucket?.refund(status: response.status.code)
     return response
+  }
+
+  /// Sends the stored answer to a request that was carried out before.
+  private func replaying(_ record: RequestRecord, _ next: () async throws -> Response) async throws -> Response {
+    do {
+      return try await next()
+    } catch let answered as AnsweredBefore {
+      var response = EditorialAnswer(answered.answer).response
+      guard answered.isRepetition else { return response }
+      response.headers[.idempotencyReplayed] = "true"
+      record.setReplayed(response.headers[.location])
+      metrics.countRepetition(.replayed)
+      return response
+    } catch StoreError.requestInProgress {
+      metrics.countRepetition(.inProgress)
+      throw StoreError.requestInProgress
+    } catch StoreError.idempotencyKeyReused {
+      metrics.countRepetition(.reused)
+      throw StoreError.idempotencyKeyReused
+    }
   }
 
   private static let invalidKey = "The key is unknown or revoked."

@@ -27,16 +27,21 @@ extension EditorialItemHandlers {
         results.append(Self.refusal(of: entry, error, context))
       }
     }
-    if !body.isAtomic || results.allSatisfy({ $0 == nil }) {
-      let outcomes = try await store.writeBatch(writes.map(\.write), isAtomic: body.isAtomic)
+    let answer = {
+      @Sendable [results, writes] (outcomes: [Result<WrittenItem, any Error>?]) throws -> EditorialAnswer in
+      var results = results
       for ((index, write), outcome) in zip(writes, outcomes) {
         results[index] = outcome.map { Self.result(of: body.entries[index], write.id, $0, context) }
       }
+      return try Self.answer(
+        zip(body.entries, results).map { entry, result in
+          result ?? BatchResult(status: 424, id: entry.id, problem: ProblemError.otherEntryRefused.problem)
+        }, isAtomic: body.isAtomic)
     }
-    return try Self.answer(
-      zip(body.entries, results).map { entry, result in
-        result ?? BatchResult(status: 424, id: entry.id, problem: ProblemError.otherEntryRefused.problem)
-      }, isAtomic: body.isAtomic)
+    guard !body.isAtomic || results.allSatisfy({ $0 == nil }) else { return try answer([]).response }
+    let outcomes = try await store.writeBatch(
+      writes.map(\.write), isAtomic: body.isAtomic, once: context.once(answer))
+    return try answer(outcomes).response
   }
 
   /// Returns the write of an entry.
@@ -108,7 +113,7 @@ extension EditorialItemHandlers {
     return BatchResult(status: problem.problem.status, id: entry.id, problem: problem.problem)
   }
 
-  private static func answer(_ results: [BatchResult], isAtomic: Bool) throws -> Response {
+  private static func answer(_ results: [BatchResult], isAtomic: Bool) throws -> EditorialAnswer {
     let applied = results.count { $0.status < 300 }
     guard !isAtomic || applied == results.count else {
       var error = ProblemError(
@@ -118,7 +123,7 @@ extension EditorialItemHandlers {
       throw error
     }
     let body = try NewsJSON.encode(BatchResultList(applied: applied, results: results))
-    return .json { $0.write(json: body) }
+    return .json(content: .batch) { $0.write(json: body) }
   }
 }
 

@@ -34,14 +34,17 @@ extension EditorialItemHandlers {
       throw ProblemError.notFound
     }
     let precondition = try WritePrecondition(request.headers)
+    try await store.requireUnanswered(context.repeatableRequest)
     let restored = try await store.restoration(of: id, to: revision)
     let change = StateChange(keepsState: true, access: context.access)
     let (item, _) = try await ProblemError.refusingUnknownTopics {
-      try await store.write(id, if: precondition, change, by: context.editor) { existing in
+      try await store.write(
+        id, if: precondition, change, by: context.editor, once: context.once { Self.answer($0.item) }
+      ) { existing in
         guard let existing else { throw StoreError.notFound }
         return try restored(existing)
       }
     }
-    return Self.answer(item)
+    return Self.answer(item).response
   }
 }

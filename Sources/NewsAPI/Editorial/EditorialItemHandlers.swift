@@ -52,9 +52,9 @@ struct EditorialItemHandlers: Sendable {
     let (item, created) = try await ProblemError.refusingUnknownTopics {
       try await store.create(
         id, isNewID: body.id == nil, body.content, StateChange(state: body.state, access: context.access),
-        by: context.editor)
+        by: context.editor, once: context.once { Self.answer($0.item, created: $0.created) })
     }
-    return Self.answer(item, created: created)
+    return Self.answer(item, created: created).response
   }
 
   @Sendable func replace(_ request: Request, context: APIContext) async throws -> Response {
@@ -69,7 +69,7 @@ struct EditorialItemHandlers: Sendable {
         StateChange(state: body.state, access: context.access), by: context.editor
       ) { _ in body.content }
     }
-    return Self.answer(item, created: created)
+    return Self.answer(item, created: created).response
   }
 
   @Sendable func modify(_ request: Request, context: APIContext) async throws -> Response {
@@ -82,7 +82,7 @@ struct EditorialItemHandlers: Sendable {
     let (item, _) = try await ProblemError.refusingUnknownTopics {
       try await store.write(id, if: precondition, read.change, by: context.editor, read.content)
     }
-    return Self.answer(item)
+    return Self.answer(item).response
   }
 
   @Sendable func retract(_ request: Request, context: APIContext) async throws -> Response {
@@ -101,7 +101,8 @@ struct EditorialItemHandlers: Sendable {
     try parameters.check()
     let precondition = try WritePrecondition(request.headers)
     let digests = try await store.erase(
-      try context.itemID(), reason: reason, if: precondition, access: context.access, by: context.editor)
+      try context.itemID(), reason: reason, if: precondition, access: context.access, by: context.editor,
+      once: context.once { _ in .noContent })
     await library?.removeContents(digests, logger: context.logger)
     return Response(status: .noContent)
   }
@@ -113,9 +114,9 @@ extension EditorialItemHandlers {
     return try ItemBody(fields, html: try await sanitizer.html(in: fields))
   }
 
-  static func answer(_ item: EditorialItem, created: Bool = false) -> Response {
+  static func answer(_ item: EditorialItem, created: Bool = false) -> EditorialAnswer {
     let location = created ? "\(APIPath.editorialItems)/\(item.item.id.uuidString.lowercased())" : nil
-    return .locked(revision: item.revision, createdAt: location) { $0.write(item) }
+    return .locked(revision: item.revision, createdAt: location, content: .item) { $0.write(item) }
   }
 }
 

@@ -27,10 +27,12 @@ struct EditorialMediaHandlers: Sendable {
       let upload = try await library.storage.begin()
       context.awaitBody()
       let (stored, format) = try await receive(request, head, upload, context)
+      context.record.setBodyDigest(stored.digest.bytes)
       let (media, created) = try await library.add(
-        upload, stored, type: head.type(of: format), name: head.name, now: Date())
+        upload, stored, type: head.type(of: format), name: head.name, now: Date(),
+        once: context.once { answer($0.media, created: $0.created) })
       context.record.setSubject("media", media.id.uuidString.lowercased())
-      return answer(media, created: created)
+      return answer(media, created: created).response
     } catch MediaError.full {
       throw ProblemError.storageFull
     }
@@ -103,7 +105,7 @@ struct EditorialMediaHandlers: Sendable {
     } while true
   }
 
-  private func answer(_ media: Media, created: Bool) -> Response {
+  private func answer(_ media: Media, created: Bool) -> EditorialAnswer {
     let attachment = attachment(media)
     return .json(status: created ? .created : .ok, headers: [.location: Attachment.path(of: media.id)]) {
       $0.write(attachment)

@@ -23,8 +23,9 @@ struct EditorialTopicHandlers: Sendable {
     let body = try TopicBody(try await JSONBody.object(of: request, context: context), needsSlug: true)
     guard let slug = body.slug else { throw ProblemError.internal }
     context.record.setSubject("topic", slug)
-    let (topic, created) = try await store.createTopic(slug, body.content)
-    return Self.answer(topic, created: created)
+    let (topic, created) = try await store.createTopic(
+      slug, body.content, once: context.once { Self.answer($0.topic, created: $0.created) })
+    return Self.answer(topic, created: created).response
   }
 
   @Sendable func replace(_ request: Request, context: APIContext) async throws -> Response {
@@ -35,7 +36,7 @@ struct EditorialTopicHandlers: Sendable {
       throw ProblemError.invalidFields([FieldError(field: "slug", rule: "must equal the slug in the path")])
     }
     let precondition = try WritePrecondition(request.headers, revision: body.revision)
-    return Self.answer(try await store.replaceTopic(slug, body.content, if: precondition))
+    return Self.answer(try await store.replaceTopic(slug, body.content, if: precondition)).response
   }
 
   @Sendable func remove(_ request: Request, context: APIContext) async throws -> Response {
@@ -53,7 +54,7 @@ struct EditorialTopicHandlers: Sendable {
     return Response(status: .noContent)
   }
 
-  private static func answer(_ topic: Topic, created: Bool = false) -> Response {
+  private static func answer(_ topic: Topic, created: Bool = false) -> EditorialAnswer {
     let location = created ? "\(APIPath.editorialTopics)/\(topic.slug)" : nil
     return .locked(revision: topic.revision, createdAt: location) { $0.write(topic) }
   }

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import HTTPEdge
 import HTTPTypes
@@ -27,6 +28,7 @@ enum JSONBody {
     }
     context.awaitBody()
     let bytes = try await bytes(of: request, largest)
+    if context.record.idempotencyKey != nil { context.record.setBodyDigest(Data(SHA256.hash(data: bytes))) }
     let value: JSONValue
     do {
       value = try JSONValue.parse(bytes)

@@ -4,19 +4,24 @@ import Hummingbird
 import News
 import NewsStore
 
-extension Response {
-  /// Creates an editorial response with a resource. The entity tag is the revision, which serves as an optimistic lock.
+extension EditorialAnswer {
+  /// Creates an answer with a resource. The entity tag is the revision, which serves as an optimistic lock.
   ///
   /// - Parameters:
   ///   - location: The address of the resource if this request has created it; the status is then 201.
+  ///   - status: The status otherwise.
   ///   - write: Writes the resource.
   static func locked(
-    revision: Int?, createdAt location: String? = nil, _ write: (inout JSONWriter) -> Void
-  ) -> Response {
-    var headers = tag(of: revision)
+    revision: Int?, createdAt location: String? = nil, status: HTTPResponse.Status = .ok,
+    content: StoredAnswer.Content = .other, _ write: (inout JSONWriter) -> Void
+  ) -> EditorialAnswer {
+    var headers = Response.tag(of: revision)
     headers[.location] = location
-    return .json(status: location == nil ? .ok : .created, headers: headers, write)
+    return .json(status: location == nil ? status : .created, headers: headers, content: content, write)
   }
+}
+
+extension Response {
 
   /// Creates the response to a read: 200 with the resource, or 304 if the request's preconditions allow it.
   ///
@@ -28,11 +33,11 @@ extension Response {
     switch Preconditions(fields: request.headers).evaluate(method: request.method, current: validators) {
     case .notModified: return Response(status: .notModified, headers: tag(of: revision))
     case .failed: throw ProblemError.preconditionFailed
-    case .proceed: return .locked(revision: revision, write)
+    case .proceed: return EditorialAnswer.locked(revision: revision, write).response
     }
   }
 
-  private static func tag(of revision: Int?) -> HTTPFields {
+  fileprivate static func tag(of revision: Int?) -> HTTPFields {
     var headers = HTTPFields()
     headers[.eTag] = revision.map { WritePrecondition.tag(revision: $0).fieldValue }
     return headers

@@ -26,7 +26,7 @@ struct SubscriptionHandlers: Sendable {
     let id = UUID.version7(at: Date())
     context.record.setSubject("subscription", id.uuidString.lowercased())
     let subscription = try await ProblemError.refusingUnknownTopics {
-      try await store.createSubscription(id, body.content)
+      try await store.createSubscription(id, body.content, once: context.once { Self.creation(of: $0) })
     }
     return .locked(
       revision: subscription.revision, createdAt: "\(APIPath.subscriptions)/\(id.uuidString.lowercased())"

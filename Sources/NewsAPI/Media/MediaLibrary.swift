@@ -19,14 +19,16 @@ public struct MediaLibrary: Sendable {
   /// - Parameters:
   ///   - name: The file name that a client is offered for saving.
   ///   - now: The time in the id of a new file.
+  ///   - once: The request, if it may be repeated.
   /// - Returns: The registered file, and whether this call has registered it.
   func add(
-    _ upload: any MediaUpload, _ stored: StoredMedia, type: String, name: String?, now: Date
+    _ upload: any MediaUpload, _ stored: StoredMedia, type: String, name: String?, now: Date,
+    once: RepeatableWrite<(media: Media, created: Bool)>? = nil
   ) async throws -> (media: Media, created: Bool) {
     let media = Media(
       id: .version7(at: now), digest: stored.digest.bytes, type: type, bytes: stored.bytes, width: stored.size?.width,
       height: stored.size?.height, name: name)
-    return try await store.registerMedia(media) { try await upload.publish() }
+    return try await store.registerMedia(media, once: once) { try await upload.publish() }
   }
 
   /// Opens a registered file.

@@ -21,6 +21,16 @@ final class APIMetrics: Sendable {
     case database
   }
 
+  /// The outcome of a request that has the `Idempotency-Key` of an earlier one.
+  enum Repetition: String, CaseIterable {
+    /// The stored answer was sent.
+    case replayed
+    /// The first request is being carried out.
+    case inProgress = "in_progress"
+    /// The body is another one.
+    case reused
+  }
+
   /// The metrics of the requests with a route, method and status.
   struct Instruments: Sendable {
     fileprivate let requests: Counter
@@ -45,6 +55,8 @@ final class APIMetrics: Sendable {
     "tidings_reads_total": "Public reads, by the source of their content.",
     "tidings_http_limited_requests_total":
       "Requests refused because there were too many from an address, or with a key.",
+    "tidings_idempotent_requests_total":
+      "Requests with an Idempotency-Key that were answered without an effect, by the reason.",
     "tidings_http_saved_bytes_total":
       "Bytes of bodies not sent: uncompressed ones spared by a 304, or compressed away.",
   ])
@@ -53,6 +65,7 @@ final class APIMetrics: Sendable {
   private let reads: [ReadSource: Counter]
   private let limitedByAddress: Counter
   private let limitedByKey: Counter
+  private let repetitions: [Repetition: Counter]
   private let savedByNotModified: Counter
   private let savedByCompression: Counter
   private let instruments = Mutex<[Key: Instruments]>([:])
@@ -67,6 +80,14 @@ final class APIMetrics: Sendable {
     let limited = "tidings_http_limited_requests_total"
     limitedByAddress = Counter(label: limited, dimensions: [("by", "address")], factory: registry)
     limitedByKey = Counter(label: limited, dimensions: [("by", "key")], factory: registry)
+    repetitions = Dictionary(
+      uniqueKeysWithValues: Repetition.allCases.map { [registry] outcome in
+        let dimensions = [("outcome", outcome.rawValue)]
+        return (
+          outcome,
+          Counter(label: "tidings_idempotent_requests_total", dimensions: dimensions, factory: registry)
+        )
+      })
     let name = "tidings_http_saved_bytes_total"
     savedByNotModified = Counter(label: name, dimensions: [("by", "not_modified")], factory: registry)
     savedByCompression = Counter(label: name, dimensions: [("by", "compression")], factory: registry)
@@ -116,6 +137,11 @@ final class APIMetrics: Sendable {
   /// Counts a public read.
   func countRead(_ source: ReadSource) {
     reads[source]?.increment()
+  }
+
+  /// Counts a request that has the `Idempotency-Key` of an earlier one.
+  func countRepetition(_ outcome: Repetition) {
+    repetitions[outcome]?.increment()
   }
 
   /// Counts the bytes that a 304, and compression, have saved.

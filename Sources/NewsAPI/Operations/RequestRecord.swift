@@ -13,6 +13,20 @@ final class RequestRecord: Sendable {
     var key: APIKey?
     var subject: (name: String, value: String)?
     var refusal: String?
+    var idempotencyKey: NamedRequest?
+    var bodyDigest: Data?
+    var isReplayed = false
+  }
+
+  /// A request with an `Idempotency-Key`.
+  struct NamedRequest: Sendable {
+    /// The id of the API key.
+    let apiKey: String
+    let method: String
+    /// The path and the query.
+    let target: String
+    /// The value of `Idempotency-Key`.
+    let text: String
   }
 
   private let facts = Mutex(Facts())
@@ -22,6 +36,28 @@ final class RequestRecord: Sendable {
 
   /// The reason why the key was refused; nil for an accepted one.
   var refusal: String? { facts.withLock { $0.refusal } }
+
+  /// The request, if it has an `Idempotency-Key`.
+  var idempotencyKey: NamedRequest? { facts.withLock { $0.idempotencyKey } }
+
+  /// The SHA-256 digest of the body, 32 bytes; nil if the body was not read.
+  var bodyDigest: Data? { facts.withLock { $0.bodyDigest } }
+
+  func setIdempotencyKey(_ key: NamedRequest) { facts.withLock { $0.idempotencyKey = key } }
+
+  func setBodyDigest(_ digest: Data) { facts.withLock { $0.bodyDigest = digest } }
+
+  /// Notes that the stored answer to an earlier request is sent.
+  ///
+  /// - Parameter location: The address of the resource that the earlier request has created; nil if there is none.
+  func setReplayed(_ location: String?) {
+    facts.withLock { facts in
+      facts.isReplayed = true
+      if let subject = facts.subject, let id = location?.split(separator: "/").last {
+        facts.subject = (subject.name, String(id))
+      }
+    }
+  }
 
   func setKey(_ key: APIKey) { facts.withLock { $0.key = key } }
 
@@ -43,6 +79,7 @@ final class RequestRecord: Sendable {
         metadata["key_name"] = "\(key.name.terminalSafe)"
       }
       if let subject = facts.subject { metadata[subject.name] = "\(subject.value)" }
+      if facts.isReplayed { metadata["replayed"] = "true" }
       if let refusal = facts.refusal { metadata["reason"] = "\(refusal)" }
       return metadata
     }

@@ -61,8 +61,24 @@ extension ProblemError {
   }
 
   static let idempotencyKeyUnsupported = ProblemError(
-    .badRequest, "idempotency-key-unsupported", "Idempotency-Key is not supported",
-    detail: "Omit the field. To repeat a POST safely, choose the id of the item in the body.")
+    .badRequest, "idempotency-key-unsupported", "Idempotency-Key is supported for POST only",
+    detail: "Omit the field. The precondition of the request makes its repetition safe.")
+
+  static let notReachedYet = ProblemError(
+    .serviceUnavailable, "not-reached-yet", "The server has not reached the version in `at`",
+    headers: [.retryAfter: "1"])
+
+  static let requestInProgress = ProblemError(
+    .conflict, "request-in-progress", "The first request with this Idempotency-Key has no answer yet",
+    detail: "Repeat the request later to receive its answer.", headers: [.retryAfter: "1"])
+
+  static let idempotencyKeyReused = ProblemError(
+    .unprocessableContent, "idempotency-key-reused", "The Idempotency-Key was used with another body",
+    detail: "Repeat the first request unchanged, or send a new key.")
+
+  static let answerErased = ProblemError(
+    .gone, "answer-erased", "The answer was erased",
+    detail: "The request was carried out. An item in its answer was erased later, and the answer with it.")
 
   /// - Parameter detail: The reason for which the key is refused; nil for a request without a key (RFC 6750 section 3.1).
   static func unauthorized(detail: String?) -> ProblemError {

@@ -93,6 +93,16 @@ final class PublicReads: Sendable {
   private func withCurrent<Result>(
     _ read: PublicRead, keepsFirst: Bool = false, _ body: (Representation, ConcurrencyLimiter) async throws -> Result
   ) async throws -> Result {
+    do {
+      return try await repeating(read, keepsFirst: keepsFirst, body)
+    } catch StoreError.unknownTopics where read.key.isFeed {
+      throw StoreError.notFound
+    }
+  }
+
+  private func repeating<Result>(
+    _ read: PublicRead, keepsFirst: Bool, _ body: (Representation, ConcurrencyLimiter) async throws -> Result
+  ) async throws -> Result {
     for _ in 0..<Self.maximumAttempts {
       let snapshot = try await store.snapshot(at: read.at, in: read.key.scope, since: read.key.since)
       if keepsFirst { cache?.note(read.key, in: snapshot) }

@@ -23,14 +23,17 @@ extension NewsStore {
   ///   - isNewID: Whether the id was made for this call, so that no item has it. This saves a round trip.
   ///   - change: What the write says about the state, in place of the state in `content`; nil to use that one.
   ///   - editor: The author, for the history.
+  ///   - once: The request, if it may be repeated.
   /// - Throws: `StoreError.alreadyExists` if the id is taken by other content; `invalidFields`; `topicsNotAllowed`;
-  ///   `publishingNotAllowed`; `unknownTopics`; `unknownMedia`; `outcomeUnknown`.
+  ///   `publishingNotAllowed`; `unknownTopics`; `unknownMedia`; `outcomeUnknown`; with `once` also `AnsweredBefore`,
+  ///   `requestInProgress`, `idempotencyKeyReused`, `answerErased`.
   public func create(
-    _ id: UUID, isNewID: Bool = false, _ content: ItemContent, _ change: StateChange? = nil, by editor: Editor? = nil
+    _ id: UUID, isNewID: Bool = false, _ content: ItemContent, _ change: StateChange? = nil, by editor: Editor? = nil,
+    once: RepeatableWrite<(item: EditorialItem, created: Bool)>? = nil
   ) async throws -> (item: EditorialItem, created: Bool) {
     let change = change ?? StateChange(state: content.state)
     return try await run(
-      .creation(of: id, isNewID: isNewID, content, change, by: editor, at: try await databaseTime()))
+      .creation(of: id, isNewID: isNewID, content, change, by: editor, at: try await databaseTime()), once)
   }
 
   /// Writes an item whose new content is computed from the current one. Equal content is not written.
@@ -42,14 +45,17 @@ extension NewsStore {
   ///   - editor: The author, for the history.
   ///   - content: Returns the new content for the current item, or for nil if there is none. It may be called more than
   ///     once. If it throws, nothing is written.
+  ///   - once: The request, if it may be repeated.
   /// - Throws: `StoreError.topicsNotAllowed`, `retracted`, `preconditionFailed`, `preconditionRequired`, `invalidFields`,
-  ///   `publishingNotAllowed`, `unknownTopics`, `unknownMedia`, `outcomeUnknown`, and the errors of `content`.
+  ///   `publishingNotAllowed`, `unknownTopics`, `unknownMedia`, `outcomeUnknown`, and the errors of `content`; with `once`
+  ///   also `AnsweredBefore`, `requestInProgress`, `idempotencyKeyReused`, `answerErased`.
   public func write(
     _ id: UUID, bytes: Int = 16_384, if precondition: WritePrecondition, _ change: StateChange? = nil,
-    by editor: Editor? = nil, _ content: @escaping @Sendable (EditorialItem?) throws -> ItemContent
+    by editor: Editor? = nil, once: RepeatableWrite<(item: EditorialItem, created: Bool)>? = nil,
+    _ content: @escaping @Sendable (EditorialItem?) throws -> ItemContent
   ) async throws -> (item: EditorialItem, created: Bool) {
     try await run(
-      .change(of: id, bytes: bytes, if: precondition, change, by: editor, at: try await databaseTime(), content))
+      .change(of: id, bytes: bytes, if: precondition, change, by: editor, at: try await databaseTime(), content), once)
   }
 
   /// Retracts an item for good. Its row is kept.
@@ -68,10 +74,22 @@ extension NewsStore {
     _ = try await run(.retraction(of: id, reason: reason, if: precondition, access: access, by: editor))
   }
 
-  /// Runs a write in a group, and waits until this process responds from its result.
-  private func run(_ write: ItemWrite) async throws -> (item: EditorialItem, created: Bool) {
+  /// Runs a write in a group, and waits until this process responds from its result. A write with a request that may be
+  /// repeated has a group of its own.
+  private func run(
+    _ write: ItemWrite, _ once: RepeatableWrite<(item: EditorialItem, created: Bool)>? = nil
+  ) async throws -> (item: EditorialItem, created: Bool) {
     let written = try await DatabaseTime.measuring {
-      try await itemWrites.run(write, id: write.id, bytes: write.bytes)
+      guard let once else { return try await itemWrites.run(write, id: write.id, bytes: write.bytes) }
+      let group = RepeatableWrite<[WriteGroup.Outcome]>(once.request) { outcomes in
+        guard case let outcome?? = outcomes.first else { throw StoreFault("a write has no outcome") }
+        let written = try outcome.get()
+        return try once.answer((written.item, written.created))
+      }
+      guard case let outcome?? = try await writeOnce([write], isAtomic: false, group).first else {
+        throw StoreError.unavailable
+      }
+      return try outcome.get()
     }
     try await waitForState(written.item.item.version)
     return (written.item, written.created)

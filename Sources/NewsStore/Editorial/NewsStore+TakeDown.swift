@@ -60,13 +60,15 @@ extension NewsStore {
   ///   - precondition: The condition on the current item; `.none` erases any revision.
   ///   - access: The rights of the author.
   ///   - editor: The author, for the history.
+  ///   - once: The request, if it may be repeated.
   /// - Returns: The digests of the contents that have lost an address.
-  /// - Throws: `StoreError.notFound`, `topicsNotAllowed`, `notRetracted`, `preconditionFailed`, `outcomeUnknown`.
+  /// - Throws: `StoreError.notFound`, `topicsNotAllowed`, `notRetracted`, `preconditionFailed`, `outcomeUnknown`; with
+  ///   `once` also `AnsweredBefore`, `requestInProgress`, `idempotencyKeyReused`, `answerErased`.
   public func erase(
     _ id: UUID, reason: String?, if precondition: WritePrecondition, access: ItemAccess = .full,
-    by editor: Editor? = nil
+    by editor: Editor? = nil, once: RepeatableWrite<[Data]>? = nil
   ) async throws -> [Data] {
-    try await database.transaction { transaction in
+    try await transaction(once) { transaction in
       let rows = try await transaction.query(
         "SELECT topics, state, revision, erased_at IS NOT NULL AS erased FROM items WHERE id = \(id) FOR NO KEY UPDATE")
       guard let row = rows.first else { throw StoreError.notFound }
@@ -86,6 +88,7 @@ extension NewsStore {
         """,
         // Only the entry of the erasure remains, which has no texts.
         "DELETE FROM item_history AS h USING items AS i WHERE i.id = \(id) AND h.item = i.id AND h.revision < i.revision",
+        "SELECT erase_answers(\(id))",
         // The log has the fields that lists filter by, and a digest that would identify the texts.
         """
         UPDATE change_log AS l SET author = NULL, language = NULL, digest = i.digest

@@ -47,10 +47,18 @@ extension NewsStore {
 
   /// Reads the metadata of a file that is available to readers: a published item uses it.
   ///
-  /// - Throws: `StoreError.notFound`, also for a file that only drafts use; `mediaWithdrawn`.
+  /// - Throws: `StoreError.notFound`, also for a file that only items use that were never public; `mediaWithdrawn`.
   public func media(_ id: UUID) async throws -> Media {
     let answers = try await database.snapshot([
-      "SELECT reason FROM withdrawn_media WHERE media = \(id)",
+      // The file of an item that was never public must not reveal that there was one.
+      """
+      SELECT w.reason FROM withdrawn_media AS w
+      WHERE w.media = \(id) AND (w.reason = 'removed' OR EXISTS (
+        SELECT 1 FROM media_uses AS u
+        WHERE u.media = \(id) AND (
+          EXISTS (SELECT 1 FROM change_log AS c WHERE c.scope = '' AND c.item = u.item)
+          OR EXISTS (SELECT 1 FROM gone_items AS g WHERE g.item = u.item))))
+      """,
       """
       SELECT \(query: Self.mediaColumns) FROM media
       WHERE id = \(id) AND EXISTS (SELECT 1 FROM media_publications AS p WHERE p.media = \(id))
@@ -80,13 +88,16 @@ extension NewsStore {
   ///
   /// - Parameters:
   ///   - media: The metadata. Its id is used only if the file is new.
+  ///   - once: The request, if it may be repeated.
   ///   - publish: Moves the bytes into place. No file is removed while it runs. It may run again after a deadlock.
   /// - Returns: The registered file, and whether this call has registered it.
-  /// - Throws: `StoreError.outcomeUnknown`, and the errors of `publish`.
+  /// - Throws: `StoreError.outcomeUnknown`, and the errors of `publish`; with `once` also `AnsweredBefore`,
+  ///   `requestInProgress`, `idempotencyKeyReused`, `answerErased`.
   public func registerMedia(
-    _ media: Media, publishing publish: @Sendable () async throws -> Void
+    _ media: Media, once: RepeatableWrite<(media: Media, created: Bool)>? = nil,
+    publishing publish: @Sendable () async throws -> Void
   ) async throws -> (media: Media, created: Bool) {
-    try await database.transaction { transaction in
+    try await transaction(once) { transaction in
       _ = try await transaction.query("SELECT pg_advisory_xact_lock_shared(\(Self.mediaLock))")
       try await publish()
       let rows = try await transaction.query(

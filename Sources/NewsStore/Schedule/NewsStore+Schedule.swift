@@ -42,9 +42,10 @@ extension NewsStore {
   /// Publishes scheduled items and ends those that expire, as soon as their times have come, until the task is cancelled.
   ///
   /// All processes do so with a connection of their own each. The database decides which of them acts, and whether a time
-  /// has come.
+  /// has come. They also delete answers to repeated requests that have become too old.
   public func keepSchedule() async {
     var isFailing = false
+    var lastPurge = ContinuousClock.now
     while !Task.isCancelled {
       var wait = Self.scheduleInterval
       do {
@@ -55,6 +56,10 @@ extension NewsStore {
         isFailing = true
       } catch {
         // The database cannot be reached, which the log of its connections says.
+      }
+      if ContinuousClock.now - lastPurge > Self.answerPurgeInterval {
+        lastPurge = .now
+        await purgeAnswersLoggingErrors()
       }
       try? await Task.sleep(for: wait)
     }
@@ -104,7 +109,9 @@ extension NewsStore {
         "SELECT set_config('lock_timeout', \(timeout), true)",
         """
         SELECT s.changed, s.stuck,
-          greatest(extract(epoch FROM s.next_due - clock_timestamp()), 0)::double precision AS wait
+          -- greatest() ignores NULL: without this condition, an empty schedule would be due at once, for ever.
+          CASE WHEN s.next_due IS NOT NULL
+            THEN greatest(extract(epoch FROM s.next_due - clock_timestamp()), 0)::double precision END AS wait
         FROM apply_schedule(\(Self.scheduleChunk), \(items)) AS s
         """,
       ])

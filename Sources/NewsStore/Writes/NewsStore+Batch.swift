@@ -11,13 +11,21 @@ extension NewsStore {
   /// - Parameters:
   ///   - writes: The writes of at most `largestBatch` different items.
   ///   - isAtomic: Whether nothing is written if one of them is refused.
+  ///   - once: The request, if it may be repeated.
   /// - Returns: The outcome of each write, in order. It is nil for a write of an atomic batch that was not made because
   ///   another one was refused.
-  /// - Throws: `StoreError.unavailable`, `outcomeUnknown`, if they concern all writes.
-  package func writeBatch(_ writes: [ItemWrite], isAtomic: Bool) async throws -> [Result<WrittenItem, any Error>?] {
-    guard !writes.isEmpty else { return [] }
+  /// - Throws: `StoreError.unavailable`, `outcomeUnknown`, if they concern all writes; with `once` also `AnsweredBefore`,
+  ///   `requestInProgress`, `idempotencyKeyReused`, `answerErased`.
+  package func writeBatch(
+    _ writes: [ItemWrite], isAtomic: Bool, once: RepeatableWrite<[Result<WrittenItem, any Error>?]>? = nil
+  ) async throws -> [Result<WrittenItem, any Error>?] {
+    guard !writes.isEmpty else {
+      try await requireUnanswered(once?.request)
+      return []
+    }
     let outcomes = try await DatabaseTime.measuring {
-      isAtomic ? try await writeTogetherOrNone(writes) : await writeEach(writes)
+      if let once { return try await writeOnce(writes, isAtomic: isAtomic, once) }
+      return isAtomic ? try await writeTogetherOrNone(writes) : await writeEach(writes)
     }
     let failures = outcomes.compactMap { if case .failure(let error as StoreError)? = $0 { error } else { nil } }
     if failures.count == writes.count, let error = failures.first, error.concernsDatabase { throw error }
@@ -32,6 +40,21 @@ extension NewsStore {
       outcomes[index] = await WriteGroup.runAlone(write, in: writeContext)
     }
     return outcomes
+  }
+
+  /// Writes items in one transaction with the answer to their request.
+  func writeOnce(
+    _ writes: [ItemWrite], isAtomic: Bool, _ once: RepeatableWrite<[Result<WrittenItem, any Error>?]>
+  ) async throws -> [Result<WrittenItem, any Error>?] {
+    try await self.once(once.request) {
+      for _ in 0..<WriteGroup.attempts {
+        let group = WriteGroup(writes, .waits, isAtomic: isAtomic, once: once, in: writeContext)
+        let outcomes = try await group.runOnce()
+        // In a refused atomic group, the entries that were not refused have none.
+        if outcomes.contains(where: { $0 != nil }) { return outcomes }
+      }
+      throw StoreError.unavailable
+    }
   }
 
   private func writeTogetherOrNone(_ writes: [ItemWrite]) async throws -> [Result<WrittenItem, any Error>?] {

@@ -73,16 +73,23 @@ final class WriteGroup: Sendable {
   private let writes: [ItemWrite]
   private let locking: Locking
   private let isAtomic: Bool
+  private let once: RepeatableWrite<[Outcome]>?
   private let context: Context
   private let attempt = Mutex<WriteAttempt?>(nil)
 
   /// - Parameters:
   ///   - writes: Writes of different items, at most 1,000.
   ///   - isAtomic: Whether nothing is written if an entry is refused. Such a group waits for locks.
-  init(_ writes: [ItemWrite], _ locking: Locking, isAtomic: Bool = false, in context: Context) {
+  ///   - once: The request of the group, whose answer is stored if an entry was not refused; nil if it has none of its
+  ///     own. Such a group waits for locks.
+  init(
+    _ writes: [ItemWrite], _ locking: Locking, isAtomic: Bool = false, once: RepeatableWrite<[Outcome]>? = nil,
+    in context: Context
+  ) {
     self.writes = writes
     self.locking = locking
     self.isAtomic = isAtomic
+    self.once = once
     self.context = context
   }
 
@@ -110,12 +117,26 @@ final class WriteGroup: Sendable {
     }
   }
 
+  /// Writes and publishes the items of a request that may be repeated.
+  ///
+  /// - Returns: The outcome of each write, in order; nil for all if the group is to run again, because nothing was written.
+  /// - Throws: `AnsweredBefore`, `StoreError.requestInProgress`, `idempotencyKeyReused`, `answerErased`,
+  ///   `outcomeUnknown`, `unavailable`, which concern all writes.
+  func runOnce() async throws -> [Outcome] {
+    do {
+      return try await context.database.transaction { try await self.run(in: $0) }
+    } catch let end as WithoutEffect {
+      return end.outcomes
+    }
+  }
+
   private func run(in transaction: PostgresTransaction) async throws -> [Outcome] {
     attempt.withLock { $0 = nil }
+    try await once?.request.claim(in: transaction)
     let attempt = decided(createsOnly ? Found() : try await begin(in: transaction))
     if isAtomic { try requireAll(attempt.outcomes, and: attempt.decided.count) }
     // A rollback waits for no disk.
-    guard !attempt.decided.isEmpty else { throw WithoutEffect(outcomes: attempt.outcomes) }
+    guard !attempt.decided.isEmpty || once != nil else { throw WithoutEffect(outcomes: attempt.outcomes) }
     self.attempt.withLock { $0 = attempt }
     context.committing.insert(transaction.serverProcess)
     defer { context.committing.remove(transaction.serverProcess) }
@@ -203,10 +224,14 @@ final class WriteGroup: Sendable {
 
   // MARK: The write
 
-  /// Writes and publishes in one round trip with the COMMIT. An atomic group takes another one, to see whether all
-  /// entries are written.
+  /// Writes and publishes in one round trip with the COMMIT. An atomic group, and one with a request of its own, take
+  /// another one before, to see whether all entries are written, and to store the answer.
   private func commit(_ attempt: WriteAttempt, in transaction: PostgresTransaction) async throws -> [Outcome] {
     let decided = attempt.decided.map(\.write)
+    if decided.isEmpty, let once {
+      _ = try await transaction.commit(after: try storage(of: attempt.outcomes) + [once.request.publication])
+      return attempt.outcomes
+    }
     let requiresFiles = decided.contains { !$0.requiredFiles.isEmpty }
     // New ids wait for nobody.
     let limitsLocks = locking == .skips && (!createsOnly || requiresFiles)
@@ -215,19 +240,22 @@ final class WriteGroup: Sendable {
     let writing = statements.count
     statements.append(createsOnly ? decided.creation : decided.statement)
     var answers: [PostgresRows] = []
-    if isAtomic {
+    if isAtomic || once != nil {
       answers = try await transaction.pipeline(statements)
       statements = []
-      try requireAll(attempt.outcomes(with: outcomes(of: decided, answers[writing], [:])))
+      let outcomes = attempt.outcomes(with: try outcomes(of: decided, answers[writing], [:]))
+      if isAtomic { try requireAll(outcomes) }
+      statements += try storage(of: outcomes)
     }
     // The wait for the counter is not limited: it is that of a queue.
     if limitsLocks { statements.append("SET LOCAL lock_timeout TO DEFAULT") }
+    let publication = answers.count + statements.count
     statements.append(createsOnly ? decided.firstPublication : decided.publication)
     let scopes = Set(decided.flatMap { $0.content.topics + ($0.existing?.item.topics ?? []) }).union([""])
     statements += OwnCommit.queries(items: decided.map(\.id), scopes: scopes)
+    if let once { statements.append(once.request.publication) }
     answers += try await transaction.commit(after: statements)
     var published: [UUID: DecidedWrite.Publication] = [:]
-    let publication = answers.count - 3
     for row in answers[publication] {
       published[try row.decode("item")] = .init(version: try row.decode("version"), date: try row.decode("updated"))
     }
@@ -240,6 +268,16 @@ final class WriteGroup: Sendable {
       context.apply(commit, written.filter { $0.state == .published }.map(\.item))
     }
     return outcomes
+  }
+
+  /// Returns the statements that store the answer to the request of the group.
+  ///
+  /// - Throws: `WithoutEffect` if there is nothing to answer: an entry has to be tried again, or all are refused.
+  private func storage(of outcomes: [Outcome]) throws -> [PostgresQuery] {
+    guard let once else { return [] }
+    if outcomes.contains(where: { $0 == nil }) { throw WithoutEffect(outcomes: outcomes.map { _ in nil }) }
+    if outcomes.allSatisfy(Self.isRefused) { throw WithoutEffect(outcomes: outcomes) }
+    return [try once.request.insertion(of: try once.answer(outcomes))]
   }
 
   /// An entry that was not created runs alone, which finds the reason.

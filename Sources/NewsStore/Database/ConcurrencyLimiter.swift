@@ -1,5 +1,4 @@
 import DequeModule
-import NewsStore
 import Synchronization
 
 /// Limits how many operations run at a time. Further callers wait in the order of their arrival, in a bounded queue and
