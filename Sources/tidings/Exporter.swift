@@ -32,6 +32,11 @@ actor Exporter {
     progress.advance(by: items.count, entries: count)
   }
 
+  /// Writes lines of a newsroom.
+  func write(_ lines: [String]) throws {
+    try file.write(Data((lines.joined(separator: "\n") + "\n").utf8))
+  }
+
   /// Completes the file.
   ///
   /// - Returns: The number of items written.

@@ -11,6 +11,11 @@ struct Import: AsyncParsableCommand {
       applies only entries that have changed at their source since the last import, so edits of other items are kept. \
       It never restores a retracted item.
 
+      An export that was made with --all restores a newsroom: the items in their states, with their schedules and \
+      revisions, topics, subscriptions, the metadata of files, and the history if the export has it. Items that exist are \
+      left unchanged. Schedules apply at once, so that an item whose time has passed is published. Copy the media folder \
+      before the import. Keys are not part of an export.
+
       An entry without a date is skipped. With --missing-date now, it takes the time at which it was first imported, \
       and keeps it in later imports.
 
@@ -47,10 +52,10 @@ struct Import: AsyncParsableCommand {
         }
       }
     } catch {
-      try await fail(error, importer?.summary ?? ImportSummary())
+      try await fail(error, importer?.total ?? ImportSummary())
     }
     try await reporting {
-      let summary = importer?.summary ?? ImportSummary()
+      let summary = importer?.total ?? ImportSummary()
       try StandardStreams.printResult(try summary.line(asJSON: json))
       if importer?.hasFailed == true { throw FailureCode.failed }
     }

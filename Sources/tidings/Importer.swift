@@ -14,6 +14,12 @@ final class Importer {
   private static let readSize = 1 << 18
 
   private(set) var summary = ImportSummary()
+  /// The counts of all items, those of newsrooms included.
+  var total: ImportSummary {
+    var total = summary
+    total += newsroom.counts
+    return total
+  }
   /// Whether the import of an expected feed failed.
   private(set) var hasFailed = false
   private let store: NewsStore
@@ -21,6 +27,7 @@ final class Importer {
   private let missingDate: MissingDateOption
   private let now: Date
   private var batch: ImportBatch
+  private let newsroom: NewsroomImporter
   private var writing: [(ids: Set<UUID>, counts: Task<ImportCounts, any Error>)] = []
 
   init(store: NewsStore, progress: TransferProgress, missingDate: MissingDateOption, now: Date = Date()) {
@@ -29,6 +36,7 @@ final class Importer {
     self.missingDate = missingDate
     self.now = now
     batch = ImportBatch(now: now)
+    newsroom = NewsroomImporter(store: store, now: now)
   }
 
   /// The outcome of a file.
@@ -60,6 +68,7 @@ final class Importer {
     }
     try await flush()
     try await finishWriting()
+    try await newsroom.flush()
     if !isReadable { summary.unreadable += 1 }
     return !isReadable ? .unreadable : isWhole ? .whole : .broken
   }
@@ -74,6 +83,7 @@ final class Importer {
         summary.read += 1
         if let note = batch.add(entry) { report(file, note) }
         if batch.items.count == Self.chunk { try await flush() }
+      case .newsroom(let line, let position): try await take(line, at: position, from: file)
       case .skipped(let problem):
         summary.read += 1
         summary.skipped += 1
@@ -88,9 +98,23 @@ final class Importer {
     return isWhole
   }
 
+  /// Adds a record of a newsroom. Its items are counted like those of feeds.
+  private func take(_ line: Data, at position: FeedPosition, from file: ImportFile) async throws {
+    let record: NewsroomRecord
+    do {
+      record = try NewsroomRecord(line: line)
+    } catch let error as InvalidRecord {
+      summary.read += 1
+      summary.skipped += 1
+      return report(file, "\(position): \(error)")
+    }
+    if case .item = record { summary.read += 1 }
+    if let note = try await newsroom.add(record) { report(file, note) }
+  }
+
   private func flush() async throws {
     // The later one of two entries with the same id is to win.
-    let ids = Set(batch.items.map(\.id))
+    let ids = Set(batch.items.flatMap { [$0.id, $0.origin ?? $0.id] })
     let isApart = writing.allSatisfy { $0.ids.isDisjoint(with: ids) }
     try await finishWriting(leaving: isApart ? Self.width - 1 : 0)
     try await store.ensureTopics(batch.takeTopics())

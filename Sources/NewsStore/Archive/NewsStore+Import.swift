@@ -21,11 +21,14 @@ public struct ImportedItem: Sendable, Equatable {
   /// Whether the source gives no date, so that the content's date is the time at which the entry was seen. Only a new
   /// item receives it, at most the time of the database. An existing item keeps its date.
   public var isDateFirstSeen: Bool
+  /// The id that the item has on the server that created it; nil if it is unknown. A new item receives it in place of
+  /// `id`. If an item has it already, that item was created here, or has come from another source, and stays as it is.
+  public var origin: UUID?
 
   /// Creates an item for an import.
   public init(
     id: UUID, source: String?, guid: String?, digest: Data?, content: ItemContent, isCopy: Bool = false,
-    isDateFirstSeen: Bool = false
+    isDateFirstSeen: Bool = false, origin: UUID? = nil
   ) {
     self.id = id
     self.source = source
@@ -34,6 +37,7 @@ public struct ImportedItem: Sendable, Equatable {
     self.content = content
     self.isCopy = isCopy
     self.isDateFirstSeen = isDateFirstSeen
+    self.origin = origin
   }
 }
 
@@ -109,6 +113,7 @@ extension NewsStore {
     return try await database.transaction { transaction in
       _ = try await transaction.pipeline([Self.staging, Self.replanning])
       _ = try await transaction.copyIn("COPY import_staging FROM STDIN", rows: [rows])
+      if items.contains(where: { $0.origin != nil }) { _ = try await transaction.query(Self.adoption) }
       let written = try await transaction.query(Self.merge)
       var counts = ImportCounts()
       var changed: [UUID] = []
@@ -133,12 +138,18 @@ extension NewsStore {
   private static let staging: PostgresQuery = """
     CREATE TEMPORARY TABLE IF NOT EXISTS import_staging (
       ordinal bigint, id uuid, state text, source text, source_guid text, source_digest bytea,
-      \(unsafeSQL: ItemColumn.publicList { "\($0.name) \($0.type)" }), is_copy boolean, is_first_seen boolean)
+      \(unsafeSQL: ItemColumn.publicList { "\($0.name) \($0.type)" }), is_copy boolean, is_first_seen boolean, origin uuid)
       ON COMMIT DELETE ROWS
     """
 
   /// The tables grow during the session. A plan made for small tables would read them in full for each chunk.
   private static let replanning: PostgresQuery = "SELECT set_config('plan_cache_mode', 'force_custom_plan', true)"
+
+  /// Gives items the ids of their origin. Entries that were imported before origins were known keep theirs.
+  private static let adoption: PostgresQuery = """
+    UPDATE import_staging AS s SET id = s.origin
+    WHERE s.origin IS NOT NULL AND NOT EXISTS (SELECT FROM items AS i WHERE i.id = s.id)
+    """
 
   /// `b` is the item before the statement, from its snapshot. The row at the time of writing decides whether it is
   /// written.
@@ -156,6 +167,7 @@ extension NewsStore {
           \(unsafeSQL: ItemColumn.publicList { "\($0.name) = \(updatedValue(of: $0))" })
         WHERE i.source_digest <> excluded.source_digest AND i.state NOT IN ('retracted', 'expired')
           AND i.id <> ALL (ARRAY(SELECT id FROM staged WHERE is_copy))
+          AND (i.source = excluded.source OR i.id <> ALL (ARRAY(SELECT id FROM staged WHERE id = origin)))
         RETURNING i.id
     )
     SELECT s.id, w.id IS NOT NULL AS written,
@@ -191,6 +203,7 @@ extension NewsStore {
       for column in ItemColumn.allPublic { column.append(item.content, to: &writer) }
       writer.append(item.isCopy)
       writer.append(item.isDateFirstSeen)
+      writer.append(item.origin)
       writer.endRow()
     }
     return writer.take()
