@@ -87,8 +87,8 @@ let package = Package(
     .executableTarget(
       name: "tidings",
       dependencies: [
-        "HTTPEdge", "MediaFiles", "NetworkAddresses", "NewsAPI", "NewsFeeds", "NewsFollower", "NewsStore",
-        "OutgoingHTTP", "PostgresClient", "News",
+        "HTTPEdge", "MediaFiles", "NetworkAddresses", "NewsAPI", "NewsFeeds", "NewsFollower", "NewsPages",
+        "NewsStore", "OutgoingHTTP", "PostgresClient", "News",
         .argumentParser, .configuration, .coreMetrics, .hummingbird, .logging, .nioCore, .serviceLifecycle,
         .systemPackage, .unixSignals,
       ],
@@ -96,10 +96,9 @@ let package = Package(
     .target(
       name: "NewsAPI",
       dependencies: [
-        "HTTPConditions", "HTTPEdge", "MediaFiles", "NetworkAddresses", "News", "NewsStore", "OutgoingHTTP",
-        "SafeHTML", .coreMetrics, .crypto, .dequeModule, .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore,
-        .nioHTTP1,
-        .serviceLifecycle,
+        "HTTPConditions", "HTTPEdge", "MediaFiles", "NetworkAddresses", "News", "NewsFeeds", "NewsPages", "NewsStore",
+        "OutgoingHTTP", "SafeHTML", .coreMetrics, .crypto, .dequeModule, .httpTypes, .hummingbird, .hummingbirdCore,
+        .logging, .nioCore, .nioHTTP1, .serviceLifecycle,
       ],
       swiftSettings: settings),
     .target(
@@ -119,7 +118,9 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "NewsFollower",
-      dependencies: ["HTTPConditions", "News", "NewsFeeds", "NewsStore", "OutgoingHTTP", .httpTypes, .logging],
+      dependencies: [
+        "HTTPConditions", "News", "NewsFeeds", "NewsStore", "OutgoingHTTP", "SafeHTML", .httpTypes, .logging,
+      ],
       swiftSettings: settings),
     .target(
       name: "OutgoingHTTP",

@@ -40,6 +40,14 @@ enum APIPath {
   static let upload = "/v1/editorial/media/{id}"
   static let subscriptions = "/v1/editorial/subscriptions"
   static let subscription = "/v1/editorial/subscriptions/{id}"
+  static let subscriptionPoll = "/v1/editorial/subscriptions/{id}/poll"
+
+  /// Whether a path is that of a page for readers, whose errors are pages too.
+  static func isPage(_ path: String) -> Bool {
+    let path = path[...]
+    return path == frontPage
+      || [topicPage, itemPage].contains { path.parameter(of: $0).map { !$0.utf8.contains(UInt8(ascii: "/")) } ?? false }
+  }
 }
 
 extension NewsAPI {
@@ -145,6 +153,7 @@ extension NewsAPI {
     administrators.on(.get, APIPath.subscription, subscriptions.subscription)
     administrators.on(.patch, APIPath.subscription, subscriptions.modify)
     administrators.on(.delete, APIPath.subscription, subscriptions.remove)
+    administrators.on(.post, APIPath.subscriptionPoll, subscriptions.poll)
   }
 }
 

@@ -100,7 +100,17 @@ struct EntryBuilder {
       categories: Self.categories(raw.categories), language: raw.language.flatMap(LanguageTag.normalised), url: link,
       author: bounded(authors.uniqued().joined(separator: ", "), Self.maximumAuthorBytes, "author"),
       breaking: raw.breaking, attachments: Self.attachments(raw, (content ?? summary)?.images ?? []),
-      isDateFirstSeen: date.origin == .reading)
+      isDateFirstSeen: date.origin == .reading, origin: raw.id == nil ? guid.flatMap(Self.uuid(ofURN:)) : nil)
+  }
+
+  /// Reads a UUID as a URN; nil for another text, and for the nil UUID, which identifies nothing.
+  private static func uuid(ofURN urn: String) -> UUID? {
+    let prefix = "urn:uuid:"
+    guard urn.utf8.count == prefix.utf8.count + 36, urn.prefix(prefix.count).lowercased() == prefix,
+      let id = UUID(uuidString: String(urn.suffix(36))),
+      id != UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    else { return nil }
+    return id
   }
 
   private func date(of raw: RawEntry, notes: inout [String]) throws -> EntryDate {

@@ -1,13 +1,15 @@
 internal import Foundation
-internal import News
+package import News
 internal import SafeHTML
 
 /// Reads the lines of an export. The fields are taken unchanged, or the line is skipped.
 ///
 /// Only HTML is sanitised again, which leaves sanitised HTML unchanged.
-enum ExportedLineReader {
-  private struct InvalidField: Error {
+package enum ExportedLineReader {
+  private struct InvalidField: Error, CustomStringConvertible {
     let message: String
+
+    var description: String { message }
   }
 
   static func event(for line: JSONLine, at position: FeedPosition) -> FeedEvent {
@@ -47,6 +49,9 @@ enum ExportedLineReader {
       newTopics: try (line.newTopics ?? []).map(topic))
   }
 
+  private static let maximumCaptionBytes = 2048
+  private static let maximumCreditBytes = 256
+
   private static func required<Value>(_ value: Value?, _ name: String) throws -> Value {
     guard let value else { throw InvalidField(message: "the field \"\(name)\" is missing or cannot be read") }
     return value
@@ -68,14 +73,20 @@ enum ExportedLineReader {
       throw InvalidField(message: "the \(name) has \(text.utf8.count) bytes, more than \(limit)")
     }
     guard !text.utf8.contains(0) else { throw InvalidField(message: "the \(name) has a NUL character") }
+    guard !text.hasControlCharacters else { throw InvalidField(message: "the \(name) has control characters") }
     return text
   }
 
-  private static func attachment(_ attachment: Attachment) throws -> Attachment {
+  /// Checks an attachment by the rules of written ones.
+  ///
+  /// - Throws: An error whose description names the field.
+  package static func attachment(_ attachment: Attachment) throws -> Attachment {
     var attachment = attachment
     attachment.url = try required(Attachment.address(attachment.url), "attachments.url")
     attachment.type = try required(MediaType.isValid(attachment.type) ? attachment.type : nil, "attachments.type")
     attachment.alt = try text(attachment.alt, EntryBuilder.maximumAltBytes, "alt")
+    attachment.caption = try text(attachment.caption, maximumCaptionBytes, "caption")
+    attachment.credit = try text(attachment.credit, maximumCreditBytes, "credit")
     attachment.bytes = try within(Attachment.byteRange, attachment.bytes, "attachments.bytes")
     attachment.width = try within(Attachment.pixelRange, attachment.width, "attachments.width")
     attachment.height = try within(Attachment.pixelRange, attachment.height, "attachments.height")

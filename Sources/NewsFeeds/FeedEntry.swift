@@ -46,6 +46,10 @@ public struct FeedEntry: Sendable, Equatable {
   /// Whether the entry has no readable date, so that `date` is the time of this reading (``MissingDate/firstSeen(at:)``).
   /// Neither the id nor the digest depend on that time, and an item that exists keeps the date that it has.
   public var isDateFirstSeen = false
+  /// The id that the entry has at its source, if its guid is a UUID as a URN (RFC 9562 section 4), as in the feeds of
+  /// Tidings. An item keeps this id on every server that imports it, so that servers which follow each other do not
+  /// multiply it. nil for other guids.
+  public var origin: UUID?
 }
 
 /// A category of an entry, and the topic it stands for.
@@ -98,6 +102,9 @@ public struct FeedProblem: Error, Equatable, CustomStringConvertible {
 /// An event of a ``FeedReader``.
 public enum FeedEvent: Sendable, Equatable {
   case entry(FeedEntry)
+  /// A line of the export of a newsroom, as it was read. Only a reader with `FeedReader.Options.readsNewsrooms` has such
+  /// events, because the line may contain what no feed may write: states, histories and subscriptions.
+  case newsroom(line: Data, FeedPosition)
   /// An entry was skipped.
   case skipped(FeedProblem)
   /// The next entry lost a part that exceeds its limit or cannot be read.

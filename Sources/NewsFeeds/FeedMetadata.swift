@@ -27,6 +27,7 @@ struct FeedMetadata {
   private var isOld = false
   private var updatePeriod: String?
   private var updateFrequency: String?
+  private var updateBase: String?
   private var hints = FeedProperties()
 
   init(documentAddress: String?) {
@@ -49,7 +50,7 @@ struct FeedMetadata {
   var properties: FeedProperties {
     var properties = hints
     properties.homePage = homePage ?? otherPage
-    properties.setUpdateInterval(period: updatePeriod, frequency: updateFrequency)
+    properties.setUpdateInterval(period: updatePeriod, frequency: updateFrequency, base: updateBase)
     properties.setTexts(title: titleText, language: language)
     return properties
   }
@@ -98,6 +99,7 @@ struct FeedMetadata {
     case (.none, "skipDays"): hints.addSkippedDays(element)
     case (.syndication, "updatePeriod"): updatePeriod = updatePeriod ?? text
     case (.syndication, "updateFrequency"): updateFrequency = updateFrequency ?? text
+    case (.syndication, "updateBase"): updateBase = updateBase ?? text
     default: break
     }
   }

@@ -27,6 +27,8 @@ public struct FeedProperties: Sendable, Equatable {
   /// The time in minutes, 1...527040, between two updates: `sy:updatePeriod` divided by `sy:updateFrequency` (RDF Site
   /// Summary 1.0, module "Syndication").
   public var updateMinutes: Int?
+  /// A time from which `updateMinutes` count (`sy:updateBase`); nil without `updateMinutes`.
+  public var updateBase: Date?
   /// The hours of the day in UTC, 0...23, in which RSS asks not to be read (`skipHours`).
   public var skippedHours: Set<Int> = []
   /// The days of the week in UTC, 1 for Sunday to 7 for Saturday, on which RSS asks not to be read (`skipDays`).
@@ -89,11 +91,14 @@ extension FeedProperties {
   private static let days = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
 
   /// Combines `sy:updatePeriod` and `sy:updateFrequency`, which are `daily` and 1 if only the other one is given.
-  mutating func setUpdateInterval(period: String?, frequency: String?) {
+  ///
+  /// - Parameter base: `sy:updateBase`, which is ignored if it cannot be read.
+  mutating func setUpdateInterval(period: String?, frequency: String?, base: String?) {
     guard period != nil || frequency != nil else { return }
     let name = period.map { $0.utf8.count <= 32 ? $0.lowercased() : "" } ?? "daily"
     guard let minutes = Self.periods[name] else { return }
     updateMinutes = max(1, minutes / (frequency.flatMap(Self.number) ?? 1))
+    updateBase = base.flatMap(FeedDate.date)
   }
 
   private static let periods = [

@@ -26,11 +26,17 @@ public final class FeedReader {
     /// The treatment of entries without a date.
     public var missingDate: MissingDate
 
+    /// Whether lines of the export of a newsroom are recognised. Otherwise they are skipped, as lines without a text are.
+    public var readsNewsrooms: Bool
+
     /// Creates options, by default those for a file.
-    public init(address: String? = nil, contentType: String? = nil, missingDate: MissingDate = .skip) {
+    public init(
+      address: String? = nil, contentType: String? = nil, missingDate: MissingDate = .skip, readsNewsrooms: Bool = false
+    ) {
       self.address = address
       self.contentType = contentType
       self.missingDate = missingDate
+      self.readsNewsrooms = readsNewsrooms
     }
   }
 

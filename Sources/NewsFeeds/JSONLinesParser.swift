@@ -6,7 +6,13 @@ struct JSONLinesParser {
   /// The name of the feed of lines without `source`.
   static let defaultSource = "urn:tidings:json-lines"
 
+  /// The kinds of the records of a newsroom.
+  private static let newsroomKinds: Set<String> = [
+    "newsroom", "topic", "media", "withdrawnMedia", "item", "subscription", "history",
+  ]
+
   private let maximumLineBytes: Int
+  private let readsNewsrooms: Bool
   private var builder: EntryBuilder
   private var line: [UInt8] = []
   private var number: Int
@@ -16,6 +22,7 @@ struct JSONLinesParser {
   /// - Parameter firstLine: The number of the first line of the input.
   init(maximumLineBytes: Int, firstLine: Int, options: FeedReader.Options) {
     self.maximumLineBytes = maximumLineBytes
+    readsNewsrooms = options.readsNewsrooms
     builder = EntryBuilder(missingDate: options.missingDate)
     number = firstLine
   }
@@ -60,6 +67,7 @@ struct JSONLinesParser {
         .skipped(FeedProblem(position: position, message: "has a key of more than \(JSONKeys.maximumBytes) bytes"))
       ]
     }
+    if readsNewsrooms, isNewsroomRecord { return [.newsroom(line: Data(line), position)] }
     do {
       let item = try JSONDecoder().decode(JSONLine.self, from: Data(line))
       return item.sourceDigest == nil
@@ -67,6 +75,23 @@ struct JSONLinesParser {
     } catch {
       return [.skipped(FeedProblem(position: position, message: JSONProblem.message(for: error)))]
     }
+  }
+}
+
+extension JSONLinesParser {
+  /// Whether the line is an object whose first member is a record of a newsroom.
+  fileprivate var isNewsroomRecord: Bool {
+    func isBlank(_ byte: UInt8) -> Bool { " \t\r".utf8.contains(byte) }
+    var rest = line.drop(while: isBlank)
+    for character in "{\"".utf8 {
+      guard rest.popFirst() == character else { return false }
+      if character == UInt8(ascii: "{") { rest = rest.drop(while: isBlank) }
+    }
+    let kind = rest.prefix { $0 != UInt8(ascii: "\"") }
+    guard kind.count <= 16, Self.newsroomKinds.contains(String(decoding: kind, as: UTF8.self)) else { return false }
+    rest = rest.dropFirst(kind.count + 1).drop(while: isBlank)
+    guard rest.popFirst() == UInt8(ascii: ":") else { return false }
+    return rest.first { !isBlank($0) } == UInt8(ascii: "{")
   }
 }
 

@@ -34,6 +34,14 @@ public enum StoreError: Error, Sendable, Equatable {
   case alreadyExists
   /// A subscription to the address exists, with this id.
   case alreadyFollowed(UUID)
+  /// The first request with the same `Idempotency-Key` is being carried out.
+  case requestInProgress
+  /// An earlier request with the same `Idempotency-Key` had another body.
+  case idempotencyKeyReused
+  /// The answer to the request was erased together with an item in it.
+  case answerErased
+  /// The subscription is paused, so that its feed is not polled.
+  case subscriptionPaused
   /// The resource does not match the writer's precondition.
   case preconditionFailed
   /// The write overwrites a resource and has no precondition.

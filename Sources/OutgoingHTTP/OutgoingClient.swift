@@ -146,6 +146,8 @@ public final class OutgoingClient: Sendable {
       let exchange = OutgoingExchange(request, userAgent: userAgent, limits: limits, by: deadline)
       return try await exchange.run(on: channel, tls: request.url.isSecure ? try tls.get() : nil)
     } onCancel: {
+      // Closing waits for the end of a TLS handshake.
+      channel.pipeline.fireUserInboundEventTriggered(OutgoingExchange.Cancellation())
       channel.close(promise: nil)
     }
   }

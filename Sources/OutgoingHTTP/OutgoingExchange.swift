@@ -6,6 +6,9 @@ import NIOSSL
 
 /// A request and its response on a connection of their own.
 struct OutgoingExchange: Sendable {
+  /// The event of a channel that ends its exchange at once.
+  struct Cancellation: Sendable {}
+
   private let request: OutgoingRequest
   private let userAgent: String
   private let limits: OutgoingLimits
@@ -123,18 +126,19 @@ private final class ResponseCollector: ChannelInboundHandler {
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if event is IdleStateHandler.IdleStateEvent {
       fail(.timedOut("\(url.host) paused for too long in its response"), context.channel)
+    } else if event is OutgoingExchange.Cancellation {
+      fail(CancellationError(), context.channel)
     } else {
       context.fireUserInboundEventTriggered(event)
     }
   }
 
-  func channelInactive(context: ChannelHandlerContext) {
-    fail(.malformed("\(url.host) closed the connection before its response was complete"), context.channel)
-  }
+  func channelInactive(context: ChannelHandlerContext) { fail(incomplete, context.channel) }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // The end of a message is known from its framing, and many servers skip the alert that ends TLS.
-    if error as? NIOSSLError == .uncleanShutdown { return }
+    // Many servers skip the alert that ends TLS, which matters only before the end of the message. A body that ends with
+    // the connection may have been cut off then (RFC 9112 section 9.8).
+    if error as? NIOSSLError == .uncleanShutdown { return fail(incomplete, context.channel) }
     // A response without a body may name the coding that the body would have (RFC 9110 section 15.4.5).
     if let head, [204, 304].contains(head.status.code), error is NIOHTTPDecompression.ExtraDecompressionError {
       return
@@ -143,7 +147,7 @@ private final class ResponseCollector: ChannelInboundHandler {
   }
 
   func fail(_ error: any Error, _ channel: any Channel) {
-    take()?.fail(error is OutgoingError ? error : self.error(for: error))
+    take()?.fail(error is OutgoingError || error is CancellationError ? error : self.error(for: error))
     channel.close(promise: nil)
   }
 
@@ -152,6 +156,10 @@ private final class ResponseCollector: ChannelInboundHandler {
   private func take() -> EventLoopPromise<OutgoingResponse>? {
     defer { promise = nil }
     return promise
+  }
+
+  private var incomplete: OutgoingError {
+    .malformed("\(url.host) closed the connection before its response was complete")
   }
 
   private var tooLarge: OutgoingError {

@@ -50,4 +50,10 @@ struct Export: AsyncParsableCommand {
       }
     }
   }
+
+  private static func summary(_ counts: NewsroomCounts) -> String {
+    func number(_ kind: String) -> Int { counts.records[kind] ?? 0 }
+    return "exported \(number("item")) items, \(number("topic")) topics, \(number("media")) files, "
+      + "\(number("subscription")) subscriptions, \(number("history")) writes of the history"
+  }
 }

@@ -51,7 +51,8 @@ final class Importer {
 
   /// Imports one file.
   func run(_ file: ImportFile) async throws -> Outcome {
-    let reader = FeedReader(FeedReader.Options(missingDate: missingDate == .now ? .firstSeen(at: now) : .skip))
+    let reader = FeedReader(
+      FeedReader.Options(missingDate: missingDate == .now ? .firstSeen(at: now) : .skip, readsNewsrooms: true))
     var isWhole = true
     var isReadable = true
     do {

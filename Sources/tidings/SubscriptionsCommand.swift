@@ -10,22 +10,20 @@ struct SubscriptionsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "subscriptions",
     abstract: "Adds, lists, polls and removes the external feeds that the server follows.",
-    subcommands: [Add.self, List.self, Poll.self, Remove.self])
+    subcommands: [Add.self, List.self, Poll.self, Remove.self, ImportFeeds.self, ExportFeeds.self])
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Follows a feed and polls it once.",
       discussion: """
         Prints the id of the subscription. Afterwards, running servers poll the feed at intervals that follow its own \
-        cadence. If the first poll fails, the subscription remains, and the exit status is 1.
+        cadence and hints. If the address is that of a page that links to a feed, the feed is followed. If the first poll \
+        fails, the subscription remains, and the exit status is 1.
         """)
 
     @OptionGroup var common: CommonOptions
 
-    @Option(
-      parsing: .upToNextOption,
-      help: "The topics of new items. Without any, the categories of the feed become topics.")
-    var topics: [String] = []
+    @OptionGroup var options: SubscriptionOptions
 
     @Option(help: "The state of new items: draft or published.")
     var state: Subscription.State = .published
@@ -40,13 +38,7 @@ struct SubscriptionsCommand: AsyncParsableCommand {
     var url: String
 
     func validate() throws {
-      if let topic = topics.first(where: { !TopicSlug.isValid($0) }) {
-        throw ValidationError("--topics must match [a-z0-9-]{1,64}, not \(topic.terminalSafe).")
-      }
-      if topics.count > 16 { throw ValidationError("--topics must have at most 16 topics.") }
-      if let language, !LanguageTag.isValid(language) {
-        throw ValidationError("--language must be a BCP 47 tag such as en or pt-BR, not \(language.terminalSafe).")
-      }
+      try options.validate()
       if let title, title.utf8.count > 1024 || title.allSatisfy(\.isWhitespace) {
         throw ValidationError("--title must have 1 to 1024 bytes and must not be blank.")
       }
@@ -55,17 +47,21 @@ struct SubscriptionsCommand: AsyncParsableCommand {
     func run() async throws {
       try await common.withFollower { store, follower in
         let content = SubscriptionContent(
-          url: try OutgoingURL(url).text, title: title, topics: Set(topics).sorted(), state: state, language: language)
+          url: try OutgoingURL(url).text, title: title, topics: options.topics?.sorted ?? [], state: options.state,
+          language: options.language)
         let id = UUID()
         do {
           _ = try await store.createSubscription(id, content)
         } catch StoreError.alreadyFollowed(let other) {
           throw SubscriptionFailure("the subscription \(other.uuidString.lowercased()) has this address already.")
         } catch StoreError.unknownTopics(let slugs) {
-          throw SubscriptionFailure("these topics do not exist: \(slugs.joined(separator: ", ")).")
+          throw UnknownTopics(slugs: slugs)
         }
         try StandardStreams.printResult(id.uuidString.lowercased())
-        try await SubscriptionsCommand.poll(id, follower)
+        let subscription = try await SubscriptionsCommand.poll(id, follower)?.subscription
+        if let subscription, subscription.url != content.url {
+          StandardStreams.printDiagnostic("tidings: the feed is at \(subscription.url)")
+        }
       }
     }
   }
@@ -74,8 +70,8 @@ struct SubscriptionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Lists all subscriptions.",
       discussion: """
-        Each line has six columns, separated by tabs: the id, the address, the state of new items, the topics, the next \
-        poll or "paused", and the last error.
+        Each line has seven columns, separated by tabs: the id, the address, the state of new items, the topics, the next \
+        poll or "paused", the last error, and the name.
         """)
 
     @OptionGroup var common: CommonOptions
@@ -87,7 +83,7 @@ struct SubscriptionsCommand: AsyncParsableCommand {
             subscription.id.uuidString.lowercased(), subscription.url, subscription.state.rawValue,
             subscription.topics.joined(separator: ","),
             subscription.nextPoll.map { RFC3339.string(from: $0) } ?? "paused",
-            subscription.lastError?.message.terminalSafe ?? "",
+            subscription.lastError?.message.terminalSafe ?? "", subscription.title?.terminalSafe ?? "",
           ]
           try StandardStreams.printResult(columns.joined(separator: "\t"))
         }
@@ -106,16 +102,34 @@ struct SubscriptionsCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await common.withFollower { store, follower in
-        var ids = ids
-        if ids.isEmpty { ids = try await store.subscriptions().filter { !$0.paused }.map(\.id) }
-        var failure: (any Error)?
-        for id in ids {
-          do { try await SubscriptionsCommand.poll(id, follower) } catch let error as SubscriptionFailure {
-            StandardStreams.printDiagnostic("tidings: \(id.uuidString.lowercased()): \(error.description)")
-            failure = FailureCode.failed
+        var ids = ids[...]
+        if ids.isEmpty { ids = try await store.subscriptions().filter { !$0.paused }.map(\.id)[...] }
+        let hasFailed = try await withThrowingTaskGroup(of: Bool.self) { group in
+          for id in ids.prefix(Self.width) { group.addTask { try await Self.report(id, follower) } }
+          ids = ids.dropFirst(Self.width)
+          var hasFailed = false
+          while let isRead = try await group.next() {
+            hasFailed = hasFailed || !isRead
+            if let id = ids.popFirst() { group.addTask { try await Self.report(id, follower) } }
           }
+          return hasFailed
         }
-        if let failure { throw failure }
+        if hasFailed { throw FailureCode.failed }
+      }
+    }
+
+    /// Polls a feed and prints the result.
+    ///
+    /// - Returns: Whether the feed was read.
+    private static func report(_ id: UUID, _ follower: FeedFollower) async throws -> Bool {
+      do {
+        guard let (_, counts) = try await SubscriptionsCommand.poll(id, follower) else { return true }
+        try StandardStreams.printResult(
+          "\(id.uuidString.lowercased())\tinserted \(counts.inserted), updated \(counts.updated)")
+        return true
+      } catch let error as SubscriptionFailure {
+        StandardStreams.printDiagnostic("tidings: \(id.uuidString.lowercased()): \(error.description)")
+        return false
       }
     }
   }
@@ -145,20 +159,54 @@ struct SubscriptionsCommand: AsyncParsableCommand {
     return id
   }
 
-  /// Polls a feed and reports the failure of the poll.
-  fileprivate static func poll(_ id: UUID, _ follower: FeedFollower) async throws {
-    let subscription: Subscription?
+  /// Polls a feed.
+  ///
+  /// - Returns: nil if a server polls it at present.
+  /// - Throws: `SubscriptionFailure` if it cannot be read.
+  fileprivate static func poll(
+    _ id: UUID, _ follower: FeedFollower
+  ) async throws -> (subscription: Subscription, counts: ImportCounts)? {
+    let attempt: FeedFollower.Attempt
     do {
-      subscription = try await follower.poll(id)
+      attempt = try await follower.poll(id)
     } catch StoreError.notFound {
       throw SubscriptionFailure.unknown(id)
     }
-    if let error = subscription?.lastError { throw SubscriptionFailure("\(error.message).") }
+    switch attempt {
+    case .finished(let subscription, let counts):
+      if let error = subscription.lastError { throw SubscriptionFailure("\(error.message).") }
+      return (subscription, counts)
+    case .busy:
+      StandardStreams.printDiagnostic("tidings: \(id.uuidString.lowercased()): a server polls the feed at present.")
+      return nil
+    case .notBefore(let date):
+      throw SubscriptionFailure("its server asks for no request before \(RFC3339.string(from: date)) (Retry-After).")
+    }
+  }
+}
+
+/// The properties that the commands give to new subscriptions.
+struct SubscriptionOptions: ParsableArguments {
+  @Option(
+    help: "The topics of new items, such as sport,politics. Without any, the categories of the feed become topics.")
+  var topics: TopicSlugs?
+
+  @Option(help: "The state of new items: draft or published.")
+  var state: Subscription.State = .published
+
+  @Option(help: "The language of entries that name none, such as en.")
+  var language: String?
+
+  func validate() throws {
+    if let topics, topics.sorted.count > 16 { throw ValidationError("--topics must have at most 16 topics.") }
+    if let language, !LanguageTag.isValid(language) {
+      throw ValidationError("--language must be a BCP 47 tag such as en or pt-BR, not \(language.terminalSafe).")
+    }
   }
 }
 
 /// A sentence about a subscription.
-private struct SubscriptionFailure: Error, CustomStringConvertible {
+struct SubscriptionFailure: Error, CustomStringConvertible {
   let description: String
 
   init(_ description: String) {
@@ -175,8 +223,11 @@ extension CommonOptions {
   /// Runs the body of a command with a store and a follower, and shuts both down at the end.
   fileprivate func withFollower(_ body: (NewsStore, FeedFollower) async throws -> Void) async throws {
     try await reporting {
-      let (settings, logger) = try load()
-      try await settings.withStore(logger) { store in
+      let (settings, loaded) = try load()
+      var logger = loaded
+      // The command prints the failures of polls itself.
+      if logger.logLevel == .info { logger.logLevel = .notice }
+      try await settings.withStore(logger) { [logger] store in
         let client = settings.outgoingClient
         do {
           try await body(store, FeedFollower(store: store, client: client, logger: logger))

@@ -268,4 +268,20 @@ import Testing
       }
     }
   }
+
+  @Test("A cancelled request ends during the handshake of TLS, which the server does not answer")
+  func cancellationOfHandshake() async throws {
+    try await FaultServer.with { server in
+      var limits = OutgoingLimits()
+      limits.idleTime = .seconds(1000)
+      limits.totalTime = .seconds(1000)
+      try await Self.withClient(limits) { client in
+        let url = try OutgoingURL("https://feeds.example:\(server.port)/")
+        let task = Task { try await client.send(OutgoingRequest(url: url)) }
+        try await eventually("the handshake has begun") { server.bytesRead > 0 }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+      }
+    }
+  }
 }

@@ -40,6 +40,36 @@ import Testing
     }
   }
 
+  @Test("A body that ends with a connection without the alert of TLS is incomplete, unless its length is known")
+  func truncation() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-tls-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let certificates = try TestCertificates(in: folder, host: "feeds.example")
+    var trusting = TLSConfiguration.makeClientConfiguration()
+    trusting.trustRoots = .file(certificates.authority)
+    for (head, closesTLS, isComplete) in [
+      ("", true, true), ("", false, false), ("Content-Length: 2\r\n", true, true),
+      ("Content-Length: 2\r\n", false, true),
+      ("Content-Length: 3\r\n", false, false),
+    ] {
+      let server = try await Self.start(
+        certificates, answer: "HTTP/1.1 200 OK\r\n\(head)Connection: close\r\n\r\nok", closesTLS: closesTLS)
+      try await withResource(server, release: { try await $0.close() }) { server in
+        let port = try #require(server.localAddress?.port)
+        try await Self.withClient(trusting) { client in
+          let request = OutgoingRequest(url: try OutgoingURL("https://feeds.example:\(port)/"))
+          if isComplete {
+            #expect(try await client.send(request).body == Array("ok".utf8))
+          } else {
+            let incomplete = "feeds.example closed the connection before its response was complete"
+            await #expect(throws: OutgoingError.malformed(incomplete)) { try await client.send(request) }
+          }
+        }
+      }
+    }
+  }
+
   private static func withClient(_ tls: TLSConfiguration, _ body: (OutgoingClient) async throws -> Void) async throws {
     var policy = AddressPolicy()
     policy.allowedNetworks = [try #require(IPNetwork("127.0.0.1"))]
@@ -48,8 +78,15 @@ import Testing
     try await withResource(client, release: { await $0.shutdown() }, body)
   }
 
-  /// Starts a server that answers anything with `ok` and closes the connection.
-  private static func start(_ certificates: TestCertificates) async throws -> any Channel {
+  /// Starts a server that answers anything.
+  ///
+  /// - Parameters:
+  ///   - answer: The response.
+  ///   - closesTLS: Whether the server closes the connection with the alert of TLS; nil if it leaves that to the client.
+  private static func start(
+    _ certificates: TestCertificates,
+    answer: String = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok", closesTLS: Bool? = nil
+  ) async throws -> any Channel {
     let configuration = TLSConfiguration.makeServerConfiguration(
       certificateChain: try NIOSSLCertificate.fromPEMBytes(Array(certificates.certificate.utf8)).map {
         .certificate($0)
@@ -59,19 +96,51 @@ import Testing
     return try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandlers([NIOSSLServerHandler(context: context), Answer()])
+          try channel.pipeline.syncOperations.addHandlers([
+            Cutter(), NIOSSLServerHandler(context: context), Answer(answer, closesTLS: closesTLS),
+          ])
         }
       }
       .bind(host: "127.0.0.1", port: 0).get()
+  }
+
+  /// Closes the connection below TLS.
+  private final class Cutter: ChannelOutboundHandler {
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    struct Signal: Sendable {}
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+      if event is Signal {
+        context.close(promise: promise)
+      } else {
+        context.triggerUserOutboundEvent(event, promise: promise)
+      }
+    }
   }
 
   private final class Answer: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
+    private let answer: String
+    private let closesTLS: Bool?
+
+    init(_ answer: String, closesTLS: Bool?) {
+      self.answer = answer
+      self.closesTLS = closesTLS
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-      let response = ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")
-      context.writeAndFlush(wrapOutboundOut(response), promise: nil)
+      let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+      context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer))).whenSuccess { [closesTLS] in
+        switch closesTLS {
+        case true: bound.value.close(promise: nil)
+        case false: bound.value.triggerUserOutboundEvent(Cutter.Signal(), promise: nil)
+        default: break
+        }
+      }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }

@@ -24,7 +24,7 @@ sub vcl_recv {
   if (req.url ~ "^/v1/events(\?|$)" || (req.url ~ "^/v1/media/" && req.method == "GET")) {
     return (pipe);
   }
-  // Editorial requests and long polls pass unchanged.
+  // Editorial requests, callbacks of hubs and long polls pass unchanged.
   if (req.method != "GET" && req.method != "HEAD") {
     return (pass);
   }

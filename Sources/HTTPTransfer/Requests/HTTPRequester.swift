@@ -1,4 +1,5 @@
 package import Foundation
+import HTTPConditions
 
 /// Requests a resource: follows redirects by the client's own rules, reads the body up to a limit, and measures the
 /// cost.
@@ -133,7 +134,9 @@ package struct HTTPRequester: Sendable {
 
   /// Returns the wait that a response demands, in seconds; nil if it demands none.
   package func retryAfter(of head: HTTPTransportResponse) -> Double? {
-    head["Retry-After"].flatMap { RetryAfter.seconds($0, date: head["Date"], now: now()) }
+    head["Retry-After"].flatMap {
+      RetryAfterField.seconds($0, date: head["Date"], now: now(), maximum: RetryAfterStore.maximumWait)
+    }
   }
 
   private func head(_ url: URL, fields: [HTTPHeader], meter: inout Meter) async throws -> HTTPTransportResponse {

@@ -15,6 +15,8 @@ import Synchronization
 package final class RetryAfterStore: Sendable {
   /// The maximum number of stored origins. The longest waits are kept.
   static let maximumOrigins = 100
+  /// The maximum wait that a server may demand, in seconds: one day.
+  static let maximumWait = 86_400.0
 
   private let file: URL
   private let clock: any FetchClock
@@ -45,7 +47,7 @@ package final class RetryAfterStore: Sendable {
   package func delay(_ url: URL, seconds: Double) {
     guard let origin = Self.origin(url) else { return }
     let now = clock.now
-    let wait = WaitingPeriod(seconds, from: now, maximum: RetryAfter.maximum)
+    let wait = WaitingPeriod(seconds, from: now, maximum: Self.maximumWait)
     let all = received.withLock { received in
       if wait.seconds > received[origin]?.remaining(at: now) ?? 0 { received[origin] = wait }
       received = received.filter { $0.value.remaining(at: now) > 0 }

@@ -208,7 +208,8 @@ public final class TransferWorker: Sendable {
     let backoff = min(Double(1 << min(failures, 20)) / 2, Self.maximumBackoff) * .random(in: 0.5...1)
     try journal.update(transfer.number) { transfer in
       (transfer.failures, transfer.failure, transfer.unansweredSince) = (failures, error.message, unansweredSince)
-      transfer.waiting = WaitingPeriod(max(error.retryAfter ?? 0, backoff), from: now, maximum: RetryAfter.maximum)
+      transfer.waiting = WaitingPeriod(
+        max(error.retryAfter ?? 0, backoff), from: now, maximum: RetryAfterStore.maximumWait)
     }
   }
 

@@ -12,7 +12,7 @@ struct SubscriptionBody {
   /// - Throws: `ProblemError`, 422, which names the invalid fields.
   init(_ fields: [String: JSONValue]) throws {
     var reader = FieldReader(fields)
-    reader.ignore("id", "lastError", "lastSuccess", "nextPoll", "revision")
+    reader.ignore("id", "lastError", "lastSuccess", "nextPoll", "revision", "websub")
     let text = reader.string("url")
     var url = ""
     if let text {

@@ -105,6 +105,29 @@ extension StoreSchedule {
   }
 }
 
+extension StorePolls {
+  fileprivate func write(to text: inout PrometheusText) {
+    text.begin("tidings_feed_polls_total", .counter, help: "Polls of external feeds, by result.")
+    for (result, count) in [("changed", changed), ("unchanged", unchanged), ("failed", failed)] {
+      text.add("tidings_feed_polls_total", PrometheusText.labels([("result", result)]), Double(count))
+    }
+    text.begin("tidings_feed_entries_total", .counter, help: "Entries of external feeds that were stored.")
+    for (outcome, count) in [("inserted", inserted), ("updated", updated)] {
+      text.add("tidings_feed_entries_total", PrometheusText.labels([("outcome", outcome)]), Double(count))
+    }
+    text.begin(
+      "tidings_feeds", .gauge, help: "Subscriptions, by state; failing are those whose last three polls failed.")
+    for (state, count) in [
+      ("working", subscriptions.working), ("failing", subscriptions.failing), ("paused", subscriptions.paused),
+    ] {
+      text.add("tidings_feeds", PrometheusText.labels([("state", state)]), Double(count))
+    }
+    text.add(
+      "tidings_feed_overdue_seconds", .gauge, help: "Time for which the most delayed poll is overdue.",
+      subscriptions.overdueSeconds)
+  }
+}
+
 extension StoreConnections {
   fileprivate func write(to text: inout PrometheusText) {
     text.begin("tidings_database_connections", .gauge, help: "Connections to PostgreSQL that are open, by state.")

@@ -8,10 +8,7 @@ extension ProblemError {
   init(_ error: StoreError) {
     switch error {
     case .tokenExpired(let reason, let current): self = .tokenExpired(reason, current)
-    case .notReachedYet:
-      self = ProblemError(
-        .serviceUnavailable, "not-reached-yet", "The server has not reached the version in `at`",
-        headers: [.retryAfter: "1"])
+    case .notReachedYet: self = .notReachedYet
     case .unknownTopics(let slugs):
       self = .invalidParameters([FieldError(field: "topics", rule: Self.rule(unknownTopics: slugs))])
     case .invalidFields(let errors): self = .invalidFields(errors)
@@ -41,10 +38,11 @@ extension ProblemError {
       self = ProblemError(
         .conflict, "conflict", "The id is already in use",
         detail: "A resource with this id exists and has other content. Use PUT to replace it.")
-    case .alreadyFollowed(let id):
-      self = ProblemError(
-        .conflict, "already-followed", "The feed is already followed",
-        detail: "The subscription \(id.uuidString.lowercased()) has this address.")
+    case .requestInProgress: self = .requestInProgress
+    case .idempotencyKeyReused: self = .idempotencyKeyReused
+    case .answerErased: self = .answerErased
+    case .alreadyFollowed(let id): self = .alreadyFollowed(by: id)
+    case .subscriptionPaused: self = .subscriptionPaused
     case .preconditionFailed: self = .preconditionFailed
     case .preconditionRequired:
       self = ProblemError(
@@ -55,7 +53,8 @@ extension ProblemError {
     case .outcomeUnknown:
       self = ProblemError(
         .serviceUnavailable, "outcome-unknown", "It is unknown whether the write was committed",
-        detail: "The connection to the database broke during the commit. Repeat the request with the same id.",
+        detail:
+          "The connection to the database broke during the commit. Repeat the request with the same id or Idempotency-Key.",
         headers: [.retryAfter: "1"])
     case .searchTooBroad:
       self = ProblemError(
@@ -102,6 +101,16 @@ extension ProblemError {
     case .removed: "It was removed."
     }
   }
+
+  private static func alreadyFollowed(by id: UUID) -> ProblemError {
+    ProblemError(
+      .conflict, "already-followed", "The feed is already followed",
+      detail: "The subscription \(id.uuidString.lowercased()) has this address.")
+  }
+
+  private static let subscriptionPaused = ProblemError(
+    .conflict, "subscription-paused", "The subscription is paused",
+    detail: "Its feed is not polled. Resume it with PATCH and `paused` false, which polls it at once.")
 
   private static func mediaInUse(by items: [UUID]) -> ProblemError {
     ProblemError(

@@ -38,6 +38,13 @@ struct CachePolicy: Sendable {
     CachePolicy(publicRead: notStored, pollInterval: pollInterval)
   }
 
+  /// Files whose address changes with their content.
+  static let immutable = CachePolicy(
+    publicRead: CacheControl(maxAge: 31_536_000, immutable: true).fieldValue, pollInterval: { nil })
+
+  /// Files at the address of another version of their content.
+  static let brief = CachePolicy(publicRead: goneRead, pollInterval: { nil })
+
   static let editorial = CacheControl(isPrivate: true, noStore: true).fieldValue
 
   static let notStored = CacheControl(noStore: true).fieldValue

@@ -2,60 +2,17 @@ public import Foundation
 public import News
 import PostgresClient
 
-/// The right of a process to poll a feed until a time.
-public struct SubscriptionLease: Sendable {
-  /// The subscription at the start of the poll.
-  public let subscription: Subscription
-  /// The entity tag of the last response.
-  public let etag: String?
-  /// The date of the last response's content, as it was sent.
-  public let lastModified: String?
-  /// The cadence of the feed as JSON, as the last poll has written it.
-  public let pacing: Data?
-  /// The number of failures since the last success.
-  public let failures: Int
-  /// The time of the start, by the database's clock.
-  public let start: Date
-  let token: UUID
-}
-
-/// The outcome of a poll.
-public struct PollOutcome: Sendable {
-  /// The time until the next poll, in seconds.
-  public var wait: Double
-  /// The failure; nil for a success.
-  public var failure: (status: Int?, message: String)?
-  /// Whether polling ends until an editor resumes it.
-  public var pauses = false
-  /// The new address after permanent redirects.
-  public var movedTo: String?
-  /// The title of the feed, which is used if editors have given none.
-  public var title: String?
-  /// The validators of the response; nil to keep the last ones.
-  public var validators: (etag: String?, lastModified: String?)?
-  /// The cadence of the feed as JSON; nil to keep the last one.
-  public var pacing: Data?
-
-  /// Creates the outcome of a success without further facts.
-  public init(wait: Double) {
-    self.wait = wait
-  }
-}
-
 extension NewsStore {
   /// Takes the feed that is due for the longest time and that no other process polls.
   ///
   /// - Parameters:
   ///   - time: The duration after which other processes may poll the feed, in seconds.
   ///   - id: The only subscription to take, whether it is due or not; nil for any that is due.
+  ///   - skipsFailing: Whether to leave out feeds whose last poll has failed.
+  ///   - now: The current time; nil for that of the database, which all processes share.
   /// - Returns: nil if there is none.
-  public func leaseSubscription(for time: Double, only id: UUID? = nil) async throws -> SubscriptionLease? {
-    try await leaseSubscription(for: time, only: id, at: nil)
-  }
-
-  /// - Parameter now: The time in place of that of the database, for tests.
-  package func leaseSubscription(
-    for time: Double, only id: UUID? = nil, at now: Date?
+  public func leaseSubscription(
+    for time: Double, only id: UUID? = nil, skipsFailing: Bool = false, at now: Date? = nil
   ) async throws -> SubscriptionLease? {
     let token = UUID()
     let rows = try await database.query(
@@ -64,68 +21,119 @@ extension NewsStore {
         SELECT d.id FROM subscriptions AS d, clock AS c
         WHERE CASE WHEN \(id)::uuid IS NULL THEN NOT d.paused AND d.next_poll <= c.now ELSE d.id = \(id) END
           AND (d.leased_until IS NULL OR d.leased_until <= c.now)
+          AND NOT (\(skipsFailing) AND d.failures > 0)
         ORDER BY d.next_poll LIMIT 1 FOR UPDATE OF d SKIP LOCKED
       )
-      UPDATE subscriptions AS s SET lease = \(token), leased_until = c.now + make_interval(secs => \(time))
+      UPDATE subscriptions AS s
+      SET lease = \(token), leased_until = c.now + make_interval(secs => \(time)), poll_wanted = false
       FROM due AS d, clock AS c WHERE s.id = d.id
-      RETURNING \(query: Subscription.columns), s.etag, s.last_modified, s.pacing, s.failures, c.now AS start
+      RETURNING \(query: Subscription.columns), s.etag, s.last_modified, s.pacing, s.failures, s.not_before,
+        c.now AS start
       """)
     guard let row = rows.first else { return nil }
     return SubscriptionLease(
       subscription: try Subscription(row: row), etag: try row.decode("etag"),
       lastModified: try row.decode("last_modified"), pacing: try row.decode("pacing", as: PostgresJSON?.self)?.data,
-      failures: try row.decode("failures"), start: try row.decode("start"), token: token)
+      failures: try row.decode("failures"), notBefore: try row.decode("not_before"), start: try row.decode("start"),
+      token: token)
   }
 
   /// Extends a lease, before work that takes time.
   ///
+  /// - Parameter now: The current time; nil for that of the database.
   /// - Returns: Whether the lease is still valid. If it is not, the process must stop.
-  public func extendLease(_ lease: SubscriptionLease, by time: Double) async throws -> Bool {
+  public func extendLease(_ lease: SubscriptionLease, by time: Double, at now: Date? = nil) async throws -> Bool {
     let rows = try await database.query(
       """
-      UPDATE subscriptions SET leased_until = greatest(leased_until, clock_timestamp() + make_interval(secs => \(time)))
+      UPDATE subscriptions SET leased_until = greatest(
+        leased_until, coalesce(\(now)::timestamptz, clock_timestamp()) + make_interval(secs => \(time)))
       WHERE id = \(lease.subscription.id) AND lease = \(lease.token) RETURNING id
       """)
     return !rows.isEmpty
   }
 
   /// Gives a lease back without an outcome, as at a shutdown.
-  public func releaseLease(_ lease: SubscriptionLease) async throws {
+  ///
+  /// - Parameters:
+  ///   - wait: The minimum time until the next poll, in seconds. The feed may have been requested already.
+  ///   - now: The current time; nil for that of the database.
+  public func releaseLease(_ lease: SubscriptionLease, wait: Double, at now: Date? = nil) async throws {
     _ = try await database.query(
       """
-      UPDATE subscriptions SET lease = NULL, leased_until = NULL
+      UPDATE subscriptions SET lease = NULL, leased_until = NULL, next_poll = greatest(
+        next_poll, coalesce(\(now)::timestamptz, clock_timestamp()) + make_interval(secs => \(wait)))
       WHERE id = \(lease.subscription.id) AND lease = \(lease.token)
       """)
   }
 
-  /// Records the outcome of a poll and ends its lease. Nothing is recorded if the lease was lost.
-  public func finishPoll(_ lease: SubscriptionLease, _ outcome: PollOutcome) async throws {
-    try await finishPoll(lease, outcome, at: nil)
+  /// Makes a feed due now, or as soon as its server allows a request. A poll that is under way is followed by another one.
+  ///
+  /// - Parameter once: The request, if it may be repeated.
+  /// - Returns: The subscription with the time of the poll.
+  /// - Throws: `StoreError.notFound`, `subscriptionPaused`, `outcomeUnknown`; with `once` also `AnsweredBefore`,
+  ///   `requestInProgress`, `idempotencyKeyReused`, `answerErased`.
+  public func requestPoll(_ id: UUID, once: RepeatableWrite<Subscription>? = nil) async throws -> Subscription {
+    try await transaction(once) { transaction in
+      if try await Self.lockedSubscription(id, in: transaction).paused { throw StoreError.subscriptionPaused }
+      _ = try await transaction.query(
+        """
+        UPDATE subscriptions SET next_poll = greatest(least(next_poll, clock_timestamp()), not_before),
+          poll_wanted = true
+        WHERE id = \(id)
+        """)
+      return try await Self.lockedSubscription(id, in: transaction)
+    }
   }
 
-  /// - Parameter now: The time in place of that of the database, for tests.
-  package func finishPoll(_ lease: SubscriptionLease, _ outcome: PollOutcome, at now: Date?) async throws {
+  /// Records the outcome of a poll and ends its lease. Nothing is recorded if the lease was lost.
+  ///
+  /// If another subscription has the new address already, this one is paused: the feed would be polled twice.
+  ///
+  /// - Parameter now: The current time; nil for that of the database.
+  public func finishPoll(_ lease: SubscriptionLease, _ outcome: PollOutcome, at now: Date? = nil) async throws {
     let (failure, pacing) = (outcome.failure, outcome.pacing.map { PostgresJSON(data: $0) })
     let (etag, lastModified) = (outcome.validators?.etag, outcome.validators?.lastModified)
-    // An address that another subscription has already is not taken over.
-    _ = try await database.query(
+    let (id, url) = (lease.subscription.id, lease.subscription.url)
+    // While a hub notifies, polls only make up for lost notices. A notice during the poll may concern a later change.
+    let (pushed, rare) = (min(outcome.wait, Self.noticeInterval), max(outcome.wait, min(4 * outcome.wait, 86_400)))
+    let finished = try await database.query(
       """
-      WITH clock AS (SELECT coalesce(\(now)::timestamptz, clock_timestamp()) AS now), moved AS (
-        SELECT n.url FROM (VALUES (\(outcome.movedTo)::text)) AS n (url)
-        WHERE n.url IS NOT NULL AND NOT EXISTS (SELECT 1 FROM subscriptions AS o WHERE o.url = n.url)
+      WITH clock AS (SELECT coalesce(\(now)::timestamptz, clock_timestamp()) AS now), target AS (
+        SELECT n.url, (SELECT o.id FROM subscriptions AS o WHERE o.url = n.url AND o.id <> \(id)) AS owner
+        FROM (VALUES (\(outcome.movedTo)::text)) AS n (url) WHERE n.url <> \(url)
+      ), result AS (
+        SELECT c.now, t.url, c.now + make_interval(secs => \(outcome.retryAfter)) AS not_before,
+          \(outcome.pauses) OR t.owner IS NOT NULL AS pauses,
+          \(failure != nil) OR t.owner IS NOT NULL AS fails,
+          CASE WHEN t.owner IS NULL THEN \(failure?.status)::bigint END AS status,
+          CASE WHEN t.owner IS NULL THEN \(failure?.message)
+            ELSE format('the feed is at %s, which the subscription %s follows', t.url, t.owner) END AS message
+        FROM clock AS c LEFT JOIN target AS t ON true
+      ), hub AS (
+        SELECT EXISTS (
+          SELECT FROM hub_leases AS l, clock AS c
+          WHERE l.subscription = \(id) AND l.state = 'active' AND l.expires_at > c.now
+        ) AS notifies
       )
-      UPDATE subscriptions AS s SET lease = NULL, leased_until = NULL,
-        next_poll = c.now + make_interval(secs => \(outcome.wait)),
-        last_success = CASE WHEN \(failure == nil) THEN c.now ELSE s.last_success END,
-        error_at = CASE WHEN \(failure == nil) THEN NULL ELSE c.now END,
-        error_status = \(failure?.status), error_message = \(failure?.message),
-        failures = CASE WHEN \(failure == nil) THEN 0 ELSE s.failures + 1 END,
-        paused = s.paused OR \(outcome.pauses), title = coalesce(s.title, \(outcome.title)),
+      UPDATE subscriptions AS s SET lease = NULL, leased_until = NULL, poll_wanted = false,
+        regular_poll = CASE WHEN NOT r.fails AND h.notifies THEN r.now + make_interval(secs => \(outcome.wait)) END,
+        next_poll = CASE WHEN s.poll_wanted THEN greatest(r.now, r.not_before)
+          WHEN r.fails THEN r.now + make_interval(secs => \(outcome.wait))
+          WHEN s.pushed_at >= \(lease.start) THEN greatest(r.now + make_interval(secs => \(pushed)), r.not_before)
+          WHEN h.notifies THEN r.now + make_interval(secs => \(rare)) ELSE r.now + make_interval(secs => \(outcome.wait)) END,
+        not_before = r.not_before,
+        last_success = CASE WHEN r.fails THEN s.last_success ELSE r.now END,
+        error_at = CASE WHEN r.fails THEN r.now END, error_status = r.status, error_message = r.message,
+        failures = CASE WHEN r.fails THEN s.failures + 1 ELSE 0 END,
+        paused = s.paused OR r.pauses, title = coalesce(s.title, \(outcome.title)),
+        language = coalesce(s.language, \(outcome.language)),
         etag = CASE WHEN \(outcome.validators != nil) THEN \(etag) ELSE s.etag END,
         last_modified = CASE WHEN \(outcome.validators != nil) THEN \(lastModified) ELSE s.last_modified END,
         pacing = coalesce(\(pacing), s.pacing), url = coalesce((SELECT m.url FROM moved AS m), s.url),
         revision = s.revision + CASE WHEN \(outcome.pauses) OR EXISTS (SELECT 1 FROM moved) THEN 1 ELSE 0 END
       FROM clock AS c WHERE s.id = \(lease.subscription.id) AND s.lease = \(lease.token)
       """)
+    guard let row = finished.first else { return }
+    pollCounters.add(outcome, hasFailed: try row.decode("fails"))
   }
 }

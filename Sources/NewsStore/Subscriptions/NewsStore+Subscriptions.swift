@@ -55,9 +55,13 @@ extension NewsStore {
 
   /// Creates a subscription, which is polled at once.
   ///
-  /// - Throws: `StoreError.unknownTopics`; `alreadyFollowed` if another subscription has the address; `outcomeUnknown`.
-  public func createSubscription(_ id: UUID, _ content: SubscriptionContent) async throws -> Subscription {
-    try await database.transaction { transaction in
+  /// - Parameter once: The request, if it may be repeated.
+  /// - Throws: `StoreError.unknownTopics`; `alreadyFollowed` if another subscription has the address; `outcomeUnknown`; with
+  ///   `once` also `AnsweredBefore`, `requestInProgress`, `idempotencyKeyReused`, `answerErased`.
+  public func createSubscription(
+    _ id: UUID, _ content: SubscriptionContent, once: RepeatableWrite<Subscription>? = nil
+  ) async throws -> Subscription {
+    try await transaction(once) { transaction in
       try await Self.requireTopics(content.topics, in: transaction)
       let inserted = try await transaction.query(
         """
@@ -71,8 +75,8 @@ extension NewsStore {
     }
   }
 
-  /// Changes a subscription. Equal content is not written. A feed with a new address, or one that was paused, is polled
-  /// at once.
+  /// Changes a subscription. Equal content is not written. A feed with a new address is polled at once. A feed that was
+  /// paused is polled as soon as its server allows it.
   ///
   /// - Parameter change: Returns the new content. It runs again after a deadlock.
   /// - Throws: `StoreError.notFound`, `preconditionFailed`, `preconditionRequired`, `unknownTopics`, `alreadyFollowed`,
@@ -97,11 +101,19 @@ extension NewsStore {
           revision = revision + 1
         WHERE id = \(id)
         """)
-      if content.url != subscription.url || subscription.paused && !content.paused {
+      if content.url != subscription.url {
+        _ = try await transaction.query(
+          // The facts about the last feed do not apply to the new one. A poll under way loses its lease.
+          """
+          UPDATE subscriptions SET next_poll = clock_timestamp(), not_before = NULL, poll_wanted = false, failures = 0,
+            etag = NULL, last_modified = NULL, pacing = NULL, last_success = NULL, error_at = NULL, error_status = NULL,
+            error_message = NULL, lease = NULL, leased_until = NULL
+          WHERE id = \(id)
+          """)
+      } else if subscription.paused, !content.paused {
         _ = try await transaction.query(
           """
-          UPDATE subscriptions SET next_poll = clock_timestamp(), failures = 0, etag = NULL, last_modified = NULL,
-            lease = NULL, leased_until = NULL
+          UPDATE subscriptions SET next_poll = greatest(clock_timestamp(), not_before), poll_wanted = true, failures = 0
           WHERE id = \(id)
           """)
       }
@@ -119,7 +131,7 @@ extension NewsStore {
     }
   }
 
-  private static func lockedSubscription(_ id: UUID, in transaction: PostgresTransaction) async throws -> Subscription {
+  static func lockedSubscription(_ id: UUID, in transaction: PostgresTransaction) async throws -> Subscription {
     let rows = try await transaction.query("\(query: Subscription.selection) WHERE s.id = \(id) FOR UPDATE OF s")
     guard let row = rows.first else { throw StoreError.notFound }
     return try Subscription(row: row)

@@ -86,6 +86,35 @@ import Testing
     }
   }
 
+  @Test("A poll is requested, but not of a paused feed")
+  func poll() async throws {
+    try await Self.withServer { server, send in
+      let made = try await send("POST", "", #"{"url": "https://feeds.example/"}"#, []).json(
+        Subscription.self, status: 201)
+      let path = "/\(made.id.uuidString.lowercased())"
+      _ = try #require(try await server.store.leaseSubscription(for: 3600))
+      let response = try await send("POST", "\(path)/poll", nil, [])
+      let asked = try response.json(Subscription.self, status: 202)
+      #expect(asked.id == made.id && asked.nextPoll != nil && response["ETag"] == "\"r1\"")
+      #expect(try await send("PATCH", path, #"{"paused": true, "revision": 1}"#, []).status == 200)
+      let problem = try await send("POST", "\(path)/poll", nil, []).json(Problem.self, status: 409)
+      #expect(problem.type == "/problems/subscription-paused")
+      #expect(try await send("POST", "/\(UUID().uuidString.lowercased())/poll", nil, []).status == 404)
+    }
+  }
+
+  @Test("An invalid revision is named", arguments: ["0", "\"1\"", "1.5", "null"])
+  func invalidRevision(revision: String) async throws {
+    try await Self.withServer { _, send in
+      let made = try await send("POST", "", #"{"url": "https://feeds.example/"}"#, []).json(
+        Subscription.self, status: 201)
+      let problem = try await send(
+        "PATCH", "/\(made.id.uuidString.lowercased())", #"{"paused": true, "revision": \#(revision)}"#, []
+      ).json(Problem.self, status: 422)
+      #expect(problem.errors?.map(\.field) == ["revision"])
+    }
+  }
+
   @Test("Only administrators see and change subscriptions")
   func scope() async throws {
     try await TestServer.with { server in

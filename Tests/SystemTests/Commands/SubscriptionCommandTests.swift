@@ -38,6 +38,28 @@ import Testing
     }
   }
 
+  @Test(
+    "Following real feeds from nginx gives the same items as importing their files", .enabled(if: StaticFiles.areReal))
+  func realFeeds() async throws {
+    let folder = StaticFiles.realFeeds
+    let imported = try await Installation.with { installation in
+      #expect(try await installation.run("import", folder.path).status == 0)
+      return try await installation.run("export").output
+    }
+    #expect(imported.split(separator: "\n").count > 100)
+    try await StaticFiles.serve(folder) { url in
+      try await Installation.with { installation in
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        where name.hasPrefix("swift-blog.") {
+          let added = try await installation.run("subscriptions", "add", "\(url)/\(name)", changes: Self.settings)
+          #expect(added.status == 0, "\(added.errors)")
+        }
+        let followed = try await installation.run("export").output
+        #expect(Self.withoutMoments(followed) == Self.withoutMoments(imported))
+      }
+    }
+  }
+
   /// The lines of an export without the times at which this installation has written.
   private static func withoutMoments(_ export: String) -> [String] {
     export.split(separator: "\n").map { String($0).replacing(/"(updated|exported)":"[^"]*",?/, with: "") }.sorted()
@@ -55,10 +77,73 @@ import Testing
         let again = try await installation.run("subscriptions", "add", url, changes: Self.settings)
         #expect(again.status == 1 && again.errors.contains(id))
         let listed = try await installation.run("subscriptions", "list").output
-        #expect(listed.hasPrefix("\(id)\t\(url)\tpublished\t\t20") && listed.contains("the status 404"))
+        #expect(listed.hasPrefix("\(id)\t\(url)\tpublished\t\t20") && listed.hasSuffix("the status 404\t\n"))
+        server.respond { request in
+          request.path == "/feed"
+            ? FaultResponse(body: Data(Self.page.utf8)) : FaultResponse(body: Data(Self.feed.utf8))
+        }
+        let polled = try await installation.run("subscriptions", "poll", id, changes: Self.settings)
+        #expect(polled.status == 0 && polled.output == "\(id)\tinserted 1, updated 0\n", "\(polled.errors)")
+        #expect(try await installation.run("subscriptions", "list").output.contains("\(server.url)/news.rss\t"))
+        server.respond { _ in .busy(retryAfter: .seconds(600)) }
+        for _ in 0..<2 {
+          let busy = try await installation.run("subscriptions", "poll", changes: Self.settings)
+          #expect(busy.status == 1 && busy.output == "" && busy.errors.contains("tidings: \(id): "))
+        }
+        #expect(server.requests.count == 4, "the second one must not be sent")
         #expect(try await installation.run("subscriptions", "remove", id).status == 0)
         #expect(try await installation.run("subscriptions", "remove", id).status == 1)
         #expect(try await installation.run("subscriptions", "list").output == "")
+      }
+    }
+  }
+
+  private static let page = #"<html><link rel="alternate" type="application/rss+xml" href="/news.rss"></html>"#
+  private static let feed = """
+    <rss version="2.0"><channel><title>Port</title><item><guid>1</guid><title>A ship</title>
+    <pubDate>Mon, 02 Feb 2026 02:40:00 GMT</pubDate></item></channel></rss>
+    """
+
+  @Test("The feeds of a reader are imported from OPML with their folders as topics, once, and exported again")
+  func lists() async throws {
+    let list = """
+      <?xml version="1.0"?><opml version="2.0"><head><title>Mine</title></head><body>
+      <outline text="Boats &amp; Ships"><outline type="rss" text="Port" xmlUrl="https://port.example/feed"/></outline>
+      <outline type="rss" text="Sea" xmlUrl="https://sea.example/feed"/>
+      <outline type="rss" text="Old" xmlUrl="https://old.example:70000/feed"/>
+      <outline type="rss" text="Nowhere" xmlUrl="gopher://nowhere.example/"/></body></opml>
+      """
+    try await withFolder(["list.opml": list, "feed.xml": Self.feed]) { folder in
+      let file = folder.appending(path: "list.opml").path
+      try await Installation.with { installation in
+        let imported = try await installation.run("subscriptions", "import", file, "--state", "draft")
+        #expect(imported.status == 0 && imported.output == "read 4, added 2, skipped 2\n", "\(imported.errors)")
+        #expect(imported.errors.contains("Nowhere") && imported.errors.lowercased().contains("old"))
+        let listed = try await installation.run("subscriptions", "list").output.split(separator: "\n")
+        #expect(listed.count == 2 && listed.allSatisfy { $0.contains("\tdraft\t") })
+        #expect(listed.first?.contains("\tboats-ships\t") == true && listed.first?.hasSuffix("\tPort") == true)
+
+        let again = try await installation.run("subscriptions", "import", "-", input: file)
+        #expect(again.status == 0 && again.output == "read 4, added 0, skipped 4\n")
+        #expect(again.errors.contains("https://port.example/feed") && again.errors.contains("has this address already"))
+
+        let exported = try await installation.run("subscriptions", "export")
+        #expect(exported.status == 0)
+        try await withFolder(["exported.opml": exported.output]) { other in
+          try await Installation.with { second in
+            let path = other.appending(path: "exported.opml").path
+            #expect(try await second.run("subscriptions", "import", path).output == "read 2, added 2, skipped 0\n")
+            #expect(try await second.run("subscriptions", "export").output.contains("Boats &amp; Ships"))
+            let topics = try await second.run("subscriptions", "import", path, "--topics", "nowhere")
+            #expect(topics.status == 1 && topics.output == "" && topics.errors.contains("nowhere"))
+          }
+        }
+        for (path, reason) in [
+          (folder.appending(path: "feed.xml").path, "not OPML"), ("/nowhere.opml", "cannot be read"),
+        ] {
+          let failed = try await installation.run("subscriptions", "import", path)
+          #expect(failed.status == 1 && failed.output == "" && failed.errors.contains(reason), "\(failed.errors)")
+        }
       }
     }
   }

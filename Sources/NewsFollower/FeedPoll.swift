@@ -1,0 +1,221 @@
+import Foundation
+import HTTPTypes
+import News
+import NewsFeeds
+import NewsStore
+import OutgoingHTTP
+
+/// A poll of a feed: the request, the entries, and the time of the next poll.
+struct FeedPoll: Sendable {
+  /// The duration of a lease in seconds, longer than the timeouts of all requests of a poll. It is extended before each
+  /// chunk. No feed is polled again earlier, even if the process dies.
+  static let leaseTime: Double = 300
+  private static let chunk = 250
+  private static let pieceBytes = 1 << 16
+  /// The maximum number of feeds of a page that are tried.
+  private static let maximumCandidates = 3
+  /// The maximum size of a validator in bytes. A longer one is not sent back.
+  private static let maximumValidatorBytes = 1024
+
+  let store: NewsStore
+  let client: OutgoingClient
+  let lease: SubscriptionLease
+  let clock: @Sendable () -> Date?
+  /// Returns random numbers from 0 to 1.
+  let random: @Sendable () -> Double
+
+  /// The content of a response.
+  private struct Reading {
+    var isFeed = false
+    var properties = FeedProperties()
+    var dates: [Date] = []
+    var counts = ImportCounts()
+    /// The reason why the response is not a complete feed; nil if it is one.
+    var problem: String?
+  }
+
+  /// Requests a feed and stores its entries.
+  ///
+  /// - Returns: nil if the lease was lost.
+  /// - Throws: `CancellationError`, the errors of the store.
+  func run() async throws -> PollOutcome? {
+    do {
+      let isConditional = lease.etag != nil || lease.lastModified != nil
+      let response = try await request(try OutgoingURL(lease.subscription.url), isConditional: isConditional)
+      switch response.status {
+      case 200: return try await outcome(of: response)
+      case 304 where isConditional: return try success(response, schedule, ImportCounts())
+      case 410:
+        var outcome = failure(response, "the feed is gone for good (410)")
+        outcome.pauses = true
+        return outcome
+      default: return failure(response, "the server has answered with the status \(response.status)")
+      }
+    } catch let error as OutgoingError {
+      return failure(nil, "\(error)")
+    }
+  }
+
+  private func request(_ url: OutgoingURL, isConditional: Bool) async throws -> OutgoingResponse {
+    var fields: HTTPFields = [.accept: "application/atom+xml, application/rss+xml, application/feed+json, */*;q=0.5"]
+    if isConditional {
+      fields[.ifNoneMatch] = lease.etag
+      fields[.ifModifiedSince] = lease.lastModified
+    }
+    return try await client.send(OutgoingRequest(url: url, fields: fields))
+  }
+
+  private func outcome(of response: OutgoingResponse) async throws -> PollOutcome? {
+    guard let reading = try await read(response) else { return nil }
+    if reading.isFeed {
+      try await noteHubs(of: reading, response)
+      return try outcome(of: reading, response)
+    }
+    // A feed that was read before may be replaced by an error page with links for a while.
+    if lease.subscription.lastSuccess == nil { return try await discovered(on: response, reading) }
+    return failure(response, "the response is not a feed: \(reading.problem ?? "it is empty")")
+  }
+
+  private func outcome(of reading: Reading, _ response: OutgoingResponse) throws -> PollOutcome {
+    if let problem = reading.problem {
+      var outcome = failure(response, "the response is not a complete feed: \(problem)")
+      outcome.entries = reading.counts
+      return outcome
+    }
+    let last = schedule
+    let next = PollSchedule(dates: reading.dates, hints: reading.properties, now: lease.start)
+      .estimated(after: last, foundEntries: reading.counts.inserted + reading.counts.updated > 0)
+    var outcome = try success(response, next, reading.counts)
+    outcome.title = reading.properties.title
+    outcome.language = reading.properties.language
+    outcome.validators = (Self.validator(response.fields[.eTag]), Self.validator(response.fields[.lastModified]))
+    outcome.pauses = reading.properties.hasEnded
+    if outcome.pauses {
+      outcome.failure = (status: nil, message: "the feed has ended: it says that it will not be updated any more")
+    }
+    return outcome
+  }
+
+  private func noteHubs(of reading: Reading, _ response: OutgoingResponse) async throws {
+    if reading.problem == nil { try await HubOffer(response, reading.properties).store(in: store, lease) }
+  }
+
+  /// Follows the links of a page to its feed.
+  ///
+  /// - Parameter reading: The attempt to read the page as a feed.
+  private func discovered(on page: OutgoingResponse, _ reading: Reading) async throws -> PollOutcome? {
+    let links = FeedDiscovery.feeds(
+      in: Data(page.body), at: page.url.text, contentType: page.fields[.contentType])
+    var problem: String?
+    for link in links.prefix(Self.maximumCandidates) {
+      do {
+        let url = try OutgoingURL(link.address)
+        let response = try await request(url, isConditional: false)
+        guard response.status == 200 else {
+          problem = problem ?? "\(url.text): the server has answered with the status \(response.status)"
+          continue
+        }
+        guard let feed = try await read(response) else { return nil }
+        guard feed.isFeed, feed.problem == nil else {
+          problem = problem ?? "\(url.text): \(feed.problem ?? "is not a feed")"
+          continue
+        }
+        try await noteHubs(of: feed, response)
+        var outcome = try outcome(of: feed, response)
+        outcome.movedTo = (response.movedTo ?? url).text
+        return outcome
+      } catch let error as OutgoingError {
+        problem = problem ?? "\(link.address): \(error)"
+      }
+    }
+    if let problem { return failure(page, "the address is that of a page whose feed cannot be read: \(problem)") }
+    return failure(
+      page, "the response is neither a feed nor a page that links to one: \(reading.problem ?? "it is empty")")
+  }
+
+  /// Stores the entries of a response.
+  ///
+  /// - Returns: nil if the lease was lost.
+  private func read(_ response: OutgoingResponse) async throws -> Reading? {
+    let subscription = lease.subscription
+    var batch = ImportBatch(
+      now: lease.start,
+      assignment: .init(
+        topics: subscription.topics, language: subscription.language,
+        state: subscription.state == .draft ? .draft : .published))
+    let reader = FeedReader(
+      FeedReader.Options(
+        address: response.url.text, contentType: response.fields[.contentType],
+        missingDate: .firstSeen(at: lease.start)))
+    var reading = Reading()
+    var skipped: String?
+    var rest = response.body[...]
+    repeat {
+      var events = reader.feed(Data(rest.prefix(Self.pieceBytes)))
+      rest = rest.dropFirst(Self.pieceBytes)
+      if rest.isEmpty { events += reader.finish() }
+      for event in events {
+        switch event {
+        case .entry(let entry):
+          reading.isFeed = true
+          if !entry.isDateFirstSeen { reading.dates.append(entry.date) }
+          _ = batch.add(entry)
+          if batch.items.count == Self.chunk, try await !write(&batch, &reading.counts) { return nil }
+        case .skipped(let problem): skipped = skipped ?? "\(problem)"
+        case .failed(let problem): reading.problem = "\(problem)"
+        case .newsroom, .reduced, .noted: break
+        }
+      }
+    } while !rest.isEmpty
+    guard try await write(&batch, &reading.counts) else { return nil }
+    reading.properties = reader.properties
+    // Any JSON object may be a line of JSON Lines, also the message of an error.
+    if let format = reader.format, format != .jsonLines { reading.isFeed = true }
+    if !reading.isFeed { reading.problem = reading.problem ?? skipped }
+    return reading
+  }
+
+  /// - Returns: Whether the lease was still valid.
+  private func write(_ batch: inout ImportBatch, _ counts: inout ImportCounts) async throws -> Bool {
+    let topics = batch.takeTopics()
+    let items = batch.takeItems()
+    if items.isEmpty { return true }
+    guard try await store.extendLease(lease, by: Self.leaseTime, at: clock()) else { return false }
+    try await store.ensureTopics(topics)
+    counts += try await store.importItems(items)
+    return true
+  }
+
+  /// The schedule as of the last poll.
+  private var schedule: PollSchedule {
+    lease.pacing.flatMap { try? JSONDecoder().decode(PollSchedule.self, from: $0) } ?? PollSchedule()
+  }
+
+  private func success(
+    _ response: OutgoingResponse, _ next: PollSchedule, _ counts: ImportCounts
+  ) throws -> PollOutcome {
+    let isRevalidation = response.status == 304
+    var next = isRevalidation ? next.estimated(after: next, foundEntries: false) : next
+    next.noteFreshness(response.fields, now: lease.start, isRevalidation: isRevalidation)
+    var outcome = PollOutcome(wait: next.wait(now: lease.start, fields: response.fields, jitter: random()))
+    outcome.retryAfter = PollSchedule.retryAfter(response.fields, now: lease.start)
+    outcome.pacing = try JSONEncoder().encode(next)
+    outcome.movedTo = response.movedTo?.text
+    outcome.entries = counts
+    return outcome
+  }
+
+  /// - Parameter response: The response; nil if there is none.
+  private func failure(_ response: OutgoingResponse?, _ message: String) -> PollOutcome {
+    let fields = response?.fields ?? [:]
+    var outcome = PollOutcome(
+      wait: schedule.backoff(failures: lease.failures, fields: fields, now: lease.start, jitter: random()))
+    outcome.retryAfter = PollSchedule.retryAfter(fields, now: lease.start)
+    outcome.failure = (status: response?.status, message: String(message.terminalSafe.prefix(1000)))
+    return outcome
+  }
+
+  private static func validator(_ text: String?) -> String? {
+    text.flatMap { $0.utf8.count <= maximumValidatorBytes ? $0 : nil }
+  }
+}

@@ -1,0 +1,126 @@
+import FaultServer
+import Foundation
+import News
+import NewsFollower
+import NewsStore
+import TestSupport
+import Testing
+
+/// The feed of a page whose address is followed.
+@Suite struct FeedDiscoveryTests {
+  private static func page(_ links: String) -> FaultResponse {
+    FaultResponse(
+      headers: [("Content-Type", "text/html"), ("ETag", "\"page\"")],
+      body: Data(
+        "<!doctype html><html lang=en><head><title>Port</title>\(links)</head><body>Welcome</body></html>".utf8))
+  }
+
+  private static func link(_ address: String) -> String {
+    #"<link rel="alternate" type="application/rss+xml" href="\#(address)">"#
+  }
+
+  @Test("The first poll replaces the address of a page by that of its feed")
+  func found() async throws {
+    try await Followed.with { followed in
+      followed.server.respond { request in
+        switch request.path {
+        case "/": Self.page(Self.link("/gone") + Self.link("/feed"))
+        case "/feed":
+          Followed.feed(["a"], headers: [("ETag", "\"feed\"")], channel: "<language>de</language>")
+        default: FaultResponse(status: 404)
+        }
+      }
+      let id = try await followed.subscribe("/")
+      try await followed.follower.pollDue()
+      let subscription = try await followed.store.subscription(id)
+      #expect(subscription.url == "http://feeds.example:\(followed.server.port)/feed")
+      #expect(subscription.title == "Port" && subscription.language == "de" && subscription.revision == 2)
+      #expect(subscription.lastError == nil && subscription.lastSuccess == Followed.start)
+      #expect(try await followed.titles() == ["a"])
+      // The validators are those of the feed.
+      _ = followed.server.takeRequests()
+      _ = try await followed.poll(id)
+      #expect(followed.server.requests.map(\.path) == ["/feed"])
+      #expect(followed.server.requests.map { $0["If-None-Match"] } == ["\"feed\""])
+    }
+  }
+
+  @Test("A page without a link to a feed, and one whose feed cannot be read, are failures that say so")
+  func notFound() async throws {
+    try await Followed.with { followed in
+      let port = followed.server.port
+      followed.server.respond { request in
+        switch request.path {
+        case "/empty": Self.page("")
+        case "/gone": Self.page(Self.link("/nowhere"))
+        case "/private": Self.page(Self.link("http://private.example:\(port)/feed"))
+        case "/itself": Self.page(Self.link("/itself"))
+        default: FaultResponse(status: 404)
+        }
+      }
+      func message(_ path: String) async throws -> String {
+        let id = try await followed.subscribe(path)
+        let subscription = try await followed.poll(id)
+        #expect(subscription.url.hasSuffix(path) && !subscription.paused && subscription.lastError?.status == 200)
+        return subscription.lastError?.message ?? ""
+      }
+      let empty = try await message("/empty")
+      #expect(empty.contains("neither a feed nor a page that links to one"))
+      let gone = try await message("/gone")
+      #expect(gone.contains("the server has answered with the status 404"))
+      let inside = try await message("/private")
+      #expect(inside.contains("private address"))
+      let itself = try await message("/itself")
+      #expect(itself.contains("cannot be read"))
+      #expect(try await followed.titles() == [])
+    }
+  }
+
+  @Test("A feed that a page replaces for a while is not exchanged for another one")
+  func errorPage() async throws {
+    try await Followed.with { followed in
+      followed.server.respond { _ in Followed.feed(["a"]) }
+      let id = try await followed.subscribe("/feed")
+      _ = try await followed.poll(id)
+      _ = followed.server.takeRequests()
+      followed.server.respond { request in
+        request.path == "/feed" ? Self.page(Self.link("/other")) : Followed.feed(["b"])
+      }
+      let failed = try await followed.poll(id)
+      #expect(failed.url.hasSuffix("/feed") && failed.lastError?.message.contains("is not a feed") == true)
+      #expect(followed.server.requests.count == 1)
+      // With a new address, the search begins again.
+      let url = "http://feeds.example:\(followed.server.port)/page"
+      _ = try await followed.store.modifySubscription(id, if: .exists) { subscription in
+        var content = SubscriptionContent(subscription)
+        content.url = url
+        return content
+      }
+      #expect(try await followed.store.subscription(id).lastSuccess == nil)
+      followed.server.respond { request in
+        request.path == "/page" ? Self.page(Self.link("/other")) : Followed.feed(["b"])
+      }
+      #expect(try await followed.poll(id).url.hasSuffix("/other"))
+    }
+  }
+
+  @Test("A page or a redirect whose feed is followed already pauses the subscription, and names the other one")
+  func followedAlready() async throws {
+    try await Followed.with { followed in
+      followed.server.respond { request in
+        switch request.path {
+        case "/page": Self.page(Self.link("/feed"))
+        case "/old": FaultResponse(status: 301, headers: [("Location", "/feed")])
+        default: Followed.feed(["a"])
+        }
+      }
+      let feed = try await followed.subscribe("/feed")
+      for path in ["/page", "/old"] {
+        let id = try await followed.subscribe(path)
+        let paused = try await followed.poll(id)
+        #expect(paused.paused && paused.revision == 2 && paused.url.hasSuffix(path))
+        #expect(paused.lastError?.message.contains(feed.uuidString.lowercased()) == true)
+      }
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import FaultServer
+import Foundation
+import News
+import NewsFollower
+import NewsStore
+import TestSupport
+import Testing
+
+/// The time of the next poll, by what a feed and its server ask for. The test starts on Monday 2 February 2026, 02:40 UTC.
+@Suite struct PollHintTests {
+  private static func date(_ seconds: Double) -> String { RetryAfter.date(Followed.start + seconds).fieldValue }
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    var headers: [(name: String, value: String)] = []
+    var channel = ""
+    /// The wait in seconds. Without hints it is half of the hour between two entries. Polls are spread over a tenth of it.
+    var wait: Double
+
+    var testDescription: String { headers.map { "\($0.name): \($0.value)" }.joined() + channel }
+  }
+
+  private static let spread = 1.05
+
+  @Test(
+    "The next poll is not earlier than the hints allow",
+    arguments: [
+      Case(wait: 1800 * spread),
+      Case(headers: [("Cache-Control", "public, max-age=40000")], wait: 40_000 * spread),
+      Case(headers: [("Cache-Control", "max-age=40000"), ("Age", "10000")], wait: 30_000 * spread),
+      Case(headers: [("Cache-Control", "max-age=31536000")], wait: 86_400 * spread),
+      Case(headers: [("Cache-Control", "max-age=60")], wait: 1800 * spread),
+      Case(headers: [("Expires", date(40_000)), ("Date", date(0))], wait: 40_000 * spread),
+      Case(headers: [("Expires", "0"), ("Date", date(0))], wait: 1800 * spread),
+      Case(headers: [("Retry-After", "9000")], wait: 9000 * spread),
+      Case(channel: "<ttl>120</ttl>", wait: 7200 * spread),
+      Case(channel: "<ttl>500000</ttl>", wait: 7 * 86_400 * spread),
+      Case(channel: "<sy:updatePeriod>hourly</sy:updatePeriod>", wait: 3600 * spread),
+      Case(
+        channel: "<sy:updatePeriod>daily</sy:updatePeriod><sy:updateFrequency>4</sy:updateFrequency>",
+        wait: 21_600 * spread),
+      Case(
+        channel:
+          "<sy:updatePeriod>daily</sy:updatePeriod><sy:updateBase>2026-01-01T05:00+00:00</sy:updateBase>",
+        wait: 8400 * spread),
+      Case(
+        channel:
+          "<sy:updatePeriod>daily</sy:updatePeriod><sy:updateBase>2030-01-01T05:00+00:00</sy:updateBase>",
+        wait: 8400 * spread),
+      // 06:00, and some minutes more.
+      Case(channel: "<skipHours><hour>3</hour><hour>4</hour><hour>5</hour></skipHours>", wait: 12_000 + 150),
+      Case(channel: "<skipDays><day>Monday</day></skipDays>", wait: 76_800 + 150),
+    ])
+  func hints(hint: Case) async throws {
+    try await Followed.with { followed in
+      followed.server.respond { _ in Followed.feed(["a", "b"], headers: hint.headers, channel: hint.channel) }
+      let id = try await followed.subscribe("/feed")
+      try await followed.follower.pollDue()
+      #expect(abs(try await followed.wait(id) - hint.wait) < 0.01)
+    }
+  }
+
+  @Test("The hints of a feed apply after it has not changed, and after a failure its hours")
+  func hintsLast() async throws {
+    try await Followed.with { followed in
+      let channel = "<ttl>240</ttl><skipHours><hour>3</hour></skipHours>"
+      followed.server.respond { _ in
+        Followed.feed(["a", "b"], headers: [("ETag", "\"1\""), ("Cache-Control", "max-age=20000")], channel: channel)
+      }
+      let id = try await followed.subscribe("/feed")
+      try await followed.follower.pollDue()
+      #expect(abs(try await followed.wait(id) - 20_000 * 1.05) < 0.01)
+      followed.server.respond { _ in FaultResponse(status: 304) }
+      _ = try await followed.poll(id)
+      #expect(abs(try await followed.wait(id) - 20_000 * 1.05) < 0.01)
+      followed.server.respond { _ in FaultResponse(status: 304, headers: [("Cache-Control", "no-cache")]) }
+      _ = try await followed.poll(id)
+      #expect(abs(try await followed.wait(id) - 14_400 * 1.05) < 0.01)
+      // The fourth failure would be repeated at about 03:23.
+      followed.server.respond { _ in FaultResponse(status: 500) }
+      for _ in 0..<4 { _ = try await followed.poll(id) }
+      #expect(abs(try await followed.wait(id) - 4800 - 150) < 0.01)
+    }
+  }
+
+  @Test("Retry-After is a number of seconds or a date by the server's clock", arguments: [429, 503])
+  func retryAfter(status: Int) async throws {
+    try await Followed.with { followed in
+      let later = Followed.start + 1_000_000
+      let values: [(RetryAfter, Double)] = [
+        (.seconds(5000), 5000), (.date(later + 6000), 6000), (.rfc850Date(later + 6000), 6000),
+        (.asctimeDate(later + 6000), 6000), (.seconds(100_000_000), 7 * 86_400), (.text("soon"), 300),
+        (.seconds(0), 300),
+      ]
+      for (index, (value, wait)) in values.enumerated() {
+        followed.server.respond { _ in .busy(status, retryAfter: value).dated(later) }
+        let id = try await followed.subscribe("/\(index)")
+        _ = try await followed.poll(id)
+        let found = try await followed.wait(id)
+        #expect(abs(found - wait * 1.1) < 0.01, "\(value.fieldValue): \(found)")
+      }
+    }
+  }
+
+  @Test("Absurd values of Retry-After neither end the server nor stop polling", arguments: RetryAfter.absurd)
+  func absurd(value: String) async throws {
+    try await Followed.with { followed in
+      followed.server.respond { _ in .busy(retryAfter: .text(value)) }
+      let id = try await followed.subscribe("/feed")
+      _ = try await followed.poll(id)
+      #expect(300...7 * 86_400 * 1.2 ~= (try await followed.wait(id)))
+    }
+  }
+
+  @Test("The interval of a feed without dates follows the changes that polls find")
+  func undated() async throws {
+    try await Followed.with { followed in
+      followed.server.respond { _ in Followed.feed(["a"], hasDates: false) }
+      let id = try await followed.subscribe("/feed")
+      var waits: [Double] = []
+      for titles in [["a"], ["a", "b"], ["a", "b", "c"], ["a", "b", "c"], ["a", "b", "c"]] {
+        followed.server.respond { _ in Followed.feed(titles, hasDates: false) }
+        _ = try await followed.poll(id)
+        waits.append(try await followed.wait(id) / 1.05)
+      }
+      #expect(zip(waits, [3600, 1800, 900, 1350, 2025]).allSatisfy { abs($0 - $1) < 0.01 }, "\(waits)")
+    }
+  }
+}
