@@ -1,7 +1,8 @@
 # `make` and `make help` list the targets.
-.PHONY: help run test torture torture-mutants mutants faults attack pipelines fuzz generated-client simulate bench docs docs-check lint format clean
+.PHONY: help run test torture torture-mutants mutants embargo faults attack pipelines fuzz generated-client schemathesis simulate bench docs docs-check lint format clean
 
 SECONDS ?= 60
+ITEMS ?= 1000
 PIPELINES ?= 10000
 SEED ?= 1
 
@@ -13,7 +14,7 @@ run: ## Serves sample news on http://127.0.0.1:8080 from a private PostgreSQL cl
 
 test: ## Runs all tests with a temporary PostgreSQL cluster
 	@scripts/install-dependencies openssl
-	@for program in pgbouncer nginx varnishd promtool strace wget aria2c faketime; do scripts/install-dependencies $$program || \
+	@for program in pgbouncer nginx varnishd promtool strace wget aria2c faketime jq feedparser jing newsboat; do scripts/install-dependencies $$program || \
 	  echo "make test: the tests that need $$program are skipped" >&2; done
 	@scripts/test
 
@@ -25,6 +26,10 @@ torture: ## Breaks servers and databases while clients write and follow, for SEC
 torture-mutants: ## Verifies that the torture test detects deliberate faults
 	@scripts/install-dependencies nginx openssl patch
 	@scripts/torture-mutants
+
+embargo: ## Kills servers and the database while ITEMS=1000 scheduled items become due
+	@scripts/install-dependencies faketime
+	@TIDINGS_EMBARGO_ITEMS=$(ITEMS) scripts/with-cluster swift test --disable-xctest --filter SystemTests.EmbargoTests
 
 mutants: ## Measures how many one-line faults the tests detect; takes an hour
 	@scripts/install-dependencies openssl python3 nginx strace
@@ -69,6 +74,10 @@ docs-check: ## Follows the documentation line by line on a fresh Debian 12 in a 
 generated-client: ## Generates a Python client from openapi.yaml and uses it against a server; needs PyPI
 	@scripts/install-dependencies
 	@scripts/check-generated-client
+
+schemathesis: ## Sends generated requests for all of openapi.yaml, with a key of each scope; needs PyPI
+	@scripts/install-dependencies jq
+	@scripts/schemathesis
 
 lint: ## Checks format, sizes, imports, migrations and scripts
 	@scripts/lint

@@ -253,6 +253,6 @@ let package = Package(
       dependencies: [
         "tidings", "FaultServer", "HTTPConditions", "News", "NewsStore", "PostgresClient", "TestKit", "TestSupport",
       ],
-      exclude: ["Torture/Mutants"], swiftSettings: settings),
+      exclude: ["Feeds/atom.rnc", "Torture/Mutants"], swiftSettings: settings),
   ]
 )

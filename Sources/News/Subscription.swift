@@ -30,15 +30,15 @@ public struct Subscription: Sendable, Equatable, Codable {
 
   /// The id.
   public var id: UUID
-  /// The address of the feed in its normal form.
+  /// The address of the feed in its normal form. The first poll replaces that of a page by that of its feed.
   public var url: String
-  /// The name of the feed for editors.
+  /// The name of the feed for editors, by default its own title.
   public var title: String?
   /// The topics of new items. If there are none, the categories of the feed become topics.
   public var topics: [String]
   /// The state of new items.
   public var state: State
-  /// The language of entries that name none.
+  /// The language of entries that name none, by default that of the feed.
   public var language: String?
   /// Whether the feed is not polled.
   public var paused: Bool

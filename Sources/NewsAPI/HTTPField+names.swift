@@ -4,6 +4,7 @@ extension HTTPField.Name {
   // Each name is a token (RFC 9110 section 5.6.2), so no initializer returns nil.
   /// The field that makes nginx forward each part of a response at once, with the value `no`.
   static let accelBuffering = HTTPField.Name("X-Accel-Buffering")!
+  static let acceptInstanceManipulation = HTTPField.Name("A-IM")!
   static let cacheStatus = HTTPField.Name("Cache-Status")!
   static let contentDigest = HTTPField.Name("Content-Digest")!
   static let idempotencyKey = HTTPField.Name("Idempotency-Key")!

@@ -39,6 +39,18 @@ public struct NewsAPI: Sendable {
     /// The prefix of the addresses of uploaded files: scheme, host and everything else in front of `/v1`. nil for
     /// addresses without a prefix, which are valid on any server.
     public var publicURL: String?
+    /// Whether there are pages for readers: the feed, topics and items as HTML.
+    public var servesReaderPages = true
+    /// The language of the pages' own texts.
+    public var language = InterfaceLanguage.english
+    /// The title of the feed of all items; nil for the host of `publicURL`. Without `publicURL`, there are no feeds.
+    public var feedTitle: String?
+    /// The content of the entries of feeds.
+    public var feedContent = FeedSite.Content.full
+    /// The number of items with the latest changes in a feed, 1 or more. Items that no archive has are always in it.
+    public var feedItems = 50
+    /// The URLs of the WebSub hubs that feeds name.
+    public var feedHubs: [String] = []
     /// The proxies that are trusted to name the client of a request.
     public var trustedProxies = TrustedProxies()
     /// The maximum number of requests per minute from a client's address, 1 or more; nil for no limit. A request
@@ -103,7 +115,7 @@ public struct NewsAPI: Sendable {
       store: store, budget: settings.cachesViews ? settings.viewBudget : nil, reads: reads,
       singles: settings.concurrentSingleReads,
       policies: .init(other: caching, polled: polled, longPoll: .longPoll { shutdownDelay.seconds }),
-      slow: slowRequests, metrics: counted)
+      slow: slowRequests, metrics: counted, pages: pages, feeds: settings.feeds)
     polls = LongPolls(reads: publicReads, shutdownDelay: shutdownDelay)
     keyLimits = settings.requestsPerKey.map { RateLimiter(RequestRate(perMinute: $0)) }
     streams = EventStreams(store: store, heartbeatInterval: settings.heartbeatInterval, metrics: counted)
@@ -117,9 +129,26 @@ public struct NewsAPI: Sendable {
     router.add(
       middleware: RequestRecorder(
         metrics: counted, slow: slowRequests, logLevel: settings.logLevel))
-    router.add(middleware: ProblemResponses(routes: routes, proxies: settings.trustedProxies))
+    router.add(
+      middleware: ProblemResponses(routes: routes, proxies: settings.trustedProxies, renderer: pages?.renderer))
     addRoutes(to: router)
     routes.add(router)
     return router
+  }
+}
+
+extension NewsAPI.Settings {
+  /// The facts that pages show.
+  var site: PageSite {
+    PageSite(language: language, publicURL: publicURL, hasFeeds: publicURL != nil)
+  }
+
+  /// The publisher of feeds; nil without a public URL.
+  fileprivate var feeds: FeedPublisher? {
+    publicURL.map { url in
+      let site = FeedSite(
+        url: url, title: feedTitle ?? URL(string: url)?.host() ?? url, content: feedContent, hubs: feedHubs)
+      return FeedPublisher(site: site, count: feedItems)
+    }
   }
 }

@@ -6,6 +6,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import News
+import NewsFeeds
 import NewsStore
 
 /// The paths of the API, as the router matches them. `NewsItem` has the path of a file, which items contain.
@@ -19,6 +20,31 @@ enum APIPath {
   static let topic = "/v1/topics/{slug}"
   static let media = "/v1/media/{id}"
   static let contract = "/openapi.yaml"
+  /// The callbacks of hubs. `Subscription.WebSub` has the same path without the token.
+  static let hubCallback = "/v1/websub/{token}"
+
+  static let frontPage = "/"
+  static let topicPage = "/topics/{slug}"
+  static let itemPage = "/items/{id}"
+  static let asset = "/assets/{name}"
+
+  /// The feed of all items in a format.
+  static func feed(_ format: PublishedFormat) -> String {
+    switch format {
+    case .json: "/feed.json"
+    case .atom: "/feed.atom"
+    case .rss: "/feed.rss"
+    }
+  }
+
+  /// The feed of a topic in a format.
+  static func topicFeed(_ format: PublishedFormat) -> String {
+    switch format {
+    case .json: "/topics/{slug}/feed.json"
+    case .atom: "/topics/{slug}/feed.atom"
+    case .rss: "/topics/{slug}/feed.rss"
+    }
+  }
 
   static let health = "/healthz"
   static let readiness = "/readyz"
@@ -97,7 +123,16 @@ extension NewsAPI {
     router.publicRead(APIPath.topic, topics.topic)
     router.publicRead(APIPath.media, media.media)
     router.publicRead(APIPath.contract, service.openAPI)
+    let feeds = FeedHandlers(reads: publicReads, proxies: settings.trustedProxies)
+    for format in PublishedFormat.allCases {
+      router.publicRead(APIPath.feed(format)) { try await feeds.feed(format, $0, $1) }
+      router.publicRead(APIPath.topicFeed(format)) { try await feeds.topicFeed(format, $0, $1) }
+    }
+    let callbacks = HubCallbackHandlers(store: store, reads: reads)
+    router.on(.get, APIPath.hubCallback, callbacks.verify)
+    router.on(.post, APIPath.hubCallback, callbacks.receive)
 
+    if let pages { addPages(to: router, pages) }
     router.read(APIPath.health, service.health)
     router.read(APIPath.readiness, service.readiness)
     router.read(APIPath.metrics, metrics.collect)
@@ -234,19 +269,34 @@ extension PublicRead {
       } else if let slug = path.parameter(of: APIPath.topic), TopicSlug.isValid(slug) {
         read = try? .topic(String(slug), query)
       } else {
-        read = nil
+        read = Self.feed(path: path, query)
       }
     }
     guard let read else { return nil }
     self = read
   }
+
+  /// - Returns: nil for the path of another route, and for an invalid query.
+  private static func feed(path: Substring, _ query: String?) -> PublicRead? {
+    for format in PublishedFormat.allCases {
+      if path.utf8.elementsEqual(APIPath.feed(format).utf8) { return try? feed(format, topic: nil, query) }
+      if let slug = path.parameter(of: APIPath.topicFeed(format)), TopicSlug.isValid(slug) {
+        return try? feed(format, topic: String(slug), query)
+      }
+    }
+    return nil
+  }
 }
 
 extension Substring {
-  /// The last component of a path that has the pattern `PREFIX{name}`; nil for another path.
+  /// The parameter of a path that has the pattern `PREFIX{name}SUFFIX`; nil for another path.
   fileprivate func parameter(of pattern: String) -> Substring? {
     let prefix = pattern.prefix { $0 != "{" }
-    return utf8.starts(with: prefix.utf8) ? Substring(utf8.dropFirst(prefix.utf8.count)) : nil
+    let suffix = pattern.utf8.drop { $0 != UInt8(ascii: "}") }.dropFirst()
+    guard utf8.starts(with: prefix.utf8) else { return nil }
+    let rest = utf8.dropFirst(prefix.utf8.count)
+    guard rest.suffix(suffix.count).elementsEqual(suffix) else { return nil }
+    return Substring(rest.dropLast(suffix.count))
   }
 }
 

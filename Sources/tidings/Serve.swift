@@ -143,6 +143,12 @@ extension Settings {
     api.maximumMediaBytes = mediaLimit << 20
     api.maximumBatchBytes = batchLimit << 20
     api.publicURL = publicURL
+    api.servesReaderPages = servesReaderPages
+    api.language = language
+    api.feedTitle = feedTitle.isEmpty ? nil : feedTitle
+    api.feedContent = feedContent
+    api.feedItems = feedItems
+    api.feedHubs = hubURL.map { [$0] } ?? []
     api.trustedProxies = trustedProxies
     api.requestsPerAddress = requestsPerAddress > 0 ? requestsPerAddress : nil
     api.requestsPerKey = requestsPerKey > 0 ? requestsPerKey : nil

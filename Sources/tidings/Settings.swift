@@ -31,6 +31,15 @@ struct Settings: Sendable {
   var mediaLimit: Int
   var mediaUnusedAfter: Int
   var publicURL: String?
+  var servesReaderPages: Bool
+  /// The language of the texts of pages.
+  var language: InterfaceLanguage
+  /// The title of the feed of all items; empty for the host of `publicURL`.
+  var feedTitle: String
+  var feedContent: FeedSite.Content
+  var feedItems: Int
+  /// The WebSub hub that feeds name and that changed feeds are announced to; nil for none.
+  var hubURL: String?
   var trustedProxies: TrustedProxies
   /// The maximum number of requests per minute; 0 for no limit.
   var requestsPerAddress: Int
@@ -101,6 +110,12 @@ struct Settings: Sendable {
     mediaLimit = try source.integer(.mediaLimit, in: 1...1_048_576, default: 2048)
     mediaUnusedAfter = try source.integer(.mediaUnusedAfter, in: 1...36_500, default: 7)
     publicURL = try source.link(.publicURL)
+    servesReaderPages = try source.flag(.readerPages, default: true)
+    language = try source.choice(.language, default: .english)
+    feedTitle = try source.line(.feedTitle, maximumBytes: 200)
+    feedContent = try source.choice(.feedContent, default: .full)
+    feedItems = try source.integer(.feedItems, in: 1...500, default: 50)
+    hubURL = try source.address(.hubURL)
     trustedProxies = TrustedProxies(
       try source.networks(.trustedProxies), field: try source.choice(.forwardedField, default: .xForwardedFor))
     requestsPerAddress = try source.integer(.addressRate, in: 0...1_000_000_000, default: 0)

@@ -25,16 +25,10 @@ struct SubscriptionsCommand: AsyncParsableCommand {
 
     @OptionGroup var options: SubscriptionOptions
 
-    @Option(help: "The state of new items: draft or published.")
-    var state: Subscription.State = .published
-
-    @Option(help: "The language of entries that name none, such as en.")
-    var language: String?
-
-    @Option(help: "The name of the feed for editors.")
+    @Option(help: "The name of the feed for editors, in place of its own title.")
     var title: String?
 
-    @Argument(help: "The address of the feed.")
+    @Argument(help: "The address of the feed, or of a page that links to it.")
     var url: String
 
     func validate() throws {
@@ -93,7 +87,15 @@ struct SubscriptionsCommand: AsyncParsableCommand {
 
   struct Poll: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Polls feeds now.", discussion: "Without an id, it polls all feeds that are not paused.")
+      abstract: "Polls feeds now.",
+      discussion: """
+        Without an id, it polls all feeds that are not paused. Prints the id of each feed that was read, and the numbers \
+        of new and changed items. A feed whose server has asked for a wait is not requested. The exit status is 1 if a \
+        feed could not be read.
+        """)
+
+    /// The number of feeds that are polled at a time.
+    private static let width = 8
 
     @OptionGroup var common: CommonOptions
 

@@ -87,3 +87,33 @@ struct ExportedLineTests {
     #expect(entry.html == "<p>h</p>")
   }
 }
+
+@Suite("Lines of a newsroom")
+struct NewsroomLineTests {
+  @Test("are passed on only to readers that ask for them")
+  func readers() {
+    let text = """
+      {"newsroom": {"history": true}}
+       { "item" : {"id": "x"}}
+      {"items": {"id": "x"}}
+      {"item": "x"}
+
+      """
+    let reader = FeedReader(FeedReader.Options(readsNewsrooms: true))
+    let events = reader.feed(Data(text.utf8)) + reader.finish()
+    #expect(
+      events.prefix(2) == [
+        .newsroom(line: Data(#"{"newsroom": {"history": true}}"#.utf8), .line(1)),
+        .newsroom(line: Data(#" { "item" : {"id": "x"}}"#.utf8), .line(2)),
+      ])
+    #expect(events.count == 4)
+    // A feed must not be able to set states or histories.
+    let feed = FeedReader()
+    for event in feed.feed(Data(text.utf8)) + feed.finish() {
+      guard case .skipped = event else {
+        Issue.record("\(event)")
+        continue
+      }
+    }
+  }
+}

@@ -35,6 +35,7 @@ struct FeedPropertiesTests {
       <ttl> 60 </ttl><ttl>5</ttl><skipHours><hour>0</hour><hour>24</hour><hour>7</hour><hour>25</hour><hour>x</hour></skipHours>
       <skipDays><day>Saturday</day><day>sunday</day><day>Someday</day></skipDays>
       <y:updatePeriod>hourly</y:updatePeriod><y:updateFrequency>2</y:updateFrequency>
+      <y:updateBase>2000-01-01T12:00+00:00</y:updateBase>
       </channel></rss>
       """
     var expected = FeedProperties()
@@ -44,6 +45,7 @@ struct FeedPropertiesTests {
     expected.hubs = ["https://hub.example/", "https://hub.example/2"]
     expected.minutesToLive = 60
     expected.updateMinutes = 30
+    expected.updateBase = Date(timeIntervalSince1970: 946_728_000)
     expected.skippedHours = [0, 7]
     expected.skippedDays = [1, 7]
     #expect(properties(text) == expected)

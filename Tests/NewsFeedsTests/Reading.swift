@@ -27,6 +27,7 @@ extension [FeedEvent] {
     compactMap {
       switch $0 {
       case .entry: nil
+      case .newsroom(_, let position): "newsroom \(position)"
       case .skipped(let problem): "skipped \(problem)"
       case .reduced(let problem): "reduced \(problem)"
       case .noted(let problem): "noted \(problem)"

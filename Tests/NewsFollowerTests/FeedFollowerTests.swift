@@ -126,6 +126,10 @@ import Testing
         switch request.path {
         case "/gone": FaultResponse(status: 410)
         case "/old": FaultResponse(status: 301, headers: [("Location", "/new")])
+        case "/ended":
+          FaultResponse(
+            body: Data(
+              #"{"version": "https://jsonfeed.org/version/1.1", "title": "x", "expired": true, "items": []}"#.utf8))
         default: Followed.feed(["a"])
         }
       }

@@ -17,6 +17,8 @@ sub vcl_recv {
     unset req.http.X-Tidings-Stale;
     unset req.http.X-Tidings-Encoding;
   }
+  // A cached response is not the one that the reader has, so that changes to it (RFC 3229) would begin at the wrong version.
+  unset req.http.A-IM;
   if (req.url ~ "^/metrics([/?]|$)") {
     return (synth(404));
   }

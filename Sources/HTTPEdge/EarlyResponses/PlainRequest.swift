@@ -43,6 +43,7 @@ package struct PlainRequest: Sendable, Hashable {
     case .ifModifiedSince: exchange(&ifModifiedSince, with: value) == nil
     case .acceptEncoding: exchange(&acceptEncoding, with: value) == nil
     case .host, .connection, .refused, .ignored: true
+    case .routed: false
     }
   }
 }
@@ -52,6 +53,8 @@ enum PlainField {
   case host, connection, ifNoneMatch, ifModifiedSince, acceptEncoding
   /// The request has a body, conditions for writes, or changes the connection.
   case refused
+  /// The field changes the response of some routes (RFC 3229), so that only the router can answer.
+  case routed
   /// The field does not matter to the response.
   case ignored
 
@@ -68,6 +71,7 @@ enum PlainField {
     // The first comparison is that of lengths, because most fields have none of these names.
     switch name.count {
     case 4 where isName("host"): self = .host
+    case 4 where isName("a-im"): self = .routed
     case 6 where isName("expect"): self = .refused
     case 7 where isName("upgrade"): self = .refused
     case 8 where isName("if-match"): self = .refused

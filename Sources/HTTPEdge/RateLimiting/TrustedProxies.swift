@@ -25,7 +25,8 @@ public struct TrustedProxies: Sendable {
   /// Whether any proxies are configured.
   public var areKnown: Bool { !networks.isEmpty }
 
-  func trusts(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
+  /// Whether an address is that of a trusted proxy.
+  package func trusts(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
 
   /// Returns the client's address: the rightmost address in the field that does not belong to a trusted proxy. Each
   /// proxy vouches for the address that it has appended. The client may have written everything further left.

@@ -31,6 +31,16 @@ info:
     `DELETE /v1/editorial/media/{id}` removes a file that no published item uses. `POST /v1/editorial/items/{id}/erase`
     permanently removes the texts and files of a retracted item.
 
+    **Repeating**: every POST under `/v1/editorial/` accepts `Idempotency-Key`, a name that the client chooses for the request
+    (draft-ietf-httpapi-idempotency-key-header). A request with the same key, from the same API key to the same path and
+    query, has no second effect: it receives the stored answer with `Idempotency-Replayed: true`. Its body must be the same
+    (422 `idempotency-key-reused` otherwise); for an upload, the body is the file. While the first request is being carried
+    out, a repetition is a 409 `request-in-progress` with `Retry-After`. The answer is stored in the transaction of its
+    effect, for 24 hours. Refused requests (4xx) and errors of the server have no effect and are not stored, so that the
+    client may correct them and use the key again. A stored answer has at most 8 MiB: that to a larger batch is stored
+    without the items of its results. The erasure of an item erases the stored answers that contain it; repetitions of their
+    requests are then a 410 `answer-erased`.
+
     **JSON**: keys are sorted. Dates are RFC 3339 in UTC with three fraction digits. Absent fields are omitted and never
     null. Arrays are always present. Ids are in lower case. `/v1` changes by addition only: clients ignore fields, `op`s
     and problem types that they do not know. The schemas here are closed because they describe what this version sends.
@@ -42,7 +52,7 @@ info:
     | `/problems/invalid-parameter` | 400 | a query parameter is unknown, repeated, empty or malformed; `errors` names it and the rule |
     | `/problems/malformed-request` | 400 | the message is malformed HTTP: framing, `Host`, target or header lines |
     | `/problems/malformed-body` | 400 | the body is not JSON, not UTF-8, nested deeper than 32, or has a key of more than 256 bytes |
-    | `/problems/idempotency-key-unsupported` | 400 | `Idempotency-Key` was sent; repeat safely with an `id` chosen by the client instead |
+    | `/problems/idempotency-key-unsupported` | 400 | `Idempotency-Key` was sent with another method than POST; the precondition makes these repeatable |
     | `/problems/unauthorized` | 401 | the key is missing or invalid, has expired or was replaced; `detail` has the reason |
     | `/problems/forbidden` | 403 | the key lacks the scope |
     | `/problems/topic-not-allowed` | 403 | the key is restricted to other topics; `detail` names the topic |
@@ -50,11 +60,15 @@ info:
     | `/problems/method-not-allowed` | 405 | the resource does not support the method; see `Allow` |
     | `/problems/request-timeout` | 408 | a header takes longer than 10 s, or a body pauses for 30 s or comes at less than 1 KiB a second |
     | `/problems/already-followed` | 409 | another subscription has the address |
+    | `/problems/request-in-progress` | 409 | the first request with this `Idempotency-Key` has no answer yet; see `Retry-After` |
+    | `/problems/subscription-paused` | 409 | a paused subscription is to be polled |
+    | `/problems/callback-ended` | 410 | the lease of the callback at a hub has ended |
     | `/problems/conflict` | 409 | the id or slug is used by another resource |
     | `/problems/media-in-use` | 409 | a published item uses the file that is to be removed; `detail` names some |
     | `/problems/topic-in-use` | 409 | items have the topic that is to be deleted |
     | `/problems/not-retracted` | 409 | only a retracted item can be erased |
     | `/problems/retracted` | 410 | the item was retracted or has expired; `reason` is `retracted` or `expired`, `detail` the editor's words |
+    | `/problems/answer-erased` | 410 | the request with this `Idempotency-Key` was carried out, but an item in its answer was erased since |
     | `/problems/withdrawn` | 410 | the file was taken down: only retracted (`retracted`) or expired (`expired`) items use it, or it was removed (`removed`) |
     | `/problems/token-expired` | 410 | the token cannot be continued; `reason` is `epoch`, `scope`, `expired` or `ahead`, `token` a current one |
     | `/problems/precondition-failed` | 412 | `If-Match`, `If-None-Match`, `If-Unmodified-Since` or `revision` does not hold |
@@ -64,6 +78,7 @@ info:
     | `/problems/range-not-satisfiable` | 416 | no range lies within the file; `Content-Range` has its length |
     | `/problems/expectation-failed` | 417 | `Expect` has a value other than `100-continue` |
     | `/problems/invalid-field` | 422 | fields of the body are invalid, or a file does not match the digest in its header; `errors` names them |
+    | `/problems/idempotency-key-reused` | 422 | an earlier request with this `Idempotency-Key` had another body |
     | `/problems/batch-refused` | 422 | an entry of an atomic batch was refused, so that nothing was written; `results` has the reasons |
     | `/problems/failed-dependency` | 424 | only in `results`: the entry was not written because another one was refused |
     | `/problems/precondition-required` | 428 | a change or a retraction without a lock |
@@ -73,6 +88,7 @@ info:
     | `/problems/not-implemented` | 501 | no resource has such a method, or the body has a transfer coding besides chunked |
     | `/problems/media-not-kept` | 501 | this server does not store files |
     | `/problems/unavailable` | 503 | the database is unreachable, or too many requests are waiting; see `Retry-After` |
+    | `/problems/feeds-not-configured` | 503 | the server has no public URL, which the addresses of feeds need |
     | `/problems/not-reached-yet` | 503 | the version of `at` was not reached within a second; see `Retry-After` |
     | `/problems/search-too-broad` | 503 | the search takes longer than a second; use rarer words |
     | `/problems/outcome-unknown` | 503 | the connection broke during the commit; repeat with the same id, or read the item |
@@ -83,6 +99,9 @@ info:
     of a resource is a 405 (`MethodNotAllowed`), and a method that no resource has is a 501 (`NotImplemented`). Another
     version of HTTP is a 505 (`VersionNotSupported`). Unknown query parameters are a 400, even for operations without
     parameters.
+
+    **Pages** (`/`, `/topics/{slug}`, `/items/{id}`) are for readers with a browser. Their errors are pages too, and they
+    ignore unknown query parameters.
 servers:
   - url: /
 tags:
@@ -90,6 +109,10 @@ tags:
     description: Public resources for readers. They are cacheable, need no key, and allow any origin.
   - name: editorial
     description: Resources for editors.
+  - name: pages
+    description: Pages for readers with a browser. They are cacheable and need no key.
+  - name: hubs
+    description: Callbacks for WebSub hubs. Each has a secret address, which only a hub and the server know.
   - name: operation
     description: Resources for operators.
 
@@ -569,6 +592,384 @@ paths:
         "500": { $ref: "#/components/responses/InternalError" }
         "503": { $ref: "#/components/responses/Unavailable" }
 
+  /feed.json:
+    get:
+      operationId: getFeedJSON
+      tags: [public]
+      summary: The feed of all items for feed readers, as JSON Feed 1.1
+      description: >-
+        The document has the items with the latest changes, newest first, and all items that no archive has. With
+        `archive`, it is an archive (RFC 5005): 100 items by their first publication. Its URL never changes, and a correction
+        of an item is in the current document too. A reader that sends `A-IM: feed` with the entity tag of its document in
+        `If-None-Match` receives a 226 with the changes since then (RFC 3229). The format cannot express removals, so after one the response is the whole document.
+        Requests through a proxy receive the whole document.
+      parameters:
+        - { $ref: "#/components/parameters/Archive" }
+        - { $ref: "#/components/parameters/InstanceManipulation" }
+        - { $ref: "#/components/parameters/IfNoneMatch" }
+        - { $ref: "#/components/parameters/IfModifiedSince" }
+      responses:
+        "200": { $ref: "#/components/responses/JSONFeed" }
+        "226": { $ref: "#/components/responses/JSONFeedChanges" }
+        "304": { $ref: "#/components/responses/FeedNotModified" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "404": { $ref: "#/components/responses/NotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "412": { $ref: "#/components/responses/PreconditionFailed" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+    head:
+      operationId: headFeedJSON
+      tags: [public]
+      summary: The headers of the same GET without `A-IM`
+      parameters:
+        - { $ref: "#/components/parameters/Archive" }
+        - { $ref: "#/components/parameters/IfNoneMatch" }
+        - { $ref: "#/components/parameters/IfModifiedSince" }
+      responses:
+        "200": { $ref: "#/components/responses/FeedHead" }
+        "304": { $ref: "#/components/responses/FeedNotModified" }
+        "400": { $ref: "#/components/responses/BadRequestHead" }
+        "404": { $ref: "#/components/responses/NotFoundHead" }
+        "408": { $ref: "#/components/responses/RequestTimeoutHead" }
+        "412": { $ref: "#/components/responses/PreconditionFailedHead" }
+        "417": { $ref: "#/components/responses/ExpectationFailedHead" }
+        "429": { $ref: "#/components/responses/TooManyRequestsHead" }
+        "431": { $ref: "#/components/responses/HeadersTooLargeHead" }
+        "500": { $ref: "#/components/responses/InternalErrorHead" }
+        "503": { $ref: "#/components/responses/UnavailableHead" }
+    options:
+      operationId: preflightFeedJSON
+      tags: [public]
+      summary: CORS preflight
+      responses:
+        "204": { $ref: "#/components/responses/Preflight" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
+  /feed.atom:
+    get:
+      operationId: getFeedAtom
+      tags: [public]
+      summary: The feed of all items for feed readers, as Atom
+      description: >-
+        The document has the items with the latest changes, newest first, and all items that no archive has. With
+        `archive`, it is an archive (RFC 5005): 100 items by their first publication. Its URL never changes, and a correction
+        of an item is in the current document too. A reader that sends `A-IM: feed` with the entity tag of its document in
+        `If-None-Match` receives a 226 with the changes since then (RFC 3229). It has the ids of removed items as deleted entries (RFC 6721).
+        Requests through a proxy receive the whole document.
+      parameters:
+        - { $ref: "#/components/parameters/Archive" }
+        - { $ref: "#/components/parameters/InstanceManipulation" }
+        - { $ref: "#/components/parameters/IfNoneMatch" }
+        - { $ref: "#/components/parameters/IfModifiedSince" }
+      responses:
+        "200": { $ref: "#/components/responses/AtomFeed" }
+        "226": { $ref: "#/components/responses/AtomFeedChanges" }
+        "304": { $ref: "#/components/responses/FeedNotModified" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "404": { $ref: "#/components/responses/NotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "412": { $ref: "#/components/responses/PreconditionFailed" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+    head:
+      operationId: headFeedAtom
+      tags: [public]
+      summary: The headers of the same GET without `A-IM`
+      parameters:
+        - { $ref: "#/components/parameters/Archive" }
+        - { $ref: "#/components/parameters/IfNoneMatch" }
+        - { $ref: "#/components/parameters/IfModifiedSince" }
+      responses:
+        "200": { $ref: "#/components/responses/FeedHead" }
+        "304": { $ref: "#/components/responses/FeedNotModified" }
+        "400": { $ref: "#/components/responses/BadRequestHead" }
+        "404": { $ref: "#/components/responses/NotFoundHead" }
+        "408": { $ref: "#/components/responses/RequestTimeoutHead" }
+        "412": { $ref: "#/components/responses/PreconditionFailedHead" }
+        "417": { $ref: "#/components/responses/ExpectationFailedHead" }
+        "429": { $ref: "#/components/responses/TooManyRequestsHead" }
+        "431": { $ref: "#/components/responses/HeadersTooLargeHead" }
+        "500": { $ref: "#/components/responses/InternalErrorHead" }
+        "503": { $ref: "#/components/responses/UnavailableHead" }
+    options:
+      operationId: preflightFeedAtom
+      tags: [public]
+      summary: CORS preflight
+      responses:
+        "204": { $ref: "#/components/responses/Preflight" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
+  /feed.rss:
+    get:
+      operationId: getFeedRSS
+      tags: [public]
+      summary: The feed of all items for feed readers, as RSS 2.0
+      description: >-
+        The document has the items with the latest changes, newest first, and all items that no archive has. With
+        `archive`, it is an archive (RFC 5005): 100 items by their first publication. Its URL never changes, and a correction
+        of an item is in the current document too. A reader that sends `A-IM: feed` with the entity tag of its document in
+        `If-None-Match` receives a 226 with the changes since then (RFC 3229). The format cannot express removals, so after one the response is the whole document.
+        Requests through a proxy receive the whole document.
+      parameters:
+        - { $ref: "#/components/parameters/Archive" }
+        - { $ref: "#/components/parameters/InstanceManipulation" }
+        - { $ref: "#/components/parameters/IfNoneMatch" }
+        - { $ref: "#/components/parameters/IfModifiedSince" }
+      responses:
+        "200": { $ref: "#/components/responses/RSSFeed" }
+        "226": { $ref: "#/components/responses/RSSFeedChanges" }
+        "304": { $ref: "#/components/responses/FeedNotModified" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "404": { $ref: "#/components/responses/NotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "412": { $ref: "#/components/responses/PreconditionFailed" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+    head:
+      operationId: headFeedRSS
+      tags: [public]
+      summary: The headers of the same GET without `A-IM`
+      parameters:
+        - { $ref: "#/components/parameters/Archive" }
+        - { $ref: "#/components/parameters/IfNoneMatch" }
+        - { $ref: "#/components/parameters/IfModifiedSince" }
+      responses:
+        "200": { $ref: "#/components/responses/FeedHead" }
+        "304": { $ref: "#/components/responses/FeedNotModified" }
+        "400": { $ref: "#/components/responses/BadRequestHead" }
+        "404": { $ref: "#/components/responses/NotFoundHead" }
+        "408": { $ref: "#/components/responses/RequestTimeoutHead" }
+        "412": { $ref: "#/components/responses/PreconditionFailedHead" }
+        "417": { $ref: "#/components/responses/ExpectationFailedHead" }
+        "429": { $ref: "#/components/responses/TooManyRequestsHead" }
+        "431": { $ref: "#/components/responses/HeadersTooLargeHead" }
+        "500": { $ref: "#/components/responses/InternalErrorHead" }
+        "503": { $ref: "#/components/responses/UnavailableHead" }
+    options:
+      operationId: preflightFeedRSS
+      tags: [public]
+      summary: CORS preflight
+      responses:
+        "204": { $ref: "#/components/responses/Preflight" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
+  /topics/{slug}/feed.json:
+    get:
+      operationId: getTopicFeedJSON
+      tags: [public]
+      summary: The feed of a topic for feed readers, as JSON Feed 1.1
+      description: >-
+        The same as the feed of all items, with the items of a topic. An unknown topic is a 404.
+      parameters:
+        - { $ref: "#/components/parameters/Slug" }
+        - { $ref: "#/components/parameters/Archive" }
+        - { $ref: "#/components/parameters/InstanceManipulation" }
+        - { $ref: "#/components/parameters/IfNoneMatch" }
+        - { $ref: "#/components/parameters/IfModifiedSince" }
+      responses:
+        "200": { $ref: "#/components/responses/JSONFeed" }
+        "226": { $ref: "#/components/responses/JSONFeedChanges" }
+        "304": { $ref: "#/components/responses/FeedNotModified" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "404": { $ref: "#/components/responses/NotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "412": { $ref: "#/components/responses/PreconditionFailed" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+    head:
+      operationId: headTopicFeedJSON
+      tags: [public]
+      summary: The headers of the same GET without `A-IM`
+      parameters:
+        - { $ref: "#/components/parameters/Slug" }
+        - { $ref: "#/components/parameters/Archive" }
+        - { $ref: "#/components/parameters/IfNoneMatch" }
+        - { $ref: "#/components/parameters/IfModifiedSince" }
+      responses:
+        "200": { $ref: "#/components/responses/FeedHead" }
+        "304": { $ref: "#/components/responses/FeedNotModified" }
+        "400": { $ref: "#/components/responses/BadRequestHead" }
+        "404": { $ref: "#/components/responses/NotFoundHead" }
+        "408": { $ref: "#/components/responses/RequestTimeoutHead" }
+        "412": { $ref: "#/components/responses/PreconditionFailedHead" }
+        "417": { $ref: "#/components/responses/ExpectationFailedHead" }
+        "429": { $ref: "#/components/responses/TooManyRequestsHead" }
+        "431": { $ref: "#/components/responses/HeadersTooLargeHead" }
+        "500": { $ref: "#/components/responses/InternalErrorHead" }
+        "503": { $ref: "#/components/responses/UnavailableHead" }
+    options:
+      operationId: preflightTopicFeedJSON
+      tags: [public]
+      summary: CORS preflight
+      parameters:
+        - { name: slug, in: path, required: true, description: Ignored., schema: { type: string } }
+      responses:
+        "204": { $ref: "#/components/responses/Preflight" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
+  /topics/{slug}/feed.atom:
+    get:
+      operationId: getTopicFeedAtom
+      tags: [public]
+      summary: The feed of a topic for feed readers, as Atom
+      description: >-
+        The same as the feed of all items, with the items of a topic. An unknown topic is a 404.
+      parameters:
+        - { $ref: "#/components/parameters/Slug" }
+        - { $ref: "#/components/parameters/Archive" }
+        - { $ref: "#/components/parameters/InstanceManipulation" }
+        - { $ref: "#/components/parameters/IfNoneMatch" }
+        - { $ref: "#/components/parameters/IfModifiedSince" }
+      responses:
+        "200": { $ref: "#/components/responses/AtomFeed" }
+        "226": { $ref: "#/components/responses/AtomFeedChanges" }
+        "304": { $ref: "#/components/responses/FeedNotModified" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "404": { $ref: "#/components/responses/NotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "412": { $ref: "#/components/responses/PreconditionFailed" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+    head:
+      operationId: headTopicFeedAtom
+      tags: [public]
+      summary: The headers of the same GET without `A-IM`
+      parameters:
+        - { $ref: "#/components/parameters/Slug" }
+        - { $ref: "#/components/parameters/Archive" }
+        - { $ref: "#/components/parameters/IfNoneMatch" }
+        - { $ref: "#/components/parameters/IfModifiedSince" }
+      responses:
+        "200": { $ref: "#/components/responses/FeedHead" }
+        "304": { $ref: "#/components/responses/FeedNotModified" }
+        "400": { $ref: "#/components/responses/BadRequestHead" }
+        "404": { $ref: "#/components/responses/NotFoundHead" }
+        "408": { $ref: "#/components/responses/RequestTimeoutHead" }
+        "412": { $ref: "#/components/responses/PreconditionFailedHead" }
+        "417": { $ref: "#/components/responses/ExpectationFailedHead" }
+        "429": { $ref: "#/components/responses/TooManyRequestsHead" }
+        "431": { $ref: "#/components/responses/HeadersTooLargeHead" }
+        "500": { $ref: "#/components/responses/InternalErrorHead" }
+        "503": { $ref: "#/components/responses/UnavailableHead" }
+    options:
+      operationId: preflightTopicFeedAtom
+      tags: [public]
+      summary: CORS preflight
+      parameters:
+        - { name: slug, in: path, required: true, description: Ignored., schema: { type: string } }
+      responses:
+        "204": { $ref: "#/components/responses/Preflight" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
+  /topics/{slug}/feed.rss:
+    get:
+      operationId: getTopicFeedRSS
+      tags: [public]
+      summary: The feed of a topic for feed readers, as RSS 2.0
+      description: >-
+        The same as the feed of all items, with the items of a topic. An unknown topic is a 404.
+      parameters:
+        - { $ref: "#/components/parameters/Slug" }
+        - { $ref: "#/components/parameters/Archive" }
+        - { $ref: "#/components/parameters/InstanceManipulation" }
+        - { $ref: "#/components/parameters/IfNoneMatch" }
+        - { $ref: "#/components/parameters/IfModifiedSince" }
+      responses:
+        "200": { $ref: "#/components/responses/RSSFeed" }
+        "226": { $ref: "#/components/responses/RSSFeedChanges" }
+        "304": { $ref: "#/components/responses/FeedNotModified" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "404": { $ref: "#/components/responses/NotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "412": { $ref: "#/components/responses/PreconditionFailed" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+    head:
+      operationId: headTopicFeedRSS
+      tags: [public]
+      summary: The headers of the same GET without `A-IM`
+      parameters:
+        - { $ref: "#/components/parameters/Slug" }
+        - { $ref: "#/components/parameters/Archive" }
+        - { $ref: "#/components/parameters/IfNoneMatch" }
+        - { $ref: "#/components/parameters/IfModifiedSince" }
+      responses:
+        "200": { $ref: "#/components/responses/FeedHead" }
+        "304": { $ref: "#/components/responses/FeedNotModified" }
+        "400": { $ref: "#/components/responses/BadRequestHead" }
+        "404": { $ref: "#/components/responses/NotFoundHead" }
+        "408": { $ref: "#/components/responses/RequestTimeoutHead" }
+        "412": { $ref: "#/components/responses/PreconditionFailedHead" }
+        "417": { $ref: "#/components/responses/ExpectationFailedHead" }
+        "429": { $ref: "#/components/responses/TooManyRequestsHead" }
+        "431": { $ref: "#/components/responses/HeadersTooLargeHead" }
+        "500": { $ref: "#/components/responses/InternalErrorHead" }
+        "503": { $ref: "#/components/responses/UnavailableHead" }
+    options:
+      operationId: preflightTopicFeedRSS
+      tags: [public]
+      summary: CORS preflight
+      parameters:
+        - { name: slug, in: path, required: true, description: Ignored., schema: { type: string } }
+      responses:
+        "204": { $ref: "#/components/responses/Preflight" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
   /v1/editorial/media:
     get:
       operationId: getEditorialMedia
@@ -623,6 +1024,7 @@ paths:
       security:
         - key: ["media:write"]
       parameters:
+        - { $ref: "#/components/parameters/IdempotencyKey" }
         - name: Content-Disposition
           in: header
           description: >-
@@ -648,6 +1050,7 @@ paths:
         "401": { $ref: "#/components/responses/Unauthorized" }
         "403": { $ref: "#/components/responses/Forbidden" }
         "408": { $ref: "#/components/responses/RequestTimeout" }
+        "409": { $ref: "#/components/responses/RequestInProgress" }
         "413": { $ref: "#/components/responses/BodyTooLarge" }
         "415": { $ref: "#/components/responses/UnsupportedMediaType" }
         "417": { $ref: "#/components/responses/ExpectationFailed" }
@@ -756,6 +1159,8 @@ paths:
         returns 200, other content 409.
       security:
         - key: ["items:write"]
+      parameters:
+        - { $ref: "#/components/parameters/IdempotencyKey" }
       requestBody: { $ref: "#/components/requestBodies/NewItem" }
       responses:
         "200": { $ref: "#/components/responses/EditorialItemKept" }
@@ -788,6 +1193,8 @@ paths:
         whole, and nothing is written. The maximum size of the body is 16 MiB, or what the operator has set.
       security:
         - key: ["items:write"]
+      parameters:
+        - { $ref: "#/components/parameters/IdempotencyKey" }
       requestBody: { $ref: "#/components/requestBodies/Batch" }
       responses:
         "200": { $ref: "#/components/responses/BatchResultList" }
@@ -795,6 +1202,8 @@ paths:
         "401": { $ref: "#/components/responses/Unauthorized" }
         "403": { $ref: "#/components/responses/Forbidden" }
         "408": { $ref: "#/components/responses/RequestTimeout" }
+        "409": { $ref: "#/components/responses/RequestInProgress" }
+        "410": { $ref: "#/components/responses/AnswerErased" }
         "413": { $ref: "#/components/responses/BodyTooLarge" }
         "415": { $ref: "#/components/responses/UnsupportedMediaType" }
         "417": { $ref: "#/components/responses/ExpectationFailed" }
@@ -836,8 +1245,8 @@ paths:
       description: >-
         Omitted fields are removed. The lock is `If-Match` or the body's `revision`: if both are given and differ, the
         response is 412; if both are missing, it is 428. With `If-None-Match: *`, the request only creates a new item. A
-        write that changes nothing creates no version. A retracted item cannot be changed (410). A published item cannot
-        become a draft again (422).
+        write that changes nothing creates no version. A retracted item cannot be changed (410). A published item that
+        becomes a draft is withdrawn: followers remove it, and its URL is 404.
       security:
         - key: ["items:write"]
       parameters:
@@ -938,6 +1347,7 @@ paths:
       security:
         - key: ["items:publish"]
       parameters:
+        - { $ref: "#/components/parameters/IdempotencyKey" }
         - { $ref: "#/components/parameters/ItemID" }
         - { $ref: "#/components/parameters/EraseReason" }
         - { $ref: "#/components/parameters/IfMatch" }
@@ -979,10 +1389,14 @@ paths:
       tags: [editorial]
       summary: Follows a feed
       description: >-
-        A server polls the feed at once, and from then on at intervals that follow the feed's own cadence. The address is
-        stored in its normal form. An address that another subscription has is refused.
+        A server polls the feed at once, and from then on at intervals that follow the feed's own cadence and hints. The
+        address is stored in its normal form. An address that another subscription has is refused. If the address is that
+        of a page that links to a feed, the first poll replaces it by the address of the feed; without such a link,
+        `lastError` says so.
       security:
         - key: [admin]
+      parameters:
+        - { $ref: "#/components/parameters/IdempotencyKey" }
       requestBody: { $ref: "#/components/requestBodies/NewSubscription" }
       responses:
         "201": { $ref: "#/components/responses/SubscriptionCreated" }
@@ -1030,7 +1444,7 @@ paths:
       summary: Changes a subscription
       description: >-
         A JSON Merge Patch (RFC 7396). The lock is the same as for items. A feed with a new address, or one that was paused, is
-        polled at once. Changes of topics, state and language apply to new and changed entries.
+        polled at once, or at the end of a wait that its server has demanded. Changes of topics, state and language apply to new and changed entries.
       security:
         - key: [admin]
       parameters:
@@ -1075,6 +1489,36 @@ paths:
         "412": { $ref: "#/components/responses/PreconditionFailed" }
         "417": { $ref: "#/components/responses/ExpectationFailed" }
         "428": { $ref: "#/components/responses/PreconditionRequired" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
+  /v1/editorial/subscriptions/{id}/poll:
+    post:
+      operationId: pollSubscription
+      tags: [editorial]
+      summary: Polls a feed soon
+      description: >-
+        Makes the feed due now, so that a server polls it within seconds. If the server of the feed has asked for a wait
+        (`Retry-After`), the feed is polled at its end; `nextPoll` is the time. The result is in `lastSuccess` and
+        `lastError` afterwards.
+      security:
+        - key: [admin]
+      parameters:
+        - { $ref: "#/components/parameters/SubscriptionID" }
+        - { $ref: "#/components/parameters/IdempotencyKey" }
+      responses:
+        "202": { $ref: "#/components/responses/PollRequested" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "404": { $ref: "#/components/responses/EditorialNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "409": { $ref: "#/components/responses/SubscriptionPaused" }
+        "413": { $ref: "#/components/responses/BodyTooLarge" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "422": { $ref: "#/components/responses/InvalidField" }
         "429": { $ref: "#/components/responses/TooManyRequests" }
         "431": { $ref: "#/components/responses/HeadersTooLarge" }
         "500": { $ref: "#/components/responses/InternalError" }
@@ -1144,6 +1588,7 @@ paths:
       security:
         - key: ["items:write"]
       parameters:
+        - { $ref: "#/components/parameters/IdempotencyKey" }
         - { $ref: "#/components/parameters/ItemID" }
         - { $ref: "#/components/parameters/Revision" }
         - { $ref: "#/components/parameters/IfMatch" }
@@ -1154,6 +1599,7 @@ paths:
         "403": { $ref: "#/components/responses/Forbidden" }
         "404": { $ref: "#/components/responses/EditorialNotFound" }
         "408": { $ref: "#/components/responses/RequestTimeout" }
+        "409": { $ref: "#/components/responses/RequestInProgress" }
         "410": { $ref: "#/components/responses/EditorialGone" }
         "412": { $ref: "#/components/responses/PreconditionFailed" }
         "417": { $ref: "#/components/responses/ExpectationFailed" }
@@ -1190,6 +1636,8 @@ paths:
         The request may be repeated: the same content returns 200, other content 409.
       security:
         - key: ["items:publish"]
+      parameters:
+        - { $ref: "#/components/parameters/IdempotencyKey" }
       requestBody: { $ref: "#/components/requestBodies/NewTopic" }
       responses:
         "200": { $ref: "#/components/responses/EditorialTopic" }
@@ -1285,6 +1733,270 @@ paths:
         "412": { $ref: "#/components/responses/PreconditionFailed" }
         "417": { $ref: "#/components/responses/ExpectationFailed" }
         "428": { $ref: "#/components/responses/PreconditionRequired" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
+  /:
+    get:
+      operationId: getFrontPage
+      tags: [pages]
+      summary: The feed as a page
+      description: >-
+        The newest items as HTML, with links to pages of older ones. Pages depend on no header and no cookie, and ignore
+        unknown query parameters, because links that readers share collect them. They run no script. With
+        `TIDINGS_READER_PAGES=false`, there are no pages.
+      parameters:
+        - { $ref: "#/components/parameters/PageBefore" }
+        - { $ref: "#/components/parameters/PageAfter" }
+        - { $ref: "#/components/parameters/IfNoneMatch" }
+        - { $ref: "#/components/parameters/IfModifiedSince" }
+      responses:
+        "200": { $ref: "#/components/responses/Page" }
+        "304": { $ref: "#/components/responses/PageNotModified" }
+        "400": { $ref: "#/components/responses/PageBadRequest" }
+        "404": { $ref: "#/components/responses/NoPages" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "412": { $ref: "#/components/responses/PreconditionFailed" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/PageError" }
+        "503": { $ref: "#/components/responses/PageUnavailable" }
+    head:
+      operationId: headFrontPage
+      tags: [pages]
+      summary: The headers of the same GET
+      parameters:
+        - { $ref: "#/components/parameters/PageBefore" }
+        - { $ref: "#/components/parameters/PageAfter" }
+        - { $ref: "#/components/parameters/IfNoneMatch" }
+        - { $ref: "#/components/parameters/IfModifiedSince" }
+      responses:
+        "200": { $ref: "#/components/responses/PageHead" }
+        "304": { $ref: "#/components/responses/PageNotModified" }
+        "400": { $ref: "#/components/responses/PageBadRequestHead" }
+        "404": { $ref: "#/components/responses/NoPagesHead" }
+        "408": { $ref: "#/components/responses/RequestTimeoutHead" }
+        "412": { $ref: "#/components/responses/PreconditionFailedHead" }
+        "417": { $ref: "#/components/responses/ExpectationFailedHead" }
+        "429": { $ref: "#/components/responses/TooManyRequestsHead" }
+        "431": { $ref: "#/components/responses/HeadersTooLargeHead" }
+        "500": { $ref: "#/components/responses/PageErrorHead" }
+        "503": { $ref: "#/components/responses/PageUnavailableHead" }
+
+  /topics/{slug}:
+    get:
+      operationId: getTopicPage
+      tags: [pages]
+      summary: A topic as a page
+      description: >-
+        The newest items of a topic as HTML.
+      parameters:
+        - { $ref: "#/components/parameters/Slug" }
+        - { $ref: "#/components/parameters/PageBefore" }
+        - { $ref: "#/components/parameters/PageAfter" }
+        - { $ref: "#/components/parameters/IfNoneMatch" }
+        - { $ref: "#/components/parameters/IfModifiedSince" }
+      responses:
+        "200": { $ref: "#/components/responses/Page" }
+        "304": { $ref: "#/components/responses/PageNotModified" }
+        "400": { $ref: "#/components/responses/PageBadRequest" }
+        "404": { $ref: "#/components/responses/PageNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "412": { $ref: "#/components/responses/PreconditionFailed" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/PageError" }
+        "503": { $ref: "#/components/responses/PageUnavailable" }
+    head:
+      operationId: headTopicPage
+      tags: [pages]
+      summary: The headers of the same GET
+      parameters:
+        - { $ref: "#/components/parameters/Slug" }
+        - { $ref: "#/components/parameters/PageBefore" }
+        - { $ref: "#/components/parameters/PageAfter" }
+        - { $ref: "#/components/parameters/IfNoneMatch" }
+        - { $ref: "#/components/parameters/IfModifiedSince" }
+      responses:
+        "200": { $ref: "#/components/responses/PageHead" }
+        "304": { $ref: "#/components/responses/PageNotModified" }
+        "400": { $ref: "#/components/responses/PageBadRequestHead" }
+        "404": { $ref: "#/components/responses/PageNotFoundHead" }
+        "408": { $ref: "#/components/responses/RequestTimeoutHead" }
+        "412": { $ref: "#/components/responses/PreconditionFailedHead" }
+        "417": { $ref: "#/components/responses/ExpectationFailedHead" }
+        "429": { $ref: "#/components/responses/TooManyRequestsHead" }
+        "431": { $ref: "#/components/responses/HeadersTooLargeHead" }
+        "500": { $ref: "#/components/responses/PageErrorHead" }
+        "503": { $ref: "#/components/responses/PageUnavailableHead" }
+
+  /items/{id}:
+    get:
+      operationId: getItemPage
+      tags: [pages]
+      summary: An item as a page
+      description: >-
+        The item as HTML: its sanitised `html`, or else its text. This is the permanent link of the item for readers.
+      parameters:
+        - { $ref: "#/components/parameters/ItemID" }
+        - { $ref: "#/components/parameters/IfNoneMatch" }
+        - { $ref: "#/components/parameters/IfModifiedSince" }
+      responses:
+        "200": { $ref: "#/components/responses/Page" }
+        "304": { $ref: "#/components/responses/PageNotModified" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "404": { $ref: "#/components/responses/PageNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "410": { $ref: "#/components/responses/PageGone" }
+        "412": { $ref: "#/components/responses/PreconditionFailed" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/PageError" }
+        "503": { $ref: "#/components/responses/PageUnavailable" }
+    head:
+      operationId: headItemPage
+      tags: [pages]
+      summary: The headers of the same GET
+      parameters:
+        - { $ref: "#/components/parameters/ItemID" }
+        - { $ref: "#/components/parameters/IfNoneMatch" }
+        - { $ref: "#/components/parameters/IfModifiedSince" }
+      responses:
+        "200": { $ref: "#/components/responses/PageHead" }
+        "304": { $ref: "#/components/responses/PageNotModified" }
+        "400": { $ref: "#/components/responses/BadRequestHead" }
+        "404": { $ref: "#/components/responses/PageNotFoundHead" }
+        "408": { $ref: "#/components/responses/RequestTimeoutHead" }
+        "410": { $ref: "#/components/responses/PageGoneHead" }
+        "412": { $ref: "#/components/responses/PreconditionFailedHead" }
+        "417": { $ref: "#/components/responses/ExpectationFailedHead" }
+        "429": { $ref: "#/components/responses/TooManyRequestsHead" }
+        "431": { $ref: "#/components/responses/HeadersTooLargeHead" }
+        "500": { $ref: "#/components/responses/PageErrorHead" }
+        "503": { $ref: "#/components/responses/PageUnavailableHead" }
+
+  /assets/{name}:
+    get:
+      operationId: getAsset
+      tags: [pages]
+      summary: A stylesheet or picture of pages
+      parameters:
+        - { $ref: "#/components/parameters/AssetName" }
+        - { $ref: "#/components/parameters/IfNoneMatch" }
+        - { $ref: "#/components/parameters/IfModifiedSince" }
+      responses:
+        "200": { $ref: "#/components/responses/Asset" }
+        "304": { $ref: "#/components/responses/AssetNotModified" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "404": { $ref: "#/components/responses/NotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "412": { $ref: "#/components/responses/PreconditionFailed" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+    head:
+      operationId: headAsset
+      tags: [pages]
+      summary: The headers of the same GET
+      parameters:
+        - { $ref: "#/components/parameters/AssetName" }
+        - { $ref: "#/components/parameters/IfNoneMatch" }
+        - { $ref: "#/components/parameters/IfModifiedSince" }
+      responses:
+        "200": { $ref: "#/components/responses/AssetHead" }
+        "304": { $ref: "#/components/responses/AssetNotModified" }
+        "400": { $ref: "#/components/responses/BadRequestHead" }
+        "404": { $ref: "#/components/responses/NotFoundHead" }
+        "408": { $ref: "#/components/responses/RequestTimeoutHead" }
+        "412": { $ref: "#/components/responses/PreconditionFailedHead" }
+        "417": { $ref: "#/components/responses/ExpectationFailedHead" }
+        "429": { $ref: "#/components/responses/TooManyRequestsHead" }
+        "431": { $ref: "#/components/responses/HeadersTooLargeHead" }
+        "500": { $ref: "#/components/responses/InternalErrorHead" }
+        "503": { $ref: "#/components/responses/UnavailableHead" }
+    options:
+      operationId: preflightAsset
+      tags: [pages]
+      summary: CORS preflight
+      parameters:
+        - { $ref: "#/components/parameters/AssetName" }
+      responses:
+        "204": { $ref: "#/components/responses/Preflight" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+  /v1/websub/{token}:
+    get:
+      operationId: verifyHubLease
+      tags: [hubs]
+      summary: A WebSub hub asks whether a lease is wanted, or denies it
+      description: >-
+        The response to `subscribe` and `unsubscribe` is the challenge, if the server has requested this of the hub for the
+        topic. All other requests return 404, by which the hub learns that the lease is not wanted. A `denied` lease is
+        requested of the next hub of the feed. Other parameters are ignored.
+      parameters:
+        - { $ref: "#/components/parameters/HubToken" }
+        - name: hub.mode
+          in: query
+          required: true
+          schema: { type: string, enum: [subscribe, unsubscribe, denied] }
+        - name: hub.topic
+          in: query
+          required: true
+          description: The address of the feed.
+          schema: { type: string, minLength: 1, maxLength: 2048 }
+        - name: hub.challenge
+          in: query
+          description: A random text of at most 4096 bytes. Only `denied` has none.
+          schema: { type: string, minLength: 1, maxLength: 4096 }
+        - name: hub.lease_seconds
+          in: query
+          description: The duration of the lease, at most 90 days. The default is 10 days.
+          schema: { type: integer, minimum: 0 }
+        - name: hub.reason
+          in: query
+          description: Why the lease was denied. Administrators see the first KiB.
+          schema: { type: string }
+      responses:
+        "200": { $ref: "#/components/responses/HubChallenge" }
+        "404": { $ref: "#/components/responses/HubLeaseNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+    post:
+      operationId: receiveHubNotice
+      tags: [hubs]
+      summary: A WebSub hub notifies that a feed has changed
+      description: >-
+        The server polls the feed. It compares the body with the signature, and discards it. A notice without a valid
+        signature is ignored; the response is the same.
+      parameters:
+        - { $ref: "#/components/parameters/HubToken" }
+        - name: X-Hub-Signature
+          in: header
+          description: The HMAC of the body with the secret of the lease. The methods are sha1, sha256, sha384 and sha512.
+          schema: { type: string }
+          example: sha256=f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8
+      requestBody:
+        description: The feed, or a part of it.
+        content:
+          "*/*":
+            schema: { type: string, maxLength: 16777216 }
+      responses:
+        "204": { $ref: "#/components/responses/HubNoticeReceived" }
+        "400": { $ref: "#/components/responses/HubNoticeMalformed" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "410": { $ref: "#/components/responses/HubCallbackEnded" }
+        "413": { $ref: "#/components/responses/HubNoticeTooLarge" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
         "429": { $ref: "#/components/responses/TooManyRequests" }
         "431": { $ref: "#/components/responses/HeadersTooLarge" }
         "500": { $ref: "#/components/responses/InternalError" }
@@ -1433,18 +2145,49 @@ components:
         ends.
 
   parameters:
+    HubToken:
+      name: token
+      in: path
+      required: true
+      description: 128 random bits in base64url, different for each lease.
+      schema: { type: string, pattern: "^[A-Za-z0-9_-]{22}$" }
     SubscriptionID:
       name: id
       in: path
       required: true
       description: A UUID; other values result in a 404.
       schema: { $ref: "#/components/schemas/ItemID" }
+    IdempotencyKey:
+      name: Idempotency-Key
+      in: header
+      description: >-
+        Names the request, so that a repetition has no second effect: a string in quotes (RFC 8941) or a token, of 1 to 255
+        ASCII characters. See "Repeating" at the top.
+      schema: { type: string, minLength: 1, maxLength: 512 }
+      example: '"8e03978e-40d5-43dd-bc93-6894a57f9324"'
     ItemID:
       name: id
       in: path
       required: true
       description: A UUID; other values result in a 404.
       schema: { $ref: "#/components/schemas/ItemID" }
+    PageBefore:
+      name: before
+      in: query
+      description: A cursor from a link of the page; the page then shows the items before it.
+      schema: { type: string }
+    PageAfter:
+      name: after
+      in: query
+      description: A cursor from a link of the page; the page then shows the items directly after it.
+      schema: { type: string }
+    AssetName:
+      name: name
+      in: path
+      required: true
+      description: The name of the file with a hash of its content, from the links of a page.
+      schema: { type: string }
+      example: reader-0123456789abcdef.css
     Revision:
       name: revision
       in: path
@@ -1589,6 +2332,20 @@ components:
         The reason, in words for readers, at most 512 bytes. It replaces the reason of the retraction, which is erased
         too.
       schema: { type: string, minLength: 1, maxLength: 512 }
+    Archive:
+      name: archive
+      in: query
+      description: >-
+        The number of an archive, from 1. An archive that does not exist yet is a 404.
+      schema: { type: integer, minimum: 1, maximum: 1000000000 }
+      example: 3
+    InstanceManipulation:
+      name: A-IM
+      in: header
+      description: >-
+        `feed` requests the changes since the document that is named in `If-None-Match` (RFC 3229).
+      schema: { type: string }
+      example: feed
     IfNoneMatch:
       name: If-None-Match
       in: header
@@ -1627,6 +2384,15 @@ components:
       schema: { type: string, pattern: '^\*$' }
 
   headers:
+    ProgressRetryAfter:
+      description: >-
+        Sent with `request-in-progress`: the time in seconds after which the request may be repeated.
+      schema: { type: integer, minimum: 1 }
+    IdempotencyReplayed:
+      description: >-
+        Present if the request was carried out before, with the same `Idempotency-Key`. The response is the answer to the
+        first request.
+      schema: { type: string, const: "true" }
     AllowOrigin:
       description: Any origin may read.
       required: true
@@ -1713,6 +2479,33 @@ components:
       required: true
       schema: { type: string, pattern: "^inline(; filename=\"[^\"]*\"(; filename\\*=UTF-8''[^;]+)?)?$" }
       example: inline; filename="ferry.jpg"
+    ContentSecurityPolicy:
+      description: Only the stylesheet, pictures and recordings are loaded. Nothing runs.
+      required: true
+      schema:
+        type: string
+        const: >-
+          default-src 'none'; style-src 'self'; img-src 'self' https:; media-src 'self' https:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+    ErrorContentSecurityPolicy:
+      description: Sent with pages.
+      schema: { type: string, minLength: 1 }
+    ReferrerPolicy:
+      description: Links reveal nothing to other sites.
+      required: true
+      schema: { type: string, const: no-referrer }
+    ErrorReferrerPolicy:
+      description: Sent with pages.
+      schema: { type: string, const: no-referrer }
+    ErrorNoSniff:
+      description: Sent with pages.
+      schema: { type: string, const: nosniff }
+    AssetCacheControl:
+      description: >-
+        The content of an address never changes. An address with the hash of another version, from a page in a cache,
+        returns the current file, which is stored for a second.
+      required: true
+      schema: { type: string, enum: ["max-age=31536000, immutable", "max-age=0, s-maxage=1"] }
+      example: "max-age=31536000, immutable"
     NoSniff:
       description: Clients must not guess another type than that of `Content-Type`.
       required: true
@@ -1739,6 +2532,29 @@ components:
       required: true
       schema: { type: string, maxLength: 60, pattern: '^"[!#-~]+"$' }
       example: '"2f1d6a90c7b84e33"'
+    FeedETag:
+      description: >-
+        A strong entity tag of at most 60 bytes. That of a current document is the token of its items, a point, and a digest
+        of the settings of feeds. In a 226, it is the tag of the whole document that the changes lead to.
+      required: true
+      schema: { type: string, maxLength: 60, pattern: '^"[!#-~]+"$' }
+      example: '"1k3v9q20m1xe.2s.5c0f1a92b7de"'
+    FeedLink:
+      description: The hubs of the feed and its URL, for subscribers (WebSub); only if the server has a hub.
+      schema: { type: string, pattern: '^<[^>]+>; rel="hub"(, <[^>]+>; rel="(hub|self)")+$' }
+      example: '<https://hub.example/>; rel="hub", <https://news.example/feed.atom>; rel="self"'
+    FeedChangesCacheControl:
+      description: Only a cache that knows RFC 3229 may store the response.
+      required: true
+      schema: { type: string, const: "no-store, im" }
+    FeedChangesVary:
+      description: The response depends on the document that the client has.
+      required: true
+      schema: { type: string, const: "A-IM, If-None-Match, Accept-Encoding" }
+    InstanceManipulation:
+      description: The body has the changes since the document that the client has (RFC 3229).
+      required: true
+      schema: { type: string, const: feed }
     RevisionETag:
       description: The revision, for `If-Match`.
       required: true
@@ -1772,6 +2588,9 @@ components:
       schema: { type: integer, minimum: 1, maximum: 3600 }
     WaitRequestID:
       description: The same as for other responses that are not stored. Sent only if the request has `wait`.
+      schema: { type: string, minLength: 1, maxLength: 128 }
+    OptionalRequestID:
+      description: The id of the request in the logs of the server, with a response that is not stored.
       schema: { type: string, minLength: 1, maxLength: 128 }
     RequestID:
       description: The id of the request in the logs of the server.
@@ -2251,6 +3070,445 @@ components:
         Last-Modified: { $ref: "#/components/headers/LastModified" }
         Sync-Token: { $ref: "#/components/headers/OptionalSyncToken" }
         Vary: { $ref: "#/components/headers/Vary" }
+    Page:
+      description: The page.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/PublicCacheControl" }
+        Cache-Status: { $ref: "#/components/headers/CacheStatus" }
+        Content-Encoding: { $ref: "#/components/headers/ContentEncoding" }
+        Content-Security-Policy: { $ref: "#/components/headers/ContentSecurityPolicy" }
+        ETag: { $ref: "#/components/headers/ETag" }
+        Last-Modified: { $ref: "#/components/headers/LastModified" }
+        Referrer-Policy: { $ref: "#/components/headers/ReferrerPolicy" }
+        Vary: { $ref: "#/components/headers/Vary" }
+        X-Content-Type-Options: { $ref: "#/components/headers/NoSniff" }
+      content:
+        text/html; charset=utf-8:
+          schema: { type: string }
+          example: "<!doctype html><html lang=\"en\"><title>Night ferry returns to the old pier – news.example</title>…</html>"
+    PageHead:
+      description: The same as GET, without the body.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/PublicCacheControl" }
+        Cache-Status: { $ref: "#/components/headers/CacheStatus" }
+        Content-Encoding: { $ref: "#/components/headers/ContentEncoding" }
+        Content-Security-Policy: { $ref: "#/components/headers/ContentSecurityPolicy" }
+        ETag: { $ref: "#/components/headers/ETag" }
+        Last-Modified: { $ref: "#/components/headers/LastModified" }
+        Referrer-Policy: { $ref: "#/components/headers/ReferrerPolicy" }
+        Vary: { $ref: "#/components/headers/Vary" }
+        X-Content-Type-Options: { $ref: "#/components/headers/NoSniff" }
+    PageNotModified:
+      description: >-
+        Nothing new: the client has this page.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/PublicCacheControl" }
+        Cache-Status: { $ref: "#/components/headers/CacheStatus" }
+        Content-Encoding: { $ref: "#/components/headers/ContentEncoding" }
+        Content-Security-Policy: { $ref: "#/components/headers/ContentSecurityPolicy" }
+        ETag: { $ref: "#/components/headers/ETag" }
+        Last-Modified: { $ref: "#/components/headers/LastModified" }
+        Referrer-Policy: { $ref: "#/components/headers/ReferrerPolicy" }
+        Vary: { $ref: "#/components/headers/Vary" }
+        X-Content-Type-Options: { $ref: "#/components/headers/NoSniff" }
+    PageNotFound:
+      description: There is no such page, or it is not public. A server without pages returns problem details, which are not stored.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/GoneCacheControl" }
+        Content-Security-Policy: { $ref: "#/components/headers/ErrorContentSecurityPolicy" }
+        Referrer-Policy: { $ref: "#/components/headers/ErrorReferrerPolicy" }
+        X-Content-Type-Options: { $ref: "#/components/headers/ErrorNoSniff" }
+        X-Request-Id: { $ref: "#/components/headers/OptionalRequestID" }
+      content:
+        text/html; charset=utf-8:
+          schema: { type: string }
+          example: "<!doctype html><html lang=\"en\"><title>Page not found – news.example</title>…</html>"
+        application/problem+json:
+          schema: { $ref: "#/components/schemas/Problem" }
+          example:
+            type: /problems/not-found
+            title: The resource does not exist
+            status: 404
+    PageNotFoundHead:
+      description: The same as GET, without the body.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/GoneCacheControl" }
+        Content-Security-Policy: { $ref: "#/components/headers/ErrorContentSecurityPolicy" }
+        Referrer-Policy: { $ref: "#/components/headers/ErrorReferrerPolicy" }
+        X-Content-Type-Options: { $ref: "#/components/headers/ErrorNoSniff" }
+        X-Request-Id: { $ref: "#/components/headers/OptionalRequestID" }
+    NoPages:
+      description: The server has no pages.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/problem+json:
+          schema: { $ref: "#/components/schemas/Problem" }
+          example:
+            type: /problems/not-found
+            title: The resource does not exist
+            status: 404
+    NoPagesHead:
+      description: The same as GET, without the body.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+    PageGone:
+      description: The item was retracted or has expired. The page has the editor's words.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/BriefCacheControl" }
+        Content-Security-Policy: { $ref: "#/components/headers/ErrorContentSecurityPolicy" }
+        Referrer-Policy: { $ref: "#/components/headers/ErrorReferrerPolicy" }
+        X-Content-Type-Options: { $ref: "#/components/headers/ErrorNoSniff" }
+      content:
+        text/html; charset=utf-8:
+          schema: { type: string }
+          example: "<!doctype html><html lang=\"en\"><title>No longer available – news.example</title>…</html>"
+    PageGoneHead:
+      description: The same as GET, without the body.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/BriefCacheControl" }
+        Content-Security-Policy: { $ref: "#/components/headers/ErrorContentSecurityPolicy" }
+        Referrer-Policy: { $ref: "#/components/headers/ErrorReferrerPolicy" }
+        X-Content-Type-Options: { $ref: "#/components/headers/ErrorNoSniff" }
+    PageBadRequest:
+      description: The cursor is invalid, or the message is malformed.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        Content-Security-Policy: { $ref: "#/components/headers/ErrorContentSecurityPolicy" }
+        Referrer-Policy: { $ref: "#/components/headers/ErrorReferrerPolicy" }
+        X-Content-Type-Options: { $ref: "#/components/headers/ErrorNoSniff" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        text/html; charset=utf-8:
+          schema: { type: string }
+          example: "<!doctype html><html lang=\"en\"><title>The address is not complete – news.example</title>…</html>"
+        application/problem+json:
+          schema: { $ref: "#/components/schemas/Problem" }
+          example:
+            type: /problems/malformed-request
+            title: The request is not valid HTTP
+            status: 400
+    PageBadRequestHead:
+      description: The same as GET, without the body.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        Content-Security-Policy: { $ref: "#/components/headers/ErrorContentSecurityPolicy" }
+        Referrer-Policy: { $ref: "#/components/headers/ErrorReferrerPolicy" }
+        X-Content-Type-Options: { $ref: "#/components/headers/ErrorNoSniff" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+    PageError:
+      description: An error of the server. Its log has details under the request id.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        Content-Security-Policy: { $ref: "#/components/headers/ErrorContentSecurityPolicy" }
+        Referrer-Policy: { $ref: "#/components/headers/ErrorReferrerPolicy" }
+        X-Content-Type-Options: { $ref: "#/components/headers/ErrorNoSniff" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        text/html; charset=utf-8:
+          schema: { type: string }
+          example: "<!doctype html><html lang=\"en\"><title>Something went wrong – news.example</title>…</html>"
+    PageErrorHead:
+      description: The same as GET, without the body.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        Content-Security-Policy: { $ref: "#/components/headers/ErrorContentSecurityPolicy" }
+        Referrer-Policy: { $ref: "#/components/headers/ErrorReferrerPolicy" }
+        X-Content-Type-Options: { $ref: "#/components/headers/ErrorNoSniff" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+    PageUnavailable:
+      description: The page cannot be served now; see `Retry-After`.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        Content-Security-Policy: { $ref: "#/components/headers/ErrorContentSecurityPolicy" }
+        Referrer-Policy: { $ref: "#/components/headers/ErrorReferrerPolicy" }
+        Retry-After: { $ref: "#/components/headers/RetryAfter" }
+        X-Content-Type-Options: { $ref: "#/components/headers/ErrorNoSniff" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        text/html; charset=utf-8:
+          schema: { type: string }
+          example: "<!doctype html><html lang=\"en\"><title>Temporarily unavailable – news.example</title>…</html>"
+        application/problem+json:
+          schema: { $ref: "#/components/schemas/Problem" }
+          example:
+            type: /problems/unavailable
+            title: The database does not respond in time
+            status: 503
+    PageUnavailableHead:
+      description: The same as GET, without the body.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        Content-Security-Policy: { $ref: "#/components/headers/ErrorContentSecurityPolicy" }
+        Referrer-Policy: { $ref: "#/components/headers/ErrorReferrerPolicy" }
+        Retry-After: { $ref: "#/components/headers/RetryAfter" }
+        X-Content-Type-Options: { $ref: "#/components/headers/ErrorNoSniff" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+    Asset:
+      description: The file.
+      headers:
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
+        Cache-Control: { $ref: "#/components/headers/AssetCacheControl" }
+        Content-Encoding: { $ref: "#/components/headers/ContentEncoding" }
+        ETag: { $ref: "#/components/headers/ETag" }
+        Vary: { $ref: "#/components/headers/Vary" }
+        X-Content-Type-Options: { $ref: "#/components/headers/NoSniff" }
+      content:
+        text/css; charset=utf-8:
+          schema: { type: string }
+          example: "main { max-width: 72rem }"
+        image/svg+xml:
+          schema: { type: string }
+          example: "<svg xmlns=\"http://www.w3.org/2000/svg\"/>"
+    AssetHead:
+      description: The same as GET, without the body.
+      headers:
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
+        Cache-Control: { $ref: "#/components/headers/AssetCacheControl" }
+        Content-Encoding: { $ref: "#/components/headers/ContentEncoding" }
+        ETag: { $ref: "#/components/headers/ETag" }
+        Vary: { $ref: "#/components/headers/Vary" }
+        X-Content-Type-Options: { $ref: "#/components/headers/NoSniff" }
+    AssetNotModified:
+      description: >-
+        Nothing new: the client has this file.
+      headers:
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
+        Cache-Control: { $ref: "#/components/headers/AssetCacheControl" }
+        Content-Encoding: { $ref: "#/components/headers/ContentEncoding" }
+        ETag: { $ref: "#/components/headers/ETag" }
+        Vary: { $ref: "#/components/headers/Vary" }
+        X-Content-Type-Options: { $ref: "#/components/headers/NoSniff" }
+    JSONFeed:
+      description: The document.
+      headers:
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
+        Cache-Control: { $ref: "#/components/headers/PublicCacheControl" }
+        Cache-Status: { $ref: "#/components/headers/CacheStatus" }
+        Content-Encoding: { $ref: "#/components/headers/ContentEncoding" }
+        ETag: { $ref: "#/components/headers/FeedETag" }
+        Last-Modified: { $ref: "#/components/headers/LastModified" }
+        Link: { $ref: "#/components/headers/FeedLink" }
+        Vary: { $ref: "#/components/headers/Vary" }
+        X-Poll-Interval: { $ref: "#/components/headers/PollInterval" }
+      content:
+        application/feed+json:
+          schema: { $ref: "#/components/schemas/JSONFeed" }
+          example:
+            feed_url: https://news.example/feed.json
+            home_page_url: https://news.example
+            items:
+              - authors: [{ name: Mara Quill }]
+                content_text: After nine years the night ferry calls at the old pier again, twice a week until spring.
+                date_modified: "2026-11-14T06:00:04.218Z"
+                date_published: "2026-11-14T06:00:00.000Z"
+                id: urn:uuid:01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f6
+                language: en
+                tags: [harbour]
+                title: Night ferry returns to the old pier
+            title: Harbour News
+            version: https://jsonfeed.org/version/1.1
+    JSONFeedChanges:
+      description: The items that are new or changed since the document that the client has.
+      headers:
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
+        Cache-Control: { $ref: "#/components/headers/FeedChangesCacheControl" }
+        Cache-Status: { $ref: "#/components/headers/CacheStatus" }
+        Content-Encoding: { $ref: "#/components/headers/ContentEncoding" }
+        ETag: { $ref: "#/components/headers/FeedETag" }
+        IM: { $ref: "#/components/headers/InstanceManipulation" }
+        Last-Modified: { $ref: "#/components/headers/LastModified" }
+        Link: { $ref: "#/components/headers/FeedLink" }
+        Vary: { $ref: "#/components/headers/FeedChangesVary" }
+        X-Poll-Interval: { $ref: "#/components/headers/PollInterval" }
+      content:
+        application/feed+json:
+          schema: { $ref: "#/components/schemas/JSONFeed" }
+          example:
+            feed_url: https://news.example/feed.json
+            home_page_url: https://news.example
+            items:
+              - authors: [{ name: Mara Quill }]
+                content_text: After nine years the night ferry calls at the old pier again, twice a week until spring.
+                date_modified: "2026-11-14T06:00:04.218Z"
+                date_published: "2026-11-14T06:00:00.000Z"
+                id: urn:uuid:01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f6
+                language: en
+                tags: [harbour]
+                title: Night ferry returns to the old pier
+            title: Harbour News
+            version: https://jsonfeed.org/version/1.1
+    AtomFeed:
+      description: The document.
+      headers:
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
+        Cache-Control: { $ref: "#/components/headers/PublicCacheControl" }
+        Cache-Status: { $ref: "#/components/headers/CacheStatus" }
+        Content-Encoding: { $ref: "#/components/headers/ContentEncoding" }
+        ETag: { $ref: "#/components/headers/FeedETag" }
+        Last-Modified: { $ref: "#/components/headers/LastModified" }
+        Link: { $ref: "#/components/headers/FeedLink" }
+        Vary: { $ref: "#/components/headers/Vary" }
+        X-Poll-Interval: { $ref: "#/components/headers/PollInterval" }
+      content:
+        application/atom+xml:
+          schema: { type: string, description: An XML document. }
+          example: |
+            <?xml version="1.0" encoding="utf-8"?>
+            <feed xmlns="http://www.w3.org/2005/Atom" xmlns:at="http://purl.org/atompub/tombstones/1.0">
+              <id>https://news.example/feed.atom</id>
+              <title>Harbour News</title>
+              <updated>2026-11-14T06:00:04.218Z</updated>
+              <author><name>Harbour News</name></author>
+              <link href="https://news.example"/>
+              <link rel="self" href="https://news.example/feed.atom"/>
+              <entry xml:lang="en">
+                <id>urn:uuid:01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f6</id>
+                <title>Night ferry returns to the old pier</title>
+                <published>2026-11-14T06:00:00.000Z</published>
+                <updated>2026-11-14T06:00:04.218Z</updated>
+                <author><name>Mara Quill</name></author>
+                <category term="harbour"/>
+                <content type="html">&lt;p&gt;After nine years the night ferry calls at the old pier again.&lt;/p&gt;</content>
+              </entry>
+            </feed>
+    AtomFeedChanges:
+      description: The items that are new, changed or removed since the document that the client has.
+      headers:
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
+        Cache-Control: { $ref: "#/components/headers/FeedChangesCacheControl" }
+        Cache-Status: { $ref: "#/components/headers/CacheStatus" }
+        Content-Encoding: { $ref: "#/components/headers/ContentEncoding" }
+        ETag: { $ref: "#/components/headers/FeedETag" }
+        IM: { $ref: "#/components/headers/InstanceManipulation" }
+        Last-Modified: { $ref: "#/components/headers/LastModified" }
+        Link: { $ref: "#/components/headers/FeedLink" }
+        Vary: { $ref: "#/components/headers/FeedChangesVary" }
+        X-Poll-Interval: { $ref: "#/components/headers/PollInterval" }
+      content:
+        application/atom+xml:
+          schema: { type: string, description: An XML document. }
+          example: |
+            <?xml version="1.0" encoding="utf-8"?>
+            <feed xmlns="http://www.w3.org/2005/Atom" xmlns:at="http://purl.org/atompub/tombstones/1.0">
+              <id>https://news.example/feed.atom</id>
+              <title>Harbour News</title>
+              <updated>2026-11-14T06:00:04.218Z</updated>
+              <author><name>Harbour News</name></author>
+              <link href="https://news.example"/>
+              <link rel="self" href="https://news.example/feed.atom"/>
+              <entry xml:lang="en">
+                <id>urn:uuid:01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f6</id>
+                <title>Night ferry returns to the old pier</title>
+                <published>2026-11-14T06:00:00.000Z</published>
+                <updated>2026-11-14T06:00:04.218Z</updated>
+                <author><name>Mara Quill</name></author>
+                <category term="harbour"/>
+                <content type="html">&lt;p&gt;After nine years the night ferry calls at the old pier again.&lt;/p&gt;</content>
+              </entry>
+              <at:deleted-entry ref="urn:uuid:01a1d4b2-77c0-7f0a-b1ce-0d4f5be3c9a1" when="2026-11-14T06:10:00.000Z"/>
+            </feed>
+    RSSFeed:
+      description: The document.
+      headers:
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
+        Cache-Control: { $ref: "#/components/headers/PublicCacheControl" }
+        Cache-Status: { $ref: "#/components/headers/CacheStatus" }
+        Content-Encoding: { $ref: "#/components/headers/ContentEncoding" }
+        ETag: { $ref: "#/components/headers/FeedETag" }
+        Last-Modified: { $ref: "#/components/headers/LastModified" }
+        Link: { $ref: "#/components/headers/FeedLink" }
+        Vary: { $ref: "#/components/headers/Vary" }
+        X-Poll-Interval: { $ref: "#/components/headers/PollInterval" }
+      content:
+        application/rss+xml:
+          schema: { type: string, description: An XML document. }
+          example: |
+            <?xml version="1.0" encoding="utf-8"?>
+            <rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom">
+              <channel>
+                <title>Harbour News</title>
+                <link>https://news.example</link>
+                <description>Harbour News</description>
+                <atom:link rel="self" href="https://news.example/feed.rss" type="application/rss+xml"/>
+                <item>
+                  <guid isPermaLink="false">urn:uuid:01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f6</guid>
+                  <title>Night ferry returns to the old pier</title>
+                  <pubDate>Sat, 14 Nov 2026 06:00:00 GMT</pubDate>
+                  <description>&lt;p&gt;After nine years the night ferry calls at the old pier again.&lt;/p&gt;</description>
+                </item>
+              </channel>
+            </rss>
+    RSSFeedChanges:
+      description: The items that are new or changed since the document that the client has.
+      headers:
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
+        Cache-Control: { $ref: "#/components/headers/FeedChangesCacheControl" }
+        Cache-Status: { $ref: "#/components/headers/CacheStatus" }
+        Content-Encoding: { $ref: "#/components/headers/ContentEncoding" }
+        ETag: { $ref: "#/components/headers/FeedETag" }
+        IM: { $ref: "#/components/headers/InstanceManipulation" }
+        Last-Modified: { $ref: "#/components/headers/LastModified" }
+        Link: { $ref: "#/components/headers/FeedLink" }
+        Vary: { $ref: "#/components/headers/FeedChangesVary" }
+        X-Poll-Interval: { $ref: "#/components/headers/PollInterval" }
+      content:
+        application/rss+xml:
+          schema: { type: string, description: An XML document. }
+          example: |
+            <?xml version="1.0" encoding="utf-8"?>
+            <rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom">
+              <channel>
+                <title>Harbour News</title>
+                <link>https://news.example</link>
+                <description>Harbour News</description>
+                <atom:link rel="self" href="https://news.example/feed.rss" type="application/rss+xml"/>
+                <item>
+                  <guid isPermaLink="false">urn:uuid:01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f6</guid>
+                  <title>Night ferry returns to the old pier</title>
+                  <pubDate>Sat, 14 Nov 2026 06:00:00 GMT</pubDate>
+                  <description>&lt;p&gt;After nine years the night ferry calls at the old pier again.&lt;/p&gt;</description>
+                </item>
+              </channel>
+            </rss>
+    FeedHead:
+      description: The same as GET, without the body.
+      headers:
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
+        Cache-Control: { $ref: "#/components/headers/PublicCacheControl" }
+        Cache-Status: { $ref: "#/components/headers/CacheStatus" }
+        Content-Encoding: { $ref: "#/components/headers/ContentEncoding" }
+        ETag: { $ref: "#/components/headers/FeedETag" }
+        Last-Modified: { $ref: "#/components/headers/LastModified" }
+        Link: { $ref: "#/components/headers/FeedLink" }
+        Vary: { $ref: "#/components/headers/Vary" }
+        X-Poll-Interval: { $ref: "#/components/headers/PollInterval" }
+    FeedNotModified:
+      description: >-
+        Nothing new: the client has this document.
+      headers:
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
+        Cache-Control: { $ref: "#/components/headers/PublicCacheControl" }
+        Cache-Status: { $ref: "#/components/headers/CacheStatus" }
+        Content-Encoding: { $ref: "#/components/headers/ContentEncoding" }
+        ETag: { $ref: "#/components/headers/FeedETag" }
+        Last-Modified: { $ref: "#/components/headers/LastModified" }
+        Link: { $ref: "#/components/headers/FeedLink" }
+        Vary: { $ref: "#/components/headers/Vary" }
+        X-Poll-Interval: { $ref: "#/components/headers/PollInterval" }
     Contract:
       description: This document, in OpenAPI 3.1.
       headers:
@@ -2344,6 +3602,7 @@ components:
       description: The results of the entries, in their order.
       headers:
         Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        Idempotency-Replayed: { $ref: "#/components/headers/IdempotencyReplayed" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
       content:
         application/json:
@@ -2410,6 +3669,7 @@ components:
       headers:
         Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
         ETag: { $ref: "#/components/headers/RevisionETag" }
+        Idempotency-Replayed: { $ref: "#/components/headers/IdempotencyReplayed" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
       content:
         application/json:
@@ -2433,6 +3693,7 @@ components:
       headers:
         Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
         ETag: { $ref: "#/components/headers/RevisionETag" }
+        Idempotency-Replayed: { $ref: "#/components/headers/IdempotencyReplayed" }
         Location: { $ref: "#/components/headers/Location" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
       content:
@@ -2457,6 +3718,7 @@ components:
       headers:
         Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
         ETag: { $ref: "#/components/headers/RevisionETag" }
+        Idempotency-Replayed: { $ref: "#/components/headers/IdempotencyReplayed" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
       content:
         application/json:
@@ -2527,6 +3789,7 @@ components:
       headers:
         Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
         ETag: { $ref: "#/components/headers/RevisionETag" }
+        Idempotency-Replayed: { $ref: "#/components/headers/IdempotencyReplayed" }
         Location: { $ref: "#/components/headers/Location" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
       content:
@@ -2551,10 +3814,48 @@ components:
         application/json:
           schema: { $ref: "#/components/schemas/SubscriptionList" }
           example: { subscriptions: [] }
-    AlreadyFollowed:
-      description: Another subscription has the address.
+    PollRequested:
+      description: The feed is polled at `nextPoll`.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        ETag: { $ref: "#/components/headers/RevisionETag" }
+        Idempotency-Replayed: { $ref: "#/components/headers/IdempotencyReplayed" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/json:
+          schema: { $ref: "#/components/schemas/Subscription" }
+          example:
+            id: 019aa2c4-8c1e-7d35-9f0a-3b1c5d7e9f10
+            lastSuccess: "2026-11-14T06:00:04.218Z"
+            nextPoll: "2026-11-14T06:03:11.507Z"
+            paused: false
+            revision: 1
+            state: draft
+            title: Port news
+            topics: [harbour]
+            url: https://port.example/news.atom
+    SubscriptionPaused:
+      description: >-
+        The subscription is paused, so that its feed is not polled; or the first request with this `Idempotency-Key` has no
+        answer yet.
       headers:
         Cache-Control: { $ref: "#/components/headers/NoStore" }
+        Retry-After: { $ref: "#/components/headers/ProgressRetryAfter" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/problem+json:
+          schema: { $ref: "#/components/schemas/Problem" }
+          example:
+            type: /problems/subscription-paused
+            title: The subscription is paused
+            status: 409
+            detail: Its feed is not polled. Resume it with PATCH and `paused` false, which polls it at once.
+    AlreadyFollowed:
+      description: >-
+        Another subscription has the address; or the first request with this `Idempotency-Key` has no answer yet.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        Retry-After: { $ref: "#/components/headers/ProgressRetryAfter" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
       content:
         application/problem+json:
@@ -2564,11 +3865,78 @@ components:
             title: The feed is already followed
             status: 409
             detail: The subscription 019aa2c4-8c1e-7d35-9f0a-3b1c5d7e9f10 has this address.
+    HubChallenge:
+      description: The challenge, or nothing after `denied`.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        X-Content-Type-Options: { $ref: "#/components/headers/NoSniff" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        text/plain:
+          schema: { type: string }
+          example: 7b1c9f2e4d
+    HubNoticeReceived:
+      description: The notice has arrived. The response does not say whether its signature was valid.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+    HubLeaseNotFound:
+      description: The server has not requested this of a hub, or a parameter is missing or malformed.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/problem+json:
+          schema: { $ref: "#/components/schemas/Problem" }
+          example:
+            type: /problems/not-found
+            title: The resource does not exist
+            status: 404
+    HubNoticeMalformed:
+      description: The body is truncated or wrongly framed.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/problem+json:
+          schema: { $ref: "#/components/schemas/Problem" }
+          example:
+            type: /problems/malformed-body
+            title: The body cannot be read
+            status: 400
+            detail: The body is truncated or wrongly framed.
+    HubCallbackEnded:
+      description: The lease of the callback has ended, or there was none.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/problem+json:
+          schema: { $ref: "#/components/schemas/Problem" }
+          example:
+            type: /problems/callback-ended
+            title: The callback has ended
+            status: 410
+            detail: The server has no lease at a hub with this callback.
+    HubNoticeTooLarge:
+      description: The body has more than 16 MiB.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/problem+json:
+          schema: { $ref: "#/components/schemas/Problem" }
+          example:
+            type: /problems/body-too-large
+            title: The body is too large
+            status: 413
+            detail: The maximum is 16777216 bytes.
     EditorialTopic:
       description: The current topic.
       headers:
         Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
         ETag: { $ref: "#/components/headers/RevisionETag" }
+        Idempotency-Replayed: { $ref: "#/components/headers/IdempotencyReplayed" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
       content:
         application/json:
@@ -2585,6 +3953,7 @@ components:
       headers:
         Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
         ETag: { $ref: "#/components/headers/RevisionETag" }
+        Idempotency-Replayed: { $ref: "#/components/headers/IdempotencyReplayed" }
         Location: { $ref: "#/components/headers/Location" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
       content:
@@ -2692,6 +4061,7 @@ components:
       description: The file was stored durably.
       headers:
         Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        Idempotency-Replayed: { $ref: "#/components/headers/IdempotencyReplayed" }
         Location: { $ref: "#/components/headers/MediaLocation" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
       content:
@@ -2793,6 +4163,7 @@ components:
       description: The file already exists.
       headers:
         Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        Idempotency-Replayed: { $ref: "#/components/headers/IdempotencyReplayed" }
         Location: { $ref: "#/components/headers/MediaLocation" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
       content:
@@ -2855,9 +4226,11 @@ components:
             status: 409
             detail: 12 items have the topic. Remove it from them first, or name a topic for them in `mergeInto`.
     NotRetracted:
-      description: The item is not retracted.
+      description: >-
+        The item is not retracted; or the first request with this `Idempotency-Key` has no answer yet.
       headers:
         Cache-Control: { $ref: "#/components/headers/NoStore" }
+        Retry-After: { $ref: "#/components/headers/ProgressRetryAfter" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
       content:
         application/problem+json:
@@ -2871,6 +4244,7 @@ components:
       description: The request was carried out, now or before.
       headers:
         Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        Idempotency-Replayed: { $ref: "#/components/headers/IdempotencyReplayed" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
     MediaNotKept:
       description: This server does not store files.
@@ -3042,9 +4416,11 @@ components:
             title: The method is not allowed here
             status: 405
     Conflict:
-      description: The id or slug is used by another resource.
+      description: >-
+        The id or slug is used by another resource; or the first request with this `Idempotency-Key` has no answer yet.
       headers:
         Cache-Control: { $ref: "#/components/headers/NoStore" }
+        Retry-After: { $ref: "#/components/headers/ProgressRetryAfter" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
       content:
         application/problem+json:
@@ -3054,6 +4430,35 @@ components:
             title: The id is already in use
             status: 409
             detail: A resource with this id exists and has other content. Use PUT to replace it.
+    RequestInProgress:
+      description: The first request with this `Idempotency-Key` has no answer yet.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        Retry-After: { $ref: "#/components/headers/ProgressRetryAfter" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/problem+json:
+          schema: { $ref: "#/components/schemas/Problem" }
+          example:
+            type: /problems/request-in-progress
+            title: The first request with this Idempotency-Key has no answer yet
+            status: 409
+            detail: Repeat the request later to receive its answer.
+    AnswerErased:
+      description: >-
+        The request with this `Idempotency-Key` was carried out. An item in its answer was erased since, and the answer with
+        it.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/problem+json:
+          schema: { $ref: "#/components/schemas/Problem" }
+          example:
+            type: /problems/answer-erased
+            title: The answer was erased
+            status: 410
+            detail: The request was carried out. An item in its answer was erased later, and the answer with it.
     TokenExpired:
       description: >-
         The token cannot be continued. A client with a full copy requests the snapshot. A client with a window requests
@@ -3115,7 +4520,8 @@ components:
         Vary: { $ref: "#/components/headers/ErrorVary" }
     EditorialGone:
       description: >-
-        Retraction is final: the item accepts no more writes.
+        Retraction is final: the item accepts no more writes. Or the request with this `Idempotency-Key` was carried out, and
+        its answer was erased with the item.
       headers:
         Cache-Control: { $ref: "#/components/headers/NoStore" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
@@ -3179,7 +4585,9 @@ components:
             title: The media type of the body is not supported
             status: 415
     InvalidField:
-      description: Fields of the body are invalid. The response names them.
+      description: >-
+        Fields of the body are invalid, and the response names them; or an earlier request with this `Idempotency-Key` had
+        another body.
       headers:
         Cache-Control: { $ref: "#/components/headers/NoStore" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
@@ -3195,7 +4603,8 @@ components:
               - { field: "attachments[0].url", rule: "must be an absolute http or https URL of at most 2048 bytes, or /v1/media/{id}" }
     BatchRefused:
       description: >-
-        The batch is malformed, or an entry of an atomic batch was refused. Nothing was written.
+        The batch is malformed, an entry of an atomic batch was refused, or an earlier request with this `Idempotency-Key` had
+        another body. Nothing was written.
       headers:
         Cache-Control: { $ref: "#/components/headers/NoStore" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
@@ -3402,6 +4811,12 @@ components:
                 type: /problems/not-reached-yet
                 title: The server has not reached the version in `at`
                 status: 503
+            feedsNotConfigured:
+              value:
+                type: /problems/feeds-not-configured
+                title: The server publishes no feeds
+                detail: Their addresses need its public URL, which the operator of the server can set with TIDINGS_PUBLIC_URL.
+                status: 503
             searchTooBroad:
               value:
                 type: /problems/search-too-broad
@@ -3475,6 +4890,70 @@ components:
         caption: { type: string, description: A text to show with the file. }
         credit: { type: string, description: "The author or the owner of the file, to be named with it." }
         sha256: { type: string, pattern: "^[0-9a-f]{64}$" }
+
+    JSONFeed:
+      description: A JSON Feed 1.1 (jsonfeed.org).
+      type: object
+      additionalProperties: false
+      required: [version, title, home_page_url, feed_url, items]
+      properties:
+        version: { type: string, const: "https://jsonfeed.org/version/1.1" }
+        title: { type: string, minLength: 1 }
+        home_page_url: { type: string, pattern: "^https?://" }
+        feed_url: { type: string, pattern: "^https?://", description: "The URL of the current document, also in archives." }
+        next_url: { type: string, pattern: "^https?://", description: The next older archive. }
+        hubs:
+          type: array
+          items:
+            type: object
+            additionalProperties: false
+            required: [type, url]
+            properties:
+              type: { type: string, const: WebSub }
+              url: { type: string, pattern: "^https?://" }
+        items:
+          type: array
+          items: { $ref: "#/components/schemas/JSONFeedItem" }
+
+    JSONFeedItem:
+      description: An item of a JSON Feed.
+      type: object
+      additionalProperties: false
+      required: [id, date_published, date_modified]
+      anyOf:
+        - { required: [content_html] }
+        - { required: [content_text] }
+      properties:
+        id: { type: string, pattern: "^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$" }
+        url: { type: string, pattern: "^https?://", description: The address of the item on the web. }
+        title: { type: string }
+        content_html: { type: string, description: Sanitised HTML. }
+        content_text: { type: string, description: "The text of an item without HTML; in feeds of summaries, the summary." }
+        summary: { type: string }
+        date_published: { $ref: "#/components/schemas/Date" }
+        date_modified: { $ref: "#/components/schemas/Date" }
+        language: { $ref: "#/components/schemas/LanguageTag" }
+        authors:
+          type: array
+          items:
+            type: object
+            additionalProperties: false
+            required: [name]
+            properties:
+              name: { type: string }
+        tags:
+          type: array
+          items: { $ref: "#/components/schemas/Slug" }
+        attachments:
+          type: array
+          items:
+            type: object
+            additionalProperties: false
+            required: [url, mime_type]
+            properties:
+              url: { type: string, pattern: "^https?://" }
+              mime_type: { type: string }
+              size_in_bytes: { type: integer, minimum: 0 }
 
     StoredFile:
       description: An uploaded file, as an attachment for items.
@@ -4008,8 +5487,8 @@ components:
       required: [id, paused, revision, state, topics, url]
       properties:
         id: { $ref: "#/components/schemas/ItemID" }
-        url: { type: string, maxLength: 2048, description: The address in its normal form. A permanent redirect replaces it. }
-        title: { type: string, minLength: 1, maxLength: 1024, description: The name of the feed for editors. }
+        url: { type: string, maxLength: 2048, description: "The address in its normal form. A permanent redirect replaces it, and so does the feed that is found on a page." }
+        title: { type: string, minLength: 1, maxLength: 1024, description: "The name of the feed for editors, by default its own title." }
         topics:
           description: The topics of new items. Without any, the categories of the feed become topics.
           type: array
@@ -4029,7 +5508,20 @@ components:
             at: { $ref: "#/components/schemas/Date" }
             status: { type: integer, description: The status of the response; absent without one. }
             message: { type: string }
-        revision: { type: integer, minimum: 1, description: The number of writes by editors and permanent redirects. }
+        websub:
+          description: >-
+            The lease at a WebSub hub that the feed names. While it is active, the hub notifies of changes, and polls are
+            rare. Absent if the feed has no hub, or the server no `TIDINGS_PUBLIC_URL`.
+          type: object
+          additionalProperties: false
+          required: [hub, state]
+          properties:
+            hub: { type: string, description: The address of the hub. }
+            state: { type: string, enum: [pending, active], description: "`pending` until the hub has confirmed the lease." }
+            leaseEnds: { $ref: "#/components/schemas/Date" }
+            lastNotice: { $ref: "#/components/schemas/Date" }
+            error: { type: string, description: "The failure since the last confirmation, in words." }
+        revision: { type: integer, minimum: 1, description: The number of writes by editors and of new addresses. }
 
     SubscriptionList:
       type: object
@@ -4059,6 +5551,7 @@ components:
         lastError: { description: Ignored. }
         lastSuccess: { description: Ignored. }
         nextPoll: { description: Ignored. }
+        websub: { description: Ignored. }
 
     SubscriptionPatch:
       description: null removes a field.
@@ -4080,6 +5573,7 @@ components:
         lastError: { description: Ignored. }
         lastSuccess: { description: Ignored. }
         nextPoll: { description: Ignored. }
+        websub: { description: Ignored. }
 
     EditorialTopicList:
       type: object
@@ -4163,6 +5657,9 @@ components:
             - /problems/retracted
             - /problems/withdrawn
             - /problems/token-expired
+            - /problems/callback-ended
+            - /problems/subscription-paused
+            - /problems/feeds-not-configured
             - /problems/precondition-failed
             - /problems/body-too-large
             - /problems/unsupported-media-type
@@ -4183,6 +5680,9 @@ components:
             - /problems/version-not-supported
             - /problems/storage-full
             - /problems/batch-refused
+            - /problems/request-in-progress
+            - /problems/idempotency-key-reused
+            - /problems/answer-erased
             - /problems/failed-dependency
         title: { type: string }
         status: { type: integer, minimum: 400, maximum: 599 }

@@ -3,15 +3,19 @@ import Foundation
 import HTTPConditions
 import NIOCore
 import News
+import NewsFeeds
 import NewsStore
 
-/// A JSON body that consists of the fragments of items. Its entity tag and a 304 need none of them.
+/// A body that is made from the fragments of items: JSON, a feed, or a page for readers. Its entity tag and a 304 need
+/// none of them.
 struct PageBody: Sendable {
-  /// The JSON around the items.
+  /// The JSON around the items, or the page that shows them.
   private enum Form: Sendable {
     case item
     case list
     case changes(ChangePage)
+    case document(PageDocument)
+    case feed(FeedBody)
   }
 
   /// The version of all that this build writes. It changes with the JSON of equal items, so that no client keeps an
@@ -43,6 +47,21 @@ struct PageBody: Sendable {
     self.init(.changes(page), items, html, page.feedVersion.epoch)
   }
 
+  /// Creates a page for readers with the items of a list. It shows no `html`.
+  init(_ page: ListPage, _ document: PageDocument) {
+    self.init(.document(document), page.items, false, page.feedVersion.epoch)
+  }
+
+  /// Creates a page for readers of one item.
+  init(item: ItemVersion, _ document: PageDocument, epoch: String) {
+    self.init(.document(document), [item], true, epoch)
+  }
+
+  /// Creates the document of a feed.
+  init(_ page: FeedPage, _ feed: FeedBody) {
+    self.init(.feed(feed), page.items, true, page.feedVersion.epoch)
+  }
+
   private init(_ form: Form, _ items: [ItemVersion], _ html: Bool, _ epoch: String) {
     self.form = form
     self.items = items
@@ -51,7 +70,32 @@ struct PageBody: Sendable {
   }
 
   /// A lower bound for the length in bytes. It is the same on every replica.
-  var minimumBytes: Int { items.reduce(0) { $0 + $1.minimumBytes(html: html) } }
+  var minimumBytes: Int {
+    if case .document = form { return PageDocument.minimumBytes }
+    if case .feed(let feed) = form { return feed.minimumBytes(entries: items.count) }
+    return items.reduce(0) { $0 + $1.minimumBytes(html: html) }
+  }
+
+  /// Whether assembling the body takes so long that it must not be done on an event loop.
+  var isCostly: Bool { if case .document = form { true } else { false } }
+
+  var contentType: String {
+    if case .feed(let feed) = form { feed.writer.format.mediaType } else { "application/json" }
+  }
+
+  /// Returns the items in the form in which the body contains them, in order; nil unless all of them are in memory.
+  func fragmentsInMemory(of store: NewsStore) -> [[UInt8]]? {
+    guard case .feed(let feed) = form else { return store.fragmentsInMemory(of: items, html: html, epoch: epoch) }
+    return store.fragmentsInMemory(of: items, as: feed.form, epoch: epoch)
+  }
+
+  /// Returns the items in the form in which the body contains them, in order.
+  ///
+  /// - Returns: nil if an item has been changed or removed since.
+  func fragments(from store: NewsStore) async throws -> [[UInt8]]? {
+    guard case .feed(let feed) = form else { return try await store.fragments(of: items, html: html, epoch: epoch) }
+    return try await store.fragments(of: items, as: feed.form, epoch: epoch)
+  }
 
   /// A strong tag: 128 bits of SHA-256 in base64url (RFC 4648 section 5) over the identities of all items, and all else
   /// that the response says.
@@ -69,6 +113,15 @@ struct PageBody: Sendable {
     case .item, .list:
       bytes.append(UInt8(ascii: "i"))
       for item in items { append(item) }
+    case .document(let document):
+      bytes.append(UInt8(ascii: "d"))
+      for item in items { append(item) }
+      document.appendIdentity(to: &bytes)
+    case .feed(let feed):
+      bytes.append(UInt8(ascii: "f"))
+      for item in items { append(item) }
+      // The document without entries has its links and its settings.
+      bytes += feed.writer.document(feed.head, entries: [])
     case .changes(let page):
       bytes.append(UInt8(ascii: "c"))
       for change in page.changes {
@@ -86,10 +139,15 @@ struct PageBody: Sendable {
   /// Assembles the body.
   ///
   /// - Parameter fragments: The fragments of `items`, in order.
-  func assembled(_ fragments: [[UInt8]]) -> ByteBuffer {
+  /// - Throws: `DecodingError` for a malformed fragment, which only a page for readers decodes.
+  func assembled(_ fragments: [[UInt8]]) throws -> ByteBuffer {
+    if case .document(let document) = form { return ByteBuffer(bytes: try document.html(fragments)) }
+    if case .feed(let feed) = form {
+      return ByteBuffer(bytes: feed.writer.document(feed.head, entries: fragments))
+    }
     var json = JSONWriter(capacity: fragments.reduce(256) { $0 + $1.count + 32 } + changeCount * 96)
     switch form {
-    case .item: for fragment in fragments { json.write(json: fragment) }
+    case .item, .feed, .document: for fragment in fragments { json.write(json: fragment) }
     case .list:
       json.object { json in
         json.field("items") { $0.array(fragments) { $0.write(json: $1) } }

@@ -21,6 +21,10 @@ final class PublicReads: Sendable {
   }
 
   let store: NewsStore
+  /// The views of pages for readers; nil if there are no pages.
+  private let pages: PageViews?
+  /// The publisher of feeds; nil if there are none.
+  let feeds: FeedPublisher?
   private let cache: ViewCache?
   private let unknownItems = UnknownItems()
   /// The meanings of targets, for requests that are answered before the router.
@@ -37,11 +41,15 @@ final class PublicReads: Sendable {
   ///   - budget: The approximate memory for views, in bytes; nil to answer each request from the database.
   ///   - reads: Limits the reads of the database.
   ///   - singles: The maximum number of concurrent reads that serve a single client.
+  ///   - pages: The views of pages for readers; nil if there are no pages.
+  ///   - feeds: The publisher of feeds; nil if there are none.
   init(
     store: NewsStore, budget: Int?, reads: ConcurrencyLimiter, singles: Int, policies: Policies, slow: SlowRequests,
-    metrics: APIMetrics
+    metrics: APIMetrics, pages: PageViews?, feeds: FeedPublisher?
   ) {
     self.store = store
+    self.pages = pages
+    self.feeds = feeds
     self.reads = reads
     self.singles = ConcurrencyLimiter(limit: singles, within: reads)
     self.policies = policies
@@ -69,8 +77,14 @@ final class PublicReads: Sendable {
   /// - Parameter parse: Reads the target of the request.
   /// - Throws: `ProblemError`, 412; the errors of the store and of `parse`.
   func response(to request: Request, _ parse: () throws -> PublicRead) async throws -> Response {
-    let read = try targets.known(request.uri.string) ?? parse()
-    return try await withCurrent(read) { representation, limiter in
+    try await response(to: request, of: try targets.known(request.uri.string) ?? parse())
+  }
+
+  /// Returns the response to a request with the content of a read, which need not be that of its target.
+  ///
+  /// - Throws: `ProblemError`, 412; the errors of the store.
+  func response(to request: Request, of read: PublicRead) async throws -> Response {
+    try await withCurrent(read) { representation, limiter in
       try await representation.response(to: request, policy(of: read), metrics) {
         try await representation.body(from: store, limiter: limiter)
       }
@@ -90,6 +104,7 @@ final class PublicReads: Sendable {
   /// Runs the body with the current view of a read, again if an item of it has changed before its JSON was read.
   ///
   /// - Parameter keepsFirst: Whether the view is kept from this request on, not only from the second one.
+  /// - Throws: `StoreError.notFound` for the feed of an unknown topic; the errors of the store and of the body.
   private func withCurrent<Result>(
     _ read: PublicRead, keepsFirst: Bool = false, _ body: (Representation, ConcurrencyLimiter) async throws -> Result
   ) async throws -> Result {
@@ -104,12 +119,11 @@ final class PublicReads: Sendable {
     _ read: PublicRead, keepsFirst: Bool, _ body: (Representation, ConcurrencyLimiter) async throws -> Result
   ) async throws -> Result {
     for _ in 0..<Self.maximumAttempts {
-      let snapshot = try await store.snapshot(at: read.at, in: read.key.scope, since: read.key.since)
+      let snapshot = try await snapshot(for: read)
       if keepsFirst { cache?.note(read.key, in: snapshot) }
       let limiter = read.key.isUncommon(in: snapshot) ? singles : reads
-      let representation = try await representation(of: read, in: snapshot, limiter)
       do {
-        return try await body(representation, limiter)
+        return try await body(try await representation(of: read, in: snapshot, limiter), limiter)
       } catch is Representation.OutOfDate {
         cache?.remove(read.key)
         // The database has changed since this state.
@@ -117,6 +131,17 @@ final class PublicReads: Sendable {
       }
     }
     throw StoreError.unavailable
+  }
+
+  /// Returns the state from which a read is answered.
+  ///
+  /// - Throws: `StoreError.notFound` for the page of an unknown topic, which is in the path; the errors of the store.
+  private func snapshot(for read: PublicRead) async throws -> FeedSnapshot {
+    do {
+      return try await store.snapshot(at: read.at, in: read.key.scope, since: read.key.since)
+    } catch StoreError.unknownTopics where read.key.isPage {
+      throw StoreError.notFound
+    }
   }
 
   /// Returns the view of a read that is current in a state.
@@ -127,15 +152,16 @@ final class PublicReads: Sendable {
   ) async throws -> Representation {
     let key = read.key
     guard let cache else {
-      return try await limiter.run { try await key.load(from: store, in: snapshot) }.representation
+      return try await limiter.run { try await key.load(from: store, in: snapshot, pages, feeds) }.representation
     }
     if let found = inMemory(key, in: snapshot) {
       metrics.countRead(found.source)
       return found.representation
     }
-    if case .item(let id, _) = key, unknownItems.contains(id, in: snapshot) { throw StoreError.notFound }
-    if case .items(let query) = key, query.search == nil,
-      let view = try await store.snapshot(after: snapshot, withWindowsOf: query.scope).flatMap(key.view)
+    if let id = key.itemID, unknownItems.contains(id, in: snapshot) { throw StoreError.notFound }
+    if let query = key.itemQuery, query.search == nil,
+      let loaded = try await store.snapshot(after: snapshot, withWindowsOf: query.scope),
+      let view = key.view(in: loaded, pages)
     {
       metrics.countRead(.windows)
       return view.representation
@@ -148,9 +174,9 @@ final class PublicReads: Sendable {
   }
 
   private func load(_ key: ViewKey, in snapshot: FeedSnapshot) async throws -> View {
-    guard case .item(let id, _) = key else { return try await key.load(from: store, in: snapshot) }
+    guard let id = key.itemID else { return try await key.load(from: store, in: snapshot, pages, feeds) }
     do {
-      return try await key.load(from: store, in: snapshot)
+      return try await key.load(from: store, in: snapshot, pages, feeds)
     } catch StoreError.notFound {
       unknownItems.insert(id, after: snapshot)
       throw StoreError.notFound
@@ -163,7 +189,7 @@ final class PublicReads: Sendable {
   ) -> (representation: Representation, source: APIMetrics.ReadSource)? {
     guard let cache else { return nil }
     if let view = cache.cachedView(key, in: snapshot) { return (view.representation, .view) }
-    guard let view = key.view(in: snapshot) else { return nil }
+    guard let view = key.view(in: snapshot, pages) else { return nil }
     cache.insert(view, for: key, in: snapshot)
     return (view.representation, .windows)
   }
@@ -229,8 +255,9 @@ final class PublicReads: Sendable {
       // The router would read once more.
       guard var problem = ProblemError(expected: error) else { return nil }
       if request.read.isLongPoll { problem.replacesStored = false }
-      CORS.add(to: &problem.headers)
-      let response = problem.storedResponse
+      let renderer = request.read.key.isPage ? pages?.renderer : nil
+      if renderer == nil { CORS.add(to: &problem.headers) }
+      let response = problem.storedResponse(renderer)
       count(response, request.read.key, after: .now - began)
       return response
     }
@@ -243,7 +270,9 @@ final class PublicReads: Sendable {
   }
 
   private func readRequest(_ request: PlainRequest) -> ReadRequest? {
-    guard cache != nil, let read = targets.read(of: request.target) else { return nil }
+    guard cache != nil, let read = targets.read(of: request.target), pages != nil || !read.key.isPage,
+      feeds != nil || !read.key.isFeed
+    else { return nil }
     return ReadRequest(
       read: read,
       conditions: Representation.Conditions(

@@ -60,10 +60,11 @@ package final class Representation: Sendable {
   ///   - tag: The entity tag; nil to derive it from the content.
   ///   - fields: Additional header fields.
   convenience init(
-    _ body: PageBody, tag: EntityTag? = nil, lastModified: LastModified? = nil, fields: HTTPFields = [:]
+    _ body: PageBody, contentType: String? = nil, tag: EntityTag? = nil,
+    lastModified: LastModified? = nil, fields: HTTPFields = [:]
   ) {
     self.init(
-      .page(body), minimumBytes: body.minimumBytes, contentType: "application/json",
+      .page(body), minimumBytes: body.minimumBytes, contentType: contentType ?? body.contentType,
       tag: tag ?? body.tag(link: fields[.link]), lastModified: lastModified, fields: fields)
   }
 
@@ -113,16 +114,16 @@ package final class Representation: Sendable {
   /// The length of the body in bytes, or a lower bound for it as long as it has not been assembled.
   var knownBytes: Int { assembledBody?.readableBytes ?? minimumBytes }
 
-  /// Returns the body if it is in memory, or can be assembled from fragments in memory; nil otherwise.
+  /// Returns the body if it is in memory, or can be assembled at once from fragments in memory; nil otherwise.
   func bodyInMemory(of store: NewsStore) -> ByteBuffer? {
     bodyState.withLock { body in
       switch body {
       case .complete(let bytes): return bytes
       case .page(let page), .assembling(let page, _):
-        guard let fragments = store.fragmentsInMemory(of: page.items, html: page.html, epoch: page.epoch) else {
-          return nil
-        }
-        let bytes = page.assembled(fragments)
+        guard !page.isCostly,
+          let fragments = page.fragmentsInMemory(of: store),
+          let bytes = try? page.assembled(fragments)
+        else { return nil }
         keep(bytes, in: &body)
         return bytes
       }
@@ -151,11 +152,10 @@ package final class Representation: Sendable {
     _ page: PageBody, from store: NewsStore, _ limiter: ConcurrencyLimiter
   ) async throws -> ByteBuffer {
     do {
-      let fragments = try await limiter.run {
-        try await store.fragments(of: page.items, html: page.html, epoch: page.epoch)
-      }
+      var fragments = page.fragmentsInMemory(of: store)
+      if fragments == nil { fragments = try await limiter.run { try await page.fragments(from: store) } }
       guard let fragments else { throw OutOfDate() }
-      let bytes = page.assembled(fragments)
+      let bytes = try page.assembled(fragments)
       bodyState.withLock { keep(bytes, in: &$0) }
       return bytes
     } catch {
@@ -202,7 +202,8 @@ package final class Representation: Sendable {
     headers[.eTag] = tag.fieldValue
     headers[.cacheControl] = caching.publicRead
     headers[.vary] = Self.vary
-    CORS.add(to: &headers)
+    // Scripts of other origins read the API, not its pages.
+    if contentType != PageDocument.contentType { CORS.add(to: &headers) }
     if let lastModified { headers[.lastModified] = HTTPDate.format(lastModified) }
     if let pollInterval = caching.pollInterval() { headers[.pollInterval] = "\(pollInterval)" }
     let validators = Validators(entityTag: tag, lastModified: lastModified, isLastModifiedStrong: true)

@@ -12,6 +12,8 @@ package enum ViewKey: Hashable, Sendable {
   case state(Scope)
   case topics
   case topic(String)
+  case page(ReaderPage)
+  case feed(FeedRequest)
 
   /// The number of recent versions whose changes are likely to be requested by several clients.
   private static let recentVersions = 1000
@@ -22,6 +24,8 @@ package enum ViewKey: Hashable, Sendable {
     case .items(let query): query.scope
     case .changes(let query): query.scope
     case .state(let scope): scope
+    case .page(let page): page.scope
+    case .feed(let feed): feed.scope
     case .item, .topics, .topic: .feed
     }
   }
@@ -29,6 +33,7 @@ package enum ViewKey: Hashable, Sendable {
   /// The token whose later changes are requested. It is nil for a snapshot and for its continuation, which is checked
   /// with its rows.
   var since: SyncToken? {
+    if case .feed(let feed) = self { return feed.since }
     guard case .changes(let query) = self, query.since?.position == nil else { return nil }
     return query.since
   }
@@ -40,29 +45,58 @@ package enum ViewKey: Hashable, Sendable {
   func isUncommon(in snapshot: FeedSnapshot) -> Bool {
     switch self {
     case .items(let query): query.after != nil || query.search != nil
+    case .page(let page): !page.isFirst
     case .item, .topics, .topic, .state: false
-    case .changes(let query):
-      if let since, let current = snapshot.token(of: query.scope) {
-        since.version < current.version - Self.recentVersions
-      } else {
-        true
+    case .feed(let feed):
+      switch feed.part {
+      case .current: false
+      case .archive: true
+      case .changes: isOld(in: snapshot)
       }
+    case .changes: isOld(in: snapshot)
     }
   }
+
+  /// Whether the changes after `since` are likely to be requested by a single client.
+  private func isOld(in snapshot: FeedSnapshot) -> Bool {
+    guard let since, let current = snapshot.token(of: scope) else { return true }
+    return since.version < current.version - Self.recentVersions
+  }
+
+  /// Whether the view is a document of a feed for feed readers.
+  var isFeed: Bool { if case .feed = self { true } else { false } }
 
   /// Whether clients poll the view.
   var isFollowed: Bool {
     switch self {
     case .items, .changes, .state: true
-    case .item, .topics, .topic: false
+    case .feed(let feed): if case .archive = feed.part { false } else { true }
+    case .item, .topics, .topic, .page: false
     }
   }
 
   /// Whether an outdated view may be served while the database does not respond. An outdated item is never served: it may
   /// have been retracted or corrected.
-  var mayBeStale: Bool {
-    if case .item = self { false } else { true }
+  var mayBeStale: Bool { itemID == nil }
+
+  /// The id of the item that the view is about; nil for other views.
+  var itemID: UUID? {
+    switch self {
+    case .item(let id, _), .page(.item(let id)): id
+    default: nil
+    }
   }
+
+  /// The query of a list of items; nil for other views.
+  var itemQuery: ItemQuery? {
+    switch self {
+    case .items(let query), .page(.list(let query)): query
+    default: nil
+    }
+  }
+
+  /// Whether the view is a page for readers.
+  var isPage: Bool { if case .page = self { true } else { false } }
 
   /// The path pattern of the route.
   var route: String {
@@ -73,6 +107,9 @@ package enum ViewKey: Hashable, Sendable {
     case .state: APIPath.state
     case .topics: APIPath.topics
     case .topic: APIPath.topic
+    case .page(let page): page.route
+    case .feed(let feed):
+      feed.topic == nil ? APIPath.feed(feed.format) : APIPath.topicFeed(feed.format)
     }
   }
 
@@ -84,13 +121,17 @@ package enum ViewKey: Hashable, Sendable {
     case .changes(let query): .changes(query.scope, since: query.since?.version ?? 0)
     case .state: .feed
     case .topics, .topic: .topics
+    case .page(let page): page.dependency
+    case .feed(let feed): feed.dependency
     }
   }
 }
 
 extension ViewKey {
   /// Returns the view from the state in memory; nil if the database must be read.
-  func view(in snapshot: FeedSnapshot) -> View? {
+  ///
+  /// - Parameter pages: The views of pages; nil if there are no pages.
+  func view(in snapshot: FeedSnapshot, _ pages: PageViews?) -> View? {
     switch self {
     case .items(let query): snapshot.page(query).map { View($0, query) }
     case .changes(let query): snapshot.changes(query).map { View($0, query) }
@@ -99,15 +140,21 @@ extension ViewKey {
         View(Representation($0, write: { $0.write($1) }), snapshot.feedVersion)
       }
     case .item(let id, let html): snapshot.item(id).map { View($0, html: html) }
-    case .topics, .topic: nil
+    case .page(let page): pages?.view(page, in: snapshot)
+    case .topics, .topic, .feed: nil
     }
   }
 
   /// Reads the content of the view, without the fragments that its body consists of.
   ///
-  /// - Parameter snapshot: The state that the content must have at least.
-  /// - Throws: The errors of the store's queries.
-  func load(from store: NewsStore, in snapshot: FeedSnapshot) async throws -> View {
+  /// - Parameters:
+  ///   - snapshot: The state that the content must have at least.
+  ///   - pages: The views of pages; nil if there are no pages.
+  ///   - feeds: The publisher of feeds; nil if there are none.
+  /// - Throws: The errors of the store's queries; `ProblemError`, 503, for a feed without a publisher.
+  func load(
+    from store: NewsStore, in snapshot: FeedSnapshot, _ pages: PageViews?, _ feeds: FeedPublisher?
+  ) async throws -> View {
     switch self {
     case .items(let query): return View(try await store.page(query), query)
     case .item(let id, let html): return View(try await store.item(id), html: html)
@@ -124,6 +171,12 @@ extension ViewKey {
     case .topic(let slug):
       let (topic, feedVersion) = try await store.topic(slug)
       return View(Representation(topic.forReaders, write: { $0.write($1) }), feedVersion)
+    case .page(let page):
+      guard let pages else { throw StoreError.notFound }
+      return try await pages.load(page, in: snapshot)
+    case .feed(let request):
+      guard let feeds else { throw ProblemError.feedsNotConfigured }
+      return try await feeds.view(of: request, from: store)
     }
   }
 }

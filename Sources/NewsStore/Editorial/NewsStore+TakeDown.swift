@@ -51,7 +51,7 @@ extension NewsStore {
 
   /// Erases the texts of a retracted item, and the files that no other item uses, for good.
   ///
-  /// Its history is erased too. The id, the dates, the topics and the state remain. Thus clients that follow the feed still remove the item, a
+  /// Its history and the stored answers that contain it are erased too. The id, the dates, the topics and the state remain. Thus clients that follow the feed still remove the item, a
   /// request for its address is still answered with 410, and imports still skip it. A repeat changes only the reason,
   /// if one is given.
   ///

@@ -19,4 +19,11 @@ let embeddedMigrations: [(name: String, sql: String)] = [
   ("0014_history.sql", migration0014),
   ("0015_subscriptions.sql", migration0015),
   ("0016_keys.sql", migration0016),
+  ("0017_idempotency.sql", migration0017),
+  ("0018_feed_order.sql", migration0018),
+  ("0019_feed_order_index.sql", migration0019),
+  ("0020_feed_order_complete.sql", migration0020),
+  ("0021_subscription_polls.sql", migration0021),
+  ("0022_websub.sql", migration0022),
+  ("0023_announcements.sql", migration0023),
 ]

@@ -83,6 +83,8 @@ public final class FeedSnapshot: Sendable {
       return state.version <= earlier.version && since >= state.floor
     case .item(let id): return recent.isUnchanged(id, since: earlier.version) ?? false
     case .topics: return topicsVersion <= earlier.version && feedVersion.topicsRevision == earlier.topicsRevision
+    case .titled(let dependency):
+      return feedVersion.topicsRevision == earlier.topicsRevision && isCurrent(dependency, since: earlier)
     }
   }
 
@@ -92,6 +94,7 @@ public final class FeedSnapshot: Sendable {
     case .scope(let scope), .changes(let scope, _): states(scope)?.version ?? version
     case .item(let id): recent.version(of: id)
     case .topics: max(topicsVersion, feedVersion.topicsRevision)
+    case .titled(let dependency): version(of: dependency) + feedVersion.topicsRevision
     case .feed: version
     }
   }
@@ -155,4 +158,6 @@ public enum ResponseDependency: Sendable, Hashable {
   case item(UUID)
   /// The titles, positions and counts of all topics.
   case topics
+  /// Something that is shown together with the titles of topics.
+  indirect case titled(ResponseDependency)
 }

@@ -11,9 +11,11 @@ package final class Fragments: Sendable {
     let version: Int
     /// Whether the fragment contains `html`. An item without `html` has one fragment only.
     let html: Bool
+    /// The name of a `FragmentForm`; nil for the JSON of the API.
+    let form: String?
 
-    init(_ epoch: String, _ id: UUID, _ version: Int, html: Bool) {
-      (self.epoch, self.id, self.version, self.html) = (epoch, id, version, html)
+    init(_ epoch: String, _ id: UUID, _ version: Int, html: Bool, form: String? = nil) {
+      (self.epoch, self.id, self.version, self.html, self.form) = (epoch, id, version, html, form)
     }
   }
 
@@ -37,6 +39,20 @@ package final class Fragments: Sendable {
     cache.withLock { cache in
       items.map { cache.use(Key(epoch, $0.id, $0.version, html: html && $0.hasHTML)) }
     }
+  }
+
+  /// Returns items in another form, in order; nil for those that are not in memory.
+  func find(_ items: [ItemVersion], as form: FragmentForm, epoch: String) -> [[UInt8]?] {
+    cache.withLock { cache in
+      items.map { cache.use(Key(epoch, $0.id, $0.version, html: true, form: form.name)) }
+    }
+  }
+
+  /// Adds an item in another form.
+  func insert(_ bytes: [UInt8], of item: ItemVersion, as form: FragmentForm, epoch: String) {
+    guard isEnabled else { return }
+    let key = Key(epoch, item.id, item.version, html: true, form: form.name)
+    cache.withLock { $0.insert(bytes, for: key, cost: bytes.count + Self.overhead) }
   }
 
   /// Adds the fragments of items: without `html`, and with it for those that have it.

@@ -31,6 +31,30 @@ extension NewsStore {
     return found.compactMap(\.self)
   }
 
+  /// Returns items in another form from memory, in order; nil unless all of them are there.
+  ///
+  /// - Parameter epoch: The epoch of the versions.
+  package func fragmentsInMemory(of items: [ItemVersion], as form: FragmentForm, epoch: String) -> [[UInt8]]? {
+    let found = fragments.find(items, as: form, epoch: epoch).compactMap(\.self)
+    return found.count == items.count ? found : nil
+  }
+
+  /// Returns items in another form, in order. Those that are not in memory are made from the JSON of the items.
+  ///
+  /// - Parameter epoch: The epoch of the versions.
+  /// - Returns: nil if an item has been changed or removed since, so that the page is out of date.
+  package func fragments(of items: [ItemVersion], as form: FragmentForm, epoch: String) async throws -> [[UInt8]]? {
+    var found = fragments.find(items, as: form, epoch: epoch)
+    let missing = found.indices.filter { found[$0] == nil }
+    guard let json = try await fragments(of: missing.map { items[$0] }, html: true, epoch: epoch) else { return nil }
+    for (index, json) in zip(missing, json) {
+      let made = form.write(try NewsJSON.decode(NewsItem.self, from: Data(json)))
+      fragments.insert(made, of: items[index], as: form, epoch: epoch)
+      found[index] = made
+    }
+    return found.compactMap(\.self)
+  }
+
   /// Reads items that are published at their versions, in order, on the standby if it has all of them.
   ///
   /// - Returns: nil if one of them is not.

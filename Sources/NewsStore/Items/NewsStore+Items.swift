@@ -10,6 +10,9 @@ public struct ItemQuery: Sendable, Hashable {
   public var limit: Int
   /// The last item of the previous page; nil for the first page.
   public var after: Keyset?
+  /// The first item of the following page; nil for a page that does not end before a known item. The page then consists
+  /// of the items directly before it. It excludes `after` and `search`.
+  public var before: Keyset?
   /// A language range, which matches itself and all tags that extend it (RFC 4647 section 3.3.1): `en` matches `en-GB`.
   public var language: String?
   /// The exact name of an author.
@@ -27,13 +30,14 @@ public struct ItemQuery: Sendable, Hashable {
 
   /// Creates a query. The default is the first page of the feed.
   public init(
-    scope: Scope = .feed, limit: Int = 50, after: Keyset? = nil, language: String? = nil, author: String? = nil,
-    from: Date? = nil, to: Date? = nil, isBreaking: Bool? = nil, search: SearchQuery? = nil,
+    scope: Scope = .feed, limit: Int = 50, after: Keyset? = nil, before: Keyset? = nil, language: String? = nil,
+    author: String? = nil, from: Date? = nil, to: Date? = nil, isBreaking: Bool? = nil, search: SearchQuery? = nil,
     includesHTML: Bool = false
   ) {
     self.scope = scope
     self.limit = limit
     self.after = after
+    self.before = before
     self.language = language
     self.author = author
     self.from = from
@@ -70,7 +74,7 @@ extension NewsStore {
 
   private func rows(of query: ItemQuery) async throws -> ScopedRows {
     guard let search = query.search else {
-      return try await read(query.scope, order: Self.newestFirst, Self.pageQuery(query))
+      return try await read(query.scope, order: Self.order(of: query), Self.pageQuery(query))
     }
     do {
       return try await rows(of: query, finding: search)
@@ -82,6 +86,11 @@ extension NewsStore {
   /// The order of the rows `c` of a page.
   static let newestFirst: PostgresQuery = "c.date DESC, c.item DESC"
 
+  /// The order in which the rows of a page are found: nearest to the known item first.
+  private static func order(of query: ItemQuery) -> PostgresQuery {
+    query.before == nil ? newestFirst : "c.date, c.item"
+  }
+
   /// Scans the log's index by date, once for each topic. It reads no more rows than the page has.
   ///
   /// - Parameter source: The table expression for the rows `c` of the log.
@@ -92,13 +101,13 @@ extension NewsStore {
     let walk: PostgresQuery = """
       SELECT \(query: ItemVersion.columns) FROM \(query: source)
       WHERE c.scope = \(query: scope) AND c.present \(query: conditions(query))
-      ORDER BY \(query: newestFirst) LIMIT \(query.limit + 1)
+      ORDER BY \(query: order(of: query)) LIMIT \(query.limit + 1)
       """
     guard names.count > 1 else { return walk }
     return """
       SELECT DISTINCT \(query: ItemVersion.columns)
       FROM unnest(\(names)) AS s (scope) CROSS JOIN LATERAL (\(query: walk)) AS c
-      ORDER BY \(query: newestFirst) LIMIT \(query.limit + 1)
+      ORDER BY \(query: order(of: query)) LIMIT \(query.limit + 1)
       """
   }
 
@@ -110,6 +119,7 @@ extension NewsStore {
     if let from = query.from { require("\(query: date) >= \(from)") }
     if let to = query.to { require("\(query: date) < \(to)") }
     if let after = query.after { require("(\(query: date), \(unsafeSQL: id)) < (\(after.date), \(after.id))") }
+    if let before = query.before { require("(\(query: date), \(unsafeSQL: id)) > (\(before.date), \(before.id))") }
     if let isBreaking = query.isBreaking {
       // As a literal, so that the planner sees that the index of breaking news suffices.
       require("\(unsafeSQL: isBreaking ? "" : "NOT ")\(unsafeSQL: table).breaking")

@@ -1,3 +1,4 @@
+import DequeModule
 public import Foundation
 public import News
 
@@ -7,6 +8,8 @@ public struct ListPage: Sendable {
   public let items: [ItemVersion]
   /// The position after which the next page begins; nil on the last page.
   public let next: Keyset?
+  /// The position before which the previous page ends; nil on the first page.
+  public let previous: Keyset?
   /// The current token of the scope, from the same snapshot as the items.
   public let token: SyncToken
   /// The time of the last change of the page, including the existence of a next page. It is nil for searches, because
@@ -20,12 +23,17 @@ public struct ListPage: Sendable {
   /// Cuts a page.
   ///
   /// - Parameters:
-  ///   - found: The first items after the beginning of the page, newest first: `query.limit` + 1 of them, or all.
+  ///   - found: The first items after the beginning of the page, newest first: `query.limit` + 1 of them, or all. With
+  ///     `query.before`, the last items before the end of the page, oldest first.
   ///   - scope: The state of the scope in the same snapshot.
   init(_ query: ItemQuery, found: [ItemVersion], in scope: ScopeSnapshot) {
     let count = PageBudget.count(found, limit: query.limit) { $0.maximumBytes(html: query.includesHTML) }
-    items = Array(found.prefix(count))
-    next = count < found.count ? items.last.map(Keyset.init) : nil
+    let isBackwards = query.before != nil
+    items = isBackwards ? found.prefix(count).reversed() : Array(found.prefix(count))
+    let (first, last) = (items.first.map { Keyset($0) }, items.last.map { Keyset($0) })
+    let isCut = count < found.count
+    next = isBackwards || isCut ? last : nil
+    previous = isBackwards ? (isCut ? first : nil) : (query.after == nil ? nil : first)
     token = scope.token
     // The first item beyond the page decides whether there is a next one.
     let latest = found.prefix(count + 1).lazy.map(\.updated).max()
@@ -74,6 +82,10 @@ extension FeedSnapshot {
     windowUses.note(query.scope.names)
     var reader = WindowReader(windows, query)
     var found: [ItemVersion] = []
+    if let before = query.before {
+      guard let last = reader.last(query.limit + 1, before: before) else { return nil }
+      return ListPage(query, found: last, in: scope)
+    }
     found.reserveCapacity(query.limit + 1)
     while found.count <= query.limit, let item = reader.next() { found.append(item) }
     guard found.count > query.limit || reader.isComplete else { return nil }
@@ -114,6 +126,18 @@ private struct WindowReader {
     return nil
   }
 
+  /// Returns the last items before a position, oldest first; nil if the windows do not reach it.
+  mutating func last(_ count: Int, before keyset: Keyset) -> [ItemVersion]? {
+    let position = ListPosition(keyset)
+    var found: Deque<ItemVersion> = []
+    while let item = next() {
+      guard item.position < position else { return found.reversed() }
+      if found.count == count { found.removeFirst() }
+      found.append(item)
+    }
+    return isComplete ? found.reversed() : nil
+  }
+
   /// The next entry of all windows, each item once.
   private mutating func nextEntry() -> Window.Entry? {
     while true {
@@ -141,7 +165,7 @@ private struct ListFilter {
   private let isBreaking: Bool?
 
   init(_ query: ItemQuery) {
-    after = query.after.map { ListPosition(date: RFC3339.milliseconds(of: $0.date), id: $0.id) }
+    after = query.after.map { ListPosition($0) }
     from = query.from.map(RFC3339.milliseconds)
     to = query.to.map(RFC3339.milliseconds)
     language = query.language?.lowercased()
@@ -173,6 +197,12 @@ private struct ListFilter {
 
   /// Compares bytes, as PostgreSQL does. `String` also equates canonically equivalent texts.
   private func isEqual(_ one: String?, _ other: String) -> Bool { one?.utf8.elementsEqual(other.utf8) ?? false }
+}
+
+extension ListPosition {
+  init(_ keyset: Keyset) {
+    self.init(date: RFC3339.milliseconds(of: keyset.date), id: keyset.id)
+  }
 }
 
 extension UUID {

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 public import News
 import PostgresClient
 
@@ -21,6 +21,29 @@ public struct TopicContent: Sendable, Equatable {
 
   var titlesJSON: PostgresJSON {
     get throws { PostgresJSON(data: try NewsJSON.encode(titles)) }
+  }
+}
+
+/// The titles of all topics.
+public struct TopicTitles: Sendable {
+  /// A topic without the facts about its items.
+  public struct Topic: Sendable {
+    /// The slug, `[a-z0-9-]{1,64}`.
+    public let slug: String
+    /// The titles by BCP 47 language tag.
+    public let titles: [String: String]
+  }
+
+  /// The topics, ordered by position and slug.
+  public let topics: [Topic]
+  /// The time of the last change of a title or position, of the last creation or deletion.
+  public let changed: Date
+  /// The version of the snapshot, with the revision of the topics.
+  public let feedVersion: FeedVersion
+
+  /// Whether the titles are those of a state.
+  public func areCurrent(in snapshot: FeedSnapshot) -> Bool {
+    snapshot.feedVersion.epoch == feedVersion.epoch && snapshot.feedVersion.topicsRevision == feedVersion.topicsRevision
   }
 }
 
@@ -56,12 +79,38 @@ extension NewsStore {
     return (answers[1], try FeedVersion(rows: answers[0]))
   }
 
+  /// Reads the titles of all topics from the primary.
+  public func topicTitles() async throws -> TopicTitles {
+    // The scope of a deleted topic remains, and its time is that of the deletion.
+    let changed: PostgresQuery = """
+      SELECT greatest(
+        (SELECT max(t.updated) FROM topics AS t),
+        (SELECT max(s.changed_at) FROM scopes AS s
+          WHERE s.scope <> '' AND NOT EXISTS (SELECT 1 FROM topics AS t WHERE t.slug = s.scope))) AS changed
+      """
+    let answers = try await database.snapshot([
+      FeedVersion.query, "SELECT t.slug, t.titles FROM topics AS t ORDER BY t.position, t.slug", changed,
+    ])
+    let topics = try answers[1].map { row in
+      TopicTitles.Topic(
+        slug: try row.decode("slug"),
+        titles: try NewsJSON.decode([String: String].self, from: row.decode("titles", as: PostgresJSON.self).data))
+    }
+    return TopicTitles(
+      topics: topics, changed: try answers[2].first?.decode("changed", as: Date?.self) ?? .distantPast,
+      feedVersion: try FeedVersion(rows: answers[0]))
+  }
+
   /// Creates a topic. The call is idempotent: a repeat with the same content has no effect.
   ///
-  /// - Throws: `StoreError.alreadyExists` if the slug is taken by other content; `outcomeUnknown`.
-  public func createTopic(_ slug: String, _ content: TopicContent) async throws -> (topic: Topic, created: Bool) {
+  /// - Parameter once: The request, if it may be repeated.
+  /// - Throws: `StoreError.alreadyExists` if the slug is taken by other content; `outcomeUnknown`; with `once` also
+  ///   `AnsweredBefore`, `requestInProgress`, `idempotencyKeyReused`, `answerErased`.
+  public func createTopic(
+    _ slug: String, _ content: TopicContent, once: RepeatableWrite<(topic: Topic, created: Bool)>? = nil
+  ) async throws -> (topic: Topic, created: Bool) {
     let titles = try content.titlesJSON
-    let made = try await database.transaction { transaction in
+    let made = try await transaction(once) { transaction in
       let inserted = try await transaction.pipeline([
         "INSERT INTO scopes (scope) VALUES (\(slug)) ON CONFLICT DO NOTHING",
         """

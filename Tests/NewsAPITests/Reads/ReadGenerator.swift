@@ -38,6 +38,7 @@ struct ReadGenerator {
         : pick([
           "/v1/items/\(id ?? "")", "/v1/items/\(id ?? "")?include=html", "/v1/changes?since=\(token)",
           "/v1/changes?since=\(token)&topics=a", "/v1/changes?limit=3&since=\(token)", "/v1/items?at=\(token)",
+          "/items/\(id ?? "")", "/items/\(id ?? "")?utm_source=x",
         ]))
     text += " HTTP/1.\(chance(97) ? "1" : "0")\r\nHost: \(chance(97) ? "localhost" : "a b")\r\n"
     if chance(55) {
@@ -69,7 +70,9 @@ struct ReadGenerator {
     "/v1/items?limit=2",
     "/v1/items?topics=nowhere", "/v1/items?limit=0", "/v1/items?limit=20&limit=20", "/v1/items/", "/v1/state",
     "/v1/state?topics=a", "/v1/state?topics=b,a", "/v1/topics", "/v1/topics/sport", "/v1/topics/x", "/v1/changes",
-    "http://localhost/v1/items",
+    "http://localhost/v1/items", "/", "/?utm_source=x", "/topics/sport", "/topics/x", "/?before=x", "/?after=",
+    "/feed.json", "/feed.atom", "/feed.rss", "/topics/a/feed.atom", "/topics/b/feed.json",
+    "/topics/x/feed.rss", "/feed.atom?archive=1", "/feed.rss?archive=0", "/topics/a/feed.atom?limit=1", "/feed.xml",
   ]
   private static let codings = ["gzip", "gzip, deflate, br", "identity", "gzip;q=0", "*;q=0", "br"]
 }

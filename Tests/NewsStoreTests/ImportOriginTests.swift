@@ -1,0 +1,74 @@
+import Foundation
+import News
+import NewsStore
+import PostgresClient
+import TestSupport
+import Testing
+
+/// Imports of entries that have the ids of items, as those of other servers have.
+@Suite struct ImportOriginTests {
+  private static func entry(
+    _ derived: Int, origin: Int?, revision: Int = 1, source: String = "atom:https://other.example/feed.atom"
+  ) -> ImportedItem {
+    ImportedItem(
+      id: UUID(derived), source: source, guid: "urn:uuid:\(origin ?? 0)", digest: Data([UInt8(revision)]),
+      content: ItemContent(state: .published, date: .newYear, text: "revision \(revision)"),
+      origin: origin.map { UUID($0) })
+  }
+
+  private static func text(_ store: NewsStore, _ id: Int) async throws -> String {
+    try await store.newsItem(UUID(id)).item.text
+  }
+
+  @Test("A new item receives the id of its origin, and later changes of its source")
+  func adoption() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let counts = try await store.importItems([Self.entry(1, origin: 101), Self.entry(2, origin: nil)])
+      #expect(counts.inserted == 2)
+      #expect(try await Self.text(store, 101) == "revision 1")
+      #expect(try await Self.text(store, 2) == "revision 1")
+      #expect(try await store.importItems([Self.entry(1, origin: 101)]).unchanged == 1)
+      #expect(try await store.importItems([Self.entry(1, origin: 101, revision: 2)]).updated == 1)
+      #expect(try await Self.text(store, 101) == "revision 2")
+      #expect(try await sql.value("SELECT count(*) FROM items") == 2)
+    }
+  }
+
+  @Test("Entries of the server's own items are skipped, drafts and retracted ones included")
+  func own() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      for number in 101...103 {
+        let state: EditorialItem.State = number == 102 ? .draft : .published
+        _ = try await store.create(UUID(number), ItemContent(state: state, date: .newYear, text: "own"))
+      }
+      try await store.retract(UUID(103), reason: nil, if: .exists)
+      let counter = try await sql.counter()
+      let counts = try await store.importItems((101...103).map { Self.entry($0 - 100, origin: $0, revision: 9) })
+      #expect(counts.skipped == 3)
+      #expect(try await sql.counter() == counter)
+      #expect(try await sql.value("SELECT count(*) FROM items WHERE text = 'own'") == 3)
+      #expect(try await sql.value("SELECT count(*) FROM items") == 3)
+    }
+  }
+
+  @Test("An entry of another source does not change an item")
+  func otherSource() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      _ = try await store.importItems([Self.entry(1, origin: 101)])
+      let other = Self.entry(2, origin: 101, revision: 2, source: "rss:https://third.example")
+      #expect(try await store.importItems([other]).skipped == 1)
+      #expect(try await Self.text(store, 101) == "revision 1")
+      #expect(try await store.importItems([Self.entry(1, origin: 101, revision: 3), other]).updated <= 1)
+    }
+  }
+
+  @Test("An item that was imported before origins were known keeps its id")
+  func earlierImport() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      _ = try await store.importItems([Self.entry(1, origin: nil)])
+      #expect(try await store.importItems([Self.entry(1, origin: 101, revision: 2)]).updated == 1)
+      #expect(try await Self.text(store, 1) == "revision 2")
+      #expect(try await sql.value("SELECT count(*) FROM items") == 1)
+    }
+  }
+}
