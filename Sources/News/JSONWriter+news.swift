@@ -99,6 +99,17 @@ extension JSONWriter {
       json.field("title", subscription.title)
       json.field("topics", subscription.topics)
       json.field("url", subscription.url)
+      if let websub = subscription.websub {
+        json.field("websub") { json in
+          json.object { json in
+            json.field("error", websub.error)
+            json.field("hub", websub.hub)
+            json.field("lastNotice", websub.lastNotice)
+            json.field("leaseEnds", websub.leaseEnds)
+            json.field("state", websub.state.rawValue)
+          }
+        }
+      }
     }
   }
 

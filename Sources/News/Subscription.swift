@@ -28,6 +28,42 @@ public struct Subscription: Sendable, Equatable, Codable {
     }
   }
 
+  /// The lease at a WebSub hub, which notifies of changes of the feed.
+  public struct WebSub: Sendable, Equatable, Codable {
+    /// The state of the lease.
+    public enum State: String, Sendable, Codable {
+      /// The hub has not confirmed the lease.
+      case pending
+      /// The hub notifies, and polls are rare.
+      case active
+    }
+
+    /// The address of the hub.
+    public var hub: String
+    /// The state of the lease.
+    public var state: State
+    /// The end of the lease, before which it is renewed; nil before the first confirmation.
+    public var leaseEnds: Date?
+    /// The time of the last notice of a hub.
+    public var lastNotice: Date?
+    /// The failure since the last confirmation, in words.
+    public var error: String?
+
+    /// Creates a description without validation.
+    public init(
+      hub: String, state: State, leaseEnds: Date? = nil, lastNotice: Date? = nil, error: String? = nil
+    ) {
+      self.hub = hub
+      self.state = state
+      self.leaseEnds = leaseEnds
+      self.lastNotice = lastNotice
+      self.error = error
+    }
+
+    /// The path of the callbacks of hubs, up to their tokens.
+    public static let callbackPath = "/v1/websub/"
+  }
+
   /// The id.
   public var id: UUID
   /// The address of the feed in its normal form. The first poll replaces that of a page by that of its feed.
@@ -48,14 +84,16 @@ public struct Subscription: Sendable, Equatable, Codable {
   public var lastSuccess: Date?
   /// The failure since the last success.
   public var lastError: Failure?
-  /// The number of writes by editors and permanent redirects, 1 or more.
+  /// The lease at a hub; nil if the feed has no hub, or the server no public address.
+  public var websub: WebSub?
+  /// The number of writes by editors and of new addresses, 1 or more.
   public var revision: Int
 
   /// Creates a subscription without validation.
   public init(
     id: UUID, url: String, title: String? = nil, topics: [String] = [], state: State = .published,
     language: String? = nil, paused: Bool = false, nextPoll: Date? = nil, lastSuccess: Date? = nil,
-    lastError: Failure? = nil, revision: Int
+    lastError: Failure? = nil, websub: WebSub? = nil, revision: Int
   ) {
     self.id = id
     self.url = url
@@ -67,6 +105,7 @@ public struct Subscription: Sendable, Equatable, Codable {
     self.nextPoll = nextPoll
     self.lastSuccess = lastSuccess
     self.lastError = lastError
+    self.websub = websub
     self.revision = revision
   }
 }

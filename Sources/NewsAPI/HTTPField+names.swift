@@ -7,6 +7,8 @@ extension HTTPField.Name {
   static let acceptInstanceManipulation = HTTPField.Name("A-IM")!
   static let cacheStatus = HTTPField.Name("Cache-Status")!
   static let contentDigest = HTTPField.Name("Content-Digest")!
+  static let contentSecurityPolicy = HTTPField.Name("Content-Security-Policy")!
+  static let hubSignature = HTTPField.Name("X-Hub-Signature")!
   static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
   static let idempotencyReplayed = HTTPField.Name("Idempotency-Replayed")!
   static let instanceManipulation = HTTPField.Name("IM")!

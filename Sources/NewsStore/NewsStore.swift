@@ -13,6 +13,9 @@ public final class NewsStore: Sendable {
   /// The pool of one connection for the schedule.
   let scheduleDatabase: Database
   let scheduleCounters = ScheduleCounters()
+  let pollCounters = PollCounters()
+  /// The requests to and from WebSub hubs.
+  public let hubActivity = HubActivity()
   let replica: ReadReplica?
   let epochGuard: EpochGuard
   let schema: SchemaGuard
@@ -28,6 +31,7 @@ public final class NewsStore: Sendable {
   /// The writes of items, which share transactions.
   let itemWrites: GroupQueue<ItemWrite, WrittenItem>
   let writeContext: WriteGroup.Context
+  let runningRequests: RunningRequests
   /// The number of items that were written by imports.
   let importedEntries = Atomic(0)
   /// The JSON of items in memory.
@@ -114,6 +118,7 @@ public final class NewsStore: Sendable {
       stateCache.apply(commit)
     }
     itemWrites = .writes(in: writeContext, pool)
+    runningRequests = RunningRequests(pool)
     epochGuard.onNewEpoch { epoch in stateCache.enter(epoch) }
     listener = PostgresListener(configuration: connection, logger: logger)
   }

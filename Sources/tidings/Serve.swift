@@ -85,10 +85,14 @@ extension Settings {
   ) throws -> ServiceGroupConfiguration {
     let client = outgoingClient
     let follower = FeedFollower(store: store, client: client, logger: logger)
+    let hubs = hubServices(store, client, logger)
     var services: [any Service] = [
       Background { await store.follow() }, Background { await store.keepSchedule() }, application,
       Background {
-        await follower.run()
+        await withDiscardingTaskGroup { group in
+          group.addTask { await follower.run() }
+          for work in hubs { group.addTask(operation: work) }
+        }
         await client.shutdown()
       },
     ]
@@ -106,6 +110,22 @@ extension Settings {
       services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: groupLogger)
     configuration.maximumGracefulShutdownDuration = .seconds(25)
     return configuration
+  }
+}
+
+extension Settings {
+  /// Returns the work for WebSub hubs: leases for the feeds that the server follows, and announcements of its own feeds.
+  fileprivate func hubServices(
+    _ store: NewsStore, _ client: OutgoingClient, _ logger: Logger
+  ) -> [@Sendable () async -> Void] {
+    let subscriber = HubSubscriber(store: store, client: client, publicURL: publicURL, logger: logger)
+    guard let hubURL else { return [subscriber.run] }
+    guard let publicURL else {
+      logger.warning("feeds are not announced to TIDINGS_HUB_URL, because TIDINGS_PUBLIC_URL is not set")
+      return [subscriber.run]
+    }
+    let announcer = HubAnnouncer(store: store, client: client, hub: hubURL, publicURL: publicURL, logger: logger)
+    return [subscriber.run, announcer.run]
   }
 }
 

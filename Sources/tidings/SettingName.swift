@@ -17,6 +17,7 @@ package enum SettingName: String, CaseIterable {
   case feedTitle = "TIDINGS_FEED_TITLE"
   case forwardedField = "TIDINGS_FORWARDED_FIELD"
   case host = "TIDINGS_HOST"
+  case hubURL = "TIDINGS_HUB_URL"
   case keyRate = "TIDINGS_KEY_RATE"
   case logFormat = "TIDINGS_LOG_FORMAT"
   case logLevel = "TIDINGS_LOG_LEVEL"

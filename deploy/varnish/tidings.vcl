@@ -30,7 +30,7 @@ sub vcl_recv {
   if (req.method != "GET" && req.method != "HEAD") {
     return (pass);
   }
-  if (req.url ~ "^/v1/(editorial|media)(/|$)" || req.url ~ "^/(healthz|readyz)(\?|$)" || req.url ~ "[?&]wait=") {
+  if (req.url ~ "^/v1/(editorial|media|websub)(/|$)" || req.url ~ "^/(healthz|readyz)(\?|$)" || req.url ~ "[?&]wait=") {
     return (pass);
   }
   // Public responses are the same for everyone, and do not support ranges.

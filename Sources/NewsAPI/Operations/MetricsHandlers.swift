@@ -35,6 +35,8 @@ struct MetricsHandlers: Sendable {
     text.add("tidings_event_streams", .gauge, help: "Open streams of events.", Double(streams.count))
     store.writes.write(to: &text)
     store.schedule.write(to: &text)
+    store.polls.write(to: &text)
+    store.hubActivity.write(to: &text)
     store.connections.write(to: &text)
     store.replicaReads?.write(to: &text)
     ProcessUsage()?.write(to: &text)

@@ -129,9 +129,11 @@ extension NewsStore {
         language = coalesce(s.language, \(outcome.language)),
         etag = CASE WHEN \(outcome.validators != nil) THEN \(etag) ELSE s.etag END,
         last_modified = CASE WHEN \(outcome.validators != nil) THEN \(lastModified) ELSE s.last_modified END,
-        pacing = coalesce(\(pacing), s.pacing), url = coalesce((SELECT m.url FROM moved AS m), s.url),
-        revision = s.revision + CASE WHEN \(outcome.pauses) OR EXISTS (SELECT 1 FROM moved) THEN 1 ELSE 0 END
-      FROM clock AS c WHERE s.id = \(lease.subscription.id) AND s.lease = \(lease.token)
+        pacing = coalesce(\(pacing), s.pacing),
+        url = CASE WHEN r.url IS NULL OR r.pauses THEN s.url ELSE r.url END,
+        revision = s.revision + CASE WHEN r.pauses OR r.url IS NOT NULL THEN 1 ELSE 0 END
+      FROM result AS r, hub AS h WHERE s.id = \(id) AND s.lease = \(lease.token)
+      RETURNING r.fails
       """)
     guard let row = finished.first else { return }
     pollCounters.add(outcome, hasFailed: try row.decode("fails"))

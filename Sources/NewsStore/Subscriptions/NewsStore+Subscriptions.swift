@@ -84,7 +84,9 @@ extension NewsStore {
   public func modifySubscription(
     _ id: UUID, if precondition: WritePrecondition, _ change: @Sendable (Subscription) throws -> SubscriptionContent
   ) async throws -> Subscription {
-    try await database.transaction { transaction in
+    // A paused feed needs no lease at a hub.
+    defer { hubActivity.signal() }
+    return try await database.transaction { transaction in
       let subscription = try await Self.lockedSubscription(id, in: transaction)
       try precondition.check(revision: subscription.revision)
       let content = try change(subscription)
@@ -125,6 +127,7 @@ extension NewsStore {
   ///
   /// - Throws: `StoreError.notFound`, `preconditionFailed`, `preconditionRequired`, `outcomeUnknown`.
   public func removeSubscription(_ id: UUID, if precondition: WritePrecondition) async throws {
+    defer { hubActivity.signal() }
     try await database.transaction { transaction in
       try precondition.check(revision: try await Self.lockedSubscription(id, in: transaction).revision)
       _ = try await transaction.query("DELETE FROM subscriptions WHERE id = \(id)")
@@ -157,7 +160,10 @@ extension Subscription {
     s.id, s.url, s.title, s.topics, s.state, s.language, s.paused, s.revision,
     CASE WHEN NOT s.paused THEN date_trunc('milliseconds', s.next_poll) END AS next_poll,
     date_trunc('milliseconds', s.last_success) AS last_success,
-    date_trunc('milliseconds', s.error_at) AS error_at, s.error_status, s.error_message
+    date_trunc('milliseconds', s.error_at) AS error_at, s.error_status, s.error_message,
+    (SELECT jsonb_strip_nulls(jsonb_build_object('hub', l.hub, 'state', l.state, 'leaseEnds', json_date(l.expires_at),
+      'lastNotice', json_date(s.pushed_at), 'error', l.error))
+    FROM hub_leases AS l WHERE l.subscription = s.id AND l.state <> 'ending') AS websub
     """
 
   init(row: PostgresRow) throws {
@@ -170,6 +176,7 @@ extension Subscription {
       language: try row.decode("language"), paused: try row.decode("paused"), nextPoll: try row.decode("next_poll"),
       lastSuccess: try row.decode("last_success"),
       lastError: at.flatMap { at in message.map { Failure(at: at, status: status, message: $0) } },
+      websub: try row.decode("websub", as: PostgresJSON?.self).map { try NewsJSON.decode(WebSub.self, from: $0.data) },
       revision: try row.decode("revision"))
   }
 }

@@ -56,6 +56,17 @@ import Testing
     }
   }
 
+  @Test("Large notices of hubs reach the server, and no response of a callback is stored", arguments: Edge.installed)
+  func callbacks(edge: Edge) async throws {
+    try await EdgeSetting.with(edge) { setting in
+      let target = "/v1/websub/AAAAAAAAAAAAAAAAAAAAAA"
+      let notice = try await setting.proxy.send("POST", target, file: Data(count: 2 << 20))
+      #expect(notice.status == 410)
+      for _ in 0..<3 { #expect(try await setting.get(target).status == 404) }
+      #expect(try await setting.requests("/v1/websub/{token}") == 4)
+    }
+  }
+
   /// A server of Varnish's own test tool sends the responses that Tidings never sends but a cache must handle
   /// correctly.
   @Test(

@@ -1,0 +1,158 @@
+import Foundation
+import News
+import NewsAPI
+import NewsStore
+import TestKit
+import TestSupport
+import Testing
+
+/// The requests of WebSub hubs.
+@Suite struct HubCallbackTests {
+  private static let topic = "https://feeds.example/"
+
+  /// Runs the body with the path of a callback whose lease was requested.
+  private static func withCallback(
+    _ body: @escaping @Sendable (TestServer, _ path: String, _ secret: String) async throws -> Void
+  ) async throws {
+    try await TestServer.with { server in
+      let id = UUID()
+      _ = try await server.store.createSubscription(id, SubscriptionContent(url: topic))
+      let poll = try #require(try await server.store.leaseSubscription(for: 60, only: id))
+      try await server.store.noteHubs(["https://hub.example/"], topic: topic, of: poll)
+      try await server.store.planHubLeases(callbacks: "\(server.url)/v1/websub/")
+      let request = try #require(try await server.store.leaseHubRequest(for: 60))
+      try await body(server, String(request.callback.dropFirst(server.url.count)), request.secret)
+    }
+  }
+
+  @Test(
+    "A request that nobody asked for returns 404",
+    arguments: [
+      "", "hub.mode=subscribe", "hub.mode=subscribe&hub.topic=TOPIC", "hub.mode=subscribe&hub.challenge=a",
+      "hub.mode=subscribe&hub.topic=TOPIC&hub.challenge=", "hub.mode=Subscribe&hub.topic=TOPIC&hub.challenge=a",
+      "hub.mode=subscribe&hub.topic=TOPICx&hub.challenge=a", "hub.mode=publish&hub.topic=TOPIC&hub.challenge=a",
+      "hub.mode=unsubscribe&hub.topic=TOPIC&hub.challenge=a", "hub.mode=denied&hub.topic=https://a.example/",
+      "hub.mode=subscribe&hub.topic=TOPIC&hub.topic=TOPIC&hub.challenge=a",
+      "hub.mode=subscribe&hub.topic=TOPIC&hub.challenge=%ff", "hub.mode=subscribe&hub.topic=TOPIC&hub.challenge=%00",
+      "hub.mode=denied", "hub.challenge=a",
+    ])
+  func refused(query: String) async throws {
+    try await Self.withCallback { server, path, _ in
+      let answer = try await server.get("\(path)?\(query.replacing("TOPIC", with: Self.topic))")
+      #expect(answer.status == 404 && answer["Cache-Control"] == "no-store")
+      let subscription = try #require(try await server.store.subscriptions().first)
+      #expect(subscription.websub == .init(hub: "https://hub.example/", state: .pending))
+    }
+  }
+
+  @Test("A challenge of up to 4 KiB is returned as plain text, and no other token has one")
+  func challenge() async throws {
+    try await Self.withCallback { server, path, _ in
+      func answer(_ challenge: String, _ path: String) async throws -> TestResponse {
+        try await server.get("\(path)?hub.mode=subscribe&hub.topic=\(Self.topic)&hub.challenge=\(challenge)")
+      }
+      let other = "/v1/websub/" + String(path.suffix(22).reversed())
+      for path in [other, path + "a", String(path.dropLast()), path.uppercased()] {
+        #expect(try await answer("a", path).status == 404)
+      }
+      let long = String(repeating: "a", count: 4096)
+      #expect(try await answer(long + "a", path).status == 404)
+      #expect(try await answer(long, path).text == long)
+      let markup = try await answer("%3Cscript%3E", path)
+      #expect(markup.text == "<script>" && markup["Content-Type"] == "text/plain")
+      #expect(markup["X-Content-Type-Options"] == "nosniff" && markup["Cache-Control"] == "no-store")
+    }
+  }
+
+  @Test("Notices without a valid signature are ignored, and the response is the same")
+  func signatures() async throws {
+    try await Self.withCallback { server, path, secret in
+      #expect(
+        try await server.get("\(path)?hub.mode=subscribe&hub.topic=\(Self.topic)&hub.challenge=a").status == 200)
+      let fields = ["", "sha1", "sha256=", "md5=00", "sha256=" + String(repeating: "0", count: 64), "=", secret]
+      for field in fields {
+        let answer = try await server.send("POST", path, headers: [("X-Hub-Signature", field)], body: "x")
+        #expect(answer.status == 204 && answer.body.isEmpty, "\(field)")
+      }
+      #expect(try await server.send("POST", path).status == 204)
+      #expect(server.store.hubActivity.notices == (valid: 0, ignored: fields.count + 1))
+      #expect(try await server.store.subscriptions().first?.websub?.lastNotice == nil)
+      let metrics = try await server.scrape()
+      #expect(metrics.value("tidings_hub_notices_total", ["outcome": "ignored"]) == Double(fields.count + 1))
+    }
+  }
+
+  @Test("A notice to an unknown callback returns 410, one of more than 16 MiB 413, and other methods 405")
+  func limits() async throws {
+    try await Self.withCallback { server, path, _ in
+      #expect(try await server.send("POST", "/v1/websub/" + String(path.suffix(22).reversed())).status == 410)
+      #expect(try await server.send("POST", "/v1/websub/x").status == 410)
+      for method in ["HEAD", "PUT", "DELETE"] { #expect(try await server.send(method, path).status == 405) }
+      let head = "POST \(path) HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: "
+      let large = try await RawConnection.exchange(head + "16777217\r\n\r\n", port: server.port)
+      #expect(large.map(\.status) == [413])
+      let truncated = try await RawConnection.exchange(head + "5\r\n\r\nabc", port: server.port)
+      #expect(truncated.map(\.status) == [400])
+    }
+  }
+
+  @Test(
+    "Each method of signatures is accepted for its code, in any parts of the body and in any case",
+    arguments: [
+      // HMAC of "what do ya want for nothing?" with the key "Jefe": RFC 2202 and RFC 4231, test case 2.
+      "sha1=effcdf6ae5eb2fa2d27416d5f184df9c259a7c79",
+      "sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
+      "sha384=af45d2e376484031617f78d2b58a6b1b9c7ef464f5a01b47e42ec3736322445e8e2240ca5e69e2c78b3239ecfab21649",
+      """
+      sha512=164b7a7bfcf819e2e395fbe73b56e0a387bd64222e831fd610270cd7ea2505549758bf75c05a994a6d034f65f8f0e6fdcaeab1a34d4a\
+      6b4b636e070a38bce737
+      """,
+    ])
+  func methods(field: String) throws {
+    func isValid(_ field: String, _ parts: [String], secret: String = "Jefe") -> Bool? {
+      guard var signature = NoticeSignature(field, secret: secret) else { return nil }
+      for part in parts { signature.update(Array(part.utf8)) }
+      return signature.isValid
+    }
+    let body = ["what do ya ", "", "want for nothing?"]
+    #expect(isValid(field, body) == true)
+    #expect(isValid(field.uppercased(), [body.joined()]) == true)
+    #expect(isValid(field, body + ["!"]) == false)
+    #expect(isValid(field, body, secret: "jefe") == false)
+    #expect(isValid(String(field.dropLast(2)), body) == nil)
+    #expect(isValid(String(field.dropLast(1)) + "x", body) == nil)
+    #expect(isValid(field + "00", body) == nil)
+    #expect(isValid("md5" + field.dropFirst(4), body) == nil)
+  }
+
+  private static let fragments = [
+    "hub.mode", "hub.topic", "hub.challenge", "hub.lease_seconds", "hub.reason", "=", "=", "&", "&", "subscribe",
+    "unsubscribe", "denied", "publish", "https://feeds.example/", "%", "%0", "%00", "%26", "%ff", "%C3%A9", "+", "a",
+    "-1",
+    "99999999999999999999", "864000", "1e9", "hub.mode=subscribe&",
+    "hub.mode=subscribe&", "hub.mode=denied&", "hub.topic=a&", "hub.topic=a&", "hub.topic=b&", "hub.challenge=b&",
+    "hub.challenge=b&", "hub.challenge=c&", "é", "\u{0}",
+  ]
+
+  @Test("Any query yields values within their limits, or none")
+  func queries() async {
+    var generator = SplitMix64(seed: 8288)
+    var accepted = 0
+    for number in 0..<30_000 {
+      if number % 100 == 0 { await Task.yield() }
+      let query = (0..<Int.random(in: 0...9, using: &generator)).map { _ in
+        Self.fragments.randomElement(using: &generator) ?? ""
+      }.joined()
+      guard let read = HubQuery(query) else { continue }
+      accepted += 1
+      #expect(!read.topic.isEmpty && !read.topic.utf8.contains(0))
+      switch read.purpose {
+      case .verification(let mode, let challenge, let seconds):
+        #expect(mode != .publish && 1...4096 ~= challenge.utf8.count && !challenge.utf8.contains(0))
+        #expect(seconds.map { 0...9_999_999_999 ~= $0 } ?? true)
+      case .denial(let reason): #expect(reason.utf8.count <= 1024 && !reason.utf8.contains(0))
+      }
+    }
+    #expect(accepted > 100)
+  }
+}

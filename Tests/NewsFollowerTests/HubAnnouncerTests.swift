@@ -1,0 +1,167 @@
+import FaultServer
+import Foundation
+import NetworkAddresses
+import NewsFollower
+import NewsStore
+import OutgoingHTTP
+import PostgresClient
+import Synchronization
+import TestKit
+import TestSupport
+import Testing
+
+/// Announcements of changed feeds to a hub.
+@Suite struct HubAnnouncerTests {
+  private static let address = "https://news.example"
+
+  private struct Hub: Sendable {
+    let server: TestServer
+    let web: FaultServer
+    let announcer: HubAnnouncer
+    let other: HubAnnouncer
+    let offset: Offset
+
+    final class Offset: Sendable {
+      let seconds = Mutex(0.0)
+    }
+
+    func advance(_ seconds: Double) { offset.seconds.withLock { $0 += seconds } }
+
+    /// Announces what is due.
+    ///
+    /// - Returns: The addresses that the hub has received since the last call, sorted.
+    func announce() async throws -> [String] {
+      try await announcer.announceDue()
+      return received()
+    }
+
+    func received() -> [String] {
+      web.takeRequests().map { request in
+        let form = Hubs.Request(request).form
+        #expect(form["hub.mode"] == "publish" && form["hub.topic"] == form["hub.url"])
+        #expect(request["Content-Type"] == "application/x-www-form-urlencoded")
+        return form["hub.url"]?.replacing(HubAnnouncerTests.address, with: "") ?? ""
+      }.sorted()
+    }
+  }
+
+  private static let feed = ["/feed.atom", "/feed.json", "/feed.rss"]
+
+  private static func withHub(_ body: @Sendable (Hub) async throws -> Void) async throws {
+    try await TestServer.with { server in
+      try await FaultServer.with({ _ in FaultResponse(status: 204) }) { web in
+        var policy = AddressPolicy()
+        policy.allowedNetworks = [try #require(IPNetwork("127.0.0.1"))]
+        let client = OutgoingClient(policy: policy, userAgent: "Tidings")
+        // The clock stands still, so that the test may be slow.
+        let (start, offset) = (Date(), Hub.Offset())
+        func announcer() -> HubAnnouncer {
+          HubAnnouncer(
+            store: server.store, client: client, hub: "\(web.url)/hub", publicURL: address,
+            logger: NewsDatabase.logger
+          ) { start + offset.seconds.withLock { $0 } }
+        }
+        let hub = Hub(server: server, web: web, announcer: announcer(), other: announcer(), offset: offset)
+        try await withResource(client, release: { await $0.shutdown() }) { _ in try await body(hub) }
+      }
+    }
+  }
+
+  @Test("Publications are announced once for each changed feed, however many they are")
+  func coalescing() async throws {
+    try await Self.withHub { hub in
+      #expect(try await hub.announce() == [])
+      try await hub.server.makeTopics(["sea", "sky"])
+      for number in 0..<5 { _ = try await hub.server.publish("\(number)", topics: ["sea"]) }
+      let sea = Self.feed + Self.feed.map { "/topics/sea\($0)" }
+      #expect(try await hub.announce() == sea)
+      #expect(try await hub.announce() == [])
+
+      // Further changes wait until ten seconds have passed.
+      for _ in 0..<2 { _ = try await hub.server.publish("x", topics: ["sky"]) }
+      #expect(try await hub.announce() == [])
+      hub.advance(11)
+      #expect(try await hub.announce() == Self.feed + Self.feed.map { "/topics/sky\($0)" })
+      hub.advance(11)
+      #expect(try await hub.announce() == [])
+      // Drafts and changes that readers do not see are no publications.
+      let draft = try await hub.server.write("POST", "items", #"{"text": "x", "state": "draft"}"#)
+      #expect(draft.status == 201)
+      hub.advance(11)
+      #expect(try await hub.announce() == [])
+      #expect(hub.server.store.hubActivity.count(of: .publish, accepted: true) == 12)
+    }
+  }
+
+  @Test("A failed announcement is repeated after a wait, or after the time that the hub asks for")
+  func failures() async throws {
+    try await Self.withHub { hub in
+      hub.web.respond { _ in FaultResponse(status: 503, headers: [("Retry-After", "600")]) }
+      _ = try await hub.server.publish("x")
+      #expect(try await !hub.announce().isEmpty)
+      #expect(hub.server.store.hubActivity.announcementFailures == 1)
+      hub.advance(590)
+      #expect(try await hub.announce() == [])
+      hub.web.respond { _ in FaultResponse(status: 503) }
+      hub.advance(20)
+      #expect(try await !hub.announce().isEmpty)
+      #expect(hub.server.store.hubActivity.announcementFailures == 2)
+      hub.advance(59)
+      #expect(try await hub.announce() == [])
+      hub.web.respond { _ in FaultResponse(status: 202) }
+      hub.advance(20)
+      #expect(try await hub.announce() == Self.feed)
+      #expect(hub.server.store.hubActivity.announcementFailures == 0)
+    }
+  }
+
+  @Test("A feed that the hub refuses delays no other, and is given up until it changes")
+  func refusal() async throws {
+    try await Self.withHub { hub in
+      hub.web.respond { request in
+        FaultResponse(status: String(decoding: request.body, as: UTF8.self).contains("feed.rss") ? 404 : 200)
+      }
+      _ = try await hub.server.publish("x")
+      #expect(try await hub.announce() == Self.feed)
+      for _ in 0..<4 {
+        hub.advance(86_400)
+        #expect(try await hub.announce() == ["/feed.rss"])
+      }
+      hub.advance(86_400)
+      #expect(try await hub.announce() == [])
+      _ = try await hub.server.publish("y")
+      #expect(try await hub.announce() == Self.feed)
+    }
+  }
+
+  @Test("Several processes announce each feed once")
+  func severalProcesses() async throws {
+    try await Self.withHub { hub in
+      let topics = (0..<10).map { "t\($0)" }
+      try await hub.server.makeTopics(topics)
+      _ = try await hub.server.publish("x", topics: topics)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for announcer in [hub.announcer, hub.other, hub.announcer] {
+          group.addTask { try await announcer.announceDue() }
+        }
+        try await group.waitForAll()
+      }
+      let received = hub.received()
+      #expect(received.count == 33 && Set(received).count == 33)
+    }
+  }
+
+  @Test("A new hub is told of the changes of the last hour only")
+  func newHub() async throws {
+    try await Self.withHub { hub in
+      try await hub.server.makeTopics(["old"])
+      _ = try await hub.server.publish("x", topics: ["old"])
+      _ = try await hub.server.sql.query(
+        "UPDATE scopes SET changed_at = changed_at - interval '2 hours' WHERE scope = 'old'")
+      #expect(try await hub.announce() == Self.feed)
+      _ = try await hub.server.publish("y", topics: ["old"])
+      hub.advance(11)
+      #expect(try await hub.announce() == Self.feed + Self.feed.map { "/topics/old\($0)" })
+    }
+  }
+}

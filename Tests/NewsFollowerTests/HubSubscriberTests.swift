@@ -1,0 +1,239 @@
+import FaultServer
+import Foundation
+import News
+import NewsFollower
+import NewsStore
+import PostgresClient
+import TestSupport
+import Testing
+
+/// Leases at the hubs of followed feeds.
+@Suite struct HubSubscriberTests {
+  @Test("A feed that names a hub is leased, and a signed notice has it polled at once")
+  func notice() async throws {
+    try await Hubs.with { hubs in
+      let id = try await hubs.follow()
+      let requests = try await hubs.send()
+      let request = try #require(requests.first)
+      #expect(requests.count == 1 && request.path == "/hub" && request.mode == "subscribe")
+      #expect(request.topic == "\(hubs.web.url)/topic" && request.form["hub.lease_seconds"] == "864000")
+      #expect(request.form["hub.callback"]?.hasPrefix("\(hubs.server.url)/v1/websub/") == true)
+      #expect(request.token.count == 22 && request.secret.count == 43)
+      #expect(try await hubs.websub(id) == .init(hub: "\(hubs.web.url)/hub", state: .pending))
+
+      #expect(try await hubs.verify(request, topic: "https://other.example/").status == 404)
+      #expect(try await hubs.verify(request, mode: "unsubscribe").status == 404)
+      #expect(try await hubs.verify(request, mode: "publish").status == 404)
+      let answer = try await hubs.verify(request)
+      #expect(answer.status == 200 && answer.text == "c+1" && answer["X-Content-Type-Options"] == "nosniff")
+      let lease = try #require(try await hubs.websub(id))
+      let time = try #require(lease.leaseEnds).timeIntervalSince(hubs.now)
+      #expect(lease.state == .active && 863_000...864_000 ~= time)
+      #expect(try await hubs.send().isEmpty)
+
+      hubs.serve(Hubs.feed(["a", "b"], hubs: ["/hub"]))
+      let before = try await hubs.store.subscription(id).nextPoll
+      #expect(try await hubs.notify(request, secret: nil).status == 204)
+      #expect(try await hubs.notify(request, secret: "guessed").status == 204)
+      #expect(try await hubs.store.subscription(id).nextPoll == before)
+      #expect(hubs.store.hubActivity.notices == (valid: 0, ignored: 2))
+
+      // The last poll is longer ago than the minimum time between polls.
+      _ = try await hubs.sql.query(
+        "UPDATE subscriptions SET last_success = clock_timestamp() - interval '1 minute'")
+      #expect(try await hubs.notify(request, secret: request.secret).status == 204)
+      #expect(try await hubs.websub(id)?.lastNotice != nil)
+      try await hubs.follower.pollDue()
+      #expect(hubs.web.takeRequests().map(\.path) == ["/feed"])
+      let titles = try await hubs.store.editorialItems(EditorialQuery(state: .published)).items.map(\.item.title)
+      #expect(Set(titles) == ["a", "b"])
+    }
+  }
+
+  @Test("A lease is renewed before it ends, with the same callback and secret")
+  func renewal() async throws {
+    try await Hubs.with { hubs in
+      let id = try await hubs.follow()
+      let first = try #require(try await hubs.send().first)
+      #expect(try await hubs.verify(first, seconds: 100_000).status == 200)
+      hubs.advance(74_000)
+      #expect(try await hubs.send().isEmpty)
+      hubs.advance(7000)
+      let renewals = try await hubs.send()
+      #expect(renewals.map(\.form) == [first.form])
+      #expect(try await hubs.websub(id)?.state == .active)
+      #expect(
+        try await hubs.store.confirmHubLease(
+          first.token, .subscribe, topic: first.topic, seconds: 100_000, at: hubs.now))
+      let end = try #require(try await hubs.websub(id)?.leaseEnds)
+      #expect(end.timeIntervalSince(hubs.now) > 99_000)
+      #expect(try await hubs.send().isEmpty)
+    }
+  }
+
+  @Test("A denial leads to the next hub of the feed, and after the last one to the first, a day later")
+  func denial() async throws {
+    try await Hubs.with { hubs in
+      hubs.serve(Hubs.feed(["a"], hubs: ["/hub1", "/hub2"]))
+      let id = try await hubs.follow()
+      let first = try #require(try await hubs.send().first)
+      #expect(first.path == "/hub1")
+      let target = "\(first.callback)?hub.mode=denied&hub.topic="
+      #expect(try await hubs.server.get(target + "https://other.example/").status == 404)
+      let answer = try await hubs.server.get(target + first.topic + "&hub.reason=not%0Ahere")
+      #expect(answer.status == 200 && answer.text == "")
+      #expect(try await hubs.websub(id)?.error == "the hub has denied the lease: not here")
+      // Not even a late confirmation revives the first lease.
+      #expect(try await hubs.verify(first).status == 404)
+      let second = try #require(try await hubs.send().first)
+      #expect(second.path == "/hub2" && second.token != first.token && second.secret != first.secret)
+      #expect(try await hubs.server.get("\(second.callback)?hub.mode=denied&hub.topic=\(second.topic)").status == 200)
+      #expect(try await hubs.send().isEmpty)
+      hubs.advance(86_500)
+      #expect(try await hubs.send().map(\.path) == ["/hub1"])
+    }
+  }
+
+  @Test("After five failures, unconfirmed requests included, the next hub is used")
+  func failures() async throws {
+    try await Hubs.with { hubs in
+      hubs.serve(Hubs.feed(["a"], hubs: ["/hub1", "/hub2"]))
+      hubs.respond(503, at: "/hub1")
+      let id = try await hubs.follow()
+      var paths: [String] = []
+      for round in 0..<3 {
+        paths += try await hubs.send().map(\.path)
+        #expect(try await hubs.websub(id)?.error == "the hub has answered with the status 503", "\(round)")
+        hubs.advance(7200)
+      }
+      // This hub accepts requests and never confirms one.
+      hubs.respond(202, at: "/hub1")
+      for _ in 0..<4 {
+        paths += try await hubs.send().map(\.path)
+        hubs.advance(7200)
+      }
+      #expect(paths == ["/hub1", "/hub1", "/hub1", "/hub1", "/hub1", "/hub2", "/hub2"])
+      #expect(try await hubs.websub(id)?.hub == "\(hubs.web.url)/hub2")
+    }
+  }
+
+  @Test("The lease of a feed that is paused or not followed any more is ended", arguments: [true, false])
+  func end(pauses: Bool) async throws {
+    try await Hubs.with { hubs in
+      let id = try await hubs.follow()
+      let request = try #require(try await hubs.send().first)
+      #expect(try await hubs.verify(request).status == 200)
+      if pauses {
+        _ = try await hubs.store.modifySubscription(id, if: .exists) { subscription in
+          var content = SubscriptionContent(subscription)
+          content.paused = true
+          return content
+        }
+      } else {
+        try await hubs.store.removeSubscription(id, if: .exists)
+      }
+      #expect(hubs.store.hubActivity.takeSignal())
+      let end = try #require(try await hubs.send().first)
+      #expect(end.mode == "unsubscribe" && end.callback == request.callback && end.topic == request.topic)
+      #expect(try await hubs.notify(request, secret: request.secret).status == 410)
+      #expect(try await hubs.verify(request, mode: "subscribe").status == 404)
+      for _ in 0..<2 { #expect(try await hubs.verify(end, seconds: nil).status == 200) }
+      hubs.advance(90_000)
+      #expect(try await hubs.send().isEmpty)
+      #expect(try await hubs.sql.query("SELECT 1 FROM hub_leases").isEmpty)
+      #expect(try await hubs.verify(end).status == 404)
+    }
+  }
+
+  @Test("A feed that names no hub any more loses its lease, and one with another hub changes")
+  func otherHubs() async throws {
+    try await Hubs.with { hubs in
+      let id = try await hubs.follow()
+      let request = try #require(try await hubs.send().first)
+      #expect(try await hubs.verify(request).status == 200)
+      hubs.serve(Hubs.feed(["a"], hubs: ["/hub2"]))
+      _ = try await hubs.follower.poll(id)
+      let changed = try await hubs.send()
+      #expect(Set(changed.map { "\($0.mode) \($0.path)" }) == ["unsubscribe /hub", "subscribe /hub2"])
+      hubs.serve(Followed.feed(["a"]))
+      _ = try await hubs.follower.poll(id)
+      #expect(try await hubs.websub(id) != nil)
+      #expect(try await hubs.send().map { "\($0.mode) \($0.path)" } == ["unsubscribe /hub2"])
+      #expect(try await hubs.websub(id) == nil)
+    }
+  }
+
+  @Test("Without a public address there are no leases, and those that exist are ended")
+  func noAddress() async throws {
+    try await Hubs.with { hubs in
+      _ = try await hubs.follow()
+      let request = try #require(try await hubs.send().first)
+      let other = HubSubscriber(
+        store: hubs.store, client: hubs.client, publicURL: nil, logger: NewsDatabase.logger, clock: { hubs.now })
+      try await other.sendDue()
+      let end = hubs.web.takeRequests().filter { $0.path == "/hub" }.map(Hubs.Request.init)
+      #expect(end.map(\.mode) == ["unsubscribe"] && end.map(\.callback) == [request.callback])
+    }
+  }
+
+  @Test("Several processes send each request once")
+  func severalProcesses() async throws {
+    try await Hubs.with { hubs in
+      for number in 0..<12 { _ = try await hubs.follow("/\(number)") }
+      _ = hubs.web.takeRequests()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for subscriber in [hubs.subscriber, hubs.otherSubscriber, hubs.subscriber] {
+          group.addTask { try await subscriber.sendDue() }
+        }
+        try await group.waitForAll()
+      }
+      // A row that another process holds is skipped, so that a request may be left.
+      try await hubs.subscriber.sendDue()
+      let tokens = hubs.web.requests.map { Hubs.Request($0).token }
+      #expect(tokens.count == 12 && Set(tokens).count == 12)
+    }
+  }
+
+  @Test(
+    "Hubs are read from the header field or else from the feed",
+    arguments: [
+      (
+        ["<https://h.example/>; rel=hub, <https://t.example/a>; rel=\"self\""], ["https://h.example/"],
+        "https://t.example/a"
+      ),
+      (["<https://h.example/>; rel=\"x hub\""], ["https://h.example/"], "URL/feed"),
+      (["<https://h.example/,;a>;title=\"a, <b>; \\\"rel=hub\";rel=HUB"], ["https://h.example/,;a"], "URL/feed"),
+      (
+        ["</h>; rel=hub", "<h2>; rel = hub , <https://h.example/>; rel=hub; anchor=\"/x\""], ["URL/h", "URL/h2"],
+        "URL/feed"
+      ),
+      (["<https://h.example/>; rel=self; rel=hub"], [], nil),
+      (["<ftp://h.example/>; rel=hub", "<https://h.example/; rel=hub", "rel=hub", ""], [], nil),
+      (["<https://h.example/>; rel=hub", "<https://h.example/>; rel=hub"], ["https://h.example/"], "URL/feed"),
+    ] as [([String], [String], String?)])
+  func links(fields: [String], expected: [String], topic: String?) async throws {
+    try await Hubs.with { hubs in
+      hubs.serve(Followed.feed(["a"], headers: fields.map { ("Link", $0) }))
+      _ = try await hubs.follow()
+      let row = try #require(try await hubs.sql.query("SELECT hubs, hub_topic FROM subscriptions").first)
+      let url = hubs.web.url
+      #expect(try row.decode("hubs", as: [String].self) == expected.map { $0.replacing("URL", with: url) })
+      #expect(try row.decode("hub_topic", as: String?.self) == topic?.replacing("URL", with: url))
+    }
+  }
+
+  @Test("Hubs that only the document names are used")
+  func document() async throws {
+    try await Hubs.with { hubs in
+      let text = """
+        {"version": "https://jsonfeed.org/version/1.1", "title": "Port", "feed_url": "https://port.example/feed.json",
+        "hubs": [{"type": "WebSub", "url": "https://hub.example/"}], "items": []}
+        """
+      hubs.serve(FaultResponse(headers: [("Content-Type", "application/feed+json")], body: Data(text.utf8)))
+      _ = try await hubs.follow()
+      let row = try #require(try await hubs.sql.query("SELECT hubs, hub_topic FROM subscriptions").first)
+      #expect(try row.decode("hubs", as: [String].self) == ["https://hub.example/"])
+      #expect(try row.decode("hub_topic", as: String?.self) == "https://port.example/feed.json")
+    }
+  }
+}

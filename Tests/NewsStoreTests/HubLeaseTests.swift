@@ -1,0 +1,131 @@
+import Foundation
+import News
+import NewsStore
+import PostgresClient
+import TestSupport
+import Testing
+
+/// Polls of feeds with a hub, and the order of requests to hubs.
+@Suite struct HubLeaseTests {
+  private static let start = Date(timeIntervalSince1970: 2_000_000_000)
+  private static let topic = "https://feeds.example/"
+
+  /// Creates a subscription with an active lease, which was polled at the start and is due an hour later.
+  ///
+  /// - Returns: The subscription, and the request for the lease.
+  private static func make(_ store: NewsStore) async throws -> (id: UUID, request: HubRequest) {
+    let id = UUID()
+    _ = try await store.createSubscription(id, SubscriptionContent(url: topic))
+    let poll = try #require(try await store.leaseSubscription(for: 60, only: id, at: start))
+    try await store.noteHubs(["https://hub.example/"], topic: topic, of: poll)
+    try await store.finishPoll(poll, PollOutcome(wait: 3600), at: start)
+    try await store.planHubLeases(callbacks: "https://news.example/v1/websub/", at: start)
+    let request = try #require(try await store.leaseHubRequest(for: 60, at: start))
+    #expect(try await store.confirmHubLease(token(request), .subscribe, topic: topic, seconds: 86_400, at: start))
+    try await store.finishHubRequest(request, failure: nil, at: start)
+    return (id, request)
+  }
+
+  private static func token(_ request: HubRequest) -> String { String(request.callback.suffix(22)) }
+
+  private static func poll(
+    _ store: NewsStore, _ id: UUID, at now: Date, during action: () async throws -> Void = {}
+  ) async throws -> Date? {
+    let lease = try #require(try await store.leaseSubscription(for: 60, only: id, at: now))
+    try await action()
+    try await store.finishPoll(lease, PollOutcome(wait: 3600), at: now)
+    return try await store.subscription(id).nextPoll
+  }
+
+  @Test("Polls are rare while a lease is active, and regular again after its end")
+  func rarePolls() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let (id, _) = try await Self.make(store)
+      #expect(try await Self.poll(store, id, at: Self.start + 100) == Self.start + 100 + 4 * 3600)
+      try await store.planHubLeases(callbacks: "https://news.example/v1/websub/", at: Self.start + 200)
+      #expect(try await store.subscription(id).nextPoll == Self.start + 100 + 4 * 3600)
+      // The hub has not renewed the lease.
+      try await store.planHubLeases(callbacks: "https://news.example/v1/websub/", at: Self.start + 86_401)
+      #expect(try await store.subscription(id).nextPoll == Self.start + 100 + 3600)
+      #expect(try await Self.poll(store, id, at: Self.start + 90_000) == Self.start + 90_000 + 3600)
+    }
+  }
+
+  @Test("A notice has the feed polled at once, many of them once in half a minute")
+  func notices() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let (id, request) = try await Self.make(store)
+      let token = Self.token(request)
+      for second in 10..<20 { try await store.noteHubNotice(token, at: Self.start + Double(second)) }
+      #expect(try await store.subscription(id).nextPoll == Self.start + 30)
+      for second in 300..<310 { try await store.noteHubNotice(token, at: Self.start + Double(second)) }
+      #expect(try await store.subscription(id).nextPoll == Self.start + 30)
+      _ = try await Self.poll(store, id, at: Self.start + 400)
+      try await store.noteHubNotice(token, at: Self.start + 1000)
+      #expect(try await store.subscription(id).nextPoll == Self.start + 1000)
+      try await store.noteHubNotice(String(token.reversed()), at: Self.start + 900)
+      #expect(try await store.subscription(id).nextPoll == Self.start + 1000)
+    }
+  }
+
+  @Test("A notice during a poll leads to a further poll")
+  func noticeDuringPoll() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let (id, request) = try await Self.make(store)
+      let next = try await Self.poll(store, id, at: Self.start + 100) {
+        try await store.noteHubNotice(Self.token(request), at: Self.start + 101)
+      }
+      #expect(next == Self.start + 130)
+    }
+  }
+
+  @Test("A notice does not shorten the wait after a failure")
+  func backoff() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let (id, request) = try await Self.make(store)
+      let lease = try #require(try await store.leaseSubscription(for: 60, only: id, at: Self.start + 100))
+      var outcome = PollOutcome(wait: 7200)
+      outcome.failure = (status: 503, message: "busy")
+      try await store.noteHubNotice(Self.token(request), at: Self.start + 101)
+      try await store.finishPoll(lease, outcome, at: Self.start + 102)
+      try await store.noteHubNotice(Self.token(request), at: Self.start + 103)
+      #expect(try await store.subscription(id).nextPoll == Self.start + 7302)
+    }
+  }
+
+  @Test("The end of a lease is requested only after the request for it is over")
+  func order() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let id = UUID()
+      _ = try await store.createSubscription(id, SubscriptionContent(url: Self.topic))
+      let poll = try #require(try await store.leaseSubscription(for: 60, only: id, at: Self.start))
+      try await store.noteHubs(["https://hub.example/"], topic: Self.topic, of: poll)
+      try await store.planHubLeases(callbacks: "https://news.example/v1/websub/", at: Self.start)
+      let request = try #require(try await store.leaseHubRequest(for: 60, at: Self.start))
+      #expect(request.mode == .subscribe)
+      try await store.removeSubscription(id, if: .exists)
+      try await store.planHubLeases(callbacks: "https://news.example/v1/websub/", at: Self.start + 1)
+      #expect(try await store.leaseHubRequest(for: 60, at: Self.start + 2) == nil)
+      #expect(
+        try await !store.confirmHubLease(
+          Self.token(request), .subscribe, topic: Self.topic, seconds: nil, at: Self.start + 2))
+      try await store.finishHubRequest(request, failure: HubFailure(message: "busy", wait: 600), at: Self.start + 3)
+      let end = try #require(try await store.leaseHubRequest(for: 60, at: Self.start + 3))
+      #expect(end.mode == .unsubscribe && end.callback == request.callback && end.failures == 0)
+    }
+  }
+
+  @Test("The request of a dead process is sent again, and its late outcome is ignored")
+  func takenOver() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let (id, request) = try await Self.make(store)
+      let due = Self.start + 86_400
+      let first = try #require(try await store.leaseHubRequest(for: 60, at: due))
+      #expect(try await store.leaseHubRequest(for: 60, at: due + 59) == nil)
+      let second = try #require(try await store.leaseHubRequest(for: 60, at: due + 60))
+      #expect(second.callback == request.callback && second.secret == request.secret)
+      try await store.finishHubRequest(first, failure: HubFailure(message: "late", wait: 1), at: due + 61)
+      #expect(try await store.subscription(id).websub?.error == nil)
+    }
+  }
+}
