@@ -32,6 +32,7 @@ extension Target.Dependency {
   static let coreMetrics = server("CoreMetrics", in: "swift-metrics")
   static let hummingbird = server("Hummingbird", in: "hummingbird")
   static let hummingbirdCore = server("HummingbirdCore", in: "hummingbird")
+  static let mustache = server("Mustache", in: "swift-mustache")
   static let serviceLifecycle = server("ServiceLifecycle", in: "swift-service-lifecycle")
   static let systemPackage = server("SystemPackage", in: "swift-system")
   static let unixSignals = server("UnixSignals", in: "swift-service-lifecycle")
@@ -117,6 +118,9 @@ let package = Package(
       name: "NewsFeeds",
       dependencies: ["CLibXML2", "News", "SafeHTML", .crypto],
       swiftSettings: settings),
+    .target(
+      name: "NewsPages", dependencies: ["News", "SafeHTML", .crypto, .mustache],
+      exclude: ["Assets", "Templates", "Texts"], swiftSettings: settings),
     .target(
       name: "NewsFollower",
       dependencies: [
@@ -212,13 +216,14 @@ let package = Package(
       exclude: ["Schema/schema.txt"], swiftSettings: settings),
     .testTarget(
       name: "NewsFeedsTests", dependencies: ["News", "NewsFeeds", "TestKit"], swiftSettings: settings),
+    .testTarget(name: "NewsPagesTests", dependencies: ["News", "NewsPages", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "MediaFilesTests", dependencies: ["MediaFiles", "TestKit", .crypto], swiftSettings: settings),
     .testTarget(name: "SafeHTMLTests", dependencies: ["SafeHTML", "TestKit"], swiftSettings: settings),
     .testTarget(
       name: "NewsAPITests",
       dependencies: [
-        "HTTPEdge", "MediaFiles", "NetworkAddresses", "News", "NewsAPI", "NewsStore", "PostgresClient", "TestKit",
-        "TestSupport", .coreMetrics, .crypto, .httpTypes, .hummingbird, .nioCore,
+        "HTTPEdge", "MediaFiles", "NetworkAddresses", "News", "NewsAPI", "NewsFeeds", "NewsPages", "NewsStore",
+        "PostgresClient", "TestKit", "TestSupport", .coreMetrics, .crypto, .httpTypes, .hummingbird, .nioCore,
       ],
       swiftSettings: settings),
     .testTarget(
@@ -252,7 +257,9 @@ let package = Package(
     .testTarget(
       name: "SystemTests",
       dependencies: [
-        "tidings", "FaultServer", "HTTPConditions", "News", "NewsStore", "PostgresClient", "TestKit", "TestSupport",
+        "tidings", "tidings-fetch", "BackgroundFetch", "FaultServer", "HTTPConditions", "News", "NewsClient",
+        "NewsStore",
+        "PostgresClient", "TestKit", "TestSupport",
       ],
       exclude: ["Feeds/atom.rnc", "Torture/Mutants"], swiftSettings: settings),
   ]

@@ -7,6 +7,8 @@ public import Logging
 public import MediaFiles
 package import NIOCore
 import News
+public import NewsFeeds
+public import NewsPages
 public import NewsStore
 
 /// The REST API over a store.
@@ -93,6 +95,8 @@ public struct NewsAPI: Sendable {
   let reads: ConcurrencyLimiter
   let slowRequests: SlowRequests
   let publicReads: PublicReads
+  /// The views of pages for readers; nil if there are no pages.
+  let pages: PageViews?
   let polls: LongPolls
   let streams: EventStreams
   let counted = APIMetrics()
@@ -111,6 +115,7 @@ public struct NewsAPI: Sendable {
     let shutdownDelay = LongPolls.ShutdownDelay()
     reads = ConcurrencyLimiter(limit: settings.concurrentReads)
     slowRequests = SlowRequests(limit: settings.slowRequest, proxies: settings.trustedProxies)
+    pages = settings.servesReaderPages ? PageViews(store: store, PageRenderer(settings.site)) : nil
     publicReads = PublicReads(
       store: store, budget: settings.cachesViews ? settings.viewBudget : nil, reads: reads,
       singles: settings.concurrentSingleReads,

@@ -181,6 +181,14 @@ extension NewsAPI {
     addSubscriptions(to: editors(.admin))
   }
 
+  private func addPages(to router: Router<APIContext>, _ views: PageViews) {
+    let pages = PageHandlers(reads: publicReads, views: views, metrics: counted)
+    router.read(APIPath.frontPage, pages.front)
+    router.read(APIPath.topicPage, pages.topic)
+    router.read(APIPath.itemPage, pages.item)
+    router.publicRead(APIPath.asset, pages.asset)
+  }
+
   private func addSubscriptions(to administrators: RouterGroup<APIContext>) {
     let subscriptions = SubscriptionHandlers(store: store)
     administrators.on(.get, APIPath.subscriptions, subscriptions.list)
@@ -263,11 +271,16 @@ extension PublicRead {
     case APIPath.changes: read = try? .changes(query)
     case APIPath.state: read = try? .state(query)
     case APIPath.topics: read = try? .topics(query)
+    case APIPath.frontPage: read = try? .listPage(query)
     default:
       if let id = path.parameter(of: APIPath.item).flatMap({ UUID(uuidString: String($0)) }) {
         read = try? .item(id, query)
       } else if let slug = path.parameter(of: APIPath.topic), TopicSlug.isValid(slug) {
         read = try? .topic(String(slug), query)
+      } else if let id = path.parameter(of: APIPath.itemPage).flatMap({ UUID(uuidString: String($0)) }) {
+        read = .itemPage(id)
+      } else if let slug = path.parameter(of: APIPath.topicPage), TopicSlug.isValid(slug) {
+        read = try? .listPage(topic: String(slug), query)
       } else {
         read = Self.feed(path: path, query)
       }

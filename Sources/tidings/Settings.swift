@@ -7,6 +7,8 @@ import MediaFiles
 import NetworkAddresses
 import News
 import NewsAPI
+import NewsFeeds
+import NewsPages
 import NewsStore
 import PostgresClient
 

@@ -3,6 +3,7 @@ import HTTPEdge
 import HTTPTypes
 import Hummingbird
 import News
+import NewsPages
 import NewsStore
 
 /// An error in the form that a client receives: problem details (RFC 9457) with a status and header fields.
@@ -36,9 +37,20 @@ struct ProblemError: Error {
   }
 
   /// The response, without the request id.
-  var response: Response {
-    Response(
+  var response: Response { response(nil) }
+
+  /// Returns the response, without the request id.
+  ///
+  /// - Parameter renderer: The renderer of pages, for the reader of a page; nil for clients of the API.
+  func response(_ renderer: PageRenderer?) -> Response {
+    let (fields, body) = content(renderer)
+    return Response(
       status: HTTPResponse.Status(code: problem.status), headers: fields, body: ResponseBody(byteBuffer: body))
+  }
+
+  /// The header fields and the body of the response, as problem details or as a page.
+  func content(_ renderer: PageRenderer?) -> (fields: HTTPFields, body: ByteBuffer) {
+    renderer.flatMap(page) ?? (fields, body)
   }
 }
 

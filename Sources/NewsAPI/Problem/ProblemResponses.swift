@@ -2,6 +2,8 @@ import HTTPEdge
 import HTTPTypes
 import Hummingbird
 import Logging
+import News
+import NewsPages
 import NewsStore
 import Synchronization
 
@@ -10,6 +12,8 @@ import Synchronization
 struct ProblemResponses: RouterMiddleware {
   let routes: RouteTable
   let proxies: TrustedProxies
+  /// The renderer of pages for readers; nil if there are no pages.
+  let renderer: PageRenderer?
 
   func handle(
     _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
@@ -31,9 +35,10 @@ struct ProblemResponses: RouterMiddleware {
       }
       // A page that may read the resource may also read its errors.
       if routes.methods(of: request.uri.path).contains(.options) { CORS.add(to: &problem.headers) }
-      response = problem.response
+      let isPage = [.get, .head].contains(request.method) && APIPath.isPage(request.uri.path)
+      response = problem.response(isPage ? renderer : nil)
     }
-    if response.status != .noContent || request.method != .options, !response.isForAll {
+    if response.status != .noContent || request.method != .options, !response.headers.areForAll {
       response.headers[.requestID] = context.requestID
     }
     return request.method == .head ? response.createHeadResponse() : response
@@ -80,19 +85,23 @@ extension ProblemError {
     }
   }
 
-  /// The response to a GET that has not passed the router.
-  var storedResponse: StoredResponse {
-    var response = response
-    if !response.isForAll { response.headers[.requestID] = RequestID().description }
+  /// Returns the response to a GET that has not passed the router.
+  ///
+  /// - Parameter renderer: The renderer of pages, for the reader of a page; nil for clients of the API.
+  func storedResponse(_ renderer: PageRenderer? = nil) -> StoredResponse {
+    let (fields, body) = content(renderer)
+    var response = Response(
+      status: HTTPResponse.Status(code: problem.status), headers: fields, body: ResponseBody(byteBuffer: body))
+    if !response.headers.areForAll { response.headers[.requestID] = RequestID().description }
     return StoredResponse(status: response.status, fields: response.headers, body: body)
   }
 }
 
-extension Response {
+extension HTTPFields {
   /// Whether the response is the same for all clients and must not depend on the single request: one that caches may
   /// store, or one that several long polls share.
-  fileprivate var isForAll: Bool {
-    headers[.cacheControl].map(CachePolicy.isShared) ?? false || headers[.syncToken] != nil
+  fileprivate var areForAll: Bool {
+    self[.cacheControl].map(CachePolicy.isShared) ?? false || self[.syncToken] != nil
   }
 }
 

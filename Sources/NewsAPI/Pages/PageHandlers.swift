@@ -1,0 +1,54 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NewsPages
+import NewsStore
+
+/// The handlers of the pages for readers, and of the files that they refer to.
+struct PageHandlers: Sendable {
+  /// A file as a response.
+  private struct File: Sendable {
+    let representation: Representation
+    let text: ByteBuffer
+  }
+
+  private let reads: PublicReads
+  private let metrics: APIMetrics
+  private let assets: PageAssets
+  private let files: [String: File]
+
+  init(reads: PublicReads, views: PageViews, metrics: APIMetrics) {
+    let assets = views.renderer.assets
+    self.reads = reads
+    self.metrics = metrics
+    self.assets = assets
+    files = Dictionary(
+      uniqueKeysWithValues: assets.all.map { asset in
+        let representation = Representation(
+          Array(asset.text.utf8), contentType: asset.contentType, fields: [.xContentTypeOptions: "nosniff"])
+        return (asset.name, File(representation: representation, text: ByteBuffer(string: asset.text)))
+      })
+  }
+
+  @Sendable func front(_ request: Request, context: APIContext) async throws -> Response {
+    try await reads.response(to: request) { try .listPage(request.uri.query) }
+  }
+
+  @Sendable func topic(_ request: Request, context: APIContext) async throws -> Response {
+    let slug = try context.topicSlug()
+    return try await reads.response(to: request) { try .listPage(topic: slug, request.uri.query) }
+  }
+
+  @Sendable func item(_ request: Request, context: APIContext) async throws -> Response {
+    let id = try context.itemID()
+    return try await reads.response(to: request) { .itemPage(id) }
+  }
+
+  /// Returns a file. An address with the hash of another version gets the current file, which caches keep for a second.
+  @Sendable func asset(_ request: Request, context: APIContext) async throws -> Response {
+    guard let found = assets.asset(named: context.parameters.get("name") ?? ""), let file = files[found.asset.name]
+    else { throw StoreError.notFound }
+    let caching: CachePolicy = found.isCurrent ? .immutable : .brief
+    return try await file.representation.response(to: request, caching, metrics) { file.text }
+  }
+}
