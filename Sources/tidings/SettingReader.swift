@@ -87,6 +87,28 @@ struct SettingReader {
     return link.hasSuffix("/") ? String(link.dropLast()) : link
   }
 
+  /// - Returns: The URL as it is written, with any query; nil if the setting is empty.
+  func address(_ name: SettingName) throws -> String? {
+    let text = text(name, default: "")
+    if text.isEmpty { return nil }
+    guard let address = WebLink.normalised(text), !address.contains("#") else {
+      throw error(name, "must be an absolute http or https URL, not \(text)")
+    }
+    return address
+  }
+
+  /// Reads a text for readers.
+  ///
+  /// - Returns: The text; empty if the setting is.
+  func line(_ name: SettingName, maximumBytes: Int) throws -> String {
+    let text = text(name, default: "")
+    let isLine = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F ~= $0.value) }
+    guard isLine, text.utf8.count <= maximumBytes else {
+      throw error(name, "must be one line of at most \(maximumBytes) bytes, not \(text)")
+    }
+    return text
+  }
+
   func networks(_ name: SettingName) throws -> [IPNetwork] {
     try text(name, default: "").split(whereSeparator: { $0 == "," || $0 == " " }).map { text in
       guard let network = IPNetwork(text) else {

@@ -111,6 +111,7 @@ package struct Installation: Sendable {
 @discardableResult
 package func withFolder<Value>(_ files: [String: String], _ body: (URL) async throws -> Value) async throws -> Value {
   let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-test-\(UUID())")
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   defer { try? FileManager.default.removeItem(at: folder) }
   for (name, text) in files {
     let file = folder.appending(path: name)

@@ -17,7 +17,8 @@ import Testing
         switch self {
         case .fullDisk:
           """
-          copy=$(mktemp -d) && cp -a "$1/." "$copy/" && mount -t tmpfs -o size=256k tmpfs "$1" && cp -a "$copy/." "$1/"
+          copy=$(mktemp -d) && cp -a "$1/." "$copy/" && size=$(($(du -sk "$copy" | cut -f 1) + 64))
+          mount -t tmpfs -o "size=${size}k" tmpfs "$1" && cp -a "$copy/." "$1/"
           rm -rf "$copy"; head -c 1000000 /dev/zero >"$1/ballast" 2>/dev/null
           shift; exec "$@"
           """

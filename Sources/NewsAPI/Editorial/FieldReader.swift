@@ -59,7 +59,7 @@ struct FieldReader {
       refuse(name, "must not exceed \(maximumBytes) bytes in UTF-8")
     } else if text.allSatisfy(\.isWhitespace) {
       refuse(name, "must not be blank")
-    } else if text.utf8.contains(where: { $0 < 32 && $0 != 9 && $0 != 10 && $0 != 13 || $0 == 127 }) {
+    } else if text.hasControlCharacters {
       refuse(name, "must not contain control characters")
     } else {
       return text

@@ -1,4 +1,5 @@
 import Foundation
+import NewsStore
 package import SafeHTML
 
 /// Sanitises the HTML of editors without delaying other requests.

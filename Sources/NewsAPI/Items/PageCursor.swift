@@ -70,8 +70,8 @@ package struct PageCursor {
 extension QueryParameters {
   private static let cursorRule = "must be a cursor issued by this list for the same filters"
 
-  mutating func cursor(_ cursor: PageCursor) -> Keyset? {
-    value("cursor", rule: Self.cursorRule) { cursor.keyset($0) }
+  mutating func cursor(_ cursor: PageCursor, named name: String = "cursor") -> Keyset? {
+    value(name, rule: Self.cursorRule) { cursor.keyset($0) }
   }
 
   /// Reads the cursor of a list with numbered rows.

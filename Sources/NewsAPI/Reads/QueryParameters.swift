@@ -112,7 +112,7 @@ package struct QueryParameters {
   }
 
   /// Percent-decodes; `+` is a space, as in forms (URL standard, section 5.1).
-  private static func decode(_ text: Substring) -> String? {
+  static func decode(_ text: Substring) -> String? {
     let plus = UInt8(ascii: "+")
     // Most parameters have neither, and the general form takes several microseconds.
     guard text.utf8.contains(where: { $0 == plus || $0 == UInt8(ascii: "%") }) else { return String(text) }

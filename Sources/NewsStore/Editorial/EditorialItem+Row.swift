@@ -9,7 +9,8 @@ extension EditorialItem {
   static let columns: PostgresQuery = """
     \(query: NewsItem.columns(html: true)), coalesce(l.version, 0) AS version,
       coalesce(l.updated, date_trunc('milliseconds', i.created_at)) AS updated,
-      i.state, i.has_date, i.publish_at, i.expire_at, i.revision, i.retraction_reason, i.erased_at,
+      i.state, i.has_date, i.publish_at, i.expire_at, i.revision, i.retraction_reason,
+      date_trunc('milliseconds', i.erased_at) AS erased_at,
       date_trunc('milliseconds', coalesce(i.written_at, i.created_at)) AS edited
     """
 

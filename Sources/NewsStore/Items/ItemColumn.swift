@@ -111,7 +111,7 @@ package struct ItemColumn: Sendable {
   }
 
   /// The value of the column in a row of such arrays, as SQL.
-  private func element(of row: String) -> String {
+  func element(of row: String) -> String {
     if case .texts = property { return "string_to_array(\(row).\(name), ',')" }
     return replacement.map { "coalesce(\(row).\(name), \($0))" } ?? "\(row).\(name)"
   }

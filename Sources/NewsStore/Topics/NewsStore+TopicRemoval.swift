@@ -115,8 +115,13 @@ extension NewsStore {
             """,
             // A later topic with the same slug is not the same.
             "UPDATE api_keys SET topics = \(query: topics) WHERE topics @> ARRAY[\(slug)]",
-            // The scope remains: clients that follow it learn from it that all items have left.
+            // The scope remains: clients that follow it learn from it that all items have left. Pages that list the
+            // topics have changed now.
             "DELETE FROM topics WHERE slug = \(slug)",
+            """
+            UPDATE scopes SET changed_at = greatest(date_trunc('milliseconds', clock_timestamp()), changed_at)
+            WHERE scope = \(slug)
+            """,
           ])
         }
         return uses

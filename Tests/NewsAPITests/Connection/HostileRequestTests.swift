@@ -119,8 +119,9 @@ import Testing
     Row("GET  /healthz HTTP/1.1\r\n\(host)\r\n", 200),
     Row("GET http://example.org/healthz HTTP/1.1\r\n\(host)\r\n", 200),
     Row("GET HTTPS://example.org:443/healthz HTTP/1.1\r\n\(host)\r\n", 200),
-    Row("GET http://example.org HTTP/1.1\r\n\(host)\r\n", 404, "not-found"),
-    Row("GET http://example.org?x=1 HTTP/1.1\r\n\(host)\r\n", 404, "not-found"),
+    // An empty path is `/`, the front page.
+    Row("GET http://example.org HTTP/1.1\r\n\(host)\r\n", 200),
+    Row("GET http://example.org?x=1 HTTP/1.1\r\n\(host)\r\n", 200),
     Row("OPTIONS * HTTP/1.1\r\n\(host)\r\n", 404, "not-found"),
     Row("OPTIONS /v1/items HTTP/1.1\r\n\(host)\r\n", 204),
     Row("TRACE /healthz HTTP/1.1\r\n\(host)\r\n", 405, "method-not-allowed"),

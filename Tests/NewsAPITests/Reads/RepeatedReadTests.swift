@@ -12,9 +12,12 @@ import Testing
   func sameBytes() async throws {
     // `make fuzz` compares more rounds.
     let rounds = ProcessInfo.processInfo.environment["TIDINGS_FUZZ_SECONDS"] == nil ? 30 : 120
-    try await TestServer.with { server in
+    try await TestServer.with(settings: { $0.publicURL = "https://news.example" }) { server in
       try await server.makeTopics(["a", "b", "sport"])
-      try await server.beside({ $0.cachesViews = false }) { plain in
+      try await server.beside({
+        $0.cachesViews = false
+        $0.publicURL = "https://news.example"
+      }) { plain in
         var random = SplitMix64(seed: 1)
         var requests = ReadGenerator()
         var count = 0

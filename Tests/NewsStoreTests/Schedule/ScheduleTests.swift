@@ -42,6 +42,15 @@ import Testing
     }
   }
 
+  @Test("A schedule without items, or with items that are stuck only, is read again after half a second")
+  func emptySchedule() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      #expect(try await store.applySchedule() == .milliseconds(500))
+      _ = try await sql.query(Self.schedule(0..<1, topics: ["gone"]))
+      #expect(try await store.applySchedule() == .milliseconds(500))
+    }
+  }
+
   @Test("An item without a date receives the moment of its publication")
   func dates() async throws {
     try await NewsDatabase.withStore { store, sql in

@@ -9,7 +9,7 @@ import Testing
     ("TIDINGS_BATCH_LIMIT", 1, 256), ("TIDINGS_MEDIA_LIMIT", 1, 1_048_576), ("TIDINGS_MEDIA_UNUSED_AFTER", 1, 36_500),
     ("TIDINGS_ADDRESS_RATE", 0, 1_000_000_000), ("TIDINGS_KEY_RATE", 0, 1_000_000_000),
     ("TIDINGS_SLOW_REQUEST", 0, 3_600_000), ("TIDINGS_POOL_SIZE", 2, 1000), ("TIDINGS_STALE_LIMIT", 0, 86_400),
-    ("TIDINGS_PORT", 0, 65_535),
+    ("TIDINGS_PORT", 0, 65_535), ("TIDINGS_FEED_ITEMS", 1, 500),
   ]
 
   @Test("A server works with all numbers at their lowest, and with all at their highest", arguments: [true, false])

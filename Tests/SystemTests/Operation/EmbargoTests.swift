@@ -8,12 +8,25 @@ import Testing
 
 /// Scheduled items become visible once and never early, whatever is killed meanwhile.
 ///
-/// `TIDINGS_EMBARGO_ITEMS` sets their number, and with it the duration: 20 items become due in a second.
+/// `TIDINGS_EMBARGO_ITEMS` sets their number and requests the long form: each server and the database are killed at
+/// least ten times, and the delay of each publication is limited. `make embargo` does so with 1,000 items.
 @Suite struct EmbargoTests {
-  private static let items =
-    ProcessInfo.processInfo.environment["TIDINGS_EMBARGO_ITEMS"].flatMap { Int($0) } ?? 120
+  private static let requested =
+    ProcessInfo.processInfo.environment["TIDINGS_EMBARGO_ITEMS"].flatMap { Int($0) }
+  private static let items = requested ?? 120
   /// The seconds until the last item is due.
-  private static let seconds = Double(items) / 20
+  private static let seconds = Double(items) / (requested == nil ? 20 : 8)
+  /// The number of kills of each server, and of the database.
+  private static let kills = requested == nil ? 0 : 10
+  /// The maximum delay of a publication while a server and the database accept work, in seconds; nil for no limit. The
+  /// short form runs beside other tests, which may take the processors for any time.
+  private static let maximumDelay: Double? = requested == nil ? nil : 1
+
+  /// The outages of the database, and the number of all kills.
+  private struct Outages {
+    var database: [ClosedRange<Date>] = []
+    var servers = [0, 0, 0]
+  }
 
   @Test("Scheduled items become visible once and never early, though servers and the database are killed")
   func embargo() async throws {
@@ -24,23 +37,22 @@ import Testing
         defer { clock?.remove() }
         try clock?.jump(by: 3600)
         // The clock of the third server is an hour ahead.
-        let launches: [[String: String]] = [[:], [:], clock?.environment ?? [:]]
-        let servers = try await Servers(installation, launches)
-        do {
-          try await Self.schedule(installation)
-          let follower = Task { try await Self.follow(servers) }
-          let outages = try await Self.killEverything(cluster, servers, installation)
-          try await Self.expectPublication(installation, outages)
-          await servers.finish()
-          let seen = try await follower.value
-          let ids = try await installation.sql.query("SELECT id FROM items")
-          #expect(Set(seen.keys) == Set(try ids.map { try $0.decode("id", as: UUID.self) }))
-          #expect(seen.values.allSatisfy { $0 == 1 }, "each item is received once")
-        } catch {
-          await servers.kill()
-          throw error
+        let servers = try await Servers(installation, [[:], [:], clock?.environment ?? [:]])
+        try await withResource(servers, release: { await $0.kill() }) { servers in
+          let due = try await Self.schedule(installation)
+          let seen = try await withThrowingTaskGroup(of: [UUID: Int].self) { group in
+            for reader in EmbargoReader.all { group.addTask { try await reader.follow(servers, due) } }
+            let outages = try await Self.killEverything(cluster, servers, installation)
+            try await Self.expectPublication(installation, outages)
+            await servers.finish()
+            return try await group.reduce(into: []) { $0.append($1) }
+          }
+          #expect(seen.count == EmbargoReader.all.count)
+          for items in seen {
+            #expect(Set(items.keys) == Set(due.keys))
+            #expect(items.values.allSatisfy { $0 == 1 }, "each item is received once")
+          }
         }
-        await servers.kill()
       }
     }
   }
@@ -53,29 +65,35 @@ import Testing
   }
 
   /// Schedules the items at random times from now on. A third of them has no date.
-  private static func schedule(_ installation: Installation) async throws {
-    _ = try await installation.sql.query(
+  ///
+  /// - Returns: The times by id.
+  private static func schedule(_ installation: Installation) async throws -> [UUID: Date] {
+    let rows = try await installation.sql.query(
       """
       INSERT INTO items (id, state, publish_at, has_date, date, text)
       SELECT gen_random_uuid(), 'scheduled',
         date_trunc('milliseconds', clock_timestamp() + make_interval(secs => 1 + random() * \(seconds))),
         n % 3 <> 0, '2026-01-01', 'item ' || n
       FROM generate_series(1, \(items)) AS n
+      RETURNING id, publish_at
       """)
+    return Dictionary(uniqueKeysWithValues: try rows.map { (try $0.decode("id"), try $0.decode("publish_at")) })
   }
 
-  /// Kills servers and the database in turn until all items are due, ten times each in a run of 1,000 items.
-  ///
-  /// - Returns: The times in which the database was away.
+  /// Kills servers and the database in turn until all items are due and all have been killed often enough.
   private static func killEverything(
     _ cluster: TestCluster, _ servers: Servers, _ installation: Installation
-  ) async throws -> [ClosedRange<Date>] {
+  ) async throws -> Outages {
     let end = Date() + seconds + 1
-    var outages: [ClosedRange<Date>] = []
+    var outages = Outages()
     var round = 0
-    while Date() < end {
-      if round.isMultiple(of: 2) {
-        try await servers.restart(round / 2 % 3)
+    while Date() < end || min(outages.database.count, outages.servers.min() ?? 0) < kills {
+      // In the long form, the database is killed as often as each server.
+      let index = round % (kills == 0 ? 2 : 4)
+      if kills == 0 ? index == 0 : index < 3 {
+        let server = kills == 0 ? round / 2 % 3 : index
+        try await servers.restart(server)
+        outages.servers[server] += 1
       } else {
         let start = Date()
         try await cluster.kill()
@@ -83,16 +101,16 @@ import Testing
         try await eventually("the database accepts work") {
           (try? await installation.sql.query("SELECT 1")) != nil
         }
-        outages.append(start...Date())
+        outages.database.append(start...Date())
       }
       round += 1
-      try await Task.sleep(for: .seconds(seconds / 20))
+      try await Task.sleep(for: .seconds(kills == 0 ? seconds / 20 : Double.random(in: 0...2)))
     }
     return outages
   }
 
   /// Waits until all items are published, and checks when they were.
-  private static func expectPublication(_ installation: Installation, _ outages: [ClosedRange<Date>]) async throws {
+  private static func expectPublication(_ installation: Installation, _ outages: Outages) async throws {
     try await eventually("all items are published") {
       try await installation.value("SELECT count(*) FROM items WHERE state <> 'published'") == 0
     }
@@ -111,36 +129,56 @@ import Testing
       #expect(date < due - 86_400 || date >= due && date <= published)
       // A delay counts from the moment at which the database accepts work.
       let free =
-        outages.filter { $0.contains(due) || $0.lowerBound > due && $0.lowerBound < published }
+        outages.database.filter { $0.contains(due) || $0.lowerBound > due && $0.lowerBound < published }
         .map(\.upperBound).max() ?? due
       longest = max(longest, published.timeIntervalSince(max(due, free)))
     }
+    if let maximumDelay { #expect(longest <= maximumDelay, "the longest delay in seconds") }
     print(
       """
-      embargo: \(items) items, \(outages.count) kills of the database; the longest delay while a server and the database \
-      accepted work was \(Int(longest * 1000)) ms
+      embargo: \(items) items, \(outages.database.count) kills of the database, \(outages.servers) of the servers; the \
+      longest delay while a server and the database accepted work was \(Int(longest * 1000)) ms
       """)
   }
+}
 
-  /// Follows the changes through whichever server answers.
+/// A client that polls servers while they are killed.
+private struct EmbargoReader: Sendable {
+  /// The index of the server that it uses; nil for each in turn.
+  var server: Int?
+  /// The seconds for which a request waits for changes.
+  var wait = 0
+
+  static let all = [
+    EmbargoReader(server: 0), EmbargoReader(server: 1), EmbargoReader(server: 2), EmbargoReader(),
+    EmbargoReader(wait: 2),
+    EmbargoReader(server: 2, wait: 2),
+  ]
+
+  /// Follows the changes until the servers are finished, and checks that no item is early.
   ///
+  /// - Parameter due: The times of publication by id.
   /// - Returns: How often each item was received.
-  private static func follow(_ servers: Servers) async throws -> [UUID: Int] {
+  func follow(_ servers: Servers, _ due: [UUID: Date]) async throws -> [UUID: Int] {
     var seen: [UUID: Int] = [:]
     var token: String?
     var isLast = false
     while true {
+      try Task.checkCancellation()
       // After the last poll that begins when all is published, there is nothing more.
       let isFinished = await servers.isFinished
-      let target = "/v1/changes" + (token.map { "?since=\($0)" } ?? "")
-      guard let response = try? await servers.any().send("GET", target), response.status == 200,
+      let query = (token.map { ["since=\($0)"] } ?? []) + (wait > 0 && token != nil ? ["wait=\(wait)"] : [])
+      let target = "/v1/changes?" + (["limit=100"] + query).joined(separator: "&")
+      guard let response = try? await servers.client(server).send("GET", target), response.status == 200,
         let list = try? response.json(ChangeList.self)
       else {
         try await Task.sleep(for: .milliseconds(20))
         continue
       }
+      // The database and the tests have the same clock.
+      let now = Date()
       for case .put(let item) in list.changes {
-        #expect(seen[item.id] == nil || token != nil)
+        #expect(due[item.id].map { $0 <= now } ?? false, "no reader receives an item early")
         seen[item.id, default: 0] += 1
       }
       token = list.token.description
@@ -174,8 +212,9 @@ private actor Servers {
     try await installation.start(launcher: changes.isEmpty ? [] : ["/usr/bin/env"], changes: changes)
   }
 
-  /// A server, each time another one.
-  func any() -> TestClient {
+  /// Returns the server with an index, or for nil each time another one.
+  func client(_ index: Int?) -> TestClient {
+    if let index { return running[index].client }
     next = (next + 1) % running.count
     return running[next].client
   }

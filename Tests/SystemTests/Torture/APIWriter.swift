@@ -9,7 +9,7 @@ struct APIWriter {
   let system: TortureSystem
   let topics: [String]
   var random: SplitMix64
-  private(set) var writes = 0
+  var writes = 0
   /// The answers that the outcome of a write is unknown.
   private(set) var unknowns = 0
 
@@ -53,16 +53,30 @@ struct APIWriter {
     writes += 1
   }
 
-  /// Reads the item, which must match the ledger, and then writes with its current revision.
-  private mutating func change(_ id: UUID, on server: TestClient) async throws {
+  /// Reads a leased item, which must match the ledger.
+  ///
+  /// - Returns: The item with its tag. If the server does not respond, or there is no item, nil, and the lease ends.
+  func read(_ id: UUID, on server: TestClient) async throws -> (item: EditorialItem, revision: String)? {
     let path = "/v1/editorial/items/\(id.uuidString.lowercased())"
     guard let answer = try await Self.answer({ try await server.send("GET", path, key: system.key) }),
       [200, 404].contains(answer.status)
-    else { return await system.ledger.release(id) }
+    else {
+      await system.ledger.release(id)
+      return nil
+    }
     let item = answer.status == 404 ? nil : try answer.json(EditorialItem.self)
-    let seen = item.map(Ledger.Content.init)
-    try await system.ledger.check(id, seen)
-    guard let item, let revision = answer["ETag"] else { return await system.ledger.release(id) }
+    try await system.ledger.check(id, item.map(Ledger.Content.init))
+    guard let item, let revision = answer["ETag"] else {
+      await system.ledger.release(id)
+      return nil
+    }
+    return (item, revision)
+  }
+
+  /// Reads the item, and then writes with its current revision.
+  private mutating func change(_ id: UUID, on server: TestClient) async throws {
+    guard let (item, revision) = try await read(id, on: server) else { return }
+    let seen = Ledger.Content(item)
     let lock = [("If-Match", revision)]
     switch Int.random(in: 0..<10, using: &random) {
     case 0, 1:
@@ -91,15 +105,16 @@ struct APIWriter {
 
   /// Sends a write and checks its visibility.
   ///
+  /// - Parameter path: The path; nil for that of the item, or for POST that of all items.
   /// - Returns: The item in the response, if the write succeeded and the response contains one.
   @discardableResult
-  private mutating func send(
-    _ method: String, _ id: UUID, _ seen: Ledger.Content? = nil, to server: TestClient,
+  mutating func send(
+    _ method: String, _ id: UUID, _ seen: Ledger.Content? = nil, to server: TestClient, path: String? = nil,
     headers: [(String, String)] = [], body: String? = nil,
     _ change: @Sendable (Ledger.Content?) -> Ledger.Content?
   ) async throws -> NewsItem? {
     let attempt = await system.ledger.begin(id, seen: seen, change)
-    let path = "/v1/editorial/items" + (method == "POST" ? "" : "/\(id.uuidString.lowercased())")
+    let path = path ?? "/v1/editorial/items" + (method == "POST" ? "" : "/\(id.uuidString.lowercased())")
     let answer = try await Self.answer {
       try await server.send(method, path, key: system.key, headers: headers, body: body)
     }
@@ -128,7 +143,7 @@ struct APIWriter {
   }
 
   /// Checks that an acknowledged write is visible to the next read from the same server.
-  private func checkVisibility(of id: UUID, _ written: Ledger.Possible, on server: TestClient) async throws {
+  func checkVisibility(of id: UUID, _ written: Ledger.Possible, on server: TestClient) async throws {
     guard written.count == 1, let content = written.first ?? nil,
       let answer = try await Self.answer({ try await server.send("GET", "/v1/items/\(id.uuidString.lowercased())") }),
       answer.status != 503
@@ -169,16 +184,16 @@ struct APIWriter {
     }
   }
 
-  private mutating func randomTopics() -> [String] {
+  mutating func randomTopics() -> [String] {
     topics.shuffled(using: &random).prefix(Int.random(in: 0...3, using: &random)).sorted()
   }
 
-  private mutating func randomContent() -> Ledger.Content {
+  mutating func randomContent() -> Ledger.Content {
     let state = Int.random(in: 0..<8, using: &random) == 0 ? "draft" : "published"
     return Ledger.Content(state: state, text: "\(random.next())", title: nil, topics: randomTopics())
   }
 
-  private mutating func json(_ content: Ledger.Content, id: UUID? = nil) -> String {
+  mutating func json(_ content: Ledger.Content, id: UUID? = nil) -> String {
     let day = Int.random(in: 10...28, using: &random)
     let id = id.map { #""id": "\#($0.uuidString.lowercased())", "# } ?? ""
     return #"""
@@ -187,7 +202,7 @@ struct APIWriter {
       """#
   }
 
-  private static func list(_ topics: [String]) -> String {
+  static func list(_ topics: [String]) -> String {
     "[" + topics.map { "\"\($0)\"" }.joined(separator: ",") + "]"
   }
 }

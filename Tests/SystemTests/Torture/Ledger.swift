@@ -31,6 +31,8 @@ actor Ledger {
   private var busy: Set<UUID> = []
   /// The contents of items that may exist under an id that only the server knows.
   private var nameless: Set<Content> = []
+  /// The ids of new items that were sent in one atomic batch each. All of them exist, or none.
+  private(set) var atomicCreations: [[UUID]] = []
 
   /// Leases an item exclusively to one writer, until `end`.
   ///
@@ -41,6 +43,9 @@ actor Ledger {
     }
     return nil
   }
+
+  /// Leases a known item; returns false if another writer holds it.
+  func lease(_ id: UUID) -> Bool { busy.insert(id).inserted }
 
   /// Creates the id of a new item and leases it in the same way.
   func create(using random: inout SplitMix64) -> UUID {
@@ -67,7 +72,11 @@ actor Ledger {
   /// - Parameter seen: The content that the write is locked to; nil for a write without a lock.
   func begin(_ id: UUID, seen: Content? = nil, _ change: (Content?) -> Content?) -> Attempt {
     let before = items[id] ?? [nil]
-    let after = seen.map { [change($0)] } ?? Set(before.map(change))
+    var after = seen.map { [change($0)] } ?? Set(before.map(change))
+    // The schedule publishes an item without a further write.
+    for case let content? in after where content.state == "scheduled" {
+      after.insert(content.with(state: "published"))
+    }
     items[id] = before.union(after)
     return Attempt(id: id, before: before, after: after)
   }
@@ -88,6 +97,9 @@ actor Ledger {
   }
 
   func release(_ id: UUID) { busy.remove(id) }
+
+  /// Records that an atomic batch may create items.
+  func beginAtomicCreation(of ids: [UUID]) { atomicCreations.append(ids) }
 
   /// Checks content that was read while no write was in progress, except writes of unknown outcome.
   func check(_ id: UUID, _ content: Content?) throws {

@@ -15,7 +15,7 @@ import Testing
   private static let topics = ["city", "culture", "harbour", "science", "sport"]
 
   /// The numbers of writers.
-  private typealias Writers = (api: Int, sql: Int)
+  private typealias Writers = (api: Int, sql: Int, editors: Int)
 
   private static let environment = ProcessInfo.processInfo.environment
   private static let seconds = environment["TIDINGS_TORTURE_SECONDS"].flatMap { Int($0) }
@@ -38,7 +38,7 @@ import Testing
   @Test("Groups of writes are killed in all phases, and no outcome is unknown that the database knows")
   func groups() async throws {
     let faults: [FaultInjector.Fault] = [.killServer, .killDatabase, .killDatabase, .dropConnections]
-    let report = try await Self.run(faults, for: .seconds(Self.seconds ?? 8), writers: (api: 24, sql: 1))
+    let report = try await Self.run(faults, for: .seconds(Self.seconds ?? 8), writers: (api: 24, sql: 1, editors: 1))
     // A server asks for five seconds what became of a transaction.
     #expect(report.unknowns == 0 || report.longestOutage > .seconds(3), "\(report)")
   }
@@ -46,7 +46,7 @@ import Testing
   /// Runs followers, readers and writers under faults, and compares the results at the end.
   @discardableResult
   private static func run(
-    _ faults: [FaultInjector.Fault], for duration: Duration, withStandby: Bool = false, writers: Writers = (3, 3)
+    _ faults: [FaultInjector.Fault], for duration: Duration, withStandby: Bool = false, writers: Writers = (3, 3, 2)
   ) async throws -> Report {
     let mutation = try Self.environment["TIDINGS_TORTURE_MUTATION"].map {
       Mutation(script: try String(contentsOfFile: $0, encoding: .utf8))
@@ -85,6 +85,7 @@ import Testing
       }
       try await Self.audit(system)
       #expect(report.writes > 0)
+      #expect(report.edits > 0)
       #expect(report.commits > 0)
       #expect(report.received > 0)
       #expect(report.bodies > 0)
@@ -122,6 +123,12 @@ import Testing
     }
   }
 
+  /// Whether a writer continues: until the end of the run, and on a busy machine until it has written at all.
+  private static func isBusy(_ writes: Int, _ end: ContinuousClock.Instant) -> Bool {
+    let now = ContinuousClock.now
+    return now < end || writes == 0 && now < end + .seconds(60)
+  }
+
   /// Runs writers and faults.
   private static func write(
     to system: TortureSystem, _ writers: Writers, _ faults: [FaultInjector.Fault], until end: ContinuousClock.Instant
@@ -130,14 +137,21 @@ import Testing
       for index in 0..<writers.api {
         group.addTask {
           var writer = APIWriter(system: system, topics: topics, seed: seed &* 31 &+ UInt64(index) << 32)
-          while ContinuousClock.now < end { try await system.writerGate.pass { try await writer.write() } }
+          while isBusy(writer.writes, end) { try await system.writerGate.pass { try await writer.write() } }
           return Report(writes: writer.writes, unknowns: writer.unknowns)
+        }
+      }
+      for index in 0..<writers.editors {
+        group.addTask {
+          var editor = APIWriter(system: system, topics: topics, seed: seed &* 71 &+ UInt64(index) << 32)
+          while isBusy(editor.writes, end) { try await system.writerGate.pass { try await editor.edit() } }
+          return Report(edits: editor.writes)
         }
       }
       for index in 0..<writers.sql {
         group.addTask {
           var writer = SQLWriter(system: system, topics: topics, seed: seed &* 37 &+ UInt64(index) << 32)
-          while ContinuousClock.now < end { try await system.writerGate.pass { try await writer.write() } }
+          while isBusy(writer.commits, end) { try await system.writerGate.pass { try await writer.write() } }
           return Report(commits: writer.commits, rollbacks: writer.rollbacks, refusals: writer.refusals)
         }
       }
@@ -258,6 +272,15 @@ import Testing
 
   /// Compares the table with the acknowledged writes.
   private static func audit(_ system: TortureSystem) async throws {
+    try await system.retry("the schedule is applied") {
+      let late = try await system.sql.query(
+        "SELECT 1 FROM items WHERE state = 'scheduled' AND publish_at <= clock_timestamp()")
+      if !late.isEmpty { throw Ledger.Violation(description: "\(late.count) items are late") }
+    }
+    for ids in await system.ledger.atomicCreations {
+      let count = try await system.sql.query("SELECT 1 FROM items WHERE id = ANY (\(ids))").count
+      #expect(count == 0 || count == ids.count, "an atomic batch is written as a whole")
+    }
     var absent = await system.ledger.ids
     for row in try await system.sql.query("SELECT id, state, text, title, topics FROM items") {
       let id: UUID = try row.decode("id")
@@ -277,6 +300,8 @@ private struct Report: CustomStringConvertible {
   var writes = 0
   /// The answers that the outcome of a write is unknown.
   var unknowns = 0
+  /// The writes of editors who schedule, withdraw and restore, and of their batches.
+  var edits = 0
   var commits = 0
   var rollbacks = 0
   var refusals = 0
@@ -294,6 +319,7 @@ private struct Report: CustomStringConvertible {
   mutating func add(_ other: Report) {
     writes += other.writes
     unknowns += other.unknowns
+    edits += other.edits
     commits += other.commits
     rollbacks += other.rollbacks
     refusals += other.refusals
@@ -311,7 +337,7 @@ private struct Report: CustomStringConvertible {
 
   var description: String {
     """
-    \(writes) writes through the API (\(unknowns) outcomes unknown), \(commits) transactions of SQL (\(rollbacks) more rolled back, \(refusals) refused), \
+    \(writes) writes through the API (\(unknowns) outcomes unknown), \(edits) by editors, \(commits) transactions of SQL (\(rollbacks) more rolled back, \(refusals) refused), \
     \(polls) polls (\(failures) failed), \(received) changes received, \(resyncs) resyncs, \(replaced) tokens expired in the \
     cache, \(events) events, \(reads) unrepeated reads, \(bodies) endless bodies; \
     \(faults.map { "\($0.value) \($0.key.rawValue)" }.sorted().joined(separator: ", "))

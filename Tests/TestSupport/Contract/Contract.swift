@@ -75,7 +75,8 @@ package struct Contract: Sendable {
     try checkBody(response, place, headers, body, hasNone: method == "HEAD")
   }
 
-  /// Checks a response to a random request: its status must be declared somewhere, and an error must be a problem.
+  /// Checks a response to a random request: its status must be declared somewhere, and an error must be a problem or a
+  /// page.
   package func check(any answer: TestResponse) throws {
     let place = "random request → \(answer.status)"
     let declared = (document["paths"]?.members ?? [:]).values.flatMap { item in
@@ -84,6 +85,7 @@ package struct Contract: Sendable {
     guard ["100", "405", "501", "505"].contains("\(answer.status)") || declared.contains("\(answer.status)") else {
       throw Violation(description: "\(place): the status is not declared")
     }
+    if answer["Content-Type"] == "text/html; charset=utf-8" { return }
     if answer.status >= 400 { try checkProblem(true, place, answer.headers, answer.body, isHead: answer.body.isEmpty) }
   }
 
@@ -179,6 +181,22 @@ package struct Contract: Sendable {
     }
     guard type.hasSuffix("json"), let schema = media["schema"] else { return }
     try SchemaValidator(document: document).validate(try JSONValue.parse(body), schema, at: place)
+  }
+
+  /// Whether an operation has a header field as a parameter.
+  package func allows(requestField name: String, of operation: Operation) throws -> Bool {
+    guard
+      case .array(let parameters)? = document["paths"]?[operation.path]?[operation.method.lowercased()]?["parameters"]
+    else { return false }
+    return try parameters.map(resolved).contains { $0["in"] == .string("header") && $0["name"] == .string(name) }
+  }
+
+  /// Whether all successful responses of an operation may have a header field.
+  package func allows(responseField name: String, of operation: Operation) throws -> Bool {
+    let responses = document["paths"]?[operation.path]?[operation.method.lowercased()]?["responses"]?.members ?? [:]
+    return try responses.filter { $0.key.hasPrefix("2") }.values.map(resolved).allSatisfy {
+      $0["headers"]?[name] != nil
+    }
   }
 
   private func resolved(_ node: JSONValue) throws -> JSONValue {
