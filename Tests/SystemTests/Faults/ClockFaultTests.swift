@@ -6,37 +6,6 @@ import TestKit
 import TestSupport
 import Testing
 
-/// A wall clock that libfaketime shifts for a process.
-struct WrongClock: Sendable {
-  private let file: URL
-
-  private static let library = ["x86_64-linux-gnu", "aarch64-linux-gnu"]
-    .map { "/usr/lib/\($0)/faketime/libfaketime.so.1" }.first { FileManager.default.fileExists(atPath: $0) }
-
-  static var isInstalled: Bool { library != nil }
-
-  init() throws {
-    file = FileManager.default.temporaryDirectory.appending(path: "tidings-clock.\(UUID())")
-    try jump(by: 0)
-    // PostgreSQL reads the file as another user.
-    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
-  }
-
-  /// Sets the difference from the real clock, in seconds.
-  func jump(by seconds: Int) throws { try Data("\(seconds < 0 ? "" : "+")\(seconds)".utf8).write(to: file) }
-
-  func remove() { try? FileManager.default.removeItem(at: file) }
-
-  /// The environment of the process. Only its wall clock is shifted, as when an operator sets the clock. Swift's
-  /// runtime finds its arguments only in a process that has become this one by `exec`.
-  var environment: [String: String] {
-    [
-      "LD_PRELOAD": Self.library ?? "", "FAKETIME_TIMESTAMP_FILE": file.path, "FAKETIME_NO_CACHE": "1",
-      "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME_DISABLE_SHM": "1",
-    ]
-  }
-}
-
 extension FaultTests {
   /// The differences in seconds: an hour ahead, an hour behind, and correct again.
   private static let jumps = [3600, -3600, 0]
@@ -44,7 +13,7 @@ extension FaultTests {
   @Test(
     "When the server's clock jumps, no request fails", .enabled(if: runsLongTests && WrongClock.isInstalled))
   func serverClock() async throws {
-    let clock = try WrongClock()
+    let clock = try await WrongClock()
     defer { clock.remove() }
     try await Installation.with { installation in
       let key = try await installation.makeKey()
@@ -74,12 +43,11 @@ extension FaultTests {
     "After its clock jumps by more than a year, a server reads, writes and waits as before",
     .enabled(if: WrongClock.isInstalled))
   func farJumps() async throws {
-    let clock = try WrongClock()
+    let clock = try await WrongClock()
     defer { clock.remove() }
     try await Installation.with { installation in
       let key = try await installation.makeKey()
       try await installation.serve(launcher: ["/usr/bin/env"], changes: clock.environment) { server in
-        // The clock moves only forward: when it goes back, libfaketime also moves timers of the monotonic clock.
         for days in [0, 400, 800] {
           let token = try await server.send("GET", "/v1/changes").json(ChangeList.self).token
           async let waiting = server.send("GET", "/v1/changes?wait=2&since=\(token)")
@@ -105,7 +73,7 @@ extension FaultTests {
 
   @Test("Rate limits follow the monotonic clock, not the wall clock", .enabled(if: WrongClock.isInstalled))
   func limitsInFarJumps() async throws {
-    let clock = try WrongClock()
+    let clock = try await WrongClock()
     defer { clock.remove() }
     try await Installation.with { installation in
       let changes = clock.environment.merging([
@@ -138,7 +106,7 @@ extension FaultTests {
     "When the database's clock jumps, no change is lost, and no item goes back in time",
     .enabled(if: runsLongTests && WrongClock.isInstalled))
   func databaseClock() async throws {
-    let clock = try WrongClock()
+    let clock = try await WrongClock()
     defer { clock.remove() }
     try await TestCluster.withCluster(settings: [], environment: clock.environment) { cluster in
       let database = try await TestDatabase.create(on: cluster.url)

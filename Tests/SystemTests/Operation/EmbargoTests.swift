@@ -33,7 +33,7 @@ import Testing
     try await TestCluster.withCluster(settings: []) { cluster in
       let url = try await Self.prepare(cluster)
       try await Installation.with(url: url) { installation in
-        let clock = WrongClock.isInstalled ? try WrongClock() : nil
+        let clock = WrongClock.isInstalled ? try await WrongClock() : nil
         defer { clock?.remove() }
         try clock?.jump(by: 3600)
         // The clock of the third server is an hour ahead.
@@ -159,12 +159,17 @@ private struct EmbargoReader: Sendable {
   ///
   /// - Parameter due: The times of publication by id.
   /// - Returns: How often each item was received.
+  /// - Throws: `Unexpected` if no server answers for three minutes.
   func follow(_ servers: Servers, _ due: [UUID: Date]) async throws -> [UUID: Int] {
     var seen: [UUID: Int] = [:]
     var token: String?
     var isLast = false
+    var lastAnswer = ContinuousClock.now
     while true {
       try Task.checkCancellation()
+      guard ContinuousClock.now - lastAnswer < .seconds(180) else {
+        throw Unexpected(description: "server \(server ?? -1) has not answered for three minutes")
+      }
       // After the last poll that begins when all is published, there is nothing more.
       let isFinished = await servers.isFinished
       let query = (token.map { ["since=\($0)"] } ?? []) + (wait > 0 && token != nil ? ["wait=\(wait)"] : [])
@@ -175,6 +180,7 @@ private struct EmbargoReader: Sendable {
         try await Task.sleep(for: .milliseconds(20))
         continue
       }
+      lastAnswer = .now
       // The database and the tests have the same clock.
       let now = Date()
       for case .put(let item) in list.changes {
