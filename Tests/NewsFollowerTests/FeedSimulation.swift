@@ -193,14 +193,20 @@ final class FeedSimulation: Sendable {
   }
 
   private static func violation(_ feed: SimulatedFeed, _ last: (time: Date, wait: Double)?, _ now: Date) -> String? {
-    let hour = Int(now.timeIntervalSince1970 / 3600)
-    // 1 January 1970 was a Thursday, the fifth day.
-    let (hourOfDay, day) = (hour % 24, (hour / 24 + 4) % 7 + 1)
     guard let last else { return nil }
-    if feed.kind.skippedHours.contains(hourOfDay) { return "in the hour \(hourOfDay)" }
-    if feed.kind.skippedDay == day { return "on the day \(day)" }
+    // A feed that became due since the last step, at a time without a rest, is polled only now.
+    if let rest = Self.rest(of: feed, at: now), Self.rest(of: feed, at: now - step) != nil { return rest }
     if feed.kind.mayRepeat, last.time == now { return nil }
     let passed = now.timeIntervalSince(last.time)
     return passed < last.wait ? "\(passed) s after the last one, with a wait of \(last.wait) s" : nil
+  }
+
+  /// Returns the hour or the day in which a feed asks not to be read; nil at other times.
+  private static func rest(of feed: SimulatedFeed, at time: Date) -> String? {
+    let hour = Int(time.timeIntervalSince1970 / 3600)
+    // 1 January 1970 was a Thursday, the fifth day.
+    let (hourOfDay, day) = (hour % 24, (hour / 24 + 4) % 7 + 1)
+    if feed.kind.skippedHours.contains(hourOfDay) { return "in the hour \(hourOfDay)" }
+    return feed.kind.skippedDay == day ? "on the day \(day)" : nil
   }
 }
