@@ -26,4 +26,5 @@ let embeddedMigrations: [(name: String, sql: String)] = [
   ("0021_subscription_polls.sql", migration0021),
   ("0022_websub.sql", migration0022),
   ("0023_announcements.sql", migration0023),
+  ("0024_console_sessions.sql", migration0024),
 ]

@@ -80,9 +80,9 @@ public enum KeyError: Error, Sendable, Equatable, CustomStringConvertible {
   case unknown(String)
   /// Several keys have the name. The ids are theirs.
   case ambiguous(String, ids: [String])
-  /// The key was revoked, so that it cannot be rotated.
+  /// The key was revoked, so that it can neither be rotated nor sign in.
   case revoked(String)
-  /// The key has expired, so that it cannot be rotated.
+  /// The key has expired, so that it can neither be rotated nor sign in.
   case expired(String)
   /// The expiry of a new key is not in the future.
   case expiryPassed
@@ -94,9 +94,9 @@ public enum KeyError: Error, Sendable, Equatable, CustomStringConvertible {
     case .ambiguous(let name, let ids):
       "several keys have the name \(name). Give the id: \(ids.joined(separator: ", "))."
     case .revoked(let name):
-      "the key \(name) is revoked and cannot be rotated. `tidings keys create` makes another key."
+      "the key \(name) is revoked and cannot be used. `tidings keys create` makes another key."
     case .expired(let name):
-      "the key \(name) has expired and cannot be rotated. `tidings keys create` makes another key."
+      "the key \(name) has expired and cannot be used. `tidings keys create` makes another key."
     case .expiryPassed: "the expiry must be in the future, by the clock of the database"
     }
   }

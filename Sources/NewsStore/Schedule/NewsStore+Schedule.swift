@@ -42,7 +42,7 @@ extension NewsStore {
   /// Publishes scheduled items and ends those that expire, as soon as their times have come, until the task is cancelled.
   ///
   /// All processes do so with a connection of their own each. The database decides which of them acts, and whether a time
-  /// has come. They also delete answers to repeated requests that have become too old.
+  /// has come. They also delete answers to repeated requests that have become too old, and sessions that have ended.
   public func keepSchedule() async {
     var isFailing = false
     var lastPurge = ContinuousClock.now
@@ -60,6 +60,7 @@ extension NewsStore {
       if ContinuousClock.now - lastPurge > Self.answerPurgeInterval {
         lastPurge = .now
         await purgeAnswersLoggingErrors()
+        await purgeSessionsLoggingErrors()
       }
       try? await Task.sleep(for: wait)
     }

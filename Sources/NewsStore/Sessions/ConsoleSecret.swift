@@ -1,0 +1,42 @@
+import Crypto
+import Foundation
+
+/// The token of a session, or the code of a link: 256 random bits in base64url (RFC 4648 section 5).
+struct ConsoleSecret {
+  /// The number of random bytes.
+  private static let byteCount = 32
+  /// The number of characters.
+  private static let length = 43
+
+  let text: String
+
+  /// The SHA-256 digest of the text. The secret has 256 random bits, so no slower hash is needed against guessing.
+  var digest: Data { Data(SHA256.hash(data: Data(text.utf8))) }
+
+  /// Creates a random secret.
+  static func random() -> ConsoleSecret {
+    var generator = SystemRandomNumberGenerator()
+    let bytes = (0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    return ConsoleSecret(
+      unchecked: Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+        .replacing("=", with: ""))
+  }
+
+  private init(unchecked text: String) {
+    self.text = text
+  }
+
+  /// Reads a secret that a browser presents; nil for a text that cannot be one.
+  init?(_ text: String) {
+    let isBase64URL = text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+    guard text.utf8.count == Self.length, isBase64URL else { return nil }
+    self.text = text
+  }
+}
