@@ -3,7 +3,7 @@ public import Hummingbird
 import Logging
 import MediaFiles
 import NIOCore
-import NetworkAddresses
+package import NetworkAddresses
 
 /// The context of a request on its way through the router.
 public struct APIContext: RequestContext {
@@ -11,10 +11,10 @@ public struct APIContext: RequestContext {
   public var coreContext: CoreRequestContextStorage
 
   /// The id of the request, in its log lines and in the response field `X-Request-Id`.
-  let requestID: String
+  package let requestID: String
 
   /// The record of the request, which all copies of the context share.
-  let record = RequestRecord()
+  package let record = RequestRecord()
 
   private let channel: any Channel
 
@@ -27,13 +27,16 @@ public struct APIContext: RequestContext {
   }
 
   /// The address of the connection's peer; nil for a peer without an IP address.
-  var peer: IPAddress? { channel.remoteAddress.flatMap { IPAddress($0) } }
+  package var peer: IPAddress? { channel.remoteAddress.flatMap { IPAddress($0) } }
+
+  /// Whether the client accepts bytes at present. Bytes sent anyway wait in memory.
+  package var isWritable: Bool { channel.isWritable }
 
   /// Verifies that a body that was read to its end is complete. The framework ends the body of a request at the end of
   /// the connection too.
   ///
   /// - Throws: `ProblemError`, 400, if the connection ended before the body did.
-  func requireWholeBody() async throws {
+  package func requireWholeBody() async throws {
     do {
       try await channel.triggerUserOutboundEvent(ConnectionHandler.Event.bodyReadEnded)
     } catch {
@@ -53,7 +56,7 @@ public struct APIContext: RequestContext {
 
   /// Requests the body: sends 100 (Continue) to a client that waits for it (RFC 9110 section 10.1.1). If the request
   /// fails earlier, such a client need not send its body.
-  func awaitBody() {
+  package func awaitBody() {
     channel.triggerUserOutboundEvent(ConnectionHandler.Event.bodyReadStarted, promise: nil)
   }
 }

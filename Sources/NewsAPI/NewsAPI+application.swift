@@ -13,13 +13,16 @@ extension NewsAPI {
 
   /// Creates the server of the API, to be run as a service.
   ///
-  /// - Parameter onServerRunning: Called with the channel of the listening socket once the server listens.
+  /// - Parameters:
+  ///   - modules: Further modules that add routes, such as the console.
+  ///   - onServerRunning: Called with the channel of the listening socket once the server listens.
   public func application(
-    address: BindAddress, logger: Logger, onServerRunning: @escaping @Sendable (any Channel) async -> Void
+    address: BindAddress, logger: Logger, modules: [any RouteModule] = [],
+    onServerRunning: @escaping @Sendable (any Channel) async -> Void
   ) -> some ApplicationProtocol {
     let services = services(logger)
     var application = Application(
-      router: router(),
+      router: router(with: modules),
       server: HTTPServerBuilder { EdgeChannel(services: services, responder: $0) },
       configuration: ApplicationConfiguration(address: address, backlog: Self.backlog),
       onServerRunning: { channel in
@@ -31,7 +34,7 @@ extension NewsAPI {
       }, logger: logger)
     // The first requests find the state in memory. Without a database, they are answered with 503.
     application.beforeServerStarts { [store] in _ = try? await store.snapshot() }
-    application.addServices(LiveService(polls: polls, streams: streams))
+    application.addServices(LiveService(polls: polls, streams: streams, traffic: traffic))
     return application
   }
 
@@ -51,21 +54,24 @@ extension NewsAPI {
     services.isBrief = Self.isBrief
     services.onRefusal = counted.countRefusal
     services.onLimitedRequest = counted.addressLimited
+    services.connections = connections
     services.onConnection = settings.onConnection
     return services
   }
 }
 
-/// Releases long polls and sends events until the server shuts down.
+/// Releases long polls, sends events and reads the counters of requests until the server shuts down.
 private struct LiveService: Service {
   let polls: LongPolls
   let streams: EventStreams
+  let traffic: TrafficHistory
 
   func run() async {
     await cancelWhenGracefulShutdown {
       async let polling: Void = polls.run()
       async let streaming: Void = streams.run()
-      _ = await (polling, streaming)
+      async let sampling: Void = traffic.run()
+      _ = await (polling, streaming, sampling)
     }
   }
 }

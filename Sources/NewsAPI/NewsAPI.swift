@@ -70,6 +70,8 @@ public struct NewsAPI: Sendable {
     public var makesSpans = false
     /// The interval between the heartbeats of an event stream.
     package var heartbeatInterval: Duration = .seconds(15)
+    /// The interval between two readings of the counters of requests.
+    package var trafficInterval: Duration = .seconds(2)
     /// The timeouts and byte limits of connections.
     package var limits = ConnectionLimits()
     /// Called with each new connection on its event loop, once its handlers are in place.
@@ -88,8 +90,10 @@ public struct NewsAPI: Sendable {
     }
   }
 
-  let store: NewsStore
-  let settings: Settings
+  package let store: NewsStore
+  package let settings: Settings
+  /// The writes of editors.
+  package let editorial: EditorialAPI
   let caching: CachePolicy
   /// Limits the public reads of the database.
   let reads: ConcurrencyLimiter
@@ -100,6 +104,9 @@ public struct NewsAPI: Sendable {
   let polls: LongPolls
   let streams: EventStreams
   let counted = APIMetrics()
+  /// The requests of the last minutes and hours.
+  package let traffic: TrafficHistory
+  let connections = ConnectionCount()
   let keyLimits: RateLimiter<String>?
 
   /// The metrics that `/metrics` shows. Other parts of the process can report to them too.
@@ -109,6 +116,9 @@ public struct NewsAPI: Sendable {
   public init(store: NewsStore, settings: Settings) {
     self.store = store
     self.settings = settings
+    editorial = EditorialAPI(
+      store: store, library: settings.media.map { MediaLibrary(store: store, storage: $0) },
+      sanitizer: MarkupSanitizer(), maximumMediaBytes: settings.maximumMediaBytes, publicURL: settings.publicURL)
     caching = CachePolicy(sharedMaxAge: settings.sharedMaxAge)
     var polled = caching
     polled.pollInterval = { store.pollInterval }
@@ -124,10 +134,27 @@ public struct NewsAPI: Sendable {
     polls = LongPolls(reads: publicReads, shutdownDelay: shutdownDelay)
     keyLimits = settings.requestsPerKey.map { RateLimiter(RequestRate(perMinute: $0)) }
     streams = EventStreams(store: store, heartbeatInterval: settings.heartbeatInterval, metrics: counted)
+    traffic = TrafficHistory(interval: settings.trafficInterval) { [counted] in counted.traffic }
+  }
+
+  /// The clients that are connected to this process.
+  package var clients: ConnectedClients {
+    ConnectedClients(connections: connections.count, longPolls: polls.count, eventStreams: streams.count)
+  }
+
+  /// Charges a request to the rate limit of a key.
+  ///
+  /// - Throws: `ProblemError`, 429.
+  package func charge(_ key: APIKey) throws {
+    guard let keyLimits, let wait = keyLimits.charge(keyLimits.bucket(of: key.id)) else { return }
+    counted.keyLimited()
+    throw ProblemError.tooManyRequests(in: wait)
   }
 
   /// Creates a router with all routes and their middleware.
-  public func router() -> Router<APIContext> {
+  ///
+  /// - Parameter modules: Further modules that add routes.
+  public func router(with modules: [any RouteModule] = []) -> Router<APIContext> {
     let router = Router(context: APIContext.self)
     let routes = RouteTable()
     if settings.makesSpans { router.add(middleware: TracingMiddleware()) }
@@ -135,8 +162,10 @@ public struct NewsAPI: Sendable {
       middleware: RequestRecorder(
         metrics: counted, slow: slowRequests, logLevel: settings.logLevel))
     router.add(
-      middleware: ProblemResponses(routes: routes, proxies: settings.trustedProxies, renderer: pages?.renderer))
+      middleware: ProblemResponses(
+        routes: routes, proxies: settings.trustedProxies, renderer: pages?.renderer, modules: modules))
     addRoutes(to: router)
+    for module in modules { module.addRoutes(to: router) }
     routes.add(router)
     return router
   }
@@ -144,7 +173,7 @@ public struct NewsAPI: Sendable {
 
 extension NewsAPI.Settings {
   /// The facts that pages show.
-  var site: PageSite {
+  package var site: PageSite {
     PageSite(language: language, publicURL: publicURL, hasFeeds: publicURL != nil)
   }
 

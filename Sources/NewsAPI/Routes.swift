@@ -68,6 +68,14 @@ enum APIPath {
   static let subscription = "/v1/editorial/subscriptions/{id}"
   static let subscriptionPoll = "/v1/editorial/subscriptions/{id}/poll"
 
+  /// The routes that clients ask again and again for news.
+  static let polled: Set<String> = Set(
+    [items, changes, state] + PublishedFormat.allCases.flatMap { [feed($0), topicFeed($0)] })
+  /// The routes of readers and their apps: all that need no key, besides those of hubs and of monitoring.
+  static let publicReads: Set<String> = polled.union([
+    item, events, topics, topic, media, contract, frontPage, topicPage, itemPage, asset,
+  ])
+
   /// Whether a path is that of a page for readers, whose errors are pages too.
   static func isPage(_ path: String) -> Bool {
     let path = path[...]
@@ -110,8 +118,7 @@ extension NewsAPI {
     let metrics = MetricsHandlers(
       store: store, metrics: counted, reads: publicReads, polls: polls, streams: streams)
 
-    let library = settings.media.map { MediaLibrary(store: store, storage: $0) }
-    let media = MediaHandlers(library: library, reads: reads, caching: caching)
+    let media = MediaHandlers(library: editorial.library, reads: reads, caching: caching)
 
     router.publicRead(APIPath.items, items.list)
     router.publicRead(APIPath.item, items.item)
@@ -136,10 +143,10 @@ extension NewsAPI {
     router.read(APIPath.health, service.health)
     router.read(APIPath.readiness, service.readiness)
     router.read(APIPath.metrics, metrics.collect)
-    addEditorialRoutes(to: router, library)
+    addEditorialRoutes(to: router)
   }
 
-  private func addEditorialRoutes(to router: Router<APIContext>, _ library: MediaLibrary?) {
+  private func addEditorialRoutes(to router: Router<APIContext>) {
     func editors(_ permissions: APIKey.Permission..., requiresAllTopics: Bool = false) -> RouterGroup<APIContext> {
       router.group().add(
         middleware: AuthorizationMiddleware(
@@ -147,9 +154,9 @@ extension NewsAPI {
           metrics: counted))
     }
     let drafts = EditorialItemHandlers(
-      store: store, library: library, sanitizer: MarkupSanitizer(), largestBatchBytes: settings.maximumBatchBytes,
+      editorial: self.editorial, largestBatchBytes: settings.maximumBatchBytes,
       batches: ConcurrencyLimiter(limit: settings.concurrentBatches))
-    let sections = EditorialTopicHandlers(store: store)
+    let sections = EditorialTopicHandlers(editorial: self.editorial)
     let editorial = editors(.itemsWrite)
     let publishers = editors(.itemsPublish)
     let organizers = editors(.itemsPublish, requiresAllTopics: true)
@@ -170,8 +177,7 @@ extension NewsAPI {
     organizers.on(.put, APIPath.editorialTopic, sections.replace)
     organizers.on(.delete, APIPath.editorialTopic, sections.remove)
 
-    let uploads = EditorialMediaHandlers(
-      store: store, library: library, largest: settings.maximumMediaBytes, publicURL: settings.publicURL)
+    let uploads = EditorialMediaHandlers(editorial: self.editorial)
     let files = editors(.mediaWrite)
     files.on(.post, APIPath.uploads, uploads.upload)
     files.on(.delete, APIPath.upload, uploads.remove)
@@ -190,7 +196,7 @@ extension NewsAPI {
   }
 
   private func addSubscriptions(to administrators: RouterGroup<APIContext>) {
-    let subscriptions = SubscriptionHandlers(store: store)
+    let subscriptions = SubscriptionHandlers(editorial: editorial)
     administrators.on(.get, APIPath.subscriptions, subscriptions.list)
     administrators.on(.post, APIPath.subscriptions, subscriptions.create)
     administrators.on(.get, APIPath.subscription, subscriptions.subscription)

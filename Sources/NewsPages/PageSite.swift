@@ -31,7 +31,7 @@ public struct PageSite: Sendable {
   }
 
   /// The address of a path of this server, for links within pages.
-  func link(_ path: String) -> String { basePath + path }
+  package func link(_ path: String) -> String { basePath + path }
 
   /// The absolute address of a path of this server; nil without a public URL.
   func absolute(_ path: String) -> String? { publicURL.map { $0 + path } }
@@ -58,7 +58,7 @@ public struct PageTopic: Sendable, Hashable {
   }
 
   /// The title in a language, or else in English or any other language, with its language tag; the slug without one.
-  func title(in language: InterfaceLanguage) -> (text: String, language: String?) {
+  package func title(in language: InterfaceLanguage) -> (text: String, language: String?) {
     let tags = titles.keys.sorted()
     let wanted = [language.tag, InterfaceLanguage.english.tag]
     let tag =

@@ -36,11 +36,14 @@ package struct EventSource {
   ///
   /// - Parameters:
   ///   - url: The URL of the server without a path.
+  ///   - path: The path of the stream.
   ///   - query: The query with its question mark.
   package init(
-    _ url: String, _ query: String = "", lastEventID: String? = nil, http: HTTPClient = TestClient.withoutRetries
+    _ url: String, path: String = "/v1/events", _ query: String = "", lastEventID: String? = nil,
+    cookie: String? = nil, http: HTTPClient = TestClient.withoutRetries
   ) async throws {
-    var request = HTTPClientRequest(url: url + "/v1/events" + query)
+    var request = HTTPClientRequest(url: url + path + query)
+    if let cookie { request.headers.add(name: "Cookie", value: cookie) }
     if let lastEventID { request.headers.add(name: "Last-Event-ID", value: lastEventID) }
     let answer = try await http.execute(request, deadline: .distantFuture)
     response = TestResponse(

@@ -12,6 +12,8 @@ package struct PageScan {
   package struct Tag: Sendable {
     package let name: String
     package let attributes: [String: String]
+    /// The text after the tag, up to the next one, unescaped.
+    package fileprivate(set) var text = ""
 
     package subscript(attribute: String) -> String? { attributes[attribute] }
   }
@@ -21,46 +23,75 @@ package struct PageScan {
   /// The text between tags, unescaped.
   package private(set) var text = ""
 
-  private static let void: Set<String> = ["meta", "link", "img", "br", "hr", "wbr"]
-  private static let names: Set<String> = [
-    "html", "head", "meta", "title", "link", "body", "a", "header", "main", "footer", "nav", "p", "ul", "ol", "li",
-    "div",
-    "span", "article", "section", "h1", "h2", "h3", "h4", "h5", "h6", "img", "strong", "em", "b", "i", "time", "figure",
-    "figcaption", "video", "audio", "br", "hr", "blockquote", "pre", "code", "table", "thead", "tbody", "tr", "td",
-    "th",
-  ]
-  private static let attributes: Set<String> = [
-    "lang", "charset", "name", "content", "property", "rel", "href", "type", "title", "class", "aria-label",
-    "aria-current", "aria-hidden", "aria-labelledby", "id", "tabindex", "dir", "src", "alt", "width", "height",
-    "loading",
-    "decoding", "datetime", "controls", "preload", "colspan", "rowspan", "cite",
-  ]
+  /// The elements and attributes that a page may have.
+  package struct Dialect: Sendable {
+    fileprivate let names: Set<String>
+    fileprivate let attributes: Set<String>
+
+    /// The pages for readers.
+    package static let reader = Dialect(
+      names: [
+        "html", "head", "meta", "title", "link", "body", "a", "header", "main", "footer", "nav", "p", "ul", "ol", "li",
+        "div", "span", "article", "section", "h1", "h2", "h3", "h4", "h5", "h6", "img", "strong", "em", "b", "i",
+        "time",
+        "figure", "figcaption", "video", "audio", "br", "hr", "blockquote", "pre", "code", "table", "thead", "tbody",
+        "tr", "td", "th",
+      ],
+      attributes: [
+        "lang", "charset", "name", "content", "property", "rel", "href", "type", "title", "class", "aria-label",
+        "aria-current", "aria-hidden", "aria-labelledby", "id", "tabindex", "dir", "src", "alt", "width", "height",
+        "loading", "decoding", "datetime", "controls", "preload", "colspan", "rowspan", "cite",
+      ])
+
+    /// The pages of the console, which have forms and one script.
+    package static let console = Dialect(
+      names: reader.names.union([
+        "script", "form", "fieldset", "legend", "label", "input", "textarea", "select", "option", "button", "details",
+        "summary", "del", "ins", "caption", "dl", "dt", "dd", "svg", "desc", "path", "rect",
+      ]),
+      attributes: reader.attributes.union([
+        "defer", "for", "method", "action", "enctype", "value", "autocomplete", "spellcheck", "required", "maxlength",
+        "checked", "selected", "disabled", "multiple", "accept", "rows", "step", "inputmode", "role", "formaction",
+        "formtarget", "aria-invalid", "aria-describedby", "data-status", "data-unsaved", "data-autosave", "data-saving",
+        "data-saved", "data-not-saved", "data-changed", "data-progress", "data-zone", "data-events", "data-ended",
+        "data-waiting", "data-pause", "data-resume", "data-copy", "data-copied", "hidden", "scope", "viewBox",
+        "preserveAspectRatio", "d", "x", "y",
+      ]))
+  }
+
+  private static let void: Set<String> = ["meta", "link", "img", "br", "hr", "wbr", "input", "path", "rect"]
 
   /// Reads a page.
   ///
   /// - Throws: `Malformed`.
-  package init(_ page: String) throws {
+  package init(_ page: String, as dialect: Dialect = .reader) throws {
     var rest = Array(page.utf8)[...]
     guard rest.starts(with: "<!doctype html>".utf8) else { throw Malformed(description: "the doctype is missing") }
     rest = rest.dropFirst(15)
     var open: [String] = []
+    var isAfterStart = false
     while let start = rest.first {
       guard start == UInt8(ascii: "<") else {
         let end = rest.firstIndex(of: UInt8(ascii: "<")) ?? rest.endIndex
-        text += try Self.unescaped(rest[rest.startIndex..<end])
+        let found = try Self.unescaped(rest[rest.startIndex..<end])
+        text += found
+        if isAfterStart { tags[tags.count - 1].text = found }
+        isAfterStart = false
         rest = rest[end...]
         continue
       }
       rest = rest.dropFirst()
       if rest.first == UInt8(ascii: "/") {
+        isAfterStart = false
         let name = Self.take(&rest, dropping: 1)
         guard rest.popFirst() == UInt8(ascii: ">"), open.popLast() == name else {
           throw Malformed(description: "</\(name)> ends another element")
         }
         continue
       }
-      let tag = try Self.tag(&rest)
+      let tag = try Self.tag(&rest, dialect)
       tags.append(tag)
+      isAfterStart = true
       if !Self.void.contains(tag.name) { open.append(tag.name) }
     }
     guard open.isEmpty else { throw Malformed(description: "\(open) are not closed") }
@@ -68,14 +99,16 @@ package struct PageScan {
 
   private static func take(_ rest: inout ArraySlice<UInt8>, dropping count: Int = 0) -> String {
     rest = rest.dropFirst(count)
-    let end = rest.firstIndex { !(97...122 ~= $0 || 48...57 ~= $0 || $0 == UInt8(ascii: "-")) } ?? rest.endIndex
+    // The attributes of SVG have capital letters.
+    let isPart: (UInt8) -> Bool = { 97...122 ~= $0 || 65...90 ~= $0 || 48...57 ~= $0 || $0 == UInt8(ascii: "-") }
+    let end = rest.firstIndex { !isPart($0) } ?? rest.endIndex
     defer { rest = rest[end...] }
     return String(decoding: rest[rest.startIndex..<end], as: UTF8.self)
   }
 
-  private static func tag(_ rest: inout ArraySlice<UInt8>) throws -> Tag {
+  private static func tag(_ rest: inout ArraySlice<UInt8>, _ dialect: Dialect) throws -> Tag {
     let name = take(&rest)
-    guard names.contains(name) else {
+    guard dialect.names.contains(name) else {
       throw Malformed(
         description: "<\(name) is no element of a page: \(String(decoding: rest.prefix(80), as: UTF8.self))")
     }
@@ -87,7 +120,7 @@ package struct PageScan {
         throw Malformed(description: "<\(name)> has a stray \(Unicode.Scalar(next))")
       }
       let attribute = take(&rest)
-      guard Self.attributes.contains(attribute) else {
+      guard dialect.attributes.contains(attribute) else {
         throw Malformed(description: "<\(name)> has the attribute \(attribute)")
       }
       var value = ""

@@ -21,6 +21,10 @@ package struct TestServer: Sendable {
   package let url: String
   package let port: Int
   private let client: TestClient
+  private let modules: Modules
+
+  /// Returns the modules that are served beside the API.
+  package typealias Modules = @Sendable (NewsAPI) -> [any RouteModule]
 
   /// Runs the body with a server.
   ///
@@ -29,10 +33,12 @@ package struct TestServer: Sendable {
   ///   - staleLimit: The time for which it serves from memory while the database is unreachable.
   ///   - waits: The limits of waits for `at` tokens.
   ///   - change: A function that changes further settings.
+  ///   - modules: Returns further modules to serve. Their responses are not part of the contract.
   package static func with<Value: Sendable>(
     limits: ConnectionLimits = ConnectionLimits(), staleLimit: Duration = .seconds(60),
     waits: NewsStore.WaitLimits = NewsStore.WaitLimits(),
     settings change: @Sendable (inout NewsAPI.Settings) -> Void = { _ in },
+    modules: @escaping Modules = { _ in [] },
     _ body: @Sendable (TestServer) async throws -> Value
   ) async throws -> Value {
     try await NewsDatabase.withStore(staleLimit: staleLimit, waits: waits) { store, sql in
@@ -41,7 +47,7 @@ package struct TestServer: Sendable {
       defer { following.cancel() }
       try await eventually("the state is known") { store.cachedSnapshot != nil }
       return try await run(
-        store, sql, key: key,
+        store, sql, key: key, modules,
         {
           $0.limits = limits
           change(&$0)
@@ -53,18 +59,21 @@ package struct TestServer: Sendable {
   package func beside<Value: Sendable>(
     _ change: @Sendable (inout NewsAPI.Settings) -> Void, _ body: @Sendable (TestServer) async throws -> Value
   ) async throws -> Value {
-    try await Self.run(store, sql, key: key, change, body)
+    try await Self.run(store, sql, key: key, modules, change, body)
   }
 
   private static func run<Value: Sendable>(
-    _ store: NewsStore, _ sql: PostgresPool, key: String, _ change: (inout NewsAPI.Settings) -> Void,
+    _ store: NewsStore, _ sql: PostgresPool, key: String, _ modules: @escaping Modules,
+    _ change: (inout NewsAPI.Settings) -> Void,
     _ body: @Sendable (TestServer) async throws -> Value
   ) async throws -> Value {
     var settings = NewsAPI.Settings()
     change(&settings)
     let api = NewsAPI(store: store, settings: settings)
     let (ports, found) = AsyncStream.makeStream(of: Int.self)
-    let application = api.application(address: .hostname("127.0.0.1", port: 0), logger: NewsDatabase.logger) {
+    let application = api.application(
+      address: .hostname("127.0.0.1", port: 0), logger: NewsDatabase.logger, modules: modules(api)
+    ) {
       found.yield($0.localAddress?.port ?? 0)
     }
     var configuration = ServiceGroupConfiguration(services: [application], logger: NewsDatabase.logger)
@@ -83,7 +92,8 @@ package struct TestServer: Sendable {
       let http = HTTPClient()
       let url = "http://127.0.0.1:\(port)"
       let server = TestServer(
-        key: key, store: store, sql: sql, url: url, port: port, client: TestClient(url: url, http: http))
+        key: key, store: store, sql: sql, url: url, port: port, client: TestClient(url: url, http: http),
+        modules: modules)
       let result: Result<Value, any Error>
       do { result = .success(try await body(server)) } catch { result = .failure(error) }
       try? await http.shutdown()

@@ -78,6 +78,7 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
 
   package func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
+    services.connections.add()
     encoder = try? context.pipeline.syncOperations.context(handlerType: HTTPResponseEncoder.self)
     timer.handler = { self.expire(context) }
     if context.channel.isActive { beginIdle(context) }
@@ -87,6 +88,7 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
     self.context = nil
     encoder = nil
     timer.handler = nil
+    services.connections.remove()
     releaseWaiting()
   }
 

@@ -23,6 +23,8 @@ package struct EdgeServices: Sendable {
   package var onLimitedRequest: @Sendable () -> Void = {}
   /// Whether the handler of a request computes so little that it runs on the thread of its event loop. It must not block.
   package var isBrief: @Sendable (HTTPRequest) -> Bool = { _ in false }
+  /// The open connections.
+  package var connections = ConnectionCount()
   /// Called with each new connection on its event loop, once its handlers are in place.
   package var onConnection: (@Sendable (any Channel) -> Void)?
   let date = HTTPDateClock()

@@ -22,6 +22,11 @@ public final class PrometheusRegistry: MetricsFactory {
 
   /// Returns the counter of a label and its dimensions, the same at each call.
   public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+    counter(label, dimensions)
+  }
+
+  /// Returns the counter of a label and its dimensions, the same at each call. Its value can be read.
+  package func counter(_ label: String, _ dimensions: [(String, String)]) -> PrometheusCounter {
     series(label, dimensions, .counter) { PrometheusCounter() }
   }
 

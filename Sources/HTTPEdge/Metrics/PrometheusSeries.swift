@@ -6,12 +6,16 @@ protocol PrometheusSeries: AnyObject, Sendable {
   func write(_ name: String, _ labels: String, to text: inout PrometheusText)
 }
 
-final class PrometheusCounter: PrometheusSeries, CounterHandler {
+/// A counter of `PrometheusRegistry`.
+package final class PrometheusCounter: PrometheusSeries, CounterHandler {
   private let value = Atomic<Int64>(0)
 
-  func increment(by amount: Int64) { value.add(amount, ordering: .relaxed) }
+  /// The current value.
+  package var count: Int { Int(value.load(ordering: .relaxed)) }
 
-  func reset() { value.store(0, ordering: .relaxed) }
+  package func increment(by amount: Int64) { value.add(amount, ordering: .relaxed) }
+
+  package func reset() { value.store(0, ordering: .relaxed) }
 
   func write(_ name: String, _ labels: String, to text: inout PrometheusText) {
     text.add(name, labels, Double(value.load(ordering: .relaxed)))

@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import News
-import NewsStore
+package import NewsStore
 
 /// Requires a key with a permission, a scope in the terms of OAuth (RFC 6750), and keeps the responses out of all caches.
 struct AuthorizationMiddleware: RouterMiddleware {
@@ -46,7 +46,7 @@ struct AuthorizationMiddleware: RouterMiddleware {
     }
     if requiresAllTopics, let topics = key.topics {
       record.setRefusal("key without restriction to topics required")
-      throw ProblemError.topicNotAllowed("It may not create, change, delete or merge topics.", allowed: topics)
+      throw ProblemError.topicNotAllowed(EditorialAPI.topicRightsConsequence, allowed: topics)
     }
     if let name = try IdempotencyKey(request.headers) {
       // If the field were ignored, a client would assume that its repeats are detected.
@@ -108,7 +108,7 @@ struct AuthorizationMiddleware: RouterMiddleware {
 
 extension APIContext {
   /// The rights of the request's key over items. Without a key there are none.
-  var access: ItemAccess { record.key?.access ?? ItemAccess(mayPublish: false, topics: []) }
+  package var access: ItemAccess { record.key?.access ?? ItemAccess(mayPublish: false, topics: []) }
 
   /// The author of the request's writes, for the history.
   var editor: Editor? { record.key.map { .key($0.name) } }

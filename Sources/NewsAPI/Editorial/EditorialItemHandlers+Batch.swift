@@ -63,7 +63,7 @@ extension EditorialItemHandlers {
         of: id, bytes: body.content.approximateBytes, if: precondition, change, by: editor, at: now
       ) { _ in body.content }
     case (.modify, let id?):
-      let patch = try await ItemPatch(entry.fields, of: id, access: context.access, sanitizer)
+      let patch = try await ItemPatch(entry.fields, of: id, access: context.access, editorial.sanitizer)
       let precondition = try Self.precondition(entry.revision, patch.revision)
       return .change(
         of: id, bytes: ItemPatch.approximateBytes, if: precondition, patch.change, by: editor, at: now, patch.content)
@@ -76,7 +76,7 @@ extension EditorialItemHandlers {
   }
 
   private func itemBody(_ fields: [String: JSONValue], id: UUID?) async throws -> ItemBody {
-    let body = try ItemBody(fields, html: try await sanitizer.html(in: fields))
+    let body = try ItemBody(fields, html: try await editorial.sanitizer.html(in: fields))
     guard body.id == nil || body.id == id else { throw ProblemError.foreignID }
     return body
   }

@@ -34,17 +34,6 @@ extension EditorialItemHandlers {
       throw ProblemError.notFound
     }
     let precondition = try WritePrecondition(request.headers)
-    try await store.requireUnanswered(context.repeatableRequest)
-    let restored = try await store.restoration(of: id, to: revision)
-    let change = StateChange(keepsState: true, access: context.access)
-    let (item, _) = try await ProblemError.refusingUnknownTopics {
-      try await store.write(
-        id, if: precondition, change, by: context.editor, once: context.once { Self.answer($0.item) }
-      ) { existing in
-        guard let existing else { throw StoreError.notFound }
-        return try restored(existing)
-      }
-    }
-    return Self.answer(item).response
+    return Self.answer(try await editorial.restore(id, to: revision, if: precondition, context)).response
   }
 }

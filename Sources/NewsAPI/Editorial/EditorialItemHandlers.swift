@@ -7,14 +7,13 @@ import NewsStore
 
 /// The handlers of `/v1/editorial/items`: items in every state, with their revision as an optimistic lock.
 struct EditorialItemHandlers: Sendable {
-  let store: NewsStore
-  /// The library of media files; nil if the server keeps none.
-  let library: MediaLibrary?
-  let sanitizer: MarkupSanitizer
+  let editorial: EditorialAPI
   /// The maximum size of the body of a batch, in bytes.
   let largestBatchBytes: Int
   /// Limits the batches at a time, because each of them may use much memory.
   let batches: ConcurrencyLimiter
+
+  var store: NewsStore { editorial.store }
 
   @Sendable func list(_ request: Request, context: APIContext) async throws -> Response {
     var parameters = request.parameters(["state", "topics", "from", "to", "breaking", "q", "limit", "cursor"])
@@ -46,29 +45,16 @@ struct EditorialItemHandlers: Sendable {
 
   @Sendable func create(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    let body = try await body(of: request, context)
-    let id = body.id ?? .version7(at: Date())
-    context.record.setSubject("item", id.uuidString.lowercased())
-    let (item, created) = try await ProblemError.refusingUnknownTopics {
-      try await store.create(
-        id, isNewID: body.id == nil, body.content, StateChange(state: body.state, access: context.access),
-        by: context.editor, once: context.once { Self.answer($0.item, created: $0.created) })
-    }
+    let fields = try await JSONBody.object(of: request, context: context)
+    let (item, created) = try await editorial.create(fields, context)
     return Self.answer(item, created: created).response
   }
 
   @Sendable func replace(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     let id = try context.itemID()
-    let body = try await body(of: request, context)
-    guard body.id == nil || body.id == id else { throw ProblemError.foreignID }
-    let precondition = try WritePrecondition(request.headers, revision: body.revision)
-    let (item, created) = try await ProblemError.refusingUnknownTopics {
-      try await store.write(
-        id, bytes: body.content.approximateBytes, if: precondition,
-        StateChange(state: body.state, access: context.access), by: context.editor
-      ) { _ in body.content }
-    }
+    let fields = try await JSONBody.object(of: request, context: context)
+    let (item, created) = try await editorial.replace(id, fields, headers: request.headers, context)
     return Self.answer(item, created: created).response
   }
 
@@ -77,41 +63,31 @@ struct EditorialItemHandlers: Sendable {
     let id = try context.itemID()
     let patch = try await JSONBody.object(
       of: request, context: context, types: ["application/merge-patch+json", "application/json"])
-    let read = try await ItemPatch(patch, of: id, access: context.access, sanitizer)
-    let precondition = try WritePrecondition(request.headers, revision: read.revision)
-    let (item, _) = try await ProblemError.refusingUnknownTopics {
-      try await store.write(id, if: precondition, read.change, by: context.editor, read.content)
-    }
-    return Self.answer(item).response
+    return Self.answer(try await editorial.modify(id, patch, headers: request.headers, context)).response
   }
 
   @Sendable func retract(_ request: Request, context: APIContext) async throws -> Response {
-    var parameters = request.parameters(["reason"])
-    let reason = parameters.text("reason", maximumBytes: 512)
-    try parameters.check()
+    let reason = try Self.reason(in: request)
     let precondition = try WritePrecondition(request.headers)
-    try await store.retract(
-      try context.itemID(), reason: reason, if: precondition, access: context.access, by: context.editor)
+    try await editorial.retract(try context.itemID(), reason: reason, if: precondition, context)
     return Response(status: .noContent)
   }
 
   @Sendable func erase(_ request: Request, context: APIContext) async throws -> Response {
-    var parameters = request.parameters(["reason"])
-    let reason = parameters.text("reason", maximumBytes: 512)
-    try parameters.check()
+    let reason = try Self.reason(in: request)
     let precondition = try WritePrecondition(request.headers)
-    let digests = try await store.erase(
-      try context.itemID(), reason: reason, if: precondition, access: context.access, by: context.editor,
-      once: context.once { _ in .noContent })
-    await library?.removeContents(digests, logger: context.logger)
+    try await editorial.erase(try context.itemID(), reason: reason, if: precondition, context)
     return Response(status: .noContent)
   }
 }
 
 extension EditorialItemHandlers {
-  private func body(of request: Request, _ context: APIContext) async throws -> ItemBody {
-    let fields = try await JSONBody.object(of: request, context: context)
-    return try ItemBody(fields, html: try await sanitizer.html(in: fields))
+  /// Reads the explanation of a retraction in a query.
+  private static func reason(in request: Request) throws -> String? {
+    var parameters = request.parameters(["reason"])
+    let reason = parameters.text("reason", maximumBytes: EditorialAPI.maximumReasonBytes)
+    try parameters.check()
+    return reason
   }
 
   static func answer(_ item: EditorialItem, created: Bool = false) -> EditorialAnswer {

@@ -9,33 +9,16 @@ import NewsStore
 
 /// The handlers of `/v1/editorial/media`: uploads and removal of files.
 struct EditorialMediaHandlers: Sendable {
-  let store: NewsStore
-  /// The library of media files; nil if the server keeps none.
-  let library: MediaLibrary?
-  /// The maximum size of a file, in bytes.
-  let largest: Int
-  let publicURL: String?
+  let editorial: EditorialAPI
 
-  /// The number of bytes buffered before each write to the storage.
-  private static let portion = 256 << 10
+  private var store: NewsStore { editorial.store }
 
   @Sendable func upload(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    guard let library else { throw ProblemError.mediaNotKept }
-    let head = try MediaUploadHead(request.headers, largest: largest)
-    do {
-      let upload = try await library.storage.begin()
-      context.awaitBody()
-      let (stored, format) = try await receive(request, head, upload, context)
-      context.record.setBodyDigest(stored.digest.bytes)
-      let (media, created) = try await library.add(
-        upload, stored, type: head.type(of: format), name: head.name, now: Date(),
-        once: context.once { answer($0.media, created: $0.created) })
-      context.record.setSubject("media", media.id.uuidString.lowercased())
-      return answer(media, created: created).response
-    } catch MediaError.full {
-      throw ProblemError.storageFull
-    }
+    guard editorial.keepsFiles else { throw ProblemError.mediaNotKept }
+    let head = try MediaUploadHead(request.headers, largest: editorial.maximumMediaBytes)
+    let (media, created) = try await editorial.upload(head, context) { RequestParts(request, context) }
+    return Self.answer(editorial.attachment(media), media, created: created).response
   }
 
   @Sendable func list(_ request: Request, context: APIContext) async throws -> Response {
@@ -54,73 +37,35 @@ struct EditorialMediaHandlers: Sendable {
     let list = EditorialMediaList(
       items: page.files.map { file in
         EditorialMedia(
-          id: file.media.id, attachment: attachment(file.media), name: file.media.name, created: file.media.created,
-          uses: file.uses, isPublic: file.isPublic)
+          id: file.media.id, attachment: editorial.attachment(file.media), name: file.media.name,
+          created: file.media.created, uses: file.uses, isPublic: file.isPublic)
       })
     return .json(headers: headers) { $0.write(list) }
   }
 
   @Sendable func media(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    guard let library else { throw StoreError.notFound }
-    let (media, file) = try await library.open(try context.resourceID("media")) { id in
-      try await store.editorialMedia(id, for: context.access)
-    }
-    return try MediaHandlers.response(to: request, context, media, file, HTTPFields())
+    return try await editorial.file(try context.resourceID("media"), request, context)
   }
 
   @Sendable func remove(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     let digest = try await store.removeMedia(try context.resourceID("media"), access: context.access)
-    if let library, let digest { await library.removeContents([digest], logger: context.logger) }
+    if let library = editorial.library, let digest {
+      await library.removeContents([digest], logger: context.logger)
+    }
     return Response(status: .noContent)
   }
 
-  /// Receives the body and writes it to the storage. Backpressure: it reads no faster than the storage writes.
-  private func receive(
-    _ request: Request, _ head: MediaUploadHead, _ upload: any MediaUpload, _ context: APIContext
-  ) async throws -> (StoredMedia, MediaFormat) {
-    var format: MediaFormat?
-    var waiting: [UInt8] = []
-    var length = 0
-    var iterator = request.body.makeAsyncIterator()
-    repeat {
-      let part: ByteBuffer?
-      do { part = try await iterator.next() } catch { throw ProblemError(bodyError: error) }
-      if part == nil { try await context.requireWholeBody() }
-      length += part?.readableBytes ?? 0
-      guard length <= largest else { throw ProblemError.bodyTooLarge(largest) }
-      if let part { waiting.append(contentsOf: part.readableBytesView) }
-      if format == nil, part == nil || waiting.count >= MediaFormat.headerByteCount {
-        format = try head.format(of: waiting)
-      }
-      if waiting.count >= Self.portion || part == nil {
-        try await upload.write(waiting)
-        waiting.removeAll(keepingCapacity: true)
-      }
-      guard part == nil, let format else { continue }
-      let stored = try await upload.finish(format)
-      try head.check(stored.digest)
-      return (stored, format)
-    } while true
-  }
-
-  private func answer(_ media: Media, created: Bool) -> EditorialAnswer {
-    let attachment = attachment(media)
-    return .json(status: created ? .created : .ok, headers: [.location: Attachment.path(of: media.id)]) {
+  static func answer(_ attachment: Attachment, _ media: Media, created: Bool) -> EditorialAnswer {
+    .json(status: created ? .created : .ok, headers: [.location: Attachment.path(of: media.id)]) {
       $0.write(attachment)
     }
   }
-
-  private func attachment(_ media: Media) -> Attachment {
-    Attachment(
-      url: (publicURL ?? "") + Attachment.path(of: media.id), type: media.type, bytes: media.bytes, width: media.width,
-      height: media.height, sha256: MediaDigest(bytes: media.digest)?.hexadecimal)
-  }
 }
 
-/// The description of a file in the header of its upload.
-private struct MediaUploadHead {
+/// The description of a file by its sender.
+struct MediaUploadHead {
   /// The media type that makes the server detect the type of the file.
   private static let anyType = "application/octet-stream"
   private static let acceptedTypes = MediaFormat.types + [anyType]
@@ -129,6 +74,15 @@ private struct MediaUploadHead {
   let name: String?
   /// The declared SHA-256 digests of the body, each with the name of its field.
   private let digests: [(field: String, value: Data)]
+
+  /// Creates the description of a file in a form.
+  ///
+  /// - Throws: `ProblemError`, 415.
+  init(type: String, name: String?) throws {
+    let type = JSONBody.mediaType(type)
+    guard Self.acceptedTypes.contains(type) else { throw ProblemError.unsupportedMediaType(Self.acceptedTypes) }
+    (self.type, self.name, digests) = (type, name, [])
+  }
 
   /// Parses the header fields.
   ///

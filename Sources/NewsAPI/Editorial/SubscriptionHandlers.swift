@@ -1,12 +1,13 @@
 import Foundation
-import HTTPEdge
 import Hummingbird
 import News
 import NewsStore
 
 /// The handlers of `/v1/editorial/subscriptions`: the feeds that the server follows.
 struct SubscriptionHandlers: Sendable {
-  let store: NewsStore
+  let editorial: EditorialAPI
+
+  private var store: NewsStore { editorial.store }
 
   @Sendable func list(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
@@ -22,13 +23,8 @@ struct SubscriptionHandlers: Sendable {
 
   @Sendable func create(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    let body = try SubscriptionBody(try await JSONBody.object(of: request, context: context))
-    let id = UUID.version7(at: Date())
-    context.record.setSubject("subscription", id.uuidString.lowercased())
-    let subscription = try await ProblemError.refusingUnknownTopics {
-      try await store.createSubscription(id, body.content, once: context.once { Self.creation(of: $0) })
-    }
-    return Self.creation(of: subscription).response
+    let fields = try await JSONBody.object(of: request, context: context)
+    return Self.creation(of: try await editorial.createSubscription(fields, context)).response
   }
 
   @Sendable func modify(_ request: Request, context: APIContext) async throws -> Response {
@@ -36,19 +32,12 @@ struct SubscriptionHandlers: Sendable {
     let id = try context.resourceID("subscription")
     let patch = try await JSONBody.object(
       of: request, context: context, types: ["application/merge-patch+json", "application/json"])
-    var reader = FieldReader(patch)
-    let revision = reader.integer("revision", in: 1...Int.max)
-    guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors.list) }
-    let precondition = try WritePrecondition(request.headers, revision: revision)
-    let subscription = try await ProblemError.refusingUnknownTopics {
-      try await store.modifySubscription(id, if: precondition) { subscription in
-        try SubscriptionBody(try JSONValue.members(of: subscription, patchedWith: patch)).content
-      }
-    }
+    let subscription = try await editorial.modifySubscription(id, patch, headers: request.headers, context)
     return EditorialAnswer.locked(revision: subscription.revision) { $0.write(subscription) }.response
   }
 
-  private static func creation(of subscription: Subscription) -> EditorialAnswer {
+  /// Returns the answer to a creation.
+  static func creation(of subscription: Subscription) -> EditorialAnswer {
     let location = "\(APIPath.subscriptions)/\(subscription.id.uuidString.lowercased())"
     return .locked(revision: subscription.revision, createdAt: location) { $0.write(subscription) }
   }
@@ -56,18 +45,18 @@ struct SubscriptionHandlers: Sendable {
   @Sendable func remove(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     let precondition = try WritePrecondition(request.headers)
-    try await store.removeSubscription(try context.resourceID("subscription"), if: precondition)
+    try await editorial.removeSubscription(try context.resourceID("subscription"), if: precondition, context)
     return Response(status: .noContent)
   }
 
   @Sendable func poll(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    let subscription = try await store.requestPoll(
-      try context.resourceID("subscription"), once: context.once { Self.pollRequest(of: $0) })
+    let subscription = try await editorial.requestPoll(try context.resourceID("subscription"), context)
     return Self.pollRequest(of: subscription).response
   }
 
-  private static func pollRequest(of subscription: Subscription) -> EditorialAnswer {
+  /// Returns the answer to a request for a poll.
+  static func pollRequest(of subscription: Subscription) -> EditorialAnswer {
     .locked(revision: subscription.revision, status: .accepted) { $0.write(subscription) }
   }
 }

@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 import News
 
 extension UUID {
   /// Creates a UUIDv7 (RFC 9562 section 5.7) with 48 bits of milliseconds and 74 random bits. Ids of one process sort
   /// by the millisecond of their creation, which keeps the index of items dense.
-  static func version7(at date: Date) -> UUID {
+  package static func version7(at date: Date) -> UUID {
     let milliseconds = UInt64(max(0, RFC3339.milliseconds(of: date)))
     var generator = SystemRandomNumberGenerator()
     let (a, b) = (generator.next(), generator.next())

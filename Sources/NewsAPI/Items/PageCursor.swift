@@ -29,7 +29,7 @@ package struct PageCursor {
 
   /// Encodes the cursor of a list with numbered rows in 22 characters: eight bytes of the position, eight bytes of the
   /// fingerprint.
-  func text(position: Int) -> String {
+  package func text(position: Int) -> String {
     String(base64URL: withUnsafeBytes(of: Int64(position).bigEndian) { Array($0) } + fingerprint)
   }
 
@@ -49,7 +49,7 @@ package struct PageCursor {
   /// Decodes the cursor of a list with numbered rows.
   ///
   /// - Returns: nil for a malformed cursor, or one of another list.
-  func position(_ text: String) -> Int? { bytes(text, count: 16).map { Int(Self.number($0)) } }
+  package func position(_ text: String) -> Int? { bytes(text, count: 16).map { Int(Self.number($0)) } }
 
   /// Decodes a cursor of a number of bytes, the last of which are the fingerprint.
   private func bytes(_ text: String, count: Int) -> Data? {
@@ -70,12 +70,12 @@ package struct PageCursor {
 extension QueryParameters {
   private static let cursorRule = "must be a cursor issued by this list for the same filters"
 
-  mutating func cursor(_ cursor: PageCursor, named name: String = "cursor") -> Keyset? {
+  package mutating func cursor(_ cursor: PageCursor, named name: String = "cursor") -> Keyset? {
     value(name, rule: Self.cursorRule) { cursor.keyset($0) }
   }
 
   /// Reads the cursor of a list with numbered rows.
-  mutating func position(_ cursor: PageCursor) -> Int? {
+  package mutating func position(_ cursor: PageCursor) -> Int? {
     value("cursor", rule: Self.cursorRule) { cursor.position($0) }
   }
 }

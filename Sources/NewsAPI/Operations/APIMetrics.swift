@@ -33,14 +33,14 @@ final class APIMetrics: Sendable {
 
   /// The metrics of the requests with a route, method and status.
   struct Instruments: Sendable {
-    fileprivate let requests: Counter
+    fileprivate let requests: PrometheusCounter
     fileprivate let duration: CoreMetrics.Timer
-    fileprivate let bytes: Counter
+    fileprivate let bytes: PrometheusCounter
 
     /// Counts a request.
     func count(bytes: Int, duration: Duration) {
-      requests.increment()
-      self.bytes.increment(by: bytes)
+      requests.increment(by: 1)
+      self.bytes.increment(by: Int64(bytes))
       self.duration.recordSeconds(duration / .seconds(1))
     }
   }
@@ -66,8 +66,8 @@ final class APIMetrics: Sendable {
   private let limitedByAddress: Counter
   private let limitedByKey: Counter
   private let repetitions: [Repetition: Counter]
-  private let savedByNotModified: Counter
-  private let savedByCompression: Counter
+  private let savedByNotModified: PrometheusCounter
+  private let savedByCompression: PrometheusCounter
   private let instruments = Mutex<[Key: Instruments]>([:])
 
   init() {
@@ -89,8 +89,8 @@ final class APIMetrics: Sendable {
         )
       })
     let name = "tidings_http_saved_bytes_total"
-    savedByNotModified = Counter(label: name, dimensions: [("by", "not_modified")], factory: registry)
-    savedByCompression = Counter(label: name, dimensions: [("by", "compression")], factory: registry)
+    savedByNotModified = registry.counter(name, [("by", "not_modified")])
+    savedByCompression = registry.counter(name, [("by", "compression")])
   }
 
   /// Counts a request.
@@ -113,8 +113,8 @@ final class APIMetrics: Sendable {
   /// Counts a refusal of a request before the router: it was malformed, took too long or exceeded a limit.
   @Sendable func countRefusal(status: Int, bytes: Int) {
     let instruments = instruments(Key(route: "unknown", method: "other", status: status))
-    instruments.requests.increment()
-    instruments.bytes.increment(by: bytes)
+    instruments.requests.increment(by: 1)
+    instruments.bytes.increment(by: Int64(bytes))
   }
 
   /// Counts a request that was refused because its address has exceeded the rate limit.
@@ -152,12 +152,31 @@ final class APIMetrics: Sendable {
 
   /// Counts the bytes of the body that a 304 has saved.
   func countNotModified(sparing bytes: Int) {
-    savedByNotModified.increment(by: bytes)
+    savedByNotModified.increment(by: Int64(bytes))
   }
 
   /// Counts the bytes that compression has saved.
   func countCompression(sparing bytes: Int) {
-    savedByCompression.increment(by: max(0, bytes))
+    savedByCompression.increment(by: Int64(max(0, bytes)))
+  }
+
+  /// The totals of the public reads so far.
+  var traffic: TrafficTotals {
+    var totals = TrafficTotals(
+      savedByNotModified: savedByNotModified.count, savedByCompression: savedByCompression.count)
+    var bodies: [String: Int] = [:]
+    for (key, instruments) in instruments.withLock({ $0 }) where APIPath.publicReads.contains(key.route) {
+      let requests = instruments.requests.count
+      totals.requests += requests
+      // All statuses of a route and method share one counter of bytes.
+      bodies["\(key.method) \(key.route)"] = instruments.bytes.count
+      if APIPath.polled.contains(key.route) { totals.polls += requests }
+      guard key.status == 304 else { continue }
+      totals.notModified += requests
+      if APIPath.polled.contains(key.route) { totals.unchangedPolls += requests }
+    }
+    totals.sentBytes = bodies.values.reduce(0, +)
+    return totals
   }
 
   private func instruments(_ key: Key) -> Instruments {
@@ -165,10 +184,9 @@ final class APIMetrics: Sendable {
       if let known = instruments[key] { return known }
       let place = [("route", key.route), ("method", key.method)]
       let new = Instruments(
-        requests: Counter(
-          label: "tidings_http_requests_total", dimensions: place + [("status", String(key.status))], factory: registry),
+        requests: registry.counter("tidings_http_requests_total", place + [("status", String(key.status))]),
         duration: Timer(label: "tidings_http_request_duration_seconds", dimensions: place, factory: registry),
-        bytes: Counter(label: "tidings_http_response_bytes_total", dimensions: place, factory: registry))
+        bytes: registry.counter("tidings_http_response_bytes_total", place))
       instruments[key] = new
       return new
     }

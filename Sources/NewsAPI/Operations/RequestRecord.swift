@@ -1,14 +1,14 @@
 import Foundation
 import Logging
 import News
-import NewsStore
+package import NewsStore
 import Synchronization
 
 /// The facts about a request that handlers establish and the log lines of outer layers contain.
 ///
 /// A context is a value: each layer works on its own copy, and a field that an inner layer sets stays invisible to the
 /// layers around it. All copies of a context share one record.
-final class RequestRecord: Sendable {
+package final class RequestRecord: Sendable {
   private struct Facts {
     var key: APIKey?
     var subject: (name: String, value: String)?
@@ -16,6 +16,7 @@ final class RequestRecord: Sendable {
     var idempotencyKey: NamedRequest?
     var bodyDigest: Data?
     var isReplayed = false
+    var isUpload = false
   }
 
   /// A request with an `Idempotency-Key`.
@@ -43,6 +44,12 @@ final class RequestRecord: Sendable {
   /// The SHA-256 digest of the body, 32 bytes; nil if the body was not read.
   var bodyDigest: Data? { facts.withLock { $0.bodyDigest } }
 
+  /// Whether the request sends a file, so that the client determines its duration.
+  var isUpload: Bool { facts.withLock { $0.isUpload } }
+
+  /// Notes that the request may send a file.
+  package func setUpload() { facts.withLock { $0.isUpload = true } }
+
   func setIdempotencyKey(_ key: NamedRequest) { facts.withLock { $0.idempotencyKey = key } }
 
   func setBodyDigest(_ digest: Data) { facts.withLock { $0.bodyDigest = digest } }
@@ -59,16 +66,16 @@ final class RequestRecord: Sendable {
     }
   }
 
-  func setKey(_ key: APIKey) { facts.withLock { $0.key = key } }
+  package func setKey(_ key: APIKey) { facts.withLock { $0.key = key } }
 
-  func setRefusal(_ refusal: String) { facts.withLock { $0.refusal = refusal } }
+  package func setRefusal(_ refusal: String) { facts.withLock { $0.refusal = refusal } }
 
   /// Sets the resource that the request reads or writes.
   ///
   /// - Parameters:
   ///   - name: `item`, `media`, `subscription` or `topic`.
   ///   - value: The resource's id or slug.
-  func setSubject(_ name: String, _ value: String) { facts.withLock { $0.subject = (name, value) } }
+  package func setSubject(_ name: String, _ value: String) { facts.withLock { $0.subject = (name, value) } }
 
   /// The facts as metadata of a log line. The key itself is not among them.
   var metadata: Logger.Metadata {

@@ -1,8 +1,9 @@
 import Foundation
-import HTTPEdge
+package import HTTPEdge
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import Logging
+package import NetworkAddresses
 import NewsStore
 
 /// Counts, measures and logs every request of the router, whether a handler or another middleware has made the response.
@@ -40,7 +41,7 @@ struct RequestRecorder: RouterMiddleware {
       duration: duration)
     log(request, response, context)
     // The client determines the duration of an upload.
-    if route != APIPath.uploads {
+    if route != APIPath.uploads, !context.record.isUpload {
       slow.log(
         route: context.endpointPath ?? "unknown", duration: duration, database: database, context.logger
       ) { facts(request, response, context) }
@@ -74,7 +75,12 @@ struct RequestRecorder: RouterMiddleware {
 extension TrustedProxies {
   /// Returns the address of the client, for the log.
   func client(of request: Request, _ context: APIContext) -> String {
-    context.peer.map { "\(client(of: $0, request.headers[values: name]))" } ?? "unknown"
+    address(of: request, context).map { "\($0)" } ?? "unknown"
+  }
+
+  /// Returns the address of the client; nil for a peer without an IP address.
+  package func address(of request: Request, _ context: APIContext) -> IPAddress? {
+    context.peer.map { client(of: $0, request.headers[values: name]) }
   }
 
   // Both names are tokens (RFC 9110 section 5.6.2).

@@ -2,7 +2,7 @@ import Foundation
 import HTTPEdge
 import HTTPTypes
 import Hummingbird
-import NIOCore
+package import NIOCore
 import NIOHTTP1
 import News
 
@@ -39,7 +39,7 @@ extension ProblemError {
   /// The refusal of a client that has exceeded its rate limit (RFC 6585 section 4).
   ///
   /// - Parameter time: The time until a request is accepted again. `Retry-After` is rounded up to whole seconds.
-  static func tooManyRequests(in time: TimeAmount) -> ProblemError {
+  package static func tooManyRequests(in time: TimeAmount) -> ProblemError {
     let seconds = max(1, (time.nanoseconds + 999_999_999) / 1_000_000_000)
     return ProblemError(
       .tooManyRequests, "too-many-requests", "Too many requests", detail: "Try again in \(seconds) s.",

@@ -1,22 +1,22 @@
 import HTTPConditions
 import HTTPEdge
-import HTTPTypes
+package import HTTPTypes
 import Hummingbird
-import News
+package import News
 import NewsPages
-import NewsStore
+package import NewsStore
 
 /// An error in the form that a client receives: problem details (RFC 9457) with a status and header fields.
-struct ProblemError: Error {
-  var problem: Problem
-  var headers: HTTPFields
+package struct ProblemError: Error {
+  package var problem: Problem
+  package var headers: HTTPFields
   /// Whether the response can replace a stored 200 in a cache.
   var replacesStored = false
 
   /// - Parameters:
   ///   - name: The last part of the stable `type`.
   ///   - title: A short description, the same for every problem of the type.
-  init(
+  package init(
     _ status: HTTPResponse.Status, _ name: String, _ title: String, detail: String? = nil,
     errors: [FieldError]? = nil, headers: HTTPFields = [:]
   ) {
@@ -59,7 +59,7 @@ extension ProblemError {
     ProblemError(.badRequest, "invalid-parameter", "A parameter of the request is not valid", errors: errors)
   }
 
-  static func invalidFields(_ errors: [FieldError]) -> ProblemError {
+  package static func invalidFields(_ errors: [FieldError]) -> ProblemError {
     ProblemError(.unprocessableContent, "invalid-field", "A field of the body is not valid", errors: errors)
   }
 
@@ -100,7 +100,7 @@ extension ProblemError {
       headers: [.wwwAuthenticate: #"Bearer realm="tidings""# + (detail == nil ? "" : #", error="invalid_token""#)])
   }
 
-  static func forbidden(_ permission: APIKey.Permission) -> ProblemError {
+  package static func forbidden(_ permission: APIKey.Permission) -> ProblemError {
     ProblemError(
       .forbidden, "forbidden", "The key lacks a required scope",
       detail: "The scope \(permission.rawValue) is required.",
@@ -120,7 +120,7 @@ extension ProblemError {
       headers: [.wwwAuthenticate: #"Bearer realm="tidings", error="insufficient_scope""#])
   }
 
-  static let notFound = ProblemError(.notFound, "not-found", "The resource does not exist")
+  package static let notFound = ProblemError(.notFound, "not-found", "The resource does not exist")
 
   static func methodNotAllowed(_ methods: [HTTPRequest.Method]) -> ProblemError {
     ProblemError(
@@ -131,7 +131,7 @@ extension ProblemError {
   static let requestTimeout = ProblemError(
     .requestTimeout, "request-timeout", "The request took too long to arrive")
 
-  static let preconditionFailed = ProblemError(
+  package static let preconditionFailed = ProblemError(
     .preconditionFailed, "precondition-failed", "A precondition does not hold",
     detail: "The resource has changed since it was read. Read it again.")
 
@@ -198,6 +198,6 @@ extension ProblemError {
     detail: "Their addresses need its public URL, which the operator of the server can set with TIDINGS_PUBLIC_URL.",
     headers: [.retryAfter: "3600"])
 
-  static let unavailable = ProblemError(
+  package static let unavailable = ProblemError(
     .serviceUnavailable, "unavailable", "The database does not respond in time", headers: [.retryAfter: "5"])
 }

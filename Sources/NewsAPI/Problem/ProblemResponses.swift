@@ -14,6 +14,8 @@ struct ProblemResponses: RouterMiddleware {
   let proxies: TrustedProxies
   /// The renderer of pages for readers; nil if there are no pages.
   let renderer: PageRenderer?
+  /// The modules whose errors have another form than those of the API.
+  let modules: [any RouteModule]
 
   func handle(
     _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
@@ -35,13 +37,21 @@ struct ProblemResponses: RouterMiddleware {
       }
       // A page that may read the resource may also read its errors.
       if routes.methods(of: request.uri.path).contains(.options) { CORS.add(to: &problem.headers) }
-      let isPage = [.get, .head].contains(request.method) && APIPath.isPage(request.uri.path)
-      response = problem.response(isPage ? renderer : nil)
+      response = self.response(to: problem, request, context)
     }
     if response.status != .noContent || request.method != .options, !response.headers.areForAll {
       response.headers[.requestID] = context.requestID
     }
     return request.method == .head ? response.createHeadResponse() : response
+  }
+
+  /// Returns the response in the form that the client expects: a page of a module, a page for readers, or JSON.
+  private func response(to problem: ProblemError, _ request: Request, _ context: APIContext) -> Response {
+    if let module = modules.first(where: { $0.owns(request.uri.path) }) {
+      return module.response(to: problem.problem, headers: problem.headers, request, context)
+    }
+    let isPage = [.get, .head].contains(request.method) && APIPath.isPage(request.uri.path)
+    return problem.response(isPage ? renderer : nil)
   }
 
   /// Checks the size of the header, and the spelling of the path.
@@ -77,7 +87,7 @@ struct ProblemResponses: RouterMiddleware {
 
 extension ProblemError {
   /// The problem of an error that handlers throw on purpose; nil for any other error.
-  init?(expected error: any Error) {
+  package init?(expected error: any Error) {
     switch error {
     case let error as ProblemError: self = error
     case let error as StoreError: self.init(error)

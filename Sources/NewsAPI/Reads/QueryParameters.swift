@@ -56,7 +56,7 @@ package struct QueryParameters {
   }
 
   /// Reads a parameter. A text for which `convert` returns nil breaks the rule.
-  mutating func value<Value>(_ name: String, rule: String, _ convert: (String) -> Value?) -> Value? {
+  package mutating func value<Value>(_ name: String, rule: String, _ convert: (String) -> Value?) -> Value? {
     guard let text = values[name] else { return nil }
     guard let value = convert(text) else {
       refuse(name, rule)
@@ -132,7 +132,7 @@ extension APIContext {
   /// Returns the id in the path.
   ///
   /// - Throws: A 404 for a malformed id.
-  func itemID() throws -> UUID {
+  package func itemID() throws -> UUID {
     try resourceID("item")
   }
 
@@ -140,7 +140,7 @@ extension APIContext {
   ///
   /// - Parameter subject: The kind of resource: `item`, `media` or `subscription`.
   /// - Throws: A 404 for a malformed id.
-  func resourceID(_ subject: String) throws -> UUID {
+  package func resourceID(_ subject: String) throws -> UUID {
     guard let text = parameters.get("id"), let id = UUID(uuidString: text) else { throw ProblemError(.notFound) }
     record.setSubject(subject, id.uuidString.lowercased())
     return id
@@ -149,7 +149,7 @@ extension APIContext {
   /// Returns the slug in the path, and adds it to the log lines of the request.
   ///
   /// - Throws: A 404 for a malformed slug.
-  func topicSlug() throws -> String {
+  package func topicSlug() throws -> String {
     guard let slug = parameters.get("slug"), TopicSlug.isValid(slug) else { throw ProblemError(.notFound) }
     record.setSubject("topic", slug)
     return slug

@@ -1,14 +1,14 @@
-import Foundation
+package import Foundation
 import News
 
 /// A date as pages show it. It is in UTC, because the same page is for all readers.
-struct PageDate {
+package struct PageDate {
   /// The date for programs, by RFC 3339.
-  let machine: String
+  package let machine: String
   /// The date for readers.
-  let text: String
+  package let text: String
 
-  init(_ date: Date, _ texts: TextCatalogue) {
+  package init(_ date: Date, _ texts: TextCatalogue) {
     machine = RFC3339.string(from: date)
     // 2026-11-14T06:00:00.000Z
     let parts = machine.split(whereSeparator: { "-T:".contains($0) })

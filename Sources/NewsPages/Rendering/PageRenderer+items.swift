@@ -1,5 +1,5 @@
 import Foundation
-import News
+package import News
 
 extension PageRenderer {
   /// The lengths of texts in lists, in Unicode scalars.
@@ -48,7 +48,7 @@ extension PageRenderer {
   }
 
   /// Returns the headline of an item, and the text after it.
-  static func headline(of item: NewsItem) -> (headline: String, rest: String) {
+  package static func headline(of item: NewsItem) -> (headline: String, rest: String) {
     if let title = item.title, !Excerpt.of(title, limit: 1).isEmpty { return (title, item.text) }
     return Excerpt.headline(of: item.text, limit: derivedHeadlineLength)
   }
