@@ -11,9 +11,12 @@ struct FeedPoll: Sendable {
   /// chunk. No feed is polled again earlier, even if the process dies.
   static let leaseTime: Double = 300
   private static let chunk = 250
-  private static let pieceBytes = 1 << 16
   /// The maximum number of feeds of a page that are tried.
-  private static let maximumCandidates = 3
+  static let maximumCandidates = 3
+  /// The fields of a request without validators.
+  static let fields: HTTPFields = [
+    .accept: "application/atom+xml, application/rss+xml, application/feed+json, */*;q=0.5"
+  ]
   /// The maximum size of a validator in bytes. A longer one is not sent back.
   private static let maximumValidatorBytes = 1024
 
@@ -23,16 +26,6 @@ struct FeedPoll: Sendable {
   let clock: @Sendable () -> Date?
   /// Returns random numbers from 0 to 1.
   let random: @Sendable () -> Double
-
-  /// The content of a response.
-  private struct Reading {
-    var isFeed = false
-    var properties = FeedProperties()
-    var dates: [Date] = []
-    var counts = ImportCounts()
-    /// The reason why the response is not a complete feed; nil if it is one.
-    var problem: String?
-  }
 
   /// Requests a feed and stores its entries.
   ///
@@ -57,7 +50,7 @@ struct FeedPoll: Sendable {
   }
 
   private func request(_ url: OutgoingURL, isConditional: Bool) async throws -> OutgoingResponse {
-    var fields: HTTPFields = [.accept: "application/atom+xml, application/rss+xml, application/feed+json, */*;q=0.5"]
+    var fields = Self.fields
     if isConditional {
       fields[.ifNoneMatch] = lease.etag
       fields[.ifModifiedSince] = lease.lastModified
@@ -76,7 +69,7 @@ struct FeedPoll: Sendable {
     return failure(response, "the response is not a feed: \(reading.problem ?? "it is empty")")
   }
 
-  private func outcome(of reading: Reading, _ response: OutgoingResponse) throws -> PollOutcome {
+  private func outcome(of reading: FeedReading, _ response: OutgoingResponse) throws -> PollOutcome {
     if let problem = reading.problem {
       var outcome = failure(response, "the response is not a complete feed: \(problem)")
       outcome.entries = reading.counts
@@ -96,14 +89,14 @@ struct FeedPoll: Sendable {
     return outcome
   }
 
-  private func noteHubs(of reading: Reading, _ response: OutgoingResponse) async throws {
+  private func noteHubs(of reading: FeedReading, _ response: OutgoingResponse) async throws {
     if reading.problem == nil { try await HubOffer(response, reading.properties).store(in: store, lease) }
   }
 
   /// Follows the links of a page to its feed.
   ///
   /// - Parameter reading: The attempt to read the page as a feed.
-  private func discovered(on page: OutgoingResponse, _ reading: Reading) async throws -> PollOutcome? {
+  private func discovered(on page: OutgoingResponse, _ reading: FeedReading) async throws -> PollOutcome? {
     let links = FeedDiscovery.feeds(
       in: Data(page.body), at: page.url.text, contentType: page.fields[.contentType])
     var problem: String?
@@ -136,42 +129,20 @@ struct FeedPoll: Sendable {
   /// Stores the entries of a response.
   ///
   /// - Returns: nil if the lease was lost.
-  private func read(_ response: OutgoingResponse) async throws -> Reading? {
+  private func read(_ response: OutgoingResponse) async throws -> FeedReading? {
     let subscription = lease.subscription
     var batch = ImportBatch(
       now: lease.start,
       assignment: .init(
         topics: subscription.topics, language: subscription.language,
         state: subscription.state == .draft ? .draft : .published))
-    let reader = FeedReader(
-      FeedReader.Options(
-        address: response.url.text, contentType: response.fields[.contentType],
-        missingDate: .firstSeen(at: lease.start)))
-    var reading = Reading()
-    var skipped: String?
-    var rest = response.body[...]
-    repeat {
-      var events = reader.feed(Data(rest.prefix(Self.pieceBytes)))
-      rest = rest.dropFirst(Self.pieceBytes)
-      if rest.isEmpty { events += reader.finish() }
-      for event in events {
-        switch event {
-        case .entry(let entry):
-          reading.isFeed = true
-          if !entry.isDateFirstSeen { reading.dates.append(entry.date) }
-          _ = batch.add(entry)
-          if batch.items.count == Self.chunk, try await !write(&batch, &reading.counts) { return nil }
-        case .skipped(let problem): skipped = skipped ?? "\(problem)"
-        case .failed(let problem): reading.problem = "\(problem)"
-        case .newsroom, .reduced, .noted: break
-        }
-      }
-    } while !rest.isEmpty
-    guard try await write(&batch, &reading.counts) else { return nil }
-    reading.properties = reader.properties
-    // Any JSON object may be a line of JSON Lines, also the message of an error.
-    if let format = reader.format, format != .jsonLines { reading.isFeed = true }
-    if !reading.isFeed { reading.problem = reading.problem ?? skipped }
+    var counts = ImportCounts()
+    let reading = try await FeedReading.reading(response, at: lease.start) { entry in
+      _ = batch.add(entry)
+      return batch.items.count < Self.chunk ? true : try await write(&batch, &counts)
+    }
+    guard var reading, try await write(&batch, &counts) else { return nil }
+    reading.counts = counts
     return reading
   }
 
