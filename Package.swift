@@ -89,12 +89,20 @@ let package = Package(
     .executableTarget(
       name: "tidings",
       dependencies: [
-        "HTTPEdge", "MediaFiles", "NetworkAddresses", "NewsAPI", "NewsFeeds", "NewsFollower", "NewsPages",
+        "HTTPEdge", "MediaFiles", "NetworkAddresses", "NewsAPI", "NewsConsole", "NewsFeeds", "NewsFollower",
+        "NewsPages",
         "NewsStore", "OutgoingHTTP", "PostgresClient", "News",
         .argumentParser, .configuration, .coreMetrics, .hummingbird, .logging, .nioCore, .serviceLifecycle,
         .systemPackage, .unixSignals,
       ],
       swiftSettings: settings),
+    .target(
+      name: "NewsConsole",
+      dependencies: [
+        "HTTPEdge", "MediaFiles", "NetworkAddresses", "News", "NewsAPI", "NewsFollower", "NewsPages", "NewsStore",
+        "OutgoingHTTP", .crypto, .httpTypes, .hummingbird, .nioCore, .serviceLifecycle,
+      ],
+      exclude: ["Assets", "Templates", "Texts"], swiftSettings: settings),
     .target(
       name: "NewsAPI",
       dependencies: [
@@ -227,6 +235,15 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
+      name: "NewsConsoleTests",
+      dependencies: [
+        "FaultServer", "HTTPEdge", "MediaFiles", "NetworkAddresses", "News", "NewsAPI", "NewsConsole", "NewsFollower",
+        "NewsPages", "NewsStore", "OutgoingHTTP", "PostgresClient", "TestKit", "TestSupport", .asyncHTTPClient, .crypto,
+        .httpTypes, .hummingbird, .logging,
+        .nioCore,
+      ],
+      swiftSettings: settings),
+    .testTarget(
       name: "BackgroundFetchTests", dependencies: ["BackgroundFetch", "TestKit"], swiftSettings: settings),
     .testTarget(
       name: "FetchSimulatorTests", dependencies: ["BackgroundFetch", "FetchSimulator"],
@@ -261,6 +278,6 @@ let package = Package(
         "NewsStore",
         "PostgresClient", "TestKit", "TestSupport",
       ],
-      exclude: ["Feeds/atom.rnc", "Torture/Mutants"], swiftSettings: settings),
+      exclude: ["Browser/driver", "Feeds/atom.rnc", "Torture/Mutants"], swiftSettings: settings),
   ]
 )

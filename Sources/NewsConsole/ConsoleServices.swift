@@ -1,0 +1,33 @@
+import HTTPEdge
+import NetworkAddresses
+import NewsAPI
+import NewsFollower
+import NewsPages
+import NewsStore
+
+/// The parts of the console that handlers share.
+struct ConsoleServices: Sendable {
+  let api: NewsAPI
+  let pages: ConsolePages
+  let cookie: SessionCookie
+  let policy: RequestPolicy
+  /// The attempts to sign in, by the address of the client.
+  let signIns: RateLimiter<IPAddress>
+  /// The streams of the live page.
+  let live: LiveStreams
+  /// Reads the feed of a new subscription; nil to subscribe without a preview.
+  let feedPreviewer: FeedPreviewer?
+
+  var store: NewsStore { api.store }
+  var editorial: EditorialAPI { api.editorial }
+
+  init(_ api: NewsAPI, _ settings: NewsConsole.Settings) {
+    self.api = api
+    pages = ConsolePages(api.settings.site)
+    policy = RequestPolicy(publicURL: api.settings.publicURL, proxies: api.settings.trustedProxies)
+    cookie = SessionCookie(isSecure: policy.isSecure)
+    feedPreviewer = settings.feedPreviewer
+    signIns = RateLimiter(RequestRate(perMinute: settings.signInsPerMinute))
+    live = LiveStreams(api, interval: settings.liveInterval, limit: settings.maximumLiveStreams)
+  }
+}

@@ -1,0 +1,76 @@
+/// The fields of a form without files: a body of type `application/x-www-form-urlencoded`, or a query.
+///
+///     let fields = try FormFields(urlEncoded: "title=Fog+lifts&topic=harbour&topic=weather".utf8)
+///     print(fields.first("title") ?? "")  // Fog lifts
+///     print(fields.all("topic"))  // ["harbour", "weather"]
+package struct FormFields: Sendable, Hashable {
+  /// The values of each name, in their order.
+  private var values: [String: [String]] = [:]
+
+  /// Parses the fields (URL standard, section 5.1).
+  ///
+  /// The standard replaces invalid bytes and keeps a stray `%`. Both are errors here, because browsers never send them.
+  ///
+  /// - Throws: `FormError`: `tooManyFields`, `nameTooLong`, `valueTooLong`, `malformedEscape` or `notUTF8`.
+  package init(urlEncoded bytes: some Collection<UInt8>, limits: FormLimits = FormLimits()) throws(FormError) {
+    var rest = Array(bytes)[...]
+    var count = 0
+    while !rest.isEmpty {
+      let pair = rest.prefix { $0 != UInt8(ascii: "&") }
+      rest = rest.dropFirst(pair.count + 1)
+      guard !pair.isEmpty else { continue }
+      count += 1
+      guard count <= limits.fields else { throw .tooManyFields }
+      let encodedName = pair.prefix { $0 != UInt8(ascii: "=") }
+      let encodedValue = pair.dropFirst(encodedName.count + 1)
+      let name = try Self.decoded(encodedName, maximumBytes: limits.nameBytes, .nameTooLong)
+      let value = try Self.decoded(encodedValue, maximumBytes: limits.valueBytes, .valueTooLong)
+      values[name, default: []].append(value)
+    }
+  }
+
+  /// Returns the first value of a name; nil if there is none.
+  package func first(_ name: String) -> String? { values[name]?.first }
+
+  /// Returns the values of a name in their order, such as those of check boxes.
+  package func all(_ name: String) -> [String] { values[name] ?? [] }
+
+  /// Returns whether a field has this name, even without a value.
+  package func contains(_ name: String) -> Bool { values[name] != nil }
+
+  /// Returns the first value of a name with line feeds as line ends, such as that of a text area; nil if there is none.
+  package func text(_ name: String) -> String? { first(name)?.withLineFeeds }
+
+  /// Decodes a name or a value.
+  private static func decoded(
+    _ bytes: ArraySlice<UInt8>, maximumBytes: Int, _ tooLong: FormError
+  ) throws(FormError) -> String {
+    var decoded: [UInt8] = []
+    var index = bytes.startIndex
+    while index < bytes.endIndex {
+      guard decoded.count < maximumBytes else { throw tooLong }
+      switch bytes[index] {
+      case UInt8(ascii: "+"): decoded.append(UInt8(ascii: " "))
+      case UInt8(ascii: "%"):
+        guard bytes.endIndex - index > 2, let high = hexadecimalValue(bytes[index + 1]),
+          let low = hexadecimalValue(bytes[index + 2])
+        else { throw .malformedEscape }
+        decoded.append(high << 4 | low)
+        index += 2
+      case let byte: decoded.append(byte)
+      }
+      index += 1
+    }
+    guard let text = String(validating: decoded, as: UTF8.self) else { throw .notUTF8 }
+    return text
+  }
+
+  private static func hexadecimalValue(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case 48...57: digit - 48
+    case 65...70: digit - 55
+    case 97...102: digit - 87
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import News
+import NewsAPI
+import NewsPages
+import NewsStore
+
+/// The handlers of the editor: the form of a new item, and of an existing one.
+struct EditorHandlers: Sendable {
+  let services: ConsoleServices
+
+  private var pages: ConsolePages { services.pages }
+
+  @Sendable func newItem(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
+    var form = ItemForm(newItem: .version7(at: Date()))
+    // A key of one topic writes about nothing else.
+    if let topics = visit.key.topics, topics.count == 1 { form.topics = topics }
+    return try await editor(EditorPage(form: form), visit)
+  }
+
+  @Sendable func item(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
+    var parameters = QueryParameters(request.uri.query, known: [Notice.parameter])
+    let notice = parameters.value(Notice.parameter, rule: "must be a notice") { Notice(rawValue: $0) }
+    let item = try await services.store.editorialItem(try context.itemID(), for: visit.access)
+    var page = EditorPage(form: ItemForm(item), item: item)
+    page.notice = notice
+    return try await editor(page, visit)
+  }
+
+  @Sendable func create(_ parts: MultipartReader, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
+    let sent = try await EditorSubmission(parts, services.editorial, context)
+    guard !sent.isUnsaved else { return try await editor(EditorPage(unsaved: sent), visit) }
+    do {
+      let (item, _) = try await services.editorial.create(sent.members, context)
+      return redirect(to: item, sent.action)
+    } catch {
+      guard let problem = ProblemError(expected: error)?.problem else { throw error }
+      return try await editor(EditorPage(form: sent.form, problem: problem), visit)
+    }
+  }
+
+  @Sendable func save(_ parts: MultipartReader, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
+    let id = try context.itemID()
+    let item = try await services.store.editorialItem(id, for: visit.access)
+    var sent = try await EditorSubmission(parts, services.editorial, context)
+    guard !sent.isUnsaved else { return try await editor(EditorPage(unsaved: sent, item: item), visit) }
+    do {
+      return redirect(to: try await services.editorial.modify(id, sent.members, context), sent.action)
+    } catch {
+      guard let problem = ProblemError(expected: error)?.problem else { throw error }
+      let current = try await services.store.editorialItem(id, for: visit.access)
+      guard problem.status == 412 else {
+        return try await editor(EditorPage(form: sent.form, item: current, problem: problem), visit)
+      }
+      sent.form.revision = current.revision
+      return pages.conflict(sent, current, visit)
+    }
+  }
+
+  private func redirect(to item: EditorialItem, _ action: EditorSubmission.Action) -> Response {
+    pages.redirect(to: ConsolePath.path(ConsolePath.item, id: item.item.id), notice: action.notice)
+  }
+
+  private func editor(_ page: EditorPage, _ visit: ConsoleVisit) async throws -> Response {
+    let topics = try await services.store.consoleTopics(for: visit.access)
+    var files: [UsedMedia] = []
+    if services.editorial.keepsFiles {
+      files = try await services.store.editorialMedia(
+        MediaQuery(limit: EditorPage.fileCount, access: visit.access)
+      ).files
+    }
+    return page.response(
+      pages, visit, topics, files,
+      maximumBytes: services.editorial.keepsFiles ? services.editorial.maximumMediaBytes : 0,
+      hasPreview: services.api.settings.servesReaderPages)
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import HTTPEdge
+import MediaFiles
+import News
+import NewsAPI
+import NewsStore
+
+/// The editor's form that was sent, with the button that has sent it.
+struct EditorSubmission: Sendable {
+  /// A button of the form.
+  enum Action: String, Sendable {
+    /// Saves the item in the state that it has.
+    case save
+    case review, publish, schedule, withdraw
+    /// Adds files to the form without saving the item.
+    case attach
+    /// Shows the form again, with the typed texts.
+    case edit
+
+    /// The sentence after the write.
+    var notice: Notice {
+      switch self {
+      case .save, .attach, .edit: .saved
+      case .review: .sentToReview
+      case .publish: .published
+      case .schedule: .scheduled
+      case .withdraw: .withdrawn
+      }
+    }
+  }
+
+  var form: ItemForm
+  let action: Action
+  /// The state of the item when the form was made; nil for a new item.
+  let state: EditorialItem.State?
+  /// The error of the last file that was refused; nil if all were accepted.
+  private(set) var fileProblem: Problem?
+
+  /// Whether the form is only to be shown again.
+  var isUnsaved: Bool { action == .attach || action == .edit || fileProblem != nil }
+
+  /// Reads the form and stores its files.
+  ///
+  /// - Throws: `FormError`; `StoreError`, and the errors of the storage.
+  init(_ parts: MultipartReader, _ editorial: EditorialAPI, _ context: APIContext) async throws {
+    var fields = SentFields()
+    var files: [Attachment] = []
+    var fileProblem: Problem?
+    while let part = try await parts.nextPart() {
+      switch part {
+      case .field(let name, let value): fields.add(name, value)
+      case .file(let file):
+        do {
+          files.append(try await editorial.upload(file, context))
+        } catch let error as ProblemError {
+          fileProblem = error.problem
+        }
+      }
+    }
+    var form = ItemForm(fields)
+    for id in fields.all("choose").compactMap({ UUID(uuidString: $0) }) {
+      do {
+        files.append(editorial.attachment(try await editorial.store.editorialMedia(id, for: context.access)))
+      } catch StoreError.notFound {
+        // The file was removed since the form was made.
+        fileProblem = ProblemError.notFound.problem
+      }
+    }
+    let known = Set(form.attachments.map { $0.values["url"] })
+    form.attachments += files.filter { !known.contains($0.url) }.map { AttachmentForm($0) }
+    self.form = form
+    self.fileProblem = fileProblem
+    action = fields.first("action").flatMap { Action(rawValue: $0) } ?? .save
+    state = fields.first("state").flatMap { EditorialItem.State(rawValue: $0) }
+  }
+
+  /// The members of the item or of the patch that the action writes.
+  var members: [String: JSONValue] {
+    let form = action == .publish ? form.withoutSchedule() : form
+    var members = state == nil ? form.creation : form.patch
+    switch action {
+    case .review: members["state"] = .string("review")
+    case .publish: members["state"] = .string("published")
+    case .schedule: members["state"] = .string("scheduled")
+    case .withdraw: members["state"] = .string("draft")
+    case .save, .attach, .edit:
+      // Without a state, a draft with a time of publication would be scheduled. Published and expired items keep theirs.
+      switch state {
+      case nil, .draft: members["state"] = .string("draft")
+      case .review: members["state"] = .string("review")
+      case .scheduled: members["state"] = .string("scheduled")
+      case .published, .expired, .retracted: break
+      }
+    }
+    return members
+  }
+}
+
+extension EditorialAPI {
+  /// Stores a file of a form.
+  ///
+  /// - Throws: `ProblemError` for a file that is refused; `FormError`, `StoreError`.
+  func upload(_ file: MultipartFile, _ context: APIContext) async throws -> Attachment {
+    let declared = file.header.mediaType ?? ""
+    // A browser derives the type from the name. Only sound and video need it, because their containers are the same.
+    let isRecording = declared.hasPrefix("audio/") || declared.hasPrefix("video/")
+    let type = isRecording && MediaFormat.types.contains(declared) ? declared : "application/octet-stream"
+    return try await upload(type: type, name: file.header.fileName, context) { file }.attachment
+  }
+}

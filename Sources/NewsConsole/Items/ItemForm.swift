@@ -1,0 +1,180 @@
+import Foundation
+import HTTPEdge
+import News
+import NewsStore
+
+/// The fields of the editor's form, as they were typed.
+struct ItemForm: Sendable, Equatable {
+  /// The names of the fields that are one text, in the order of the form.
+  static let textFields = [
+    "title", "summary", "text", "html", "language", "author", "url", "publishAt", "expireAt",
+  ]
+  /// The names of the fields that are times.
+  static let timeFields: Set<String> = ["publishAt", "expireAt"]
+
+  /// The id of a new item; nil for an existing one, whose id is in the path.
+  var id: UUID?
+  /// The revision that the form was made from; nil for a new item.
+  var revision: Int?
+  /// The texts by name of their field. An absent one is empty.
+  private(set) var texts: [String: String] = [:]
+  var topics: [String] = []
+  var isBreaking = false
+  var attachments: [AttachmentForm] = []
+
+  /// Creates the empty form of a new item.
+  ///
+  /// - Parameter id: The id that the item receives, so that sending the form twice creates one item.
+  init(newItem id: UUID) {
+    self.id = id
+  }
+
+  /// Creates the form of an item.
+  init(_ item: EditorialItem) {
+    revision = item.revision
+    let news = item.item
+    let values = [
+      "title": news.title, "summary": news.summary, "text": news.text, "html": news.html, "language": news.language,
+      "author": news.author, "url": news.url, "publishAt": item.publishAt.map(FormTime.text),
+      "expireAt": item.expireAt.map(FormTime.text),
+    ]
+    texts = values.compactMapValues { $0 }.filter { !$0.value.isEmpty }
+    topics = news.topics
+    isBreaking = news.breaking
+    attachments = news.attachments.map(AttachmentForm.init)
+  }
+
+  /// Creates the form that was sent.
+  init(_ fields: SentFields) {
+    id = fields.first("id").flatMap { UUID(uuidString: $0) }
+    revision = fields.first("revision").flatMap { Int($0) }
+    for name in Self.textFields {
+      if let text = fields.first(name)?.withLineFeeds, !text.isEmpty { texts[name] = text }
+    }
+    topics = Set(fields.all("topics")).sorted()
+    isBreaking = fields.first("breaking") != nil
+    attachments = (0..<AttachmentForm.maximumCount).compactMap { AttachmentForm(fields, index: $0) }
+  }
+
+  /// Returns the text of a field; empty without one.
+  func text(_ name: String) -> String { texts[name] ?? "" }
+
+  /// Returns the form without the time of publication, for a publication at once.
+  func withoutSchedule() -> ItemForm {
+    var form = self
+    form.texts["publishAt"] = nil
+    return form
+  }
+
+  /// The members of a JSON Merge Patch with all fields of the form. An empty field is null.
+  var patch: [String: JSONValue] {
+    var patch: [String: JSONValue] = [:]
+    for name in Self.textFields {
+      let text = text(name)
+      let isBlank = text.unicodeScalars.allSatisfy(\.properties.isWhitespace)
+      patch[name] = isBlank ? .null : .string(Self.timeFields.contains(name) ? FormTime.rfc3339(text) : text)
+    }
+    patch["topics"] = .array(topics.map { .string($0) })
+    patch["breaking"] = .bool(isBreaking)
+    patch["attachments"] = .array(attachments.filter { !$0.isRemoved }.map { .object($0.members) })
+    if let revision { patch["revision"] = .integer(revision) }
+    return patch
+  }
+
+  /// The members of a new item.
+  var creation: [String: JSONValue] {
+    var members = patch.filter { $0.value != .null }
+    members["revision"] = nil
+    if let id { members["id"] = .string(id.uuidString.lowercased()) }
+    return members
+  }
+}
+
+/// The fields of a form with files.
+struct SentFields: Sendable {
+  private var values: [String: [String]] = [:]
+
+  /// Adds the value of a field.
+  mutating func add(_ name: String, _ value: String) { values[name, default: []].append(value) }
+
+  /// Returns the first value of a name; nil if there is none.
+  func first(_ name: String) -> String? { values[name]?.first }
+
+  /// Returns the values of a name in their order.
+  func all(_ name: String) -> [String] { values[name] ?? [] }
+}
+
+/// The fields of an attachment in the editor's form.
+struct AttachmentForm: Sendable, Equatable {
+  /// The maximum number of attachments in a form. The API accepts 32.
+  static let maximumCount = 40
+
+  private static let textNames = ["url", "type", "alt", "caption", "credit", "sha256"]
+  private static let numberNames = ["bytes", "width", "height"]
+  /// The names of all fields.
+  static let names = textNames + numberNames
+
+  /// The values by name, as the form has them. An absent one is empty.
+  private(set) var values: [String: String]
+  var isRemoved = false
+
+  init(_ attachment: Attachment) {
+    let texts = [
+      "url": attachment.url, "type": attachment.type, "alt": attachment.alt, "caption": attachment.caption,
+      "credit": attachment.credit, "sha256": attachment.sha256, "bytes": attachment.bytes.map(String.init),
+      "width": attachment.width.map(String.init), "height": attachment.height.map(String.init),
+    ]
+    values = texts.compactMapValues { $0 }
+  }
+
+  /// - Parameter index: The position in the form, 0 or more.
+  /// - Returns: nil if the form has no attachment at the position.
+  init?(_ fields: SentFields, index: Int) {
+    guard fields.first(Self.fieldName("url", index)) != nil else { return nil }
+    values = [:]
+    for name in Self.names {
+      if let text = fields.first(Self.fieldName(name, index))?.withLineFeeds, !text.isEmpty { values[name] = text }
+    }
+    isRemoved = fields.first(Self.fieldName("remove", index)) != nil
+  }
+
+  /// Returns the name of a field in the form.
+  static func fieldName(_ name: String, _ index: Int) -> String { "attachment-\(index)-\(name)" }
+
+  /// The members of the attachment in JSON.
+  var members: [String: JSONValue] {
+    var members: [String: JSONValue] = [:]
+    for (name, text) in values where !text.unicodeScalars.allSatisfy(\.properties.isWhitespace) {
+      let number = Self.numberNames.contains(name) ? Int(text) : nil
+      members[name] = number.map { JSONValue.integer($0) } ?? .string(text)
+    }
+    return members
+  }
+
+  /// The attachment, as far as its fields are valid.
+  var attachment: Attachment {
+    func number(_ name: String) -> Int? { values[name].flatMap { Int($0) } }
+    return Attachment(
+      url: values["url"] ?? "", type: values["type"] ?? "", bytes: number("bytes"), width: number("width"),
+      height: number("height"), alt: values["alt"], caption: values["caption"], credit: values["credit"],
+      sha256: values["sha256"])
+  }
+}
+
+/// The times of the form, in UTC. Without a script, browsers know no zone in a field of type `datetime-local`.
+enum FormTime {
+  /// Returns a time as the field has it: `2026-11-21T08:30`, with seconds and milliseconds unless they are 0.
+  static func text(_ date: Date) -> String {
+    var text = RFC3339.string(from: date)
+    for suffix in ["Z", ".000", ":00"] where text.hasSuffix(suffix) { text.removeLast(suffix.count) }
+    return text
+  }
+
+  /// Returns the RFC 3339 form of what a field has; the text itself if it has another form.
+  static func rfc3339(_ text: String) -> String {
+    guard let match = text.wholeMatch(of: /([0-9-]{10})T([0-9]{2}:[0-9]{2})(:[0-9]{2}(?:\.[0-9]{1,3})?)?/) else {
+      return text
+    }
+    return "\(match.1)T\(match.2)\(match.3 ?? ":00")Z"
+  }
+}

@@ -1,0 +1,101 @@
+import HTTPTypes
+import Hummingbird
+import News
+import NewsAPI
+import NewsPages
+import NewsStore
+
+/// The handlers of the list of keys, and of the page that revokes one.
+struct KeyListHandlers: Sendable {
+  let services: ConsoleServices
+
+  private var pages: ConsolePages { services.pages }
+
+  @Sendable func list(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
+    var parameters = QueryParameters(request.uri.query, known: [Notice.parameter])
+    let notice = parameters.value(Notice.parameter, rule: "must be a notice") { Notice(rawValue: $0) }
+    try parameters.check()
+    let keys = try await services.store.keys()
+    let states: [APIKey.State] = [.valid, .expired, .revoked]
+    var values = PageValues()
+    values.set("notice", notice.map { pages.texts.text($0.textKey) })
+    values.set("newKey", pages.link(ConsolePath.newKey))
+    values.set(
+      "keys",
+      states.flatMap { state in keys.reversed().filter { $0.state == state } }.map { pages.values(of: $0, visit) })
+    return pages.page("keys", title: pages.texts.text("section-keys"), for: visit, in: .keys, values)
+  }
+
+  @Sendable func revocationForm(
+    _ request: Request, _ visit: ConsoleVisit, context: APIContext
+  ) async throws -> Response {
+    let key = try await services.store.key(in: context)
+    guard key.state != .revoked else { throw ProblemError.keyNotValid }
+    var values = pages.values(of: key, visit)
+    values.set("action", pages.link(ConsolePath.path(ConsolePath.keyRevocation, keyID: key.id)))
+    values.set("cancel", pages.link(ConsolePath.keys))
+    return pages.page(
+      "keys-revoke", title: pages.texts.text("key-revocation-title"), for: visit, in: .keys, values)
+  }
+
+  @Sendable func revoke(_ fields: FormFields, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
+    let key = try await services.store.key(in: context)
+    try await services.store.revokeKey(key.id)
+    // The session has ended with its key.
+    guard key.id != visit.key.id else {
+      return pages.redirect(to: ConsolePath.signIn, headers: [.setCookie: services.cookie.removing])
+    }
+    return pages.redirect(to: ConsolePath.keys, notice: .keyRevoked)
+  }
+}
+
+extension NewsStore {
+  /// Reads the key whose id is in the path, and adds it to the log lines of the request.
+  ///
+  /// - Throws: `StoreError.notFound`.
+  func key(in context: APIContext) async throws -> APIKey {
+    guard let id = context.parameters.get("id"), let key = try await keys().first(where: { $0.id == id }) else {
+      throw StoreError.notFound
+    }
+    context.record.setSubject("changed_key", key.id)
+    return key
+  }
+}
+
+extension ProblemError {
+  static let keyNotValid = ProblemError(
+    .conflict, "key-not-valid", "The key is revoked or has expired", detail: "Create another key.")
+}
+
+extension ConsolePages {
+  /// Returns the values of a key.
+  func values(of key: APIKey, _ visit: ConsoleVisit) -> PageValues {
+    var values = PageValues()
+    // The name in the head of each page is that of the session's key.
+    values.set("keyLabel", key.name)
+    values.set("keyID", key.id)
+    values.set("isOwnKey", key.id == visit.key.id)
+    values.set("keyState", key.state.rawValue)
+    values.set("keyStateTitle", texts.text("key-\(key.state.rawValue)"))
+    values.set("keyScopes", key.permissions.map { texts.text(Self.textKey(of: $0)) }.joined(separator: ", "))
+    if let topics = key.topics {
+      values.set("isRestricted", true)
+      values.set("keyTopics", topics.isEmpty ? texts.text("key-no-topics") : topics.joined(separator: ", "))
+    }
+    setTime("created", key.created, in: &values)
+    setTime("expires", key.expires, in: &values)
+    setTime("revoked", key.revoked, in: &values)
+    setTime("lastUse", key.lastUse, in: &values)
+    setTime("previousEnd", key.previousSecretEnd, in: &values)
+    if key.state == .valid { values.set("rotation", link(ConsolePath.path(ConsolePath.keyRotation, keyID: key.id))) }
+    if key.state != .revoked {
+      values.set("revocation", link(ConsolePath.path(ConsolePath.keyRevocation, keyID: key.id)))
+    }
+    return values
+  }
+
+  /// Returns the key of a permission's text, such as `scope-items-write`.
+  static func textKey(of permission: APIKey.Permission) -> String {
+    "scope-\(permission.rawValue.replacing(":", with: "-"))"
+  }
+}

@@ -1,0 +1,74 @@
+import HTTPEdge
+import News
+import NewsFollower
+import NewsStore
+
+/// The fields of a subscription's form, as they were typed.
+struct SubscriptionForm: Sendable, Equatable {
+  /// The names of the fields that are one text.
+  static let textFields = ["url", "title", "language"]
+
+  /// The texts by name of their field. An absent one is empty.
+  private(set) var texts: [String: String] = [:]
+  var topics: [String] = []
+  /// The state of new items, `draft` or `published`.
+  var state = Subscription.State.published.rawValue
+  /// The revision that the form was made from; nil for a new subscription.
+  var revision: Int?
+  /// The address whose preview the form was sent with; nil without one.
+  private(set) var previewed: String?
+
+  /// Creates the form of a new subscription.
+  init() {}
+
+  /// Creates the form of a subscription.
+  init(_ subscription: Subscription) {
+    texts = ["url": subscription.url, "title": subscription.title, "language": subscription.language]
+      .compactMapValues { $0 }
+    topics = subscription.topics
+    state = subscription.state.rawValue
+    revision = subscription.revision
+  }
+
+  /// Creates the form that was sent.
+  init(_ fields: FormFields) {
+    for name in Self.textFields {
+      if let text = fields.first(name), !text.isBlank { texts[name] = text }
+    }
+    topics = Set(fields.all("topics")).sorted()
+    state = fields.first("state") ?? ""
+    revision = fields.first("revision").flatMap { Int($0) }
+    previewed = fields.first("previewed")
+  }
+
+  /// Returns the text of a field; empty without one.
+  func text(_ name: String) -> String { texts[name] ?? "" }
+
+  /// Returns the form after a preview, with the address of the feed that was found.
+  func previewing(_ preview: FeedPreview) -> SubscriptionForm {
+    var form = self
+    form.texts["url"] = preview.address
+    form.previewed = preview.address
+    return form
+  }
+
+  /// The members of a JSON Merge Patch with all fields of the form. An empty field is null.
+  var patch: [String: JSONValue] {
+    var patch: [String: JSONValue] = [:]
+    for name in Self.textFields { patch[name] = texts[name].map { .string($0) } ?? .null }
+    // An empty address breaks its rule. It is not removed.
+    patch["url"] = .string(text("url"))
+    patch["topics"] = .array(topics.map { .string($0) })
+    patch["state"] = .string(state)
+    if let revision { patch["revision"] = .integer(revision) }
+    return patch
+  }
+
+  /// The members of a new subscription.
+  var creation: [String: JSONValue] {
+    var members = patch.filter { $0.value != .null }
+    members["revision"] = nil
+    if text("url").isEmpty { members["url"] = nil }
+    return members
+  }
+}

@@ -1,0 +1,50 @@
+import HTTPTypes
+import Hummingbird
+import News
+import NewsAPI
+import NewsPages
+import NewsStore
+
+/// The handler of the list of topics.
+struct TopicListHandlers: Sendable {
+  let services: ConsoleServices
+
+  private var pages: ConsolePages { services.pages }
+
+  @Sendable func list(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
+    var parameters = QueryParameters(request.uri.query, known: [Notice.parameter])
+    let notice = parameters.value(Notice.parameter, rule: "must be a notice") { Notice(rawValue: $0) }
+    try parameters.check()
+    let topics = try await services.store.topics().topics
+    var values = PageValues()
+    values.set("notice", notice.map { pages.texts.text($0.textKey) })
+    values.set("newTopic", visit.mayChangeTopics ? pages.link(ConsolePath.newTopic) : nil)
+    values.set("isProtected", !visit.mayChangeTopics)
+    values.set("topics", topics.map { row($0, visit) })
+    values.set("isEmpty", topics.isEmpty)
+    return pages.page("topics", title: pages.texts.text("section-topics"), for: visit, in: .topics, values)
+  }
+
+  private func row(_ topic: Topic, _ visit: ConsoleVisit) -> PageValues {
+    var values = PageValues()
+    values.set("topicSlug", topic.slug)
+    values.set("topicItems", topic.items)
+    values.set("topicPosition", topic.position)
+    values.set("topicItemsLink", pages.link("\(ConsolePath.items)?topic=\(topic.slug)"))
+    let titles = topic.titles.sorted { $0.key < $1.key }
+    values.set("topicTitles", titles.map { title($0.key, $0.value) })
+    values.set("hasTitles", !titles.isEmpty)
+    if visit.mayChangeTopics {
+      values.set("editTopic", pages.link(ConsolePath.path(ConsolePath.topic, slug: topic.slug)))
+      values.set("removeTopic", pages.link(ConsolePath.path(ConsolePath.topicRemoval, slug: topic.slug)))
+    }
+    return values
+  }
+
+  private func title(_ language: String, _ text: String) -> PageValues {
+    var values = PageValues()
+    values.set("titleLanguage", language)
+    values.set("titleText", text)
+    return values
+  }
+}

@@ -1,0 +1,324 @@
+import Foundation
+import News
+import NewsAPI
+import NewsStore
+import TestSupport
+import Testing
+
+@Suite struct EditorTests {
+  /// Opens the editor of an item.
+  private static func editor(_ item: EditorialItem, _ browser: ConsoleBrowser) async throws -> ConsoleForm {
+    try await browser.get(ConsoleServer.path(item)).editor
+  }
+
+  private static func stored(_ item: EditorialItem, _ console: ConsoleServer) async throws -> EditorialItem {
+    try await console.store.editorialItem(item.item.id)
+  }
+
+  @Test("A new item is saved as a draft with all its fields")
+  func draft() async throws {
+    try await ConsoleServer.with { console in
+      try await console.server.makeTopics(["harbour", "weather"])
+      let browser = try await console.signedIn()
+      var form = try await browser.get("/console/items/new").editor
+      #expect(form.actions.isSuperset(of: ["save", "review", "publish", "schedule", "attach"]))
+      form["title"] = "Fog lifts"
+      form["summary"] = "Ships sail again."
+      form["text"] = "First line.\n\nSecond paragraph."
+      form["html"] = "<p onclick=\"x()\">First <b>line</b>.</p><script>alert(1)</script>"
+      form["language"] = "en"
+      form["author"] = "Mara"
+      form["url"] = "https://example.org/fog"
+      form["publishAt"] = "2031-05-06T07:08"
+      form["expireAt"] = "2031-05-07T07:08:09.010"
+      form.add("topics", "weather")
+      form.add("topics", "harbour")
+      form.add("breaking", "on")
+      let page = try await browser.submit(form, "save")
+      #expect(page.status == 200)
+      #expect(try page.texts(ofClass: "good").count == 1)
+      let items = try await console.store.editorialItems(EditorialQuery()).items
+      #expect(items.count == 1)
+      let item = try #require(items.first)
+      #expect(item.state == .draft && item.revision == 1 && item.item.breaking)
+      #expect(item.item.title == "Fog lifts" && item.item.summary == "Ships sail again.")
+      #expect(item.item.text == "First line.\n\nSecond paragraph.")
+      #expect(item.item.html == "<p>First <b>line</b>.</p>")
+      #expect(item.item.topics == ["harbour", "weather"] && item.item.language == "en" && item.item.author == "Mara")
+      #expect(item.item.url == "https://example.org/fog")
+      #expect(item.publishAt.map(RFC3339.string) == "2031-05-06T07:08:00.000Z")
+      #expect(item.expireAt.map(RFC3339.string) == "2031-05-07T07:08:09.010Z")
+      #expect(try await console.store.history(of: item.item.id, limit: 9).entries.first?.editor == .key("mara"))
+    }
+  }
+
+  @Test("Saving a form unchanged changes nothing")
+  func unchanged() async throws {
+    try await ConsoleServer.with { console in
+      try await console.server.makeTopics(["harbour"])
+      let item = try await console.item(
+        #"""
+        "state": "draft", "title": "<b>&amp; \"x\"", "text": "\n a\n\n b ", "summary": "s", "topics": ["harbour"],
+        "publishAt": "2031-05-06T07:08:09.123Z", "html": "<p>x &lt; y</p>", "breaking": true, "language": "de",
+        "author": "M", "url": "https://example.org/", "date": "2026-01-01T00:00:00Z",
+        "attachments": [{"url": "https://example.org/a.png", "type": "image/png", "bytes": 7, "width": 3, "height": 4,
+          "alt": "a", "caption": "c", "credit": "d"}]
+        """#)
+      let browser = try await console.signedIn()
+      let page = try await browser.submit(try await Self.editor(item, browser), "save")
+      #expect(page.status == 200)
+      #expect(try await Self.stored(item, console) == item)
+    }
+  }
+
+  @Test("Sending the form of a new item twice creates one item")
+  func doubleSubmission() async throws {
+    try await ConsoleServer.with { console in
+      let browser = try await console.signedIn()
+      var form = try await browser.get("/console/items/new").editor
+      form["text"] = "Fog lifts."
+      let first = try await browser.post(form, "save")
+      let second = try await browser.post(form, "save")
+      #expect(first.status == 303 && second["Location"] == first["Location"])
+      #expect(try await console.store.editorialItems(EditorialQuery()).items.count == 1)
+    }
+  }
+
+  @Test("An item goes from draft to review, is scheduled, published, withdrawn, and published again")
+  func states() async throws {
+    try await ConsoleServer.with { console in
+      let browser = try await console.signedIn()
+      var form = try await browser.get("/console/items/new").editor
+      form["text"] = "Fog lifts."
+      var page = try await browser.submit(form, "review")
+      let item = try #require(try await console.store.editorialItems(EditorialQuery()).items.first)
+      #expect(try await Self.stored(item, console).state == .review)
+      form = try page.editor
+      form["publishAt"] = "2031-05-06T07:08"
+      page = try await browser.submit(form, "save")
+      #expect(try await Self.stored(item, console).state == .review)
+      page = try await browser.submit(try page.editor, "schedule")
+      #expect(try await Self.stored(item, console).state == .scheduled)
+      form = try page.editor
+      form["title"] = "Fog"
+      page = try await browser.submit(form, "save")
+      #expect(try await Self.stored(item, console).state == .scheduled)
+      page = try await browser.submit(try page.editor, "publish")
+      let published = try await Self.stored(item, console)
+      #expect(published.state == .published && published.publishAt == nil && published.item.title == "Fog")
+      #expect(try await console.server.get("/v1/items/\(item.item.id.uuidString.lowercased())").status == 200)
+      form = try page.editor
+      #expect(!form.actions.contains("publish") && form.actions.contains("withdraw"))
+      form["title"] = "Fog is gone"
+      page = try await browser.submit(form, "save")
+      #expect(try await Self.stored(item, console).state == .published)
+      page = try await browser.submit(try page.editor, "withdraw")
+      #expect(try await Self.stored(item, console).state == .draft)
+      page = try await browser.submit(try page.editor, "publish")
+      #expect(try await Self.stored(item, console).state == .published)
+    }
+  }
+
+  @Test("A refused form comes back with each error beside its field, and with all that was typed")
+  func fieldErrors() async throws {
+    try await ConsoleServer.with { console in
+      try await console.server.makeTopics(["harbour"])
+      let item = try await console.item(#""state": "draft", "text": "old""#)
+      let browser = try await console.signedIn()
+      for target in ["/console/items/new", ConsoleServer.path(item)] {
+        var form = try await browser.get(target).editor
+        form["title"] = "Typed title"
+        form["summary"] = "Typed summary"
+        form["text"] = " "
+        form["html"] = "<p>Typed</p>"
+        form["language"] = "not a language"
+        form["url"] = "javascript:alert(1)"
+        form["publishAt"] = "tomorrow"
+        form.add("topics", "harbour")
+        let page = try await browser.submit(form, "schedule")
+        #expect(page.status == 422)
+        let again = try page.editor
+        for name in ["title", "summary", "html", "language", "url", "publishAt", "topics"] {
+          #expect(again[name] == form[name], "\(name)")
+        }
+        let tags = try page.scan.tags
+        for name in ["text", "language", "url", "publishAt"] {
+          let field = try #require(tags.first { $0["id"] == name })
+          #expect(field["aria-invalid"] == "true", "\(name)")
+          #expect(field["aria-describedby"]?.contains("\(name)-error") ?? false, "\(name)")
+          #expect(tags.first { $0["id"] == "\(name)-error" }?.text.isEmpty == false, "\(name)")
+        }
+        #expect(tags.first { $0["id"] == "title" }?["aria-invalid"] == nil)
+      }
+      #expect(try await Self.stored(item, console).revision == 1)
+    }
+  }
+
+  @Test("Scheduling without a time, and into the past, is refused beside the field")
+  func scheduleErrors() async throws {
+    try await ConsoleServer.with { console in
+      let browser = try await console.signedIn()
+      for (time, text) in [("", "Is required to schedule the item."), ("2020-01-01T00:00", "Must be in the future.")] {
+        var form = try await browser.get("/console/items/new").editor
+        form["text"] = "Fog lifts."
+        form["publishAt"] = time
+        let page = try await browser.submit(form, "schedule")
+        #expect(page.status == 422)
+        #expect(try page.scan.tags.first { $0["id"] == "publishAt-error" }?.text == text)
+      }
+    }
+  }
+
+  @Test("A conflict shows both versions with the differing words marked, and mine can be saved over it")
+  func conflict() async throws {
+    try await ConsoleServer.with { console in
+      let item = try await console.item(#""state": "draft", "title": "Fog", "text": "The fog lifts slowly.""#)
+      let browser = try await console.signedIn()
+      var form = try await Self.editor(item, browser)
+      form["text"] = "The fog lifts quickly."
+      form["author"] = "Mara"
+      let path = "items/\(item.item.id.uuidString.lowercased())"
+      _ = try await console.server.write(
+        "PATCH", path, #"{"text": "The mist lifts slowly.", "title": "Mist"}"#, ("If-Match", "\"r1\""))
+      let page = try await browser.submit(form, "save")
+      #expect(page.status == 412)
+      #expect(try page.scan.all("del").map(\.text) == ["Mist", "mist", "slowly"])
+      #expect(try page.scan.all("ins").map(\.text) == ["Fog", "fog", "quickly", "Mara"])
+      #expect(try await Self.stored(item, console).item.title == "Mist")
+      let editing = try await browser.submit(try page.form(ConsoleServer.path(item)), "edit").editor
+      #expect(editing["text"] == "The fog lifts quickly." && editing["author"] == "Mara" && editing["revision"] == "2")
+      let saved = try await browser.submit(try page.form(ConsoleServer.path(item)), "save")
+      #expect(saved.status == 200)
+      let stored = try await Self.stored(item, console)
+      #expect(stored.item.text == "The fog lifts quickly." && stored.item.title == "Fog" && stored.revision == 3)
+      #expect(stored.item.author == "Mara" && stored.state == .draft)
+    }
+  }
+
+  @Test("A conflict of a publication publishes only once it is confirmed")
+  func conflictOfPublication() async throws {
+    try await ConsoleServer.with { console in
+      let item = try await console.item(#""state": "draft", "text": "Fog lifts.""#)
+      let browser = try await console.signedIn()
+      let form = try await Self.editor(item, browser)
+      let path = "items/\(item.item.id.uuidString.lowercased())"
+      _ = try await console.server.write("PATCH", path, #"{"author": "Ben"}"#, ("If-Match", "\"r1\""))
+      let page = try await browser.submit(form, "publish")
+      #expect(page.status == 412)
+      #expect(try await Self.stored(item, console).state == .draft)
+      let conflict = try page.form(ConsoleServer.path(item))
+      #expect(conflict.actions == ["publish", "edit"])
+      _ = try await browser.submit(conflict, "publish")
+      let stored = try await Self.stored(item, console)
+      #expect(stored.state == .published && stored.item.author == nil)
+    }
+  }
+
+  @Test("A text that cannot be saved any more, because the item was retracted, is shown again")
+  func retractedMeanwhile() async throws {
+    try await ConsoleServer.with { console in
+      let item = try await console.item(#""state": "published", "text": "Fog lifts.""#)
+      let browser = try await console.signedIn()
+      var form = try await Self.editor(item, browser)
+      form["text"] = "A long new text."
+      try await console.store.retract(item.item.id, reason: nil, if: .exists)
+      let page = try await browser.submit(form, "save")
+      #expect(page.status == 410)
+      #expect(try page.editor["text"] == "A long new text.")
+    }
+  }
+
+  @Test("An earlier version is restored from the history, which shows the differences")
+  func restore() async throws {
+    try await ConsoleServer.with { console in
+      let item = try await console.item(#""state": "draft", "title": "Fog", "text": "The fog lifts.""#)
+      let browser = try await console.signedIn()
+      var form = try await Self.editor(item, browser)
+      form["title"] = "Mist"
+      form["text"] = "The mist lifts."
+      _ = try await browser.submit(form, "save")
+      let history = try await browser.get("\(ConsoleServer.path(item))/history")
+      #expect(try Set(history.scan.all("del").map(\.text)) == ["fog", "Fog"])
+      #expect(try Set(history.scan.all("ins").map(\.text)) == ["mist", "Mist"])
+      let page = try await browser.submit(try history.form("/history/1/restore"))
+      #expect(page.status == 200)
+      let stored = try await Self.stored(item, console)
+      #expect(stored.item.title == "Fog" && stored.item.text == "The fog lifts." && stored.revision == 3)
+      // The form belongs to the revision that the page has shown.
+      #expect(try await browser.post(try history.form("/history/1/restore")).status == 412)
+    }
+  }
+
+  @Test("An item is retracted with a reason, on a page of its own")
+  func retract() async throws {
+    try await ConsoleServer.with { console in
+      let item = try await console.item(#""state": "published", "text": "Fog lifts.""#)
+      let browser = try await console.signedIn()
+      var form = try await browser.get("\(ConsoleServer.path(item))/retract").form("/retract")
+      form["reason"] = String(repeating: "x", count: 513)
+      let refused = try await browser.submit(form)
+      #expect(refused.status == 422)
+      #expect(try refused.form("/retract")["reason"] == form["reason"])
+      form["reason"] = "It was wrong."
+      let page = try await browser.submit(form)
+      #expect(page.status == 200 && page.text.contains("It was wrong."))
+      let stored = try await Self.stored(item, console)
+      #expect(stored.state == .retracted && stored.retractionReason == "It was wrong.")
+      #expect(try page.editor.actions.isDisjoint(with: ["save", "publish", "review", "withdraw"]))
+    }
+  }
+
+  @Test("An item is taken down with its texts, whether or not it was retracted before", arguments: [true, false])
+  func takeDown(isRetracted: Bool) async throws {
+    try await ConsoleServer.with { console in
+      let item = try await console.item(#""state": "published", "text": "Fog lifts.""#)
+      if isRetracted { try await console.store.retract(item.item.id, reason: "old", if: .exists) }
+      let browser = try await console.signedIn()
+      var form = try await browser.get("\(ConsoleServer.path(item))/erase").form("/erase")
+      form["reason"] = "By court order."
+      let page = try await browser.submit(form)
+      #expect(page.status == 200 && page.target.hasPrefix("/console/items?"))
+      let stored = try await Self.stored(item, console)
+      #expect(stored.state == .retracted && stored.erased != nil && !stored.item.text.contains("Fog"))
+      #expect(stored.retractionReason == "By court order.")
+    }
+  }
+
+  @Test("A retraction of a revision that is not the present one is asked for again")
+  func outdatedRetraction() async throws {
+    try await ConsoleServer.with { console in
+      let item = try await console.item(#""state": "published", "text": "Fog lifts.""#)
+      let browser = try await console.signedIn()
+      for end in ["retract", "erase"] {
+        let form = try await browser.get("\(ConsoleServer.path(item))/\(end)").form("/\(end)")
+        let current = try await Self.stored(item, console)
+        _ = try await console.server.write(
+          "PATCH", "items/\(item.item.id.uuidString.lowercased())", #"{"author": "\#(end)"}"#,
+          ("If-Match", "\"r\(current.revision)\""))
+        let page = try await browser.submit(form)
+        #expect(page.status == 412)
+        #expect(try page.form("/\(end)")["revision"] == "\(current.revision + 1)")
+        #expect(try await Self.stored(item, console).state == .published)
+      }
+    }
+  }
+
+  @Test("The preview shows the unsaved form as readers would see it, and saves nothing")
+  func preview() async throws {
+    try await ConsoleServer.with { console in
+      let item = try await console.item(#""state": "draft", "title": "Fog", "text": "Old text.""#)
+      let browser = try await console.signedIn()
+      var form = try await Self.editor(item, browser)
+      form["title"] = "Fog lifts"
+      form["html"] = "<p>New <em>text</em>.</p><script>alert(1)</script>"
+      let page = try await browser.post(form, "edit", to: "/console/items/preview")
+      #expect(page.status == 200)
+      let scan = try PageScan(page.text)
+      #expect(scan.all("h1").first?.text == "Fog lifts")
+      #expect(page.text.contains("<p>New <em>text</em>.</p>") && !page.text.contains("alert"))
+      #expect(try await Self.stored(item, console) == item)
+      let saved = try await browser.get("\(ConsoleServer.path(item))/preview")
+      #expect(try PageScan(saved.text).all("h1").first?.text == "Fog")
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import News
+import NewsAPI
+import NewsStore
+import TestSupport
+import Testing
+
+@Suite struct FileTests {
+  private static func png(_ name: String = "fog.png", seed: UInt64 = 1) -> FormFile {
+    FormFile(name: name, type: "image/png", content: SampleMedia.png(seed: seed))
+  }
+
+  @Test("Files that a form sends are stored and shown, with their thumbnails and names")
+  func upload() async throws {
+    try await ConsoleServer.with { console in
+      let browser = try await console.signedIn()
+      let form = try await browser.get("/console/files").form("/console/files")
+      let page = try await browser.submit(form, files: [Self.png("fog.png"), Self.png("sea.png", seed: 2)])
+      #expect(page.status == 200 && page.target == "/console/files?done=uploaded")
+      #expect(try Set(page.texts(ofClass: "name")) == ["fog.png", "sea.png"])
+      let pictures = try page.scan.all("img").compactMap { $0["src"] }
+      #expect(pictures.count == 2)
+      for picture in pictures {
+        let file = try await browser.get(picture)
+        #expect(file.status == 200 && file["Content-Type"] == "image/png")
+        #expect(file["Cache-Control"] == "private, no-cache" && file["X-Content-Type-Options"] == "nosniff")
+        #expect(try await console.browser().get(picture).status == 303)
+        #expect(try await console.server.get(picture.replacing("/console/files/", with: "/v1/media/")).status == 404)
+      }
+    }
+  }
+
+  @Test(
+    "Files of other types are refused with a sentence, whatever they are called",
+    arguments: [
+      ("x.png", "image/png", "<script>alert(1)</script>"), ("x.svg", "image/svg+xml", "<svg xmlns='x'/>"),
+      ("x.html", "text/html", "<!doctype html>"), ("x.png", "image/png", "plain"),
+    ])
+  func refusedTypes(name: String, type: String, content: String) async throws {
+    try await ConsoleServer.with { console in
+      let browser = try await console.signedIn()
+      let file = FormFile(name: name, type: type, content: Data(content.utf8))
+      let page = try await browser.submit(try await browser.get("/console/files").form("/console/files"), files: [file])
+      #expect(page.status == 415)
+      #expect(try page.texts(ofClass: "bad").count == 1)
+      var form = try await browser.get("/console/items/new").editor
+      form["title"] = "Typed title"
+      let editor = try await browser.submit(form, "save", files: [file])
+      #expect(editor.status == 415)
+      #expect(try editor.editor["title"] == "Typed title")
+      #expect(try await console.store.editorialMedia(MediaQuery()).files.isEmpty)
+      #expect(try await console.store.editorialItems(EditorialQuery()).items.isEmpty)
+    }
+  }
+
+  @Test("A file that is larger than allowed is refused, and nothing of it is kept")
+  func tooLarge() async throws {
+    try await ConsoleServer.with(settings: { $0.maximumMediaBytes = 2000 }) { console in
+      let browser = try await console.signedIn()
+      let file = FormFile(name: "x.png", type: "image/png", content: SampleMedia.png(bytes: 2001))
+      let page = try await browser.submit(try await browser.get("/console/files").form("/console/files"), files: [file])
+      #expect(page.status == 413)
+      #expect(try await console.store.editorialMedia(MediaQuery()).files.isEmpty)
+    }
+  }
+
+  @Test("A form without a file, and a key that may not upload, store nothing")
+  func nothingToStore() async throws {
+    try await ConsoleServer.with { console in
+      let browser = try await console.signedIn()
+      let form = try await browser.get("/console/files").form("/console/files")
+      let page = try await browser.submit(form)
+      #expect(page.status == 422)
+      #expect(try page.texts(ofClass: "bad") == ["Choose a file first."])
+      let writer = try await console.signedIn([.itemsPublish], name: "writer")
+      var editor = try await writer.get("/console/items/new").editor
+      #expect(try await writer.post(editor, to: "/console/files", files: [Self.png()]).status == 403)
+      editor["text"] = "Fog lifts."
+      #expect(try await writer.submit(editor, "save", files: [Self.png()]).status == 403)
+      #expect(try await console.store.editorialMedia(MediaQuery()).files.isEmpty)
+    }
+  }
+
+  @Test("Files are attached to an item by upload and by choice, described, shown in the preview, and removed")
+  func attachments() async throws {
+    try await ConsoleServer.with { console in
+      let browser = try await console.signedIn()
+      let files = try await browser.get("/console/files").form("/console/files")
+      _ = try await browser.submit(files, files: [Self.png("old.png", seed: 2)])
+      let old = try #require(try await console.store.editorialMedia(MediaQuery()).files.first).media.id
+      var form = try await browser.get("/console/items/new").editor
+      form["text"] = "Fog lifts."
+      form.add("choose", old.uuidString.lowercased())
+      let attached = try await browser.submit(form, "attach", files: [Self.png()])
+      #expect(attached.status == 200)
+      #expect(try await console.store.editorialItems(EditorialQuery()).items.isEmpty)
+      form = try attached.editor
+      #expect(form["text"] == "Fog lifts." && form["attachment-1-url"] != nil && form["attachment-2-url"] == nil)
+      form["attachment-0-alt"] = "Fog over the sea"
+      form["attachment-0-credit"] = "Ben"
+      let preview = try await browser.post(form, "edit", to: "/console/items/preview")
+      let pictures = try PageScan(preview.text).all("img").compactMap { $0["src"] }
+      #expect(pictures.count == 2 && pictures.allSatisfy { $0.hasPrefix("/console/files/") })
+      #expect(try await browser.get(pictures[0]).status == 200)
+      var page = try await browser.submit(form, "save")
+      var item = try #require(try await console.store.editorialItems(EditorialQuery()).items.first)
+      #expect(item.item.attachments.count == 2)
+      #expect(item.item.attachments[0].alt == "Fog over the sea" && item.item.attachments[0].credit == "Ben")
+      #expect(item.item.attachments.allSatisfy { $0.width == 640 && $0.height == 480 && $0.sha256 != nil })
+      form = try page.editor
+      form.add("attachment-0-remove", "on")
+      page = try await browser.submit(form, "save")
+      item = try await console.store.editorialItem(item.item.id)
+      #expect(item.item.attachments.map(\.mediaID) == [old])
+      #expect(try page.editor["attachment-1-url"] == nil)
+    }
+  }
+
+  @Test("A file that is attached twice is attached once")
+  func attachedTwice() async throws {
+    try await ConsoleServer.with { console in
+      let browser = try await console.signedIn()
+      var form = try await browser.get("/console/items/new").editor
+      form["text"] = "Fog lifts."
+      form = try await browser.submit(form, "attach", files: [Self.png()]).editor
+      form = try await browser.submit(form, "attach", files: [Self.png("other.png")]).editor
+      #expect(form["attachment-0-url"] != nil && form["attachment-1-url"] == nil)
+    }
+  }
+
+  @Test("Files are filtered by their use, and name the items that use them")
+  func uses() async throws {
+    try await ConsoleServer.with { console in
+      let browser = try await console.signedIn()
+      let files = try await browser.get("/console/files").form("/console/files")
+      _ = try await browser.submit(files, files: [Self.png("unused.png", seed: 2)])
+      var form = try await browser.get("/console/items/new").editor
+      form["text"] = "Fog lifts."
+      _ = try await browser.submit(form, "save", files: [Self.png("used.png")])
+      let item = try #require(try await console.store.editorialItems(EditorialQuery()).items.first)
+      let used = try await browser.get("/console/files?used=true")
+      #expect(try used.texts(ofClass: "name") == ["used.png"])
+      #expect(try used.scan.addresses.contains(ConsoleServer.path(item)))
+      #expect(try await browser.get("/console/files?used=false").texts(ofClass: "name") == ["unused.png"])
+    }
+  }
+
+  @Test("A server that stores no files says so")
+  func noStorage() async throws {
+    try await ConsoleServer.with(settings: { $0.media = nil }) { console in
+      let browser = try await console.signedIn()
+      let page = try await browser.get("/console/files")
+      #expect(page.status == 200 && page.text.contains("TIDINGS_MEDIA_DIRECTORY"))
+      #expect(try page.scan.tags.allSatisfy { $0["type"] != "file" })
+      var form = try await browser.get("/console/items/new").editor
+      form["text"] = "Fog lifts."
+      #expect(try await browser.submit(form, "save", files: [Self.png()]).status == 501)
+    }
+  }
+}
