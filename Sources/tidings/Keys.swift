@@ -38,12 +38,18 @@ struct Keys: AsyncParsableCommand {
     var expires: KeyExpiry?
 
     func validate() throws {
-      if name.allSatisfy(\.isWhitespace) || name.utf8.count > 256 {
-        throw ValidationError("--name must have 1 to 256 bytes and must not be blank.")
+      guard let violation = KeyRules.violations(name: name, permissions: scopes, topics: topics?.slugs).first else {
+        return
       }
-      if scopes.isEmpty { throw ValidationError("--scope is missing.") }
-      if topics != nil, scopes.contains(.admin) {
-        throw ValidationError("--topics cannot restrict the scope admin, which is not only about items.")
+      throw ValidationError(Self.sentence(about: violation))
+    }
+
+    private static func sentence(about violation: KeyRules.Violation) -> String {
+      switch violation {
+      case .nameBlank, .nameTooLong:
+        "--name must have 1 to \(KeyRules.maximumNameBytes) bytes and must not be blank."
+      case .permissionsMissing: "--scope is missing."
+      case .topicsOfAdministrator: "--topics cannot restrict the scope admin, which is not only about items."
       }
     }
 

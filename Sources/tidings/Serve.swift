@@ -5,6 +5,7 @@ import Hummingbird
 import Logging
 import News
 import NewsAPI
+import NewsConsole
 import NewsFollower
 import NewsStore
 import OutgoingHTTP
@@ -45,20 +46,26 @@ struct Serve: AsyncParsableCommand {
         apiSettings.logLevel = logger.logLevel
         let api = NewsAPI(store: store, settings: apiSettings)
         MetricsSystem.bootstrap(api.metricsFactory)
-        try await Self.serve(api, store, settings, logger)
+        // Requests of the console use the client until the server has stopped.
+        try await settings.withOutgoingClient { client in
+          try await Self.serve(api, store, client, settings, logger)
+        }
       }
     }
   }
 
   /// Runs the server until a signal arrives, the active requests are answered and all connections are closed.
-  private static func serve(_ api: NewsAPI, _ store: NewsStore, _ settings: Settings, _ logger: Logger) async throws {
+  private static func serve(
+    _ api: NewsAPI, _ store: NewsStore, _ client: OutgoingClient, _ settings: Settings, _ logger: Logger
+  ) async throws {
     var requestLogger = logger
     // The framework logs its start at `info`. The line about listening is logged here instead.
     if logger.logLevel == .info { requestLogger.logLevel = .notice }
+    let modules: [any RouteModule] = settings.servesConsole ? [settings.console(over: api, client)] : []
     let isListening = Mutex(false)
     let manager = ServiceManager()
     let application = api.application(
-      address: .hostname(settings.host, port: settings.port), logger: requestLogger
+      address: .hostname(settings.host, port: settings.port), logger: requestLogger, modules: modules
     ) { [settings] channel in
       isListening.withLock { $0 = true }
       let address = channel.localAddress.map { "\($0.ipAddress ?? settings.host):\($0.port ?? settings.port)" }
@@ -66,7 +73,8 @@ struct Serve: AsyncParsableCommand {
       manager.notify("READY=1\nSTATUS=Listening on \(address ?? settings.host)")
     }
     let group = ServiceGroup(
-      configuration: try settings.services(application, store, manager, logger: logger, groupLogger: requestLogger))
+      configuration: try settings.services(
+        application, store, client, manager, logger: logger, groupLogger: requestLogger))
     do {
       // The group does not run on the threads of `PostgresExecutor`. A handler that computes there would delay all
       // responses of the database.
@@ -79,11 +87,18 @@ struct Serve: AsyncParsableCommand {
 }
 
 extension Settings {
+  /// Returns the console, which reads feeds with a client before it subscribes to them.
+  fileprivate func console(over api: NewsAPI, _ client: OutgoingClient) -> NewsConsole {
+    var console = NewsConsole.Settings()
+    console.feedPreviewer = FeedPreviewer(client: client)
+    return NewsConsole(api: api, settings: console)
+  }
+
   /// Returns the services to run: the server and its background work.
   fileprivate func services(
-    _ application: some Service, _ store: NewsStore, _ manager: ServiceManager, logger: Logger, groupLogger: Logger
+    _ application: some Service, _ store: NewsStore, _ client: OutgoingClient, _ manager: ServiceManager,
+    logger: Logger, groupLogger: Logger
   ) throws -> ServiceGroupConfiguration {
-    let client = outgoingClient
     let follower = FeedFollower(store: store, client: client, logger: logger)
     let hubs = hubServices(store, client, logger)
     var services: [any Service] = [
@@ -93,7 +108,6 @@ extension Settings {
           group.addTask { await follower.run() }
           for work in hubs { group.addTask(operation: work) }
         }
-        await client.shutdown()
       },
     ]
     if purgeAfter > 0 {

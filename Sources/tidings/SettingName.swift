@@ -12,6 +12,7 @@ package enum SettingName: String, CaseIterable {
   case allowUnsafeDurability = "TIDINGS_ALLOW_UNSAFE_DURABILITY"
   case batchLimit = "TIDINGS_BATCH_LIMIT"
   case cacheSize = "TIDINGS_CACHE_SIZE"
+  case console = "TIDINGS_CONSOLE"
   case feedContent = "TIDINGS_FEED_CONTENT"
   case feedItems = "TIDINGS_FEED_ITEMS"
   case feedTitle = "TIDINGS_FEED_TITLE"

@@ -34,6 +34,7 @@ struct Settings: Sendable {
   var mediaUnusedAfter: Int
   var publicURL: String?
   var servesReaderPages: Bool
+  var servesConsole: Bool
   /// The language of the texts of pages.
   var language: InterfaceLanguage
   /// The title of the feed of all items; empty for the host of `publicURL`.
@@ -113,6 +114,7 @@ struct Settings: Sendable {
     mediaUnusedAfter = try source.integer(.mediaUnusedAfter, in: 1...36_500, default: 7)
     publicURL = try source.link(.publicURL)
     servesReaderPages = try source.flag(.readerPages, default: true)
+    servesConsole = try source.flag(.console, default: true)
     language = try source.choice(.language, default: .english)
     feedTitle = try source.line(.feedTitle, maximumBytes: 200)
     feedContent = try source.choice(.feedContent, default: .full)

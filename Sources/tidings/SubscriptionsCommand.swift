@@ -230,13 +230,8 @@ extension CommonOptions {
       // The command prints the failures of polls itself.
       if logger.logLevel == .info { logger.logLevel = .notice }
       try await settings.withStore(logger) { [logger] store in
-        let client = settings.outgoingClient
-        do {
+        try await settings.withOutgoingClient { client in
           try await body(store, FeedFollower(store: store, client: client, logger: logger))
-          await client.shutdown()
-        } catch {
-          await client.shutdown()
-          throw error
         }
       }
     }
@@ -244,8 +239,19 @@ extension CommonOptions {
 }
 
 extension Settings {
-  /// A client for addresses that come from outside.
-  var outgoingClient: OutgoingClient {
+  /// Runs the body with a client for addresses that come from outside, and shuts the client down at the end.
+  func withOutgoingClient(_ body: (OutgoingClient) async throws -> Void) async throws {
+    let client = outgoingClient
+    do {
+      try await body(client)
+      await client.shutdown()
+    } catch {
+      await client.shutdown()
+      throw error
+    }
+  }
+
+  private var outgoingClient: OutgoingClient {
     var policy = AddressPolicy()
     policy.allowedNetworks = allowedNetworks
     policy.allowsPlainHTTP = allowsPlainHTTP

@@ -22,20 +22,24 @@ sub vcl_recv {
   if (req.url ~ "^/metrics([/?]|$)") {
     return (synth(404));
   }
+  // Only the console has cookies. Everything else is the same for everyone.
+  if (req.url !~ "^/console([/?]|$)") {
+    unset req.http.Cookie;
+  }
   // An event stream has no end, and a file for a slow reader must not fill Varnish's memory.
-  if (req.url ~ "^/v1/events(\?|$)" || (req.url ~ "^/v1/media/" && req.method == "GET")) {
+  if (req.url ~ "^/(v1|console/live)/events(\?|$)" || (req.url ~ "^/v1/media/" && req.method == "GET")) {
     return (pipe);
   }
-  // Editorial requests, callbacks of hubs and long polls pass unchanged.
+  // Editorial requests, the console, callbacks of hubs and long polls pass unchanged.
   if (req.method != "GET" && req.method != "HEAD") {
     return (pass);
   }
-  if (req.url ~ "^/v1/(editorial|media|websub)(/|$)" || req.url ~ "^/(healthz|readyz)(\?|$)" || req.url ~ "[?&]wait=") {
+  if (req.url ~ "^/v1/(editorial|media|websub)(/|$)" || req.url ~ "^/console([/?]|$)"
+    || req.url ~ "^/(healthz|readyz)(\?|$)" || req.url ~ "[?&]wait=") {
     return (pass);
   }
   // Public responses are the same for everyone, and do not support ranges.
   unset req.http.Authorization;
-  unset req.http.Cookie;
   unset req.http.Range;
   // A response has two variants, with and without gzip, for all spellings of Accept-Encoding.
   if (req.http.Accept-Encoding ~ "(?i)(^|[\s,])gzip\s*(;|,|$)"

@@ -26,6 +26,7 @@ import Testing
       ("TIDINGS_TRUSTED_PROXIES", "10.0.0.0/33"), ("TIDINGS_FORWARDED_FIELD", "via"), ("TIDINGS_ADDRESS_RATE", "-1"),
       ("TIDINGS_KEY_RATE", "many"), ("TIDINGS_SLOW_REQUEST", "1s"), ("TIDINGS_PUBLIC_URL", "news.example"),
       ("TIDINGS_PUBLIC_URL", "https://news.example/?a"), ("TIDINGS_READER_PAGES", "no"), ("TIDINGS_LANGUAGE", "fr"),
+      ("TIDINGS_CONSOLE", "off"),
       ("TIDINGS_FEED_CONTENT", "title"), ("TIDINGS_FEED_ITEMS", "0"), ("TIDINGS_FEED_TITLE", "a\u{7}"),
       ("TIDINGS_HUB_URL", "hub.example"), ("TIDINGS_HUB_URL", "ftp://hub.example/"),
     ])
