@@ -1,5 +1,5 @@
 # `make` and `make help` list the targets.
-.PHONY: help run test torture torture-mutants mutants embargo faults attack pipelines fuzz generated-client schemathesis simulate bench docs docs-check lint format clean
+.PHONY: help run test torture torture-mutants mutants embargo faults attack pipelines fuzz browser generated-client schemathesis simulate bench docs docs-check lint format clean
 
 SECONDS ?= 60
 ITEMS ?= 1000
@@ -70,6 +70,9 @@ docs-check: ## Follows the documentation line by line on a fresh Debian 12 in a 
 	@swift build --product tidings
 	@swift build --product tidings-fetch
 	@scripts/check-docs
+
+browser: ## Drives Chromium through a newsroom's day, checks all pages, and stores pictures of them in .build/browser; needs PyPI
+	@scripts/browser
 
 generated-client: ## Generates a Python client from openapi.yaml and uses it against a server; needs PyPI
 	@scripts/install-dependencies
