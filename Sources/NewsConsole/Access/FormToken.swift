@@ -1,6 +1,6 @@
 import Crypto
 import Foundation
-import NewsAPI
+import News
 
 /// The token that each form of a session sends back, so that no other site can send one in the name of its user. It is
 /// derived from the token of the session, which no other site and no script knows.

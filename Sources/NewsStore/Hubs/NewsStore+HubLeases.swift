@@ -249,8 +249,6 @@ extension NewsStore {
   /// Encodes random bytes in base64url.
   private static func randomText(_ count: Int) -> String {
     var generator = SystemRandomNumberGenerator()
-    let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-    return Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(
-      "=", with: "")
+    return String(base64URL: (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
   }
 }

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import News
 
 /// The token of a session, or the code of a link: 256 random bits in base64url (RFC 4648 section 5).
 struct ConsoleSecret {
@@ -17,9 +18,7 @@ struct ConsoleSecret {
   static func random() -> ConsoleSecret {
     var generator = SystemRandomNumberGenerator()
     let bytes = (0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-    return ConsoleSecret(
-      unchecked: Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
-        .replacing("=", with: ""))
+    return ConsoleSecret(unchecked: String(base64URL: bytes))
   }
 
   private init(unchecked text: String) {

@@ -1,5 +1,5 @@
 import Foundation
-import NewsAPI
+import News
 import Testing
 
 /// base64url (RFC 4648 section 5), with Foundation's base64 as the oracle.
