@@ -33,9 +33,46 @@ public struct TextDifference: Sendable, Equatable {
 
   /// Compares two texts.
   public init(from old: String, to new: String) {
-    let (one, other) = (TextWords(old), TextWords(new))
+    let (old, new) = (Array(old.utf8), Array(new.utf8))
+    let (head, tail) = Self.equalEnds(old, new)
+    let one = TextWords(String(decoding: old[head..<old.count - tail], as: UTF8.self))
+    let other = TextWords(String(decoding: new[head..<new.count - tail], as: UTF8.self))
     let edits = WordEdits(one.words, other.words, maximumDistance: Self.maximumDistance)
-    self.init(parts: Self.abridged(edits.map { Self.part($0, one, other) }))
+    let parts = edits.map { Self.part($0, one, other) }
+    let first = Part.keep(String(decoding: new[..<head], as: UTF8.self))
+    let last = Part.keep(String(decoding: new.suffix(tail), as: UTF8.self))
+    self.init(parts: Self.abridged(Self.joined([first] + parts + [last])))
+  }
+
+  /// Returns the numbers of bytes that both texts have at their beginning and at their end. There, the texts need not be
+  /// split into words, which takes most of the time of a comparison.
+  private static func equalEnds(_ old: [UInt8], _ new: [UInt8]) -> (head: Int, tail: Int) {
+    // No word contains a position between a space and a letter or digit of ASCII.
+    func isBoundary(_ index: Int) -> Bool {
+      new[index - 1] == UInt8(ascii: " ") && (new[index].isASCIILetter || new[index].isASCIIDigit)
+    }
+    let shorter = min(old.count, new.count)
+    var head = 0
+    while head < shorter, old[head] == new[head] { head += 1 }
+    // Both sides of the position are in the equal range.
+    head = max(head - 1, 0)
+    while head > 0, !isBoundary(head) { head -= 1 }
+    var tail = 0
+    while tail < shorter - head, old[old.count - tail - 1] == new[new.count - tail - 1] { tail += 1 }
+    tail = max(tail - 1, 0)
+    while tail > 0, !isBoundary(new.count - tail) { tail -= 1 }
+    return (head, tail)
+  }
+
+  /// Joins kept texts that follow each other, and drops empty ones.
+  private static func joined(_ parts: [Part]) -> [Part] {
+    parts.reduce(into: []) { joined, part in
+      switch (joined.last, part) {
+      case (_, .keep("")): break
+      case (.keep(let before)?, .keep(let text)): joined[joined.count - 1] = .keep(before + text)
+      default: joined.append(part)
+      }
+    }
   }
 
   private static func part(_ edit: WordEdits.Edit, _ old: TextWords, _ new: TextWords) -> Part {

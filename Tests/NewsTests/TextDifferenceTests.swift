@@ -69,6 +69,24 @@ import Testing
     }
   }
 
+  @Test("Equal words before and after a change are kept, and do not change its comparison", arguments: 1...20)
+  func equalEnds(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    let words = ["a", "b", "b.", "é", "語", "one"]
+    func text(_ ends: String) -> String {
+      let inner = (0..<6).map { _ in words[Int.random(in: 0..<words.count, using: &random)] }.joined(separator: " ")
+      return "\(ends) \(inner) \(ends)"
+    }
+    for _ in 0..<50 {
+      let (old, new) = (text("old"), text("new"))
+      let parts = TextDifference(from: old, to: new).parts
+      for (head, tail) in [("a b  c ", " a b c"), ("語 a ", "\n1 b"), ("a. ", ""), ("", " b"), ("e\u{301} b ", "")] {
+        let longer = TextDifference(from: head + old + tail, to: head + new + tail).parts
+        #expect(longer == ([.keep(head)] + parts + [.keep(tail)]).filter { $0 != .keep("") })
+      }
+    }
+  }
+
   @Test("Two long texts without a common word are one removal and one addition")
   func different() {
     let old = (0..<20_000).map { "a\($0)" }.joined(separator: " ")
