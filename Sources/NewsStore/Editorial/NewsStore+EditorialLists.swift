@@ -58,12 +58,11 @@ extension NewsStore {
   /// - Throws: `StoreError.unknownTopics`, `searchTooBroad`.
   public func editorialItems(_ query: EditorialQuery) async throws -> EditorialPage {
     do {
-      let answers = try await database.snapshot(
-        [
-          query.search == nil ? "SELECT 1" : Self.searchSettings, Self.unknownTopics(query.scope.topics),
-          Self.stateCounts(query.access),
-        ]
-          + [query.rows])
+      let isSearch = query.search?.hasWords ?? false
+      let answers = try await database.snapshot([
+        query.search == nil ? Self.listSettings : Self.searchSettings, Self.unknownTopics(query.scope.topics),
+        Self.stateCounts(query.access), isSearch ? query.recent : query.rows(),
+      ])
       let unknown: [String] = try answers[1].map { try $0.decode("slug") }
       guard unknown.isEmpty else { throw StoreError.unknownTopics(unknown) }
       var counts: [EditorialItem.State: Int] = [:]
@@ -71,8 +70,9 @@ extension NewsStore {
         guard let state = EditorialItem.State(rawValue: try row.decode("state")) else { continue }
         counts[state] = try row.decode("count")
       }
-      let page = try answers[3].prefix(query.limit).prefix { try $0.decode("fits") }
-      let last = page.count < answers[3].count ? page.last : nil
+      let rows = isSearch ? try await found(by: query, among: try answers[3].map { try $0.decode("id") }) : answers[3]
+      let page = try rows.prefix(query.limit).prefix { try $0.decode("fits") }
+      let last = page.count < rows.count ? page.last : nil
       return EditorialPage(
         items: try page.map(EditorialItem.init(row:)), counts: counts.filter { $0.value > 0 },
         next: try last.map {
@@ -83,38 +83,59 @@ extension NewsStore {
     }
   }
 
-  private static func stateCounts(_ access: ItemAccess) -> PostgresQuery {
-    """
-    SELECT w.state, CASE w.state WHEN 'published' THEN (\(query: publishedCount(access)))
-        ELSE (SELECT count(*) FROM items AS i WHERE i.state = w.state AND \(query: access.condition)) END AS count
-    FROM unnest(\(EditorialItem.State.allCases.map(\.rawValue))) AS w (state)
-    """
+  /// Reads the rows of a search: among recent items, and among all only if too few of those match. A frequent word would
+  /// otherwise cost a look at each of its items.
+  private func found(by query: EditorialQuery, among recent: [UUID]) async throws -> PostgresRows {
+    let rows = try await database.snapshot([Self.searchSettings, query.rows(among: recent)])[1]
+    if rows.count > query.limit || recent.count < EditorialQuery.window { return rows }
+    return try await database.snapshot([Self.searchSettings, query.rows()])[1]
   }
 
-  /// All published items are counted already. Those within topics are counted in the log, whose rows are small.
-  private static func publishedCount(_ access: ItemAccess) -> PostgresQuery {
-    guard let topics = access.topics?.sorted() else { return "SELECT s.items FROM scopes AS s WHERE s.scope = ''" }
+  /// The settings of a list. The plan is made for the actual states and topics: an index of topics finds the items of rare
+  /// ones, and the order of the list those of frequent ones.
+  static let listSettings: PostgresQuery = """
+    SELECT set_config('plan_cache_mode', 'force_custom_plan', true), set_config('jit', 'off', true),
+      set_config('max_parallel_workers_per_gather', '0', true)
+    """
+
+  private static func stateCounts(_ access: ItemAccess) -> PostgresQuery {
+    // The condition on the state admits the index `items_by_write`, which has all columns.
+    guard access.topics == nil else {
+      return """
+        SELECT i.state, count(*) AS count FROM items AS i
+        WHERE i.state IS NOT NULL AND \(query: access.condition) GROUP BY i.state
+        """
+    }
+    // All published items are counted already.
+    let others = EditorialItem.State.allCases.filter { $0 != .published }.map(\.rawValue)
     return """
-      SELECT count(*) FROM (SELECT DISTINCT l.item FROM change_log AS l WHERE l.scope = ANY (\(topics)) AND l.present) AS m
-      WHERE NOT EXISTS (
-        SELECT FROM change_log AS o
-        WHERE o.item = m.item AND o.present AND o.scope <> '' AND o.scope <> ALL (\(topics)))
+      SELECT i.state, count(*) AS count FROM items AS i WHERE i.state = ANY (\(others)) GROUP BY i.state
+      UNION ALL SELECT 'published', s.items FROM scopes AS s WHERE s.scope = ''
       """
   }
 }
 
 extension EditorialQuery {
-  /// The time of the last write of an item `i` in milliseconds, as the index `items_by_state` has it.
+  /// The time of the last write of an item `i` in milliseconds, as the index `items_by_write` has it.
   private static let writeTime: PostgresQuery = "milliseconds(coalesce(i.written_at, i.created_at))"
 
+  /// The number of recent items in which words are searched first.
+  fileprivate static let window = 2000
+
+  /// Selects the ids of recent items that meet the other conditions of a search, at most `window`.
+  fileprivate var recent: PostgresQuery { newest(Self.window) }
+
   /// The rows of the page: `EditorialItem.columns`, the position, and whether the item fits into the page.
-  fileprivate var rows: PostgresQuery {
+  ///
+  /// - Parameter ids: The items in which words are searched; nil for all.
+  fileprivate func rows(among ids: [UUID]? = nil) -> PostgresQuery {
     // The sizes come from the items, because drafts are not in the log. Items beyond the budget are not sent.
     """
-    WITH page AS (\(query: found)), weighed AS (
-      SELECT w.id AS page_id, w.time AS page_time,
-        sum(w.size) OVER own <= \(PageBudget.bytes) OR row_number() OVER own = 1 AS fits
-      FROM page AS w WINDOW own AS (ORDER BY w.time DESC, w.id DESC ROWS UNBOUNDED PRECEDING)
+    WITH page AS (\(query: found(among: ids))), weighed AS (
+      SELECT p.id AS page_id, p.time AS page_time,
+        sum(i.size + json_size(i.html)) OVER own <= \(PageBudget.bytes) OR row_number() OVER own = 1 AS fits
+      FROM page AS p JOIN items AS i ON i.id = p.id
+      WINDOW own AS (ORDER BY p.time DESC, p.id DESC ROWS UNBOUNDED PRECEDING)
     )
     SELECT w.*, \(query: EditorialItem.columns)
     FROM weighed AS w LEFT JOIN items AS i ON w.fits AND i.id = w.page_id
@@ -123,27 +144,43 @@ extension EditorialQuery {
     """
   }
 
-  /// The ids, times and sizes of the items: those of the page and one more.
-  private var found: PostgresQuery {
-    let columns: PostgresQuery = "i.id, \(query: Self.writeTime) AS time, i.size + json_size(i.html) AS size"
-    let states = state.map { [$0] } ?? EditorialItem.State.allCases
-    if search != nil {
-      // `OFFSET` makes the planner look up the words.
-      return """
-        SELECT f.* FROM (
-          SELECT \(query: columns) FROM items AS i
-          WHERE i.state = ANY (\(states.map(\.rawValue))) \(query: conditions) OFFSET 0
-        ) AS f ORDER BY f.time DESC, f.id DESC LIMIT \(limit + 1)
-        """
-    }
+  /// The ids and times of the items: those of the page and one more.
+  private func found(among ids: [UUID]?) -> PostgresQuery {
+    guard let search else { return newest(limit + 1) }
+    var words = NewsStore.matches("i", search.tsquery(language: nil))
+    if let ids { words = "\(query: words) AND i.id = ANY (\(ids))" }
+    // `OFFSET` makes the planner look up the words alone. With other conditions, it would look up those, and parse texts.
     return """
-      SELECT f.* FROM unnest(\(states.map(\.rawValue))) AS s (state) CROSS JOIN LATERAL (
-        SELECT \(query: columns) FROM items AS i WHERE i.state = s.state \(query: conditions)
-        ORDER BY \(query: Self.writeTime) DESC, i.id DESC LIMIT \(limit + 1)
-      ) AS f ORDER BY f.time DESC, f.id DESC LIMIT \(limit + 1)
+      SELECT i.id, \(query: Self.writeTime) AS time FROM (
+        SELECT i.id, i.state, i.topics, i.date, i.breaking, i.written_at, i.created_at FROM items AS i
+        WHERE \(query: words) OFFSET 0
+      ) AS i WHERE i.state = ANY (\(states.map(\.rawValue))) \(query: conditions)
+      ORDER BY \(query: Self.order) LIMIT \(limit + 1)
       """
   }
 
+  /// Selects the ids and times of the items that were written last, whatever words they have.
+  private func newest(_ count: Int) -> PostgresQuery {
+    let selection: PostgresQuery = "SELECT i.id, \(query: Self.writeTime) AS time FROM items AS i"
+    let end: PostgresQuery = "ORDER BY \(query: Self.order) LIMIT \(count)"
+    // Items of some days may be far behind in the order of writes, for each state.
+    if from != nil || to != nil {
+      return "\(query: selection) WHERE i.state = ANY (\(states.map(\.rawValue))) \(query: conditions) \(query: end)"
+    }
+    // Without days, a few rows from the beginning of each state suffice, unless the topics are rare.
+    func newest(_ state: EditorialItem.State) -> PostgresQuery {
+      "(\(query: selection) WHERE i.state = \(state.rawValue) \(query: conditions) \(query: end))"
+    }
+    var candidates = newest(states[0])
+    for state in states.dropFirst() { candidates = "\(query: candidates) UNION ALL \(query: newest(state))" }
+    return "SELECT f.* FROM (\(query: candidates)) AS f ORDER BY f.time DESC, f.id DESC LIMIT \(count)"
+  }
+
+  private static let order: PostgresQuery = "\(query: writeTime) DESC, i.id DESC"
+
+  private var states: [EditorialItem.State] { state.map { [$0] } ?? EditorialItem.State.allCases }
+
+  /// The conditions on an item `i` besides its state and its words.
   private var conditions: PostgresQuery {
     var conditions: PostgresQuery = ""
     func require(_ condition: PostgresQuery) { conditions = "\(query: conditions) AND \(query: condition)" }
@@ -152,7 +189,6 @@ extension EditorialQuery {
     if let from { require("i.date >= \(from)") }
     if let to { require("i.date < \(to)") }
     if let isBreaking { require("i.breaking = \(isBreaking)") }
-    if let search { require(NewsStore.matches("i", search.tsquery(language: nil))) }
     if let after {
       require("(\(query: Self.writeTime), i.id) < (\(RFC3339.milliseconds(of: after.date)), \(after.id))")
     }

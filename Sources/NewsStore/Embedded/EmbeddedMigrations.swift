@@ -27,4 +27,5 @@ let embeddedMigrations: [(name: String, sql: String)] = [
   ("0022_websub.sql", migration0022),
   ("0023_announcements.sql", migration0023),
   ("0024_console_sessions.sql", migration0024),
+  ("0025_lists_of_editors.sql", migration0025),
 ]

@@ -38,6 +38,8 @@ public struct ItemAccess: Sendable, Equatable {
   /// The condition that an item `i` has topics which `includes(_:)` accepts.
   var condition: PostgresQuery {
     guard let topics else { return "true" }
-    return "(cardinality(i.topics) > 0 AND i.topics <@ \(topics.sorted()))"
+    // For a given set, the index `items_by_topics` finds items with one of its topics. It cannot find those with none.
+    let allowed = topics.sorted()
+    return "(i.topics <@ \(allowed) AND i.topics && \(allowed))"
   }
 }

@@ -31,25 +31,75 @@ public struct UsedMedia: Sendable, Equatable {
   public let isPublic: Bool
 }
 
+/// The title of an item, for links to it.
+public struct ItemTitle: Sendable, Equatable {
+  /// The title; nil without one.
+  public let title: String?
+  /// The beginning of the text of an item without a title, at most 300 characters.
+  public let text: String
+  /// The language of the item, a BCP 47 tag.
+  public let language: String?
+}
+
 extension NewsStore {
+  /// Reads the titles of items in any state.
+  ///
+  /// - Parameter access: The access of the reader.
+  /// - Returns: The titles by id. Items that do not exist, or that the reader has no access to, are missing.
+  /// - Throws: `StoreError.unavailable`.
+  public func itemTitles(of ids: [UUID], for access: ItemAccess) async throws -> [UUID: ItemTitle] {
+    guard !ids.isEmpty else { return [:] }
+    let rows = try await database.query(
+      """
+      SELECT i.id, i.title, CASE WHEN i.title IS NULL THEN left(i.text, 300) ELSE '' END AS text, i.language
+      FROM items AS i WHERE i.id = ANY(\(ids)) AND \(query: access.condition)
+      """)
+    let titles = try rows.map { row -> (UUID, ItemTitle) in
+      (
+        try row.decode("id"),
+        ItemTitle(
+          title: try row.decode("title"), text: try row.decode("text"), language: try row.decode("language"))
+      )
+    }
+    return Dictionary(uniqueKeysWithValues: titles)
+  }
+
   /// Reads a page of files, newest first by their ids.
   ///
   /// - Returns: The files, and the last of them if further ones follow.
   public func editorialMedia(_ query: MediaQuery) async throws -> (files: [UsedMedia], next: UUID?) {
-    var conditions = Self.mediaCondition(query.access)
-    if let isUsed = query.isUsed { conditions = "\(query: conditions) AND \(query: Self.isUsed) = \(isUsed)" }
-    if let after = query.after { conditions = "\(query: conditions) AND m.id < \(after)" }
-    let rows = try await database.query(
+    let rows = try await database.snapshot([
+      Self.listSettings,
       """
       SELECT \(query: Self.mediaColumns),
         ARRAY(\(query: Self.uses(query.access)) ORDER BY u.item DESC LIMIT 10) AS uses,
         EXISTS (SELECT 1 FROM media_publications AS p WHERE p.media = m.id) AS is_public
-      FROM media AS m WHERE \(query: conditions) ORDER BY m.id DESC LIMIT \(query.limit + 1)
-      """)
+      FROM (\(query: Self.found(query))) AS m ORDER BY m.id DESC LIMIT \(query.limit + 1)
+      """,
+    ])[1]
     let files = try rows.prefix(query.limit).map { row in
       UsedMedia(media: try Media(row: row), uses: try row.decode("uses"), isPublic: try row.decode("is_public"))
     }
     return (files, files.count < rows.count ? files.last?.media.id : nil)
+  }
+
+  /// Selects the files of a page and one more. The used and the unused ones are selected separately, because PostgreSQL
+  /// would look at all uses for a condition about both.
+  private static func found(_ query: MediaQuery) -> PostgresQuery {
+    func newest(_ condition: PostgresQuery) -> PostgresQuery {
+      let start: PostgresQuery = query.after.map { "AND m.id < \($0)" } ?? ""
+      return """
+        (SELECT m.* FROM media AS m WHERE \(query: condition) \(query: start)
+          ORDER BY m.id DESC LIMIT \(query.limit + 1))
+        """
+    }
+    let used: PostgresQuery = "EXISTS (\(query: uses(query.access)))"
+    switch query.isUsed {
+    case true?: return newest(used)
+    case false?: return newest("NOT \(query: isUsed)")
+    case nil where query.access.topics == nil: return newest("true")
+    case nil: return "\(query: newest(used)) UNION ALL \(query: newest("NOT \(query: isUsed)"))"
+    }
   }
 
   private static let isUsed: PostgresQuery = "EXISTS (SELECT 1 FROM media_uses AS u WHERE u.media = m.id)"
