@@ -24,7 +24,7 @@ public final class FeedFollower: Sendable {
   /// The time between two counts of the subscriptions for metrics.
   private static let countTime: Duration = .seconds(15)
   /// The minimum time in seconds until the next poll after one that was interrupted, and after one whose outcome could
-  /// not be stored. The feed may have been requested.
+  /// not be stored. The feed may have been requested. `Retry-After` of its response may ask for a longer time.
   private static let interruptionWait: Double = 60
   private static let faultWait = PollSchedule.shortest
 
@@ -124,9 +124,11 @@ public final class FeedFollower: Sendable {
   /// - Returns: nil if there is no outcome, because the lease was lost or the store has failed.
   @discardableResult
   private func poll(_ lease: SubscriptionLease) async -> PollOutcome? {
+    var retryAfter: Double?
     do {
       let poll = FeedPoll(store: store, client: client, lease: lease, clock: clock, random: random)
-      guard let outcome = try await poll.run() else { return nil }
+      guard let outcome = try await poll.run(noting: &retryAfter) else { return nil }
+      retryAfter = outcome.retryAfter
       if let failure = outcome.failure {
         // A cancelled task has ended the connection itself, which is no failure of the feed.
         try Task.checkCancellation()
@@ -144,7 +146,9 @@ public final class FeedFollower: Sendable {
       if !isInterrupted { logger.warning("a poll could not be finished", metadata: ["error": "\(error)"]) }
       let wait = isInterrupted ? Self.interruptionWait : Self.faultWait
       // Cancellation must not keep the lease. If it cannot be given back, it ends by itself.
-      await Task.detached { [store, clock] in try? await store.releaseLease(lease, wait: wait, at: clock()) }.value
+      await Task.detached { [store, clock, retryAfter] in
+        try? await store.releaseLease(lease, wait: wait, retryAfter: retryAfter, at: clock())
+      }.value
       return nil
     }
   }

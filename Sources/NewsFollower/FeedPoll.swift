@@ -29,12 +29,15 @@ struct FeedPoll: Sendable {
 
   /// Requests a feed and stores its entries.
   ///
+  /// - Parameter retryAfter: Receives the time in seconds before which the server of the feed asks for no request, also if
+  ///   the poll throws after the response.
   /// - Returns: nil if the lease was lost.
   /// - Throws: `CancellationError`, the errors of the store.
-  func run() async throws -> PollOutcome? {
+  func run(noting retryAfter: inout Double?) async throws -> PollOutcome? {
     do {
       let isConditional = lease.etag != nil || lease.lastModified != nil
       let response = try await request(try OutgoingURL(lease.subscription.url), isConditional: isConditional)
+      retryAfter = PollSchedule.retryAfter(response.fields, now: lease.start)
       switch response.status {
       case 200: return try await outcome(of: response)
       case 304 where isConditional: return try success(response, schedule, ImportCounts())

@@ -207,4 +207,50 @@ import Testing
       #expect(items.map(\.item.title) == ["a2"] && items.map(\.item.date) == [Followed.start])
     }
   }
+
+  @Test(
+    "A poll whose outcome cannot be stored is repeated after five minutes, or when the server allows it",
+    arguments: [
+      (Unstorable.outcome, nil, 300.0), (.outcome, "60", 300), (.outcome, "7200", 7200), (.entries, nil, 300),
+      (.entries, "7200", 7200),
+    ])
+  func unstorable(fault: Unstorable, retryAfter: String?, wait: Double) async throws {
+    try await Followed.with { followed in
+      let headers = retryAfter.map { [(name: "Retry-After", value: $0)] } ?? []
+      followed.server.respond { _ in
+        fault == .entries ? Followed.feed(["a"], headers: headers) : FaultResponse(status: 503, headers: headers)
+      }
+      let id = try await followed.subscribe("/feed")
+      for statement in fault.statements { _ = try await followed.sql.query(.init(unsafeSQL: statement)) }
+      try await followed.follower.pollDue()
+      #expect(followed.server.requests.count == 1)
+      let subscription = try await followed.store.subscription(id)
+      #expect(subscription.lastError == nil && subscription.lastSuccess == nil)
+      #expect(subscription.nextPoll == Followed.start + wait)
+      // A poll by hand obeys the server, too.
+      guard retryAfter == "7200" else { return }
+      followed.advance(7199)
+      guard case .notBefore(let end) = try await followed.follower.poll(id) else {
+        throw Unexpected(description: "the wait was not respected")
+      }
+      #expect(end == Followed.start + 7200 && followed.server.requests.count == 1)
+    }
+  }
+}
+
+/// A part of a poll that the database refuses to store.
+enum Unstorable: Sendable {
+  case outcome, entries
+
+  /// Makes the database refuse it.
+  var statements: [String] {
+    let event = self == .outcome ? "UPDATE OF failures ON subscriptions" : "INSERT ON items"
+    return [
+      """
+      CREATE FUNCTION refuse_write() RETURNS trigger LANGUAGE plpgsql
+      AS 'BEGIN RAISE EXCEPTION USING MESSAGE = ''refused''; END'
+      """,
+      "CREATE TRIGGER refuse_writes BEFORE \(event) FOR EACH ROW EXECUTE FUNCTION refuse_write()",
+    ]
+  }
 }

@@ -56,13 +56,21 @@ extension NewsStore {
   ///
   /// - Parameters:
   ///   - wait: The minimum time until the next poll, in seconds. The feed may have been requested already.
+  ///   - retryAfter: The time in seconds before which the server of the feed asks for no request at all; nil if it did not
+  ///     say so in this poll.
   ///   - now: The current time; nil for that of the database.
-  public func releaseLease(_ lease: SubscriptionLease, wait: Double, at now: Date? = nil) async throws {
+  public func releaseLease(
+    _ lease: SubscriptionLease, wait: Double, retryAfter: Double? = nil, at now: Date? = nil
+  ) async throws {
     _ = try await database.query(
       """
-      UPDATE subscriptions SET lease = NULL, leased_until = NULL, next_poll = greatest(
-        next_poll, coalesce(\(now)::timestamptz, clock_timestamp()) + make_interval(secs => \(wait)))
-      WHERE id = \(lease.subscription.id) AND lease = \(lease.token)
+      WITH clock AS (SELECT coalesce(\(now)::timestamptz, clock_timestamp()) AS now), demand AS (
+        SELECT c.now, c.now + make_interval(secs => \(retryAfter)) AS not_before FROM clock AS c
+      )
+      UPDATE subscriptions AS s SET lease = NULL, leased_until = NULL,
+        next_poll = greatest(s.next_poll, d.now + make_interval(secs => \(wait)), d.not_before),
+        not_before = coalesce(d.not_before, s.not_before)
+      FROM demand AS d WHERE s.id = \(lease.subscription.id) AND s.lease = \(lease.token)
       """)
   }
 
