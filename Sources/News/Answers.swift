@@ -233,6 +233,12 @@ public struct FieldError: Sendable, Hashable, Codable {
   public var field: String
   /// The violated rule, as a sentence without its subject: `must be a number from 1 to 200`.
   public var rule: String
+  /// The violated rule as the server knows it; nil for an error that was decoded. The JSON does not have it.
+  package var brokenRule: FieldRule?
+
+  private enum CodingKeys: String, CodingKey {
+    case field, rule
+  }
 
   /// Creates an error for one parameter or field.
   public init(field: String, rule: String) {

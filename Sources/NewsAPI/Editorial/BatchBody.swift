@@ -27,7 +27,7 @@ struct BatchBody {
   /// - Throws: `ProblemError`, 422, which names the invalid fields, such as `entries[2].op`.
   init(_ fields: [String: JSONValue]) throws {
     var reader = FieldReader(fields)
-    let rule = "must be an array of 1 to \(NewsStore.largestBatch) entries"
+    let rule: FieldRule = "must be an array of 1 to \(NewsStore.largestBatch) entries"
     isAtomic = reader.bool("atomic") ?? false
     let elements = reader.value("entries", rule: rule) { value -> [JSONValue]? in
       if case .array(let elements) = value, 1...NewsStore.largestBatch ~= elements.count { elements } else { nil }
@@ -57,7 +57,7 @@ extension BatchBody.Entry {
   ///
   /// - Returns: nil if it has no known operation, which is an error.
   fileprivate init?(_ reader: inout FieldReader) {
-    let rule = "must be one of \(BatchBody.Operation.allCases.map(\.rawValue).joined(separator: ", "))"
+    let rule: FieldRule = "must be one of \(BatchBody.Operation.allCases.map(\.rawValue).joined(separator: ", "))"
     guard let operation: BatchBody.Operation = reader.choice("op", rule: rule) else {
       if reader.errors.isEmpty { reader.refuse("op", rule) }
       // Whatever else the entry has depends on its operation.
@@ -76,7 +76,7 @@ extension BatchBody.Entry {
     let inner = operation == .create ? fields["id"].flatMap { $0.id } : nil
     self.id = id ?? inner
     if operation != .create {
-      if id == nil, reader.errors.isEmpty { reader.refuse("id", "is required") }
+      if id == nil, reader.errors.isEmpty { reader.refuse("id", .required) }
       revision = reader.integer("revision", in: 1...Int.max)
     } else {
       revision = nil
@@ -94,7 +94,7 @@ extension FieldReader {
 
   /// Reads a required object.
   fileprivate mutating func members(_ name: String) -> [String: JSONValue] {
-    let rule = "must be an object"
+    let rule: FieldRule = "must be an object"
     let members = value(name, rule: rule) { if case .object(let members) = $0 { members } else { nil } }
     if members == nil, errors.isEmpty { refuse(name, rule) }
     return members ?? [:]

@@ -47,7 +47,7 @@ extension EditorialAPI {
     _ slug: String, mergingInto other: String?, if precondition: WritePrecondition, _ context: APIContext
   ) async throws {
     try Self.requireTopicRights(context)
-    let invalid = ProblemError.invalidParameters([FieldError(field: "mergeInto", rule: Self.mergeRule)])
+    let invalid = ProblemError.invalidParameters([FieldError(field: "mergeInto", breaks: .otherTopic)])
     guard other != slug else { throw invalid }
     do {
       try await store.removeTopic(slug, mergingInto: other, if: precondition, by: context.editor)
@@ -55,9 +55,6 @@ extension EditorialAPI {
       throw invalid
     }
   }
-
-  /// The rule about the topic that receives the items of a deleted one.
-  static let mergeRule = "must be the slug of another topic"
 
   /// Checks that the key of a request may change topics: it may publish, and is not restricted to topics.
   ///

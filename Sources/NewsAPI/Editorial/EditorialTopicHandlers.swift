@@ -37,7 +37,7 @@ struct EditorialTopicHandlers: Sendable {
   @Sendable func remove(_ request: Request, context: APIContext) async throws -> Response {
     var parameters = request.parameters(["mergeInto"])
     let slug = try context.topicSlug()
-    let other = parameters.value("mergeInto", rule: EditorialAPI.mergeRule) {
+    let other = parameters.value("mergeInto", rule: .otherTopic) {
       TopicSlug.isValid($0) && $0 != slug ? $0 : nil
     }
     try parameters.check()

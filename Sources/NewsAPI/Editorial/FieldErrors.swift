@@ -14,12 +14,12 @@ struct FieldErrors: Sendable {
 
   /// The errors in the response: the named ones, then one entry for all others.
   var list: [FieldError] {
-    unnamed == 0 ? named : named + [FieldError(field: "*", rule: "\(unnamed) more errors are not listed")]
+    unnamed == 0 ? named : named + [FieldError(field: "*", breaks: .unlisted(unnamed))]
   }
 
-  mutating func append(_ field: String, _ rule: String) {
+  mutating func append(_ field: String, _ rule: FieldRule) {
     if named.count < Self.maximumNamed {
-      named.append(FieldError(field: field, rule: rule))
+      named.append(FieldError(field: field, breaks: rule))
     } else {
       unnamed += 1
     }
@@ -32,7 +32,7 @@ struct FieldErrors: Sendable {
   }
 
   /// Adds an error for each name, in the order of the names.
-  mutating func append(unknown names: some Collection<String>, prefix: String, _ rule: String) {
+  mutating func append(unknown names: some Collection<String>, prefix: String, _ rule: FieldRule) {
     // The body limits the number of names only by its size, so only the first names are kept and sorted.
     let room = Self.maximumNamed - named.count
     var first: [String] = []

@@ -17,7 +17,7 @@ struct FieldReader {
     unread = Set(fields.keys)
   }
 
-  mutating func refuse(_ name: String, _ rule: String) {
+  mutating func refuse(_ name: String, _ rule: FieldRule) {
     errors.append(prefix + name, rule)
   }
 
@@ -38,7 +38,7 @@ struct FieldReader {
   /// Reads and converts a field. It adds an error with the rule if `convert` returns nil.
   ///
   /// - Returns: nil if the field is missing or invalid.
-  mutating func value<Value>(_ name: String, rule: String, _ convert: (JSONValue) -> Value?) -> Value? {
+  mutating func value<Value>(_ name: String, rule: FieldRule, _ convert: (JSONValue) -> Value?) -> Value? {
     unread.remove(name)
     guard let field = fields[name] else { return nil }
     guard let value = convert(field) else {
@@ -52,15 +52,15 @@ struct FieldReader {
   mutating func text(_ name: String, maximumBytes: Int, isRequired: Bool = false) -> String? {
     let text = string(name)
     guard let text else {
-      if isRequired, fields[name] == nil { refuse(name, "is required") }
+      if isRequired, fields[name] == nil { refuse(name, .required) }
       return nil
     }
     if text.utf8.count > maximumBytes {
-      refuse(name, "must not exceed \(maximumBytes) bytes in UTF-8")
+      refuse(name, .maximumBytes(maximumBytes))
     } else if text.allSatisfy(\.isWhitespace) {
-      refuse(name, "must not be blank")
+      refuse(name, .notBlank)
     } else if text.hasControlCharacters {
-      refuse(name, "must not contain control characters")
+      refuse(name, .noControlCharacters)
     } else {
       return text
     }
@@ -72,7 +72,7 @@ struct FieldReader {
   }
 
   /// Reads a value of a closed list.
-  mutating func choice<Choice: RawRepresentable<String>>(_ name: String, rule: String) -> Choice? {
+  mutating func choice<Choice: RawRepresentable<String>>(_ name: String, rule: FieldRule) -> Choice? {
     value(name, rule: rule) { if case .string(let text) = $0 { Choice(text: text) } else { nil } }
   }
 
@@ -81,20 +81,20 @@ struct FieldReader {
   }
 
   mutating func integer(_ name: String, in range: ClosedRange<Int>) -> Int? {
-    value(name, rule: "must be a whole number from \(range.lowerBound) to \(range.upperBound)") {
+    value(name, rule: .number(range)) {
       if case .integer(let number) = $0, range ~= number { number } else { nil }
     }
   }
 
   mutating func array(_ name: String, maximum: Int) -> [JSONValue]? {
-    value(name, rule: "must be an array of at most \(maximum) elements") {
+    value(name, rule: .maximumElements(maximum)) {
       if case .array(let elements) = $0, elements.count <= maximum { elements } else { nil }
     }
   }
 
   /// Reads an absolute http or https URL.
   mutating func url(_ name: String) -> String? {
-    value(name, rule: "must be an absolute http or https URL of at most 2048 bytes") {
+    value(name, rule: .webAddress) {
       if case .string(let text) = $0 { WebLink.normalised(text) } else { nil }
     }
   }

@@ -74,14 +74,14 @@ extension FieldReader {
   /// Reads the state that a write names.
   mutating func state() -> EditorialItem.State? {
     let rule = "must be draft, review, scheduled or published"
-    let state: EditorialItem.State? = choice("state", rule: rule)
+    let state: EditorialItem.State? = choice("state", rule: .other(rule))
     guard state == .retracted || state == .expired else { return state }
     refuse("state", "\(rule); use DELETE to retract the item")
     return nil
   }
 
   fileprivate mutating func date(_ name: String) -> Date? {
-    value(name, rule: "must be an RFC 3339 date such as 2026-11-21T08:30:00Z") {
+    value(name, rule: .time) {
       if case .string(let text) = $0 { RFC3339.date(from: text).map(RFC3339.truncated) } else { nil }
     }
   }
@@ -91,7 +91,7 @@ extension FieldReader {
 
   /// Reads sorted slugs without duplicates.
   mutating func topics() -> [String] {
-    let slugs = value("topics", rule: "must be an array of at most 16 topics, each matching [a-z0-9-]{1,64}") { value in
+    let slugs = value("topics", rule: .topics) { value in
       guard case .array(let elements) = value, elements.count <= 16 else { return [String]?.none }
       let slugs = elements.compactMap { if case .string(let slug) = $0, TopicSlug.isValid(slug) { slug } else { nil } }
       return slugs.count == elements.count ? slugs : nil
@@ -101,7 +101,7 @@ extension FieldReader {
 
   /// Reads a text with the syntax of a BCP 47 tag (RFC 5646 section 2.1), of at most 35 characters (section 4.4.1).
   mutating func language(_ name: String) -> String? {
-    value(name, rule: "must be a BCP 47 language tag such as en or pt-BR") {
+    value(name, rule: .languageTag) {
       if case .string(let tag) = $0, LanguageTag.isValid(tag) { tag } else { nil }
     }
   }
@@ -122,14 +122,14 @@ extension FieldReader {
   }
 
   private mutating func attachment() -> Attachment {
-    let url = value("url", rule: "must be an absolute http or https URL of at most 2048 bytes, or /v1/media/{id}") {
+    let url = value("url", rule: .fileAddress) {
       if case .string(let text) = $0 { Attachment.address(text) } else { nil }
     }
-    if url == nil, errors.isEmpty { refuse("url", "is required") }
-    let type = value("type", rule: "must be a media type such as image/jpeg") {
+    if url == nil, errors.isEmpty { refuse("url", .required) }
+    let type = value("type", rule: .mediaType) {
       if case .string(let type) = $0, MediaType.isValid(type) { type } else { nil }
     }
-    if type == nil, !errors.named.contains(where: { $0.field.hasSuffix(".type") }) { refuse("type", "is required") }
+    if type == nil, !errors.named.contains(where: { $0.field.hasSuffix(".type") }) { refuse("type", .required) }
     return Attachment(
       url: url ?? "", type: type ?? "",
       bytes: integer("bytes", in: Attachment.byteRange),

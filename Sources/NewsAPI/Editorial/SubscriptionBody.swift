@@ -19,10 +19,10 @@ struct SubscriptionBody {
       do throws(OutgoingError) {
         url = try OutgoingURL(text).text
       } catch {
-        reader.refuse("url", "must be an address that can be requested: \(error)")
+        reader.refuse("url", .requestableAddress(reason: "\(error)"))
       }
     } else if fields["url"] == nil {
-      reader.refuse("url", "is required")
+      reader.refuse("url", .required)
     }
     content = SubscriptionContent(
       url: url, title: reader.text("title", maximumBytes: 1024), topics: reader.topics(),

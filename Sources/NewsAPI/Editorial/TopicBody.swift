@@ -14,10 +14,10 @@ package struct TopicBody {
   package init(_ fields: [String: JSONValue], needsSlug: Bool) throws {
     var reader = FieldReader(fields)
     reader.ignore("items", "changed")
-    slug = reader.value("slug", rule: "must match [a-z0-9-]{1,64}") {
+    slug = reader.value("slug", rule: .slug) {
       if case .string(let slug) = $0, TopicSlug.isValid(slug) { slug } else { nil }
     }
-    if needsSlug, slug == nil, reader.errors.isEmpty { reader.refuse("slug", "is required") }
+    if needsSlug, slug == nil, reader.errors.isEmpty { reader.refuse("slug", .required) }
     revision = reader.integer("revision", in: 1...Int.max)
     let position = reader.integer("position", in: -1_000_000...1_000_000) ?? 0
     content = TopicContent(titles: reader.titles(), position: Int32(position))
@@ -28,8 +28,7 @@ package struct TopicBody {
 
 extension FieldReader {
   fileprivate mutating func titles() -> [String: String] {
-    let rule = "must be an object of at most 64 titles by BCP 47 language tag, each one line of at most 256 bytes"
-    return value("titles", rule: rule) { value in
+    value("titles", rule: .titles) { value in
       guard case .object(let fields) = value, fields.count <= 64 else { return nil }
       var titles: [String: String] = [:]
       for (language, field) in fields {

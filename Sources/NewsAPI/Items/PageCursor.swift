@@ -68,15 +68,13 @@ package struct PageCursor {
 }
 
 extension QueryParameters {
-  private static let cursorRule = "must be a cursor issued by this list for the same filters"
-
   package mutating func cursor(_ cursor: PageCursor, named name: String = "cursor") -> Keyset? {
-    value(name, rule: Self.cursorRule) { cursor.keyset($0) }
+    value(name, rule: .validCursor) { cursor.keyset($0) }
   }
 
   /// Reads the cursor of a list with numbered rows.
   package mutating func position(_ cursor: PageCursor) -> Int? {
-    value("cursor", rule: Self.cursorRule) { cursor.position($0) }
+    value("cursor", rule: .validCursor) { cursor.position($0) }
   }
 }
 

@@ -10,13 +10,13 @@ extension ProblemError {
     case .tokenExpired(let reason, let current): self = .tokenExpired(reason, current)
     case .notReachedYet: self = .notReachedYet
     case .unknownTopics(let slugs):
-      self = .invalidParameters([FieldError(field: "topics", rule: Self.rule(unknownTopics: slugs))])
+      self = .invalidParameters([FieldError(field: "topics", breaks: Self.rule(unknownTopics: slugs))])
     case .invalidFields(let errors): self = .invalidFields(errors)
     case .publishingNotAllowed: self = .forbidden(.itemsPublish)
     case .topicsNotAllowed(let slugs, let allowed):
       self = .topicNotAllowed(Self.consequence(ofOtherTopics: slugs), allowed: allowed)
     case .unknownMedia(let ids):
-      self = .invalidFields([FieldError(field: "attachments", rule: Self.rule(unknownMedia: ids))])
+      self = .invalidFields([FieldError(field: "attachments", breaks: Self.rule(unknownMedia: ids))])
     case .mediaWithdrawn(let reason):
       self = ProblemError(.gone, "withdrawn", "The file is no longer available", detail: Self.detail(of: reason))
       problem.reason = reason.rawValue
@@ -82,7 +82,7 @@ extension ProblemError {
 
   /// Unknown topics in a body. In a query, they are an error of the parameter.
   static func unknownTopicsField(_ slugs: [String]) -> ProblemError {
-    .invalidFields([FieldError(field: "topics", rule: rule(unknownTopics: slugs))])
+    .invalidFields([FieldError(field: "topics", breaks: rule(unknownTopics: slugs))])
   }
 
   /// Runs a write and reports unknown topics as an error of the field `topics`.
@@ -138,13 +138,11 @@ extension ProblemError {
     }
   }
 
-  private static func rule(unknownMedia ids: [UUID]) -> String {
-    "must be existing files; not found: \(ids.map(Attachment.path).sorted().joined(separator: ", "))"
+  private static func rule(unknownMedia ids: [UUID]) -> FieldRule {
+    .existingFiles(missing: ids.map(Attachment.path).sorted())
   }
 
-  static func rule(unknownTopics slugs: [String]) -> String {
-    "must be existing topics; not found: \(slugs.sorted().joined(separator: ", "))"
-  }
+  static func rule(unknownTopics slugs: [String]) -> FieldRule { .existingTopics(missing: slugs.sorted()) }
 
   private static func tokenExpired(_ reason: TokenExpiry, _ current: SyncToken) -> ProblemError {
     var error = ProblemError(

@@ -21,7 +21,7 @@ extension PublicRead {
     var query = ItemQuery(
       scope: parameters.scope(),
       limit: parameters.integer("limit", in: 1...200, default: 50),
-      language: parameters.value("language", rule: "must be a BCP 47 language tag such as en or pt-BR") {
+      language: parameters.value("language", rule: .languageTag) {
         LanguageTag.isValid($0) ? $0 : nil
       },
       author: parameters.text("author", maximumBytes: 256),

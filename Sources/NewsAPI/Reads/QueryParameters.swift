@@ -21,11 +21,11 @@ package struct QueryParameters {
         .map { Substring($0) }
       // Hashing a name takes time that grows with the square of its combining characters.
       guard parts[0].utf8.count <= 64, let name = Self.decode(parts[0]), known.contains(name) else {
-        refuse(FieldErrors.shortened(parts[0]), "is not a parameter of this resource")
+        refuse(FieldErrors.shortened(parts[0]), .knownParameter)
         continue
       }
       guard parts.count == 2, !parts[1].isEmpty else {
-        refuse(name, "must not be empty")
+        refuse(name, .notEmpty)
         continue
       }
       guard let value = Self.decode(parts[1]) else {
@@ -38,7 +38,7 @@ package struct QueryParameters {
         continue
       }
       guard values.updateValue(value, forKey: name) == nil else {
-        refuse(name, "must not be repeated")
+        refuse(name, .notRepeated)
         continue
       }
     }
@@ -51,12 +51,12 @@ package struct QueryParameters {
     guard errors.isEmpty else { throw ProblemError.invalidParameters(errors.list) }
   }
 
-  mutating func refuse(_ name: String, _ rule: String) {
+  mutating func refuse(_ name: String, _ rule: FieldRule) {
     errors.append(name, rule)
   }
 
   /// Reads a parameter. A text for which `convert` returns nil breaks the rule.
-  package mutating func value<Value>(_ name: String, rule: String, _ convert: (String) -> Value?) -> Value? {
+  package mutating func value<Value>(_ name: String, rule: FieldRule, _ convert: (String) -> Value?) -> Value? {
     guard let text = values[name] else { return nil }
     guard let value = convert(text) else {
       refuse(name, rule)
@@ -70,7 +70,7 @@ package struct QueryParameters {
   }
 
   package mutating func integer(_ name: String, in range: ClosedRange<Int>) -> Int? {
-    value(name, rule: "must be a whole number from \(range.lowerBound) to \(range.upperBound)") { text in
+    value(name, rule: .number(range)) { text in
       // Int() would accept a sign as well.
       guard text.utf8.allSatisfy(\.isASCIIDigit), let number = Int(text), range ~= number else { return nil }
       return number
@@ -108,7 +108,7 @@ package struct QueryParameters {
   }
 
   package mutating func text(_ name: String, maximumBytes: Int) -> String? {
-    value(name, rule: "must not exceed \(maximumBytes) bytes") { $0.utf8.count <= maximumBytes ? $0 : nil }
+    value(name, rule: .maximumBytes(maximumBytes)) { $0.utf8.count <= maximumBytes ? $0 : nil }
   }
 
   /// Percent-decodes; `+` is a space, as in forms (URL standard, section 5.1).

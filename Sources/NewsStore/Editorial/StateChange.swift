@@ -46,31 +46,31 @@ public struct StateChange: Sendable {
     content.state = wantedState(content, existing, now)
     try checkPermission(content.state)
     var errors: [FieldError] = []
-    func refuse(_ field: String, _ rule: String) { errors.append(FieldError(field: field, rule: rule)) }
+    func refuse(_ field: String, _ rule: FieldRule) { errors.append(FieldError(field: field, breaks: rule)) }
     let isNewTime = existing?.state != .scheduled || existing?.publishAt != content.publishAt
     switch (content.state, content.publishAt) {
-    case (.scheduled, nil): refuse("publishAt", "is required for a scheduled item")
+    case (.scheduled, nil): refuse("publishAt", .scheduleWithTime)
     case (.scheduled, let time?) where time <= now && isNewTime:
-      refuse("publishAt", "must be in the future for a scheduled item")
+      refuse("publishAt", .scheduleInFuture)
     case (.published, let time?) where time > now:
-      refuse("publishAt", "must not be in the future for a published item; the state scheduled publishes it then")
+      refuse("publishAt", .publicationNotInFuture)
     default: break
     }
     if let end = content.expireAt {
       if let start = content.publishAt, end <= start {
-        refuse("expireAt", "must be after publishAt")
+        refuse("expireAt", .expiryAfterPublication)
       } else if content.state == .published, end <= now {
         if existing?.state.wasPublic ?? false {
           content.state = .expired
         } else {
-          refuse("expireAt", "must be in the future")
+          refuse("expireAt", .expiryInFuture)
         }
       }
     }
     if let date = content.date {
       let time = max(content.publishAt ?? now, now)
       if date > time + Self.tolerance {
-        refuse("date", time > now ? "must not be after publishAt" : "must not be in the future")
+        refuse("date", time > now ? .dateNotAfterPublication : .dateNotInFuture)
       }
     } else if let existing, existing.state.wasPublic {
       // Its moment of publication has passed.
