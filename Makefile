@@ -51,7 +51,7 @@ pipelines: ## Opens PIPELINES=10000 connections with several requests each, star
 fuzz: ## Sends the server random requests for SECONDS=60 with the random SEED=1
 	@scripts/install-dependencies
 	@TIDINGS_FUZZ_SECONDS=$(SECONDS) TIDINGS_FUZZ_SEED=$(SEED) \
-	  scripts/with-cluster swift test --disable-xctest --no-parallel --filter 'RequestFuzzTests|RepeatedReadTests'
+	  scripts/with-cluster swift test --disable-xctest --no-parallel --filter 'RequestFuzzTests|RepeatedReadTests|ConsoleFormFuzzTests'
 
 simulate: ## Compares the schedule of wakes with fixed intervals, over weeks and for many readers
 	@scripts/install-dependencies
@@ -59,7 +59,7 @@ simulate: ## Compares the schedule of wakes with fixed intervals, over weeks and
 
 bench: ## Measures the server on this machine; takes an hour or more
 	@scripts/install-dependencies wrk nginx go
-	@status=0; for bench in bench bench-reads bench-writes bench-live bench-client bench-media bench-scale; do \
+	@status=0; for bench in bench bench-reads bench-writes bench-live bench-client bench-media bench-console bench-scale; do \
 	  scripts/$$bench || status=$$?; done; exit $$status
 
 docs: ## Builds the documentation of the libraries as a website in .build/docs, for the path BASE= of its host
