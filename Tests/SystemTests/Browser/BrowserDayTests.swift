@@ -5,8 +5,8 @@ import PostgresClient
 import TestSupport
 import Testing
 
-/// A newsroom's day in a browser, and the keyboard instead of a pointer.
-@Suite(.enabled(if: BrowserDriver.isRequested, "make browser"))
+/// A newsroom's day in a browser, and the keyboard instead of a pointer. `make test` runs the day with JavaScript.
+@Suite(.enabled(if: BrowserDriver.runsAllTests || BrowserDriver.isInstalled, "needs Chromium and packages of PyPI"))
 struct BrowserDayTests {
   /// Returns the id of the item of the step with a name.
   private func item(_ name: String, in steps: [BrowserDriver.Step]) throws -> UUID {
@@ -22,7 +22,8 @@ struct BrowserDayTests {
   }
 
   @Test(
-    "A newsroom's day can be lived in a browser, with JavaScript and without", arguments: [true, false])
+    "A newsroom's day can be lived in a browser, with JavaScript and without",
+    arguments: BrowserDriver.runsAllTests ? [true, false] : [true])
   func day(javascript: Bool) async throws {
     try await BrowserDriver.with(javascript ? "day" : "day-without-javascript") { driver in
       let steps = try await driver.run("day", javascript: javascript)
@@ -58,7 +59,9 @@ struct BrowserDayTests {
     }
   }
 
-  @Test("A newsroom works by keyboard alone, with JavaScript and without", arguments: [true, false])
+  @Test(
+    "A newsroom works by keyboard alone, with JavaScript and without",
+    .enabled(if: BrowserDriver.runsAllTests, "make browser"), arguments: [true, false])
   func keyboard(javascript: Bool) async throws {
     try await BrowserDriver.with(javascript ? "keyboard" : "keyboard-without-javascript") { driver in
       let steps = try await driver.run("keyboard", javascript: javascript)

@@ -9,13 +9,15 @@ struct BrowserDriver {
     var step: String
     /// The item of the step.
     var item: String?
-    /// The number of attachments, the title or the text that the editor shows.
+    /// The number of attachments, of files or of pages, the title or the text that is shown.
     var count: Int?
     var title: String?
     var text: String?
 
-    /// The name of a page that was checked.
+    /// The name of a page that was checked, or of a key.
     var name: String?
+    /// The names of the buttons of the editor.
+    var actions: [String]?
     /// The faults of the page, as sentences.
     var faults: [String]?
     /// The size of the page's HTML, styles and scripts together, in bytes before compression.
@@ -28,8 +30,23 @@ struct BrowserDriver {
 
   private static let environment = ProcessInfo.processInfo.environment
 
-  /// Whether the tests run that need a browser.
-  static let isRequested = environment["TIDINGS_BROWSER_TESTS"] == "1"
+  /// Whether all tests with a browser run, as in `make browser`; otherwise only the short ones.
+  static let runsAllTests = environment["TIDINGS_BROWSER_TESTS"] == "1"
+
+  private static let folder = Project.root.appending(path: "Tests/SystemTests/Browser/driver")
+
+  /// The folder of the environment of Python that `scripts/install-dependencies browser` makes.
+  private static let pythonFolder = Project.root.appending(path: ".build/browser-python")
+  private static let python = pythonFolder.appending(path: "bin/python").path
+
+  /// Whether the short tests run: the browser is installed, and the packages are those of the list.
+  static let isInstalled =
+    ["/usr/bin/chromium", "/usr/bin/chromedriver", python].allSatisfy {
+      FileManager.default.isExecutableFile(atPath: $0)
+    }
+    && FileManager.default.contentsEqual(
+      atPath: pythonFolder.appending(path: "requirements.txt").path,
+      andPath: folder.appending(path: "requirements.txt").path)
 
   /// The settings of the server: where it keeps files, and that it may follow a feed on this machine.
   private static func settings(media: URL, language: String) -> [String: String] {
@@ -43,6 +60,10 @@ struct BrowserDriver {
   let server: RunningServer
   /// The name of the folder of the pictures.
   let name: String
+  /// The public URL of the server; nil for its own address.
+  var publicURL: String?
+  /// Further settings of the program, without the prefix of their names.
+  var programSettings: [String: String] = [:]
 
   /// The folder of the pictures, `.build/browser` of the project by default.
   var pictures: URL {
@@ -54,21 +75,19 @@ struct BrowserDriver {
   ///
   /// - Throws: `Unexpected` if a step fails.
   func run(_ scenario: String, javascript: Bool = true) async throws -> [Step] {
+    let address = publicURL ?? server.client.url
     let key = try await made("keys", "create", "--name", "newsroom", "--scope", "admin", "items:publish", "media:write")
     let link = try await made("console", "link", "--key", "newsroom")
     guard let code = link.split(separator: "#").last else { throw Unexpected(description: link) }
-    guard let python = Self.environment["TIDINGS_BROWSER_PYTHON"] else {
-      throw Unexpected(description: "TIDINGS_BROWSER_PYTHON is missing; run scripts/browser")
-    }
-    let program = Project.root.appending(path: "Tests/SystemTests/Browser/driver/drive.py")
+    let program = Self.folder.appending(path: "drive.py")
     let settings = [
-      "ADDRESS": server.client.url, "KEY": key, "LINK": "\(server.client.url)/console/link#\(code)",
+      "ADDRESS": address, "API": server.client.url, "KEY": key, "LINK": "\(address)/console/link#\(code)",
       "PICTURES": pictures.path, "JAVASCRIPT": "\(javascript)",
-    ]
+    ].merging(programSettings) { $1 }
     var environment = ChildProcess.environment(databaseURL: installation.url)
     for (name, value) in settings { environment["TIDINGS_BROWSER_\(name)"] = value }
     environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    let process = try ChildProcess([program.path, scenario], executable: python, environment: environment)
+    let process = try ChildProcess([program.path, scenario], executable: Self.python, environment: environment)
     let result = await process.result(timeout: .seconds(1200))
     guard result.status == 0 else {
       throw Unexpected(description: "status \(result.status) after:\n\(result.output)\n\(result.errors)")
@@ -87,13 +106,21 @@ struct BrowserDriver {
   }
 
   /// Runs the body with a driver for a new server that keeps files.
+  ///
+  /// - Parameter publicURL: The public URL of the server, which trusts a proxy on this machine then.
   static func with(
-    _ name: String, language: String = "en", _ body: @Sendable (BrowserDriver) async throws -> Void
+    _ name: String, language: String = "en", publicURL: String? = nil,
+    _ body: @Sendable (BrowserDriver) async throws -> Void
   ) async throws {
     try await withMediaFolder { media in
       try await Installation.with { installation in
-        try await installation.serve(changes: settings(media: media, language: language)) { server in
-          let driver = BrowserDriver(installation: installation, server: server, name: name)
+        var changes = settings(media: media, language: language)
+        if let publicURL {
+          changes["TIDINGS_PUBLIC_URL"] = publicURL
+          changes["TIDINGS_TRUSTED_PROXIES"] = "127.0.0.1"
+        }
+        try await installation.serve(changes: changes) { server in
+          let driver = BrowserDriver(installation: installation, server: server, name: name, publicURL: publicURL)
           try? FileManager.default.removeItem(at: driver.pictures)
           try FileManager.default.createDirectory(at: driver.pictures, withIntermediateDirectories: true)
           try await body(driver)

@@ -1,8 +1,11 @@
 """Chromium, driven by Selenium, with nothing downloaded and nothing left behind."""
 
+import base64
+import hashlib
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 
@@ -98,13 +101,24 @@ class OwnSession(Service):
         self.guard.watch(self.process.pid)
 
 
+def trust(certificate, hosts):
+    """Returns the arguments with which a browser trusts a certificate, and finds hosts as rules say."""
+    key = subprocess.run(
+        ["openssl", "x509", "-in", certificate, "-noout", "-pubkey"], check=True, capture_output=True, text=True
+    ).stdout
+    encoded = "".join(line for line in key.splitlines() if not line.startswith("-"))
+    digest = base64.b64encode(hashlib.sha256(base64.b64decode(encoded)).digest()).decode()
+    return [f"--ignore-certificate-errors-spki-list={digest}", f"--host-resolver-rules={hosts}"]
+
+
 class Browser:
     """A browser with a new profile, as a context manager whose value is the driver of Selenium."""
 
-    def __init__(self, javascript=True, language="en-GB", width=1400, height=900):
+    def __init__(self, javascript=True, language="en-GB", width=1400, height=900, arguments=()):
         self.javascript = javascript
         self.language = language
         self.size = f"{width},{height}"
+        self.arguments = arguments
 
     def options(self):
         options = webdriver.ChromeOptions()
@@ -125,6 +139,7 @@ class Browser:
             "--hide-scrollbars",
             "--disable-gpu",
             "--force-color-profile=srgb",
+            *self.arguments,
         ):
             options.add_argument(argument)
         preferences = {"intl.accept_languages": self.language, "credentials_enable_service": False}

@@ -74,6 +74,17 @@ def overflow(driver):
     """)
 
 
+def rows(driver):
+    """Returns whether the head of a page of the console takes more than one row. Pages for readers have none."""
+    return driver.execute_script("""
+      // On a small screen, the links are in a menu below the head.
+      const links = document.querySelector(".open-menu")?.checkVisibility() ? ".open-menu" : "li";
+      const boxes = [...document.querySelectorAll(`.top .brand, .top ${links}, .top .account`)]
+        .map((element) => element.getBoundingClientRect());
+      return Math.max(...boxes.map((box) => box.top)) >= Math.min(...boxes.map((box) => box.bottom));
+    """)
+
+
 def screenshot(driver, file):
     """Stores a picture of the whole page.
 
@@ -132,8 +143,8 @@ def complaints(driver):
     ]
 
 
-def inspect(driver, home, name, output):
-    """Checks the page that is shown, at all widths and with all colours, and stores the pictures."""
+def inspect(driver, home, name, output, widths=WIDTHS, schemes=SCHEMES):
+    """Checks the page that is shown, at some widths and with some colours, and stores the pictures."""
     faults = []
     addresses = requested(driver)
     if not addresses:
@@ -142,10 +153,12 @@ def inspect(driver, home, name, output):
     faults += [f"console: {message}" for message in complaints(driver)]
     size = weight(driver)
     pictures = []
-    for scheme in SCHEMES:
-        for width in WIDTHS:
+    for scheme in schemes:
+        for width in widths:
             show(driver, width, scheme)
             faults += [f"{width}: too wide: {fault}" for fault in overflow(driver)]
+            if rows(driver):
+                faults.append(f"{width}: the head takes more than one row")
             pictures.append(f"{name}-{width}-{scheme}.png")
             screenshot(driver, os.path.join(output, pictures[-1]))
             if width != 800:

@@ -82,6 +82,12 @@ class Editor:
             "the page is not complete", lambda: self.driver.execute_script("return document.readyState") == "complete"
         )
 
+    def tick(self, selector):
+        """Clicks on a box. The bar at the bottom of the window might cover it elsewhere."""
+        box = self.find(selector)
+        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", box)
+        box.click()
+
     def fill(self, field, text):
         element = self.find(f"#{field}")
         element.clear()
@@ -107,6 +113,10 @@ class Editor:
 
     def expect_notice(self, notice):
         self.expect(f"done={notice}" in self.path() and self.has(".note.good"), f"the notice of {notice}")
+
+    def expect_status(self, status):
+        found = self.driver.execute_script("return performance.getEntriesByType('navigation')[0].responseStatus")
+        self.expect(found == status, f"the status {found} in place of {status}")
 
     def item(self):
         """Returns the id of the item that the editor shows."""
@@ -208,6 +218,11 @@ def set_latency(editor, milliseconds):
     editor.driver.execute_cdp_cmd("Network.emulateNetworkConditions", conditions)
 
 
+def moment(year):
+    """Returns half past ten on the first of May, in UTC."""
+    return datetime.datetime(year, 5, 1, 10, 30, tzinfo=datetime.timezone.utc)
+
+
 def schedule(editor, item, time):
     editor.open(f"/console/items/{item}")
     editor.set_time("publishAt", time)
@@ -273,7 +288,7 @@ def sign_out(editor):
         editor.expect(editor.path().startswith("/console/sign-in"), f"{path} after the end of the session")
         editor.expect(editor.has("#key"), "the form")
     # A copy of the cookie is worth nothing either.
-    editor.driver.add_cookie({"name": cookies[0]["name"], "value": cookies[0]["value"], "path": "/"})
+    editor.driver.add_cookie({name: cookies[0][name] for name in ("name", "value", "path", "secure")})
     editor.open("/console/items")
     editor.expect(editor.path().startswith("/console/sign-in"), "the old cookie")
     editor.report("signed out")
@@ -289,7 +304,7 @@ def spend(editor, link, key):
         upload(editor, draft, folder)
     if editor.javascript:
         autosave(editor, draft)
-    schedule(editor, draft, datetime.datetime(2099, 5, 1, 10, 30, tzinfo=datetime.timezone.utc))
+    schedule(editor, draft, moment(2099))
     published = write(editor, "Fog closes the harbour", "Nothing sails today.", "publish")
     editor.expect_notice("published")
     expect_reader(editor, published, "Fog closes the harbour", "Nothing sails today.")

@@ -9,6 +9,7 @@ PAGE = """<!doctype html>
   a { outline: none !important }
   #bar { position: fixed; bottom: 0; left: 0; width: 100%; height: 300px; background: white }
 </style></head><body>
+  <header class="top"><p class="brand">One</p><p class="account">Two</p></header>
   <img src="http://127.0.0.1:9/elsewhere.png">
   <p style="color: #bbb">Pale</p>
   <div style="width: 2000px">Wide</div>

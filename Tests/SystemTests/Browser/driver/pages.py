@@ -1,25 +1,32 @@
 """All pages, each checked and pictured."""
 
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 
 import checks
 import day
+import errors
 from newsroom import sample_feed
 
 
 class Inspector:
-    """Checks pages and reports the result of each."""
+    """Checks pages and reports the result of each.
 
-    def __init__(self, editor):
+    If it is brief, it checks them at the smallest width and with light colours only, and without the Tab key.
+    """
+
+    def __init__(self, editor, is_brief=False):
         self.editor = editor
         self.driver = editor.driver
+        self.is_brief = is_brief
 
     def check(self, name):
         """Checks the page that is shown."""
-        result = checks.inspect(self.driver, self.editor.address, name, self.editor.pictures)
-        stops, faults = checks.keyboard(self.driver)
-        result["faults"] += [f"keyboard: {fault}" for fault in faults]
-        result["stops"] = stops
+        widths, schemes = (checks.WIDTHS[:1], checks.SCHEMES[:1]) if self.is_brief else (checks.WIDTHS, checks.SCHEMES)
+        result = checks.inspect(self.driver, self.editor.address, name, self.editor.pictures, widths, schemes)
+        if not self.is_brief:
+            result["stops"], faults = checks.keyboard(self.driver)
+            result["faults"] += [f"keyboard: {fault}" for fault in faults]
         self.editor.report(**result)
 
     def visit(self, name, path):
@@ -30,8 +37,8 @@ class Inspector:
         self.check(name)
 
 
-def visit_all(editor, link, key):
-    inspector = Inspector(editor)
+def visit_all(editor, link, key, is_brief=False):
+    inspector = Inspector(editor, is_brief)
     signing_in(editor, inspector, link, key)
     inspector.visit("first-run", "/console/first-run")
     for name, path in sections(editor):
@@ -39,13 +46,17 @@ def visit_all(editor, link, key):
     ids = editor.newsroom.fill()
     for name, path in sections(editor):
         inspector.visit(name, path)
+    menu(editor)
     lists(editor, inspector)
     items(editor, inspector, ids)
     topics(editor, inspector)
     subscriptions(editor, inspector, ids)
-    keys(editor, inspector)
+    lesser = keys(editor, inspector)
+    errors.visit(editor, inspector, ids)
     readers(inspector, ids)
     ended(editor, inspector, ids)
+    errors.refusals(editor, inspector, lesser)
+    errors.too_many_attempts(editor, inspector)
 
 
 def sections(editor):
@@ -83,6 +94,22 @@ def watch(editor):
     editor.wait("the page is refreshed", lambda: script("return document.querySelector('#live time').dateTime") != time)
     editor.expect(script("return document.activeElement.matches('#live summary')"), "the focus stays")
     editor.find("#live-pause").click()
+
+
+def menu(editor):
+    """Opens the menu of a small screen, and goes to another part."""
+    editor.open("/console/items")
+    checks.resize(editor.driver, checks.WIDTHS[0])
+    link = 'header nav a[href$="/console/topics"]'
+    editor.expect(not editor.find(link).is_displayed(), "the menu is closed")
+    editor.find(".open-menu").click()
+    faults = checks.violations(editor.driver) + checks.overflow(editor.driver)
+    editor.expect(not faults, f"the menu has no faults: {faults}")
+    checks.screenshot(editor.driver, f"{editor.pictures}/menu.png")
+    editor.click(link)
+    editor.expect(editor.path() == "/console/topics", "the page of the link")
+    checks.resize(editor.driver, checks.WIDTHS[-1])
+    editor.expect(editor.find(link).is_displayed(), "on a large screen, the menu is open")
 
 
 def lists(editor, inspector):
@@ -157,7 +184,24 @@ def subscriptions(editor, inspector, ids):
     inspector.check("subscription-errors")
 
 
+def expect_zone(editor):
+    """Checks that the expiry of a key is typed in the browser's zone, and sent in UTC."""
+    editor.expect("Europe/Berlin" in editor.text("#expires-hint"), "the zone of the expiry")
+    editor.set_time("expires", day.moment(2099))
+    sent = editor.driver.execute_script("return new FormData(document.querySelector('#key')).get('expires')")
+    editor.expect(sent == "2099-05-01T10:30", f"the expiry {sent} in UTC")
+
+
+def click_twice(editor, selector):
+    """Clicks twice on a button that leads to another page. The second click has no effect."""
+    page, button = editor.find("html"), editor.find(selector)
+    editor.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", button)
+    ActionChains(editor.driver).double_click(button).perform()
+    editor.leave(page)
+
+
 def keys(editor, inspector):
+    """Visits the pages of keys. Returns a new key that may not do everything."""
     inspector.visit("key-new", "/console/keys/new")
     # A blank name passes the check of the browser.
     editor.fill("name", " ")
@@ -165,13 +209,19 @@ def keys(editor, inspector):
     inspector.check("key-errors")
     editor.fill("name", "anna")
     editor.find('#key input[name="scopes"]').click()
-    editor.click("#key button.primary")
+    if editor.javascript:
+        expect_zone(editor)
+        click_twice(editor, "#key button.primary")
+    else:
+        editor.click("#key button.primary")
     editor.expect(editor.has(".secret"), "the secret")
+    secret = editor.text(".secret code")
     inspector.check("key-secret")
     for name in ("rotate", "revoke"):
         editor.open("/console/keys")
         path = editor.find(f'a[href$="/{name}"]').get_attribute("href").removeprefix(editor.address)
         inspector.visit(f"key-{name}", path)
+    return secret
 
 
 def readers(inspector, ids):
