@@ -20,7 +20,7 @@ extension NewsAPI {
     address: BindAddress, logger: Logger, modules: [any RouteModule] = [],
     onServerRunning: @escaping @Sendable (any Channel) async -> Void
   ) -> some ApplicationProtocol {
-    let services = services(logger)
+    let services = services(logger, modules)
     var application = Application(
       router: router(with: modules),
       server: HTTPServerBuilder { EdgeChannel(services: services, responder: $0) },
@@ -39,8 +39,10 @@ extension NewsAPI {
   }
 
   /// The settings and services of all connections.
-  private func services(_ logger: Logger) -> EdgeServices {
-    var services = EdgeServices(responder: earlyRoutes, refusalResponse: ProblemError.response)
+  private func services(_ logger: Logger, _ modules: [any RouteModule]) -> EdgeServices {
+    var services = EdgeServices(responder: earlyRoutes) { refusal, head in
+      ProblemError.response(to: refusal, head, modules)
+    }
     services.limits = settings.limits
     services.addressLimits = settings.requestsPerAddress.map {
       AddressLimits(

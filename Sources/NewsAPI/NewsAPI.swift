@@ -174,7 +174,10 @@ public struct NewsAPI: Sendable {
 extension NewsAPI.Settings {
   /// The facts that pages show.
   package var site: PageSite {
-    PageSite(language: language, publicURL: publicURL, hasFeeds: publicURL != nil)
+    let formats: [PublishedFormat] = publicURL == nil ? [] : [.atom, .rss, .json]
+    return PageSite(
+      language: language, publicURL: publicURL,
+      feeds: formats.map { PageFeed(name: $0.name, mediaType: $0.mediaType, fileName: $0.fileName) })
   }
 
   /// The publisher of feeds; nil without a public URL.

@@ -14,12 +14,13 @@ public protocol RouteModule: Sendable {
   /// Registers the routes of the module.
   func addRoutes(to router: Router<APIContext>)
 
-  /// Returns the response to a request below `root` that failed before a handler of the module, or whose handler threw.
+  /// Returns the header fields and the text of the response to a request below `root` that was refused before the router,
+  /// that failed before a handler of the module, or whose handler threw.
   ///
   /// - Parameters:
-  ///   - problem: The error, with its status.
+  ///   - problem: The error, with the status of the response.
   ///   - headers: The header fields that belong to the error, such as `Allow` and `Retry-After`.
-  func response(to problem: Problem, headers: HTTPFields, _ request: Request, _ context: APIContext) -> Response
+  func errorPage(of problem: Problem, headers: HTTPFields) -> (fields: HTTPFields, text: String)
 }
 
 extension RouteModule {

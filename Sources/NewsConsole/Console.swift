@@ -19,6 +19,8 @@ public struct NewsConsole: RouteModule {
     package var liveInterval: Duration = .seconds(2)
     /// The maximum number of live pages that are refreshed at a time, 1 or more.
     package var maximumLiveStreams = 16
+    /// The time for which the client of a live page may read nothing. It misses the events of that time.
+    package var maximumLiveStall: Duration = .seconds(30)
     /// Reads the feed of a new subscription; nil to subscribe without a preview. Its client must outlive the server.
     public var feedPreviewer: FeedPreviewer?
 
@@ -42,9 +44,7 @@ public struct NewsConsole: RouteModule {
   }
 
   /// Returns the page of an error.
-  public func response(
-    to problem: Problem, headers: HTTPFields, _ request: Request, _ context: APIContext
-  ) -> Response {
+  public func errorPage(of problem: Problem, headers: HTTPFields) -> (fields: HTTPFields, text: String) {
     services.pages.errorPage(of: problem, headers: headers)
   }
 }

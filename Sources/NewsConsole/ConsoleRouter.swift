@@ -1,6 +1,8 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import NIOCore
+import News
 import NewsAPI
 import NewsStore
 
@@ -41,8 +43,10 @@ struct ConsoleRouter {
       guard let visit = try await Self.visit(of: request, context, services) else {
         return services.pages.signInRedirect(from: request)
       }
-      try visit.require(oneOf: permissions)
-      return try await handler(request, visit, context)
+      return try await Self.respond(to: visit, services) {
+        try visit.require(oneOf: permissions)
+        return try await handler(request, visit, context)
+      }
     }
   }
 
@@ -50,29 +54,60 @@ struct ConsoleRouter {
   func action(_ path: String, for permissions: [APIKey.Permission] = [], _ handler: @escaping ActionHandler) {
     on(.post, path) { [services] request, context in
       let visit = try await Self.visitOfForm(request, context, services)
-      try visit.require(oneOf: permissions)
-      let fields = try await FormBody.fields(
-        of: request, context: context, maximumBytes: Self.maximumFormBytes)
-      guard visit.formToken.matches(fields.first(FormToken.field)) else { throw ProblemError.formExpired }
-      return try await handler(fields, visit, context)
+      return try await Self.respond(to: visit, services) {
+        try visit.require(oneOf: permissions)
+        let fields = try await FormBody.fields(
+          of: request, context: context, maximumBytes: Self.maximumFormBytes)
+        guard visit.formToken.matches(fields.first(FormToken.field)) else { throw ProblemError.formExpired }
+        return try await handler(fields, visit, context)
+      }
     }
   }
 
   /// Registers the target of a form with files.
-  func upload(_ path: String, for permissions: [APIKey.Permission], _ handler: @escaping UploadHandler) {
+  ///
+  /// - Parameter showAgain: Shows a form of an earlier session again, without storing anything; nil to refuse it.
+  func upload(
+    _ path: String, for permissions: [APIKey.Permission], showAgain: UploadHandler? = nil,
+    _ handler: @escaping UploadHandler
+  ) {
     on(.post, path) { [services] request, context in
       let visit = try await Self.visitOfForm(request, context, services)
-      try visit.require(oneOf: permissions)
-      context.record.setUpload()
-      var limits = MultipartLimits(
-        totalBytes: Self.maximumFieldBytes + (visit.mayUpload ? services.editorial.maximumMediaBytes : 0))
-      limits.parts = Self.maximumParts
-      let parts = try FormBody.parts(of: request, context: context, limits: limits)
-      // Nothing of the form is used before its token is known.
-      guard case .field(name: FormToken.field, value: let token)? = try await parts.nextPart(),
-        visit.formToken.matches(token)
-      else { throw ProblemError.formExpired }
-      return try await handler(parts, visit, context)
+      return try await Self.respond(to: visit, services) {
+        try visit.require(oneOf: permissions)
+        context.record.setUpload()
+        var limits = MultipartLimits(
+          totalBytes: Self.maximumFieldBytes + (visit.mayUpload ? services.editorial.maximumMediaBytes : 0))
+        limits.parts = Self.maximumParts
+        let parts = try FormBody.parts(of: request, context: context, limits: limits)
+        // Nothing of the form is used before its token is known.
+        guard case .field(name: FormToken.field, value: let token)? = try await parts.nextPart() else {
+          throw ProblemError.formExpired
+        }
+        guard visit.formToken.matches(token) else {
+          guard let showAgain, services.policy.isFromOwnPage(request) else { throw ProblemError.formExpired }
+          return try await showAgain(parts, visit, context)
+        }
+        return try await handler(parts, visit, context)
+      }
+    }
+  }
+
+  /// Returns the response to a request of a session. The page of an error has the navigation.
+  ///
+  /// - Throws: An error that is not the client's, and is logged.
+  private static func respond(
+    to visit: ConsoleVisit, _ services: ConsoleServices, _ handle: () async throws -> Response
+  ) async throws -> Response {
+    do {
+      return try await handle()
+    } catch {
+      let expected = (error as? FormError).map(ProblemError.init) ?? ProblemError(expected: error)
+      guard let expected, expected.problem.status < 500 else { throw error }
+      let (fields, text) = services.pages.errorPage(of: expected.problem, headers: expected.headers, for: visit)
+      return Response(
+        status: .init(code: expected.problem.status), headers: fields,
+        body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
   }
 
@@ -82,7 +117,7 @@ struct ConsoleRouter {
       do {
         return try await handler(request, context)
       } catch let error as FormError {
-        throw ProblemError(error.status, error.textKey, "The form cannot be read")
+        throw ProblemError(error)
       }
     }
     router.on(RouterPath(path), method: method, use: checked)
@@ -116,3 +151,9 @@ struct ConsoleRouter {
 }
 
 extension APIContext: FormBodyContext {}
+
+extension ProblemError {
+  fileprivate init(_ error: FormError) {
+    self.init(error.status, error.textKey, "The form cannot be read")
+  }
+}

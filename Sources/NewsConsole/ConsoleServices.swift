@@ -23,11 +23,12 @@ struct ConsoleServices: Sendable {
 
   init(_ api: NewsAPI, _ settings: NewsConsole.Settings) {
     self.api = api
-    pages = ConsolePages(api.settings.site)
+    pages = ConsolePages(api.settings.site, hasReaderPages: api.settings.servesReaderPages)
     policy = RequestPolicy(publicURL: api.settings.publicURL, proxies: api.settings.trustedProxies)
     cookie = SessionCookie(isSecure: policy.isSecure)
     feedPreviewer = settings.feedPreviewer
     signIns = RateLimiter(RequestRate(perMinute: settings.signInsPerMinute))
-    live = LiveStreams(api, interval: settings.liveInterval, limit: settings.maximumLiveStreams)
+    live = LiveStreams(
+      api, interval: settings.liveInterval, limit: settings.maximumLiveStreams, stall: settings.maximumLiveStall)
   }
 }

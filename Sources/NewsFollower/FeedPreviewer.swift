@@ -24,6 +24,8 @@ public struct FeedPreview: Sendable {
 public struct FeedPreviewFailure: Error, Equatable {
   /// The reason in words, without full stop.
   public let reason: String
+  /// The status of the response; nil if there was none.
+  public let status: Int?
 }
 
 /// Reads feeds without storing anything.
@@ -107,15 +109,15 @@ public struct FeedPreviewer: Sendable {
       }
     }
     if let firstProblem {
-      throw Self.failure("the address is that of a page whose feed cannot be read: \(firstProblem)")
+      throw Self.failure("the address is that of a page whose feed cannot be read: \(firstProblem)", 200)
     }
-    throw Self.failure("the response is neither a feed nor a page that links to one: \(problem)")
+    throw Self.failure("the response is neither a feed nor a page that links to one: \(problem)", 200)
   }
 
   private func request(_ url: OutgoingURL) async throws -> OutgoingResponse {
     let response = try await client.send(OutgoingRequest(url: url, fields: FeedPoll.fields))
     guard response.status == 200 else {
-      throw Self.failure("the server has answered with the status \(response.status)")
+      throw Self.failure("the server has answered with the status \(response.status)", response.status)
     }
     return response
   }
@@ -135,14 +137,14 @@ public struct FeedPreviewer: Sendable {
       return true
     }
     guard let reading, reading.isFeed else { return (nil, reading?.problem ?? "it is empty") }
-    if let problem = reading.problem { throw Self.failure("the response is not a complete feed: \(problem)") }
+    if let problem = reading.problem { throw Self.failure("the response is not a complete feed: \(problem)", 200) }
     let preview = FeedPreview(
       address: address.text, title: reading.properties.title, language: reading.properties.language, count: count,
       items: batch.items.map(\.content))
     return (preview, "")
   }
 
-  private static func failure(_ reason: String) -> FeedPreviewFailure {
-    FeedPreviewFailure(reason: String(reason.terminalSafe.prefix(maximumReasonLength)))
+  private static func failure(_ reason: String, _ status: Int? = nil) -> FeedPreviewFailure {
+    FeedPreviewFailure(reason: String(reason.terminalSafe.prefix(maximumReasonLength)), status: status)
   }
 }

@@ -65,7 +65,7 @@ public struct PageRenderer: Sendable {
     assets = PageAssets()
     var hash = SHA256()
     func add(_ text: String) { hash.update(data: Data("\(text.utf8.count):\(text)".utf8)) }
-    add("\(Self.format) \(TidingsVersion.current) \(site.language.tag) \(site.hasFeeds) \(site.publicURL ?? "")")
+    add("\(Self.format) \(TidingsVersion.current) \(site.language.tag) \(site.feeds) \(site.publicURL ?? "")")
     for file in embeddedTemplates + embeddedTexts + embeddedAssets { add(file.text) }
     identity = Array(hash.finalize())
   }
@@ -102,17 +102,32 @@ public struct PageRenderer: Sendable {
   ///
   /// - Parameter topics: All topics in the order of the navigation.
   public func page(of item: NewsItem, topics: [PageTopic]) -> String {
+    page(of: item, topics: topics, note: nil)
+  }
+
+  /// Renders the page of an item that is not published, which has no address of its own.
+  ///
+  /// - Parameters:
+  ///   - topics: All topics in the order of the navigation.
+  ///   - note: HTML above the page. It is not escaped.
+  package func preview(of item: NewsItem, topics: [PageTopic], note: String) -> String {
+    page(of: item, topics: topics, note: note)
+  }
+
+  private func page(of item: NewsItem, topics: [PageTopic], note: String?) -> String {
     let content = ItemContentValues(item, self)
     let titles = titles(of: topics)
     var head = PageHead(title: content.headline)
     head.description = content.description
-    head.path = Self.path(of: item.id)
+    head.path = note == nil ? Self.path(of: item.id) : nil
+    head.isUnlisted = note != nil
     head.item = item
     head.section = item.topics.first.flatMap { titles[$0]?.text }
     head.picture = content.figures.first
     var values = values(of: head, topics: topics)
     content.set(in: &values, site, texts)
     setLabels(of: item, titles, in: &values)
+    values.set("note", note)
     return templates.render("item", values)
   }
 

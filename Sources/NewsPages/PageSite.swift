@@ -5,8 +5,8 @@ import News
 public struct PageSite: Sendable {
   /// The language of the pages' own texts.
   public var language: InterfaceLanguage
-  /// Whether there are feeds for feed readers to link to.
-  public var hasFeeds: Bool
+  /// The feeds for feed readers, in the order of the links to them; empty for none.
+  public var feeds: [PageFeed]
   /// The public URL of the installation without a slash at the end; nil if it is unknown. Addresses that must be
   /// absolute are then omitted, because the `Host` of a request may be anyone's choice.
   public let publicURL: String?
@@ -18,10 +18,10 @@ public struct PageSite: Sendable {
   /// - Parameters:
   ///   - language: The language of the pages' own texts.
   ///   - publicURL: An absolute URL without a query and without a slash at the end.
-  ///   - hasFeeds: Whether there are feeds for feed readers.
-  public init(language: InterfaceLanguage = .english, publicURL: String? = nil, hasFeeds: Bool = false) {
+  ///   - feeds: The feeds for feed readers.
+  public init(language: InterfaceLanguage = .english, publicURL: String? = nil, feeds: [PageFeed] = []) {
     self.language = language
-    self.hasFeeds = hasFeeds
+    self.feeds = feeds
     let url = publicURL.flatMap { WebLink.normalised($0) }
     self.publicURL = url
     let host = url.flatMap { URL(string: $0)?.host() } ?? "Tidings"
@@ -41,6 +41,21 @@ public struct PageSite: Sendable {
     if address.utf8.starts(with: "/v1/".utf8) { return address }
     guard let publicURL, address.utf8.starts(with: (publicURL + "/").utf8) else { return nil }
     return String(decoding: address.utf8.dropFirst(publicURL.utf8.count), as: UTF8.self)
+  }
+}
+
+/// A format of the site's feeds.
+public struct PageFeed: Sendable, Hashable {
+  /// The name of the format, such as `Atom`.
+  public let name: String
+  /// The media type of the documents.
+  public let mediaType: String
+  /// The last part of the paths, such as `feed.atom`.
+  public let fileName: String
+
+  /// Creates a format.
+  public init(name: String, mediaType: String, fileName: String) {
+    (self.name, self.mediaType, self.fileName) = (name, mediaType, fileName)
   }
 }
 

@@ -31,6 +31,7 @@ import Testing
       form["url"] = "https://example.org/fog"
       form["publishAt"] = "2031-05-06T07:08"
       form["expireAt"] = "2031-05-07T07:08:09.010"
+      form["date"] = "2026-01-02T03:04"
       form.add("topics", "weather")
       form.add("topics", "harbour")
       form.add("breaking", "on")
@@ -48,6 +49,7 @@ import Testing
       #expect(item.item.url == "https://example.org/fog")
       #expect(item.publishAt.map(RFC3339.string) == "2031-05-06T07:08:00.000Z")
       #expect(item.expireAt.map(RFC3339.string) == "2031-05-07T07:08:09.010Z")
+      #expect(item.hasDate && RFC3339.string(from: item.item.date) == "2026-01-02T03:04:00.000Z")
       #expect(try await console.store.history(of: item.item.id, limit: 9).entries.first?.editor == .key("mara"))
     }
   }
@@ -169,51 +171,6 @@ import Testing
     }
   }
 
-  @Test("A conflict shows both versions with the differing words marked, and mine can be saved over it")
-  func conflict() async throws {
-    try await ConsoleServer.with { console in
-      let item = try await console.item(#""state": "draft", "title": "Fog", "text": "The fog lifts slowly.""#)
-      let browser = try await console.signedIn()
-      var form = try await Self.editor(item, browser)
-      form["text"] = "The fog lifts quickly."
-      form["author"] = "Mara"
-      let path = "items/\(item.item.id.uuidString.lowercased())"
-      _ = try await console.server.write(
-        "PATCH", path, #"{"text": "The mist lifts slowly.", "title": "Mist"}"#, ("If-Match", "\"r1\""))
-      let page = try await browser.submit(form, "save")
-      #expect(page.status == 412)
-      #expect(try page.scan.all("del").map(\.text) == ["Mist", "mist", "slowly"])
-      #expect(try page.scan.all("ins").map(\.text) == ["Fog", "fog", "quickly", "Mara"])
-      #expect(try await Self.stored(item, console).item.title == "Mist")
-      let editing = try await browser.submit(try page.form(ConsoleServer.path(item)), "edit").editor
-      #expect(editing["text"] == "The fog lifts quickly." && editing["author"] == "Mara" && editing["revision"] == "2")
-      let saved = try await browser.submit(try page.form(ConsoleServer.path(item)), "save")
-      #expect(saved.status == 200)
-      let stored = try await Self.stored(item, console)
-      #expect(stored.item.text == "The fog lifts quickly." && stored.item.title == "Fog" && stored.revision == 3)
-      #expect(stored.item.author == "Mara" && stored.state == .draft)
-    }
-  }
-
-  @Test("A conflict of a publication publishes only once it is confirmed")
-  func conflictOfPublication() async throws {
-    try await ConsoleServer.with { console in
-      let item = try await console.item(#""state": "draft", "text": "Fog lifts.""#)
-      let browser = try await console.signedIn()
-      let form = try await Self.editor(item, browser)
-      let path = "items/\(item.item.id.uuidString.lowercased())"
-      _ = try await console.server.write("PATCH", path, #"{"author": "Ben"}"#, ("If-Match", "\"r1\""))
-      let page = try await browser.submit(form, "publish")
-      #expect(page.status == 412)
-      #expect(try await Self.stored(item, console).state == .draft)
-      let conflict = try page.form(ConsoleServer.path(item))
-      #expect(conflict.actions == ["publish", "edit"])
-      _ = try await browser.submit(conflict, "publish")
-      let stored = try await Self.stored(item, console)
-      #expect(stored.state == .published && stored.item.author == nil)
-    }
-  }
-
   @Test("A text that cannot be saved any more, because the item was retracted, is shown again")
   func retractedMeanwhile() async throws {
     try await ConsoleServer.with { console in
@@ -300,25 +257,6 @@ import Testing
         #expect(try page.form("/\(end)")["revision"] == "\(current.revision + 1)")
         #expect(try await Self.stored(item, console).state == .published)
       }
-    }
-  }
-
-  @Test("The preview shows the unsaved form as readers would see it, and saves nothing")
-  func preview() async throws {
-    try await ConsoleServer.with { console in
-      let item = try await console.item(#""state": "draft", "title": "Fog", "text": "Old text.""#)
-      let browser = try await console.signedIn()
-      var form = try await Self.editor(item, browser)
-      form["title"] = "Fog lifts"
-      form["html"] = "<p>New <em>text</em>.</p><script>alert(1)</script>"
-      let page = try await browser.post(form, "edit", to: "/console/items/preview")
-      #expect(page.status == 200)
-      let scan = try PageScan(page.text)
-      #expect(scan.all("h1").first?.text == "Fog lifts")
-      #expect(page.text.contains("<p>New <em>text</em>.</p>") && !page.text.contains("alert"))
-      #expect(try await Self.stored(item, console) == item)
-      let saved = try await browser.get("\(ConsoleServer.path(item))/preview")
-      #expect(try PageScan(saved.text).all("h1").first?.text == "Fog")
     }
   }
 }

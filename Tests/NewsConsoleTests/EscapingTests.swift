@@ -48,7 +48,7 @@ import Testing
         #expect(page.status == 200)
         #expect(try page.texts(ofClass: "key") == [text], "\(target)")
       }
-      // The preview has the tags of a page for readers, and no others.
+      // The preview of a saved item has the tags of a page for readers, and no others.
       _ = try PageScan(try await browser.get("\(path)/preview").text)
       var retraction = try await browser.get("\(path)/retract").form("/retract")
       retraction["reason"] = text
@@ -63,9 +63,8 @@ import Testing
       let item = try await console.item(#""state": "draft", "text": "Fog lifts.""#)
       let browser = try await console.signedIn()
       var form = try await browser.get(ConsoleServer.path(item)).editor
-      for name in ["title", "summary", "text", "html", "language", "author", "url", "publishAt", "expireAt"] {
-        form[name] = text
-      }
+      let names = ["title", "summary", "text", "html", "language", "author", "url", "publishAt", "expireAt", "date"]
+      for name in names { form[name] = text }
       form.add("topics", text)
       form.add("attachment-0-url", text)
       form.add("attachment-0-type", text)
@@ -74,16 +73,16 @@ import Testing
       let page = try await browser.submit(form, "schedule")
       #expect(page.status == 422)
       let again = try page.editor
-      for name in ["title", "summary", "text", "html", "language", "author", "url", "publishAt", "expireAt", "topics"] {
-        #expect(again[name] == text, "\(name)")
-      }
+      for name in names + ["topics"] { #expect(again[name] == text, "\(name)") }
       form["revision"] = "9"
-      for name in ["language", "url", "publishAt", "expireAt", "topics", "attachment-0-url"] { form[name] = nil }
+      for name in ["language", "url", "publishAt", "expireAt", "date", "topics", "attachment-0-url"] {
+        form[name] = nil
+      }
       let conflict = try await browser.submit(form, "save")
       #expect(conflict.status == 412)
       #expect(try conflict.form(ConsoleServer.path(item))["title"] == text)
       let preview = try await browser.post(form, "edit", to: "/console/items/preview")
-      _ = try preview.status == 200 ? PageScan(preview.text) : preview.scan
+      _ = try preview.scan
     }
   }
 

@@ -48,6 +48,8 @@ import Testing
       let editor = try await browser.submit(form, "save", files: [file])
       #expect(editor.status == 415)
       #expect(try editor.editor["title"] == "Typed title")
+      #expect(try editor.texts(ofClass: "bad") == ["These files were refused:"])
+      #expect(try editor.scan.all("li").contains { $0.text.hasPrefix("\(name): This type of file is not accepted.") })
       #expect(try await console.store.editorialMedia(MediaQuery()).files.isEmpty)
       #expect(try await console.store.editorialItems(EditorialQuery()).items.isEmpty)
     }
@@ -99,7 +101,7 @@ import Testing
       form["attachment-0-alt"] = "Fog over the sea"
       form["attachment-0-credit"] = "Ben"
       let preview = try await browser.post(form, "edit", to: "/console/items/preview")
-      let pictures = try PageScan(preview.text).all("img").compactMap { $0["src"] }
+      let pictures = try preview.scan.all("img").compactMap { $0["src"] }
       #expect(pictures.count == 2 && pictures.allSatisfy { $0.hasPrefix("/console/files/") })
       #expect(try await browser.get(pictures[0]).status == 200)
       var page = try await browser.submit(form, "save")
@@ -140,8 +142,82 @@ import Testing
       let item = try #require(try await console.store.editorialItems(EditorialQuery()).items.first)
       let used = try await browser.get("/console/files?used=true")
       #expect(try used.texts(ofClass: "name") == ["used.png"])
-      #expect(try used.scan.addresses.contains(ConsoleServer.path(item)))
+      let link = try #require(try used.scan.all("a").first { $0["href"] == ConsoleServer.path(item) })
+      #expect(link.text == "Fog lifts.")
       #expect(try await browser.get("/console/files?used=false").texts(ofClass: "name") == ["unused.png"])
+    }
+  }
+
+  @Test("Up to three items that use a file are named by their titles, in their languages, as far as the key has access")
+  func titles() async throws {
+    try await ConsoleServer.with { console in
+      try await console.server.makeTopics(["harbour", "sport"])
+      let browser = try await console.signedIn()
+      let form = try await browser.get("/console/files").form("/console/files")
+      _ = try await browser.submit(form, files: [Self.png()])
+      let id = try #require(try await console.store.editorialMedia(MediaQuery()).files.first).media.id
+      func item(_ fields: String, _ topic: String) async throws {
+        let attachment = #"{"url": "/v1/media/\#(id.uuidString.lowercased())", "type": "image/png"}"#
+        _ = try await console.item(#"\#(fields), "topics": ["\#(topic)"], "attachments": [\#(attachment)]"#)
+      }
+      try await item(#""title": "Vierte", "text": "x", "state": "draft""#, "sport")
+      try await item(#""title": "Nebel <b>hebt</b> sich", "text": "x", "language": "de""#, "harbour")
+      try await item(#""text": "The ferry is back after eleven weeks. It sails at six.""#, "sport")
+      let writer = try await console.signedIn([.itemsWrite, .mediaWrite], topics: ["sport"])
+      #expect(
+        try Self.uses(await writer.get("/console/files")) == ["The ferry is back after eleven weeks.", "Vierte"])
+      try await item(#""title": "Newest", "text": "x", "state": "review""#, "harbour")
+      let page = try await browser.get("/console/files")
+      try page.check()
+      #expect(
+        try Self.uses(page) == [
+          "Newest", "The ferry is back after eleven weeks.", "Nebel <b>hebt</b> sich", "and in others",
+        ])
+      #expect(try page.scan.all("a").contains { $0["lang"] == "de" && $0.text == "Nebel <b>hebt</b> sich" })
+      let photographer = try await console.signedIn([.mediaWrite]).get("/console/files")
+      try photographer.check()
+      #expect(try Self.uses(photographer).isEmpty)
+      #expect(photographer.text.contains("<span>In use</span>"))
+    }
+  }
+
+  /// The texts of the list of items that use a file.
+  private static func uses(_ page: ConsolePage) throws -> [String] {
+    let tags = try page.scan.tags
+    guard let start = tags.firstIndex(where: { $0["class"] == "uses" }) else { return [] }
+    return tags[(start + 1)...].prefix { $0.name == "li" || $0.name == "a" }.map(\.text).filter { !$0.isEmpty }
+  }
+
+  @Test("A file without a name is named by the time of its upload")
+  func unnamed() async throws {
+    try await ConsoleServer.with { console in
+      let key = try await console.store.createKey(name: "camera", permissions: [.mediaWrite])
+      let upload = try await console.server.send(
+        "POST", "/v1/editorial/media", key: key, headers: [("Content-Type", "image/png")],
+        file: SampleMedia.png())
+      #expect(upload.status == 201)
+      let page = try await console.signedIn().get("/console/files")
+      let name = try #require(try page.texts(ofClass: "name").first)
+      #expect(name.wholeMatch(of: /File of .*[0-9]{4}.*[0-9]{2}:[0-9]{2}.*/) != nil, "\(name)")
+      #expect(try page.scan.all("img").map { $0["alt"] } == [name])
+      // The time is not repeated beside the name.
+      #expect(try page.scan.all("time").isEmpty)
+    }
+  }
+
+  @Test("Files that are refused are named with the reason, and the others are stored and shown")
+  func someRefused() async throws {
+    try await ConsoleServer.with { console in
+      let browser = try await console.signedIn()
+      let form = try await browser.get("/console/files").form("/console/files")
+      let note = FormFile(name: "note.txt", type: "text/plain", content: Data("plain".utf8))
+      let page = try await browser.submit(form, files: [Self.png("fog.png"), note, Self.png("sea.png", seed: 2)])
+      try page.check(status: 415)
+      #expect(try page.texts(ofClass: "good") == ["Files uploaded: 2."])
+      #expect(try page.texts(ofClass: "bad") == ["These files were refused:"])
+      let reason = "This type of file is not accepted. Pictures, sound, video and PDF are."
+      #expect(try page.scan.all("li").map(\.text).contains("note.txt: \(reason)"))
+      #expect(try Set(page.texts(ofClass: "name")) == ["fog.png", "sea.png"])
     }
   }
 

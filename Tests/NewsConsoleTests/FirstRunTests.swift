@@ -10,6 +10,11 @@ import Testing
 @Suite struct FirstRunTests {
   private static let path = "/console/first-run"
 
+  /// The commands for the address of a server, as a word of a shell.
+  private static func commands(_ url: String) -> String {
+    "tidings-fetch --server \(url) --store news fetch\ntidings-fetch --store news snapshot"
+  }
+
   private static func states(_ page: ConsolePage) throws -> [String] {
     try page.scan.tags.filter { $0["class"]?.hasPrefix("state") ?? false }.map(\.text)
   }
@@ -27,8 +32,7 @@ import Testing
       #expect(try Self.states(page) == ["Open", "Open", "Once something is published"])
       for link in ["/console/subscriptions/new", "/console/items/new", "/"] { #expect(scan.addresses.contains(link)) }
       let url = console.server.url
-      #expect(
-        scan.all("code").map(\.text) == ["tidings import FILE", "tidings-fetch --server \(url) --store news fetch"])
+      #expect(scan.all("code").map(\.text) == ["tidings import FILE", Self.commands("\(url)")])
     }
   }
 
@@ -72,7 +76,9 @@ import Testing
     }
   }
 
-  @Test("The steps give way to the list of items with the first published item, for good", arguments: [false, true])
+  @Test(
+    "The list of items becomes the first page with the first published item, for good, and the last step stays",
+    arguments: [false, true])
   func published(isRetracted: Bool) async throws {
     try await ConsoleServer.with { console in
       let browser = try await console.signedIn()
@@ -81,9 +87,34 @@ import Testing
         let path = "items/\(item.item.id.uuidString.lowercased())"
         _ = try await console.server.write("DELETE", path, nil, ("If-Match", "*"))
       }
-      for target in ["/console", Self.path] {
-        #expect(try await browser.get(target)["Location"] == "/console/items")
+      let start = try await browser.open("/console")
+      #expect(start.target == "/console/items")
+      #expect(try start.scan.addresses.contains(Self.path))
+      let steps = try await browser.get(Self.path)
+      try steps.check()
+      #expect(try Self.states(steps) == ["Open", "Done", "Open"])
+      #expect(try steps.scan.addresses.contains("/console/items"))
+      #expect(try steps.scan.all("code").last?.text == Self.commands("\(console.server.url)"))
+    }
+  }
+
+  @Test("The list of items links to the steps while there are few items, and not from the result of a search")
+  func link() async throws {
+    try await ConsoleServer.with { console in
+      try await console.server.makeTopics(["sport"])
+      let browser = try await console.signedIn()
+      let restricted = try await console.signedIn([.itemsPublish], topics: ["sport"])
+      func isLinked(_ target: String, _ browser: ConsoleBrowser) async throws -> Bool {
+        try await browser.get(target).scan.addresses.contains(Self.path)
       }
+      for number in 1...3 {
+        _ = try await console.server.publish("Number \(number).")
+        #expect(try await isLinked("/console/items", browser))
+      }
+      #expect(try await !isLinked("/console/items?q=Number", browser))
+      #expect(try await !isLinked("/console/items", restricted))
+      _ = try await console.server.publish("Number 4.")
+      #expect(try await !isLinked("/console/items", browser))
     }
   }
 
@@ -97,8 +128,7 @@ import Testing
       browser.cookies = ["__Host-tidings": opened.token]
       let page = try await browser.get(Self.path)
       #expect(
-        try page.scan.all("code").last?.text
-          == #"tidings-fetch --server 'https://news.example/it'\''s' --store news fetch"#)
+        try page.scan.all("code").last?.text == Self.commands(#"'https://news.example/it'\''s'"#))
     }
     #expect(ShellWord.quoted("http://127.0.0.1:8080") == "http://127.0.0.1:8080")
     #expect(ShellWord.quoted("http://[::1]:8080") == "'http://[::1]:8080'")
@@ -116,16 +146,17 @@ import Testing
         #expect(page.status == 400)
         return
       }
-      #expect(
-        try page.scan.all("code").last?.text == "tidings-fetch --server http://127.0.0.1:8080 --store news fetch")
+      #expect(try page.scan.all("code").last?.text == Self.commands("http://127.0.0.1:8080"))
     }
   }
 
-  @Test("Without pages for readers, there is no link to them")
+  @Test("Without pages for readers, there is no link to them on any page")
   func withoutReaderPages() async throws {
     try await ConsoleServer.with(settings: { $0.servesReaderPages = false }) { console in
-      let page = try await console.signedIn().get(Self.path)
-      #expect(try page.scan.all("a").allSatisfy { $0["class"] != "button" || $0["href"] != "/" })
+      let browser = try await console.signedIn()
+      for target in [Self.path, "/console/items"] {
+        #expect(try await !browser.get(target).scan.addresses.contains("/"))
+      }
     }
   }
 }

@@ -59,10 +59,36 @@ import Testing
       for target in ["/console/nothing", "/console/items/x", "/console/items?state=x", "/console/sign-out"] {
         let page = try await browser.get(target)
         #expect(page["Content-Type"] == "text/html; charset=utf-8")
-        #expect(try page.scan.addresses.contains("/console/items"))
+        #expect(try page.scan.addresses.contains("/console"))
         #expect(!page.text.contains("/problems/"))
       }
       #expect(try await browser.get("/consoles")["Content-Type"] == "application/problem+json")
+    }
+  }
+
+  @Test("The page of an error has the navigation of the session, unless another site has sent the form")
+  func navigation() async throws {
+    try await ConsoleServer.with { console in
+      let item = try await console.item(#""state": "draft", "text": "Fog lifts.""#)
+      let browser = try await console.signedIn()
+      let form = try await browser.get("\(ConsoleServer.path(item))/retract").form("/retract")
+      var other = form
+      other["csrf"] = "other"
+      let unknown = "/console/items/\(UUID().uuidString.lowercased())"
+      let pages = [
+        (403, try await browser.get("/console/keys")), (404, try await browser.get(unknown)),
+        (400, try await browser.get("/console/items?state=x")), (403, try await browser.post(other)),
+        (404, try await browser.post(form, to: "\(unknown)/retract")),
+        (415, try await browser.post(form, to: "/console/items")),
+      ]
+      for (status, page) in pages {
+        try page.check(status: status)
+        #expect(try page.scan.addresses.contains("/console/files"), "\(status) \(page.target)")
+        #expect(page.text.contains("action=\"/console/sign-out\""), "\(status) \(page.target)")
+      }
+      let foreign = try await browser.post(form, headers: [("Origin", "https://elsewhere.example")])
+      #expect(foreign.status == 403)
+      #expect(!foreign.text.contains("action=\"/console/sign-out\""))
     }
   }
 

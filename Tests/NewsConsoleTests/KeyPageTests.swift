@@ -58,10 +58,73 @@ import Testing
       let rows = try await console.server.sql.query("SELECT row_to_json(k)::text AS row FROM api_keys AS k")
       #expect(try rows.allSatisfy { try !$0.decode("row", as: String.self).contains(part) })
       // Without topics and expiry, the key has no restriction.
+      form["id"] = try await browser.get(Self.new).form(Self.list)["id"]
       form["topics"] = nil
       form["expires"] = ""
       let other = try #require(try await console.store.authenticate(try Self.secret(try await browser.post(form))))
       #expect(other.topics == nil && other.expires == nil && other.id != key.id)
+    }
+  }
+
+  @Test("A form that is sent twice creates one key, and shows its secret once")
+  func sentTwice() async throws {
+    try await ConsoleServer.with { console in
+      let browser = try await Self.admin(console)
+      var form = try await browser.get(Self.new).form(Self.list)
+      form["name"] = "mara"
+      // A form that was refused is still the same form.
+      #expect(try await browser.submit(form).status == 422)
+      form.add("scopes", "items:write")
+      let pages = try await withThrowingTaskGroup(of: ConsolePage.self) { [form] group in
+        for _ in 0..<4 { group.addTask { try await browser.post(form) } }
+        return try await group.reduce(into: [ConsolePage]()) { $0.append($1) }
+      }
+      #expect(pages.map(\.status).sorted() == [200, 409, 409, 409])
+      let first = try #require(pages.first { $0.status == 200 })
+      let key = try #require(try await console.store.authenticate(try Self.secret(first)))
+      #expect(try await console.store.keys().count { $0.name == "mara" } == 1)
+      for page in pages where page.status == 409 {
+        try page.check(status: 409)
+        #expect(try page.scan.all("code").isEmpty)
+        #expect(try page.texts(ofClass: "subject") == ["mara"])
+        #expect(try page.scan.addresses.contains(Self.rotation(key)))
+      }
+      // A new page makes another key.
+      var other = try await browser.get(Self.new).form(Self.list)
+      #expect(other["id"] != form["id"])
+      other["name"] = "otto"
+      other.add("scopes", "items:write")
+      #expect(try await browser.post(other).status == 200)
+      // An id of another form creates a key with an id of the server's choice.
+      for id in ["x", "", "tdk_0", String(repeating: "a", count: 13)] {
+        other["id"] = id
+        let page = try await browser.post(other)
+        #expect(page.status == 200)
+        #expect(try await console.store.authenticate(try Self.secret(page))?.id != id)
+      }
+    }
+  }
+
+  @Test("A rotation that is sent twice replaces one secret, and the one before keeps its time")
+  func rotatedTwice() async throws {
+    try await ConsoleServer.with { console in
+      let former = try await console.store.createKey(name: "mara", permissions: [.itemsWrite])
+      let key = try await Self.key("mara", console)
+      let browser = try await Self.admin(console)
+      let form = try await browser.get(Self.rotation(key)).form(Self.rotation(key))
+      let secret = try Self.secret(try await browser.post(form))
+      let repeated = try await browser.post(form)
+      try repeated.check(status: 409)
+      #expect(try repeated.scan.all("code").isEmpty)
+      #expect(try repeated.texts(ofClass: "bad").first?.contains("was replaced since you opened the page") ?? false)
+      for secret in [former, secret] { #expect(try await console.store.authenticate(secret)?.id == key.id) }
+      let again = try Self.secret(try await browser.post(try repeated.form(Self.rotation(key))))
+      #expect(try await console.store.authenticate(again)?.id == key.id)
+      #expect(try await console.store.authenticate(former) == nil)
+      var incomplete = try await browser.get(Self.rotation(key)).form(Self.rotation(key))
+      incomplete["secretName"] = nil
+      #expect(try await browser.post(incomplete).status == 409)
+      #expect(try await console.store.authenticate(again)?.id == key.id)
     }
   }
 
@@ -98,6 +161,12 @@ import Testing
       }
       #expect(
         try text(of: "scopes-error", try await refused { $0["scopes"] = nil }) == "Choose at least one permission.")
+      let unnamed = try await refused {
+        $0["name"] = " "
+        $0["scopes"] = nil
+        $0["expires"] = "tomorrow"
+      }
+      #expect(try unnamed.problemLinks == ["#name Name", "#scopes Permissions", "#expires Expires"])
       let restricted = try await refused { $0.add("scopes", "admin") }
       #expect(try text(of: "topics-error", restricted)?.contains("cannot be restricted to topics") ?? false)
       for (slug, error) in [("fog", "These topics no longer exist: fog"), ("Not a slug", "Must be another topic")] {

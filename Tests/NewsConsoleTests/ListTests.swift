@@ -92,7 +92,7 @@ import Testing
       let browser = try await console.signedIn()
       var page = try await browser.get("/console/items?state=draft")
       var found = try Self.titles(page)
-      #expect(found.count == 50)
+      #expect(found.count == 25)
       #expect(try page.texts(ofClass: "count").first == "120")
       while let next = try page.scan.all("a").first(where: { $0["rel"] == "next" })?["href"] {
         #expect(next.contains("state=draft"))

@@ -34,15 +34,17 @@ import Testing
         #"{"slug": "harbour", "position": 1}"#,
       ] { _ = try await console.server.write("POST", "topics", body).json(Topic.self, status: 201) }
       _ = try await console.item(#""state": "published", "text": "Fog lifts.", "topics": ["weather"]"#)
+      _ = try await console.item(#""state": "draft", "text": "Storm rises.", "topics": ["weather"]"#)
       let browser = try await console.signedIn()
       let page = try await browser.get(Self.list)
       try page.check()
       #expect(try page.texts(ofClass: "slug") == ["harbour", "weather"])
       let titles = try page.scan.tags.filter { $0.name == "span" && $0["lang"] != nil }
       #expect(titles.map { "\($0["lang"] ?? "") \($0.text)" } == ["de Wetter", "en Weather"])
-      let links = try page.scan.all("a").filter { $0["href"]?.contains("?topic=") ?? false }
+      let links = try page.scan.all("a").filter { $0["href"]?.contains("topic=") ?? false }
       #expect(links.map(\.text) == ["Published items: 0", "Published items: 1"])
-      #expect(try await browser.get(try #require(links.last?["href"])).text.contains("Fog lifts."))
+      let items = try await browser.get(try #require(links.last?["href"]))
+      #expect(items.text.contains("Fog lifts.") && !items.text.contains("Storm rises."))
       for target in [Self.edit("weather"), Self.removal("weather"), "/console/new-topic"] {
         try await browser.get(target).check()
       }
@@ -103,10 +105,17 @@ import Testing
       #expect(try page.error(of: "title-1-text") == "Must not be longer than 256 bytes.")
       #expect(try page.error(of: "title-2-language") == "Is required.")
       #expect(try page.error(of: "title-3-language") == "There is already a title in this language.")
+      #expect(
+        try page.problemLinks == [
+          "#slug Name in addresses", "#title-0-language Title 1, Language", "#title-1-text Title 2",
+          "#title-2-language Title 3, Language", "#title-3-language Title 4, Language", "#position Position",
+        ])
       #expect(try await Self.slugs(console).isEmpty)
       form = try await Self.newForm(browser)
       form["slug"] = ""
-      #expect(try await browser.submit(form, "save").error(of: "slug") != nil)
+      let untitled = try await browser.submit(form, "save")
+      #expect(try untitled.error(of: "slug") != nil)
+      #expect(try untitled.problemLinks == ["#slug Name in addresses"])
     }
   }
 

@@ -40,7 +40,7 @@ import Testing
       PageTopic(slug: "known", titles: ["en": text]), PageTopic(slug: "other", titles: [text: text]),
       PageTopic(slug: text, titles: [:]),
     ]
-    for site in [PageSite(publicURL: "https://news.example", hasFeeds: true), PageSite()] {
+    for site in [PageSite(publicURL: "https://news.example", feeds: SampleFeeds.all), PageSite()] {
       let renderer = PageRenderer(site)
       let item = Self.item(text)
       var pages = [renderer.page(of: item, topics: topics), renderer.errorPage(status: 410, detail: text)]

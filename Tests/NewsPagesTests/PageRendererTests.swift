@@ -28,7 +28,7 @@ import Testing
       ], updated: date + 60)
   }
 
-  private static let renderer = PageRenderer(PageSite(publicURL: "https://news.example", hasFeeds: true))
+  private static let renderer = PageRenderer(PageSite(publicURL: "https://news.example", feeds: SampleFeeds.all))
 
   @Test("An item's page has its content, its date, its language and its files")
   func itemPage() throws {
@@ -128,7 +128,7 @@ import Testing
 
   @Test("All paths begin with that of the public URL, and files of the same server are loaded by their path")
   func basePath() throws {
-    let renderer = PageRenderer(PageSite(publicURL: "https://www.example.org/news", hasFeeds: true))
+    let renderer = PageRenderer(PageSite(publicURL: "https://www.example.org/news", feeds: SampleFeeds.all))
     var item = Self.item()
     item.attachments[1].url = "https://www.example.org/news/v1/media/01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f7"
     let page = try PageScan(renderer.page(of: item, topics: Self.topics))
@@ -203,7 +203,7 @@ import Testing
   func identity() {
     let sites = [
       PageSite(), PageSite(language: .german), PageSite(publicURL: "https://a.example"),
-      PageSite(publicURL: "https://a.example", hasFeeds: true),
+      PageSite(publicURL: "https://a.example", feeds: SampleFeeds.all),
     ]
     #expect(Set(sites.map { PageRenderer($0).identity }).count == 4)
     #expect(PageRenderer(PageSite()).identity == PageRenderer(PageSite()).identity)

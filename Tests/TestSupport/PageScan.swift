@@ -47,15 +47,17 @@ package struct PageScan {
     package static let console = Dialect(
       names: reader.names.union([
         "script", "form", "fieldset", "legend", "label", "input", "textarea", "select", "option", "button", "details",
-        "summary", "del", "ins", "caption", "dl", "dt", "dd", "svg", "desc", "path", "rect",
+        "summary", "del", "ins", "mark", "caption", "dl", "dt", "dd", "svg", "desc", "path", "rect",
       ]),
       attributes: reader.attributes.union([
         "defer", "for", "method", "action", "enctype", "value", "autocomplete", "spellcheck", "required", "maxlength",
         "checked", "selected", "disabled", "multiple", "accept", "rows", "step", "inputmode", "role", "formaction",
         "formtarget", "aria-invalid", "aria-describedby", "data-status", "data-unsaved", "data-autosave", "data-saving",
-        "data-saved", "data-not-saved", "data-changed", "data-progress", "data-zone", "data-events", "data-ended",
-        "data-waiting", "data-pause", "data-resume", "data-copy", "data-copied", "hidden", "scope", "viewBox",
-        "preserveAspectRatio", "d", "x", "y",
+        "data-saved", "data-not-saved", "data-changed", "data-progress", "data-drop", "data-zone", "data-events",
+        "data-ended", "data-waiting", "data-pause", "data-resume", "data-copy", "data-copied", "data-failed", "popover",
+        "popovertarget", "hidden",
+        "scope",
+        "viewBox", "preserveAspectRatio", "d", "x", "y",
       ]))
   }
 

@@ -23,17 +23,26 @@ extension ProblemError {
 
   /// Makes the response to a message that was refused before the router.
   ///
-  /// - Parameter head: The head of the message; nil if it could not be read.
-  static func response(to refusal: RequestRefusal, _ head: HTTPRequestHead?) -> RefusalResponse {
+  /// - Parameters:
+  ///   - head: The head of the message; nil if it could not be read.
+  ///   - modules: The modules whose errors have another form than those of the API.
+  static func response(
+    to refusal: RequestRefusal, _ head: HTTPRequestHead?, _ modules: [any RouteModule]
+  ) -> RefusalResponse {
     var problem = ProblemError(refusal)
+    let status = HTTPResponse.Status(code: problem.problem.status)
+    if let head, let module = modules.first(where: { $0.owns(String(head.uri.prefix { $0 != "?" })) }) {
+      var (fields, text) = module.errorPage(of: problem.problem, headers: problem.headers)
+      fields[.requestID] = RequestID().description
+      return RefusalResponse(status: status, fields: fields, body: ByteBuffer(string: text))
+    }
     // A page that may read the resource may also read why it cannot do so now.
     if case .tooManyRequests = refusal, let head, !head.uri.hasPrefix(APIPath.editorial + "/") {
       CORS.add(to: &problem.headers)
     }
     var fields = problem.fields
     fields[.requestID] = RequestID().description
-    return RefusalResponse(
-      status: HTTPResponse.Status(code: problem.problem.status), fields: fields, body: problem.body)
+    return RefusalResponse(status: status, fields: fields, body: problem.body)
   }
 
   /// The refusal of a client that has exceeded its rate limit (RFC 6585 section 4).

@@ -2,6 +2,7 @@ import HTTPEdge
 import HTTPTypes
 import Hummingbird
 import Logging
+import NIOCore
 import News
 import NewsPages
 import NewsStore
@@ -37,7 +38,7 @@ struct ProblemResponses: RouterMiddleware {
       }
       // A page that may read the resource may also read its errors.
       if routes.methods(of: request.uri.path).contains(.options) { CORS.add(to: &problem.headers) }
-      response = self.response(to: problem, request, context)
+      response = self.response(to: problem, request)
     }
     if response.status != .noContent || request.method != .options, !response.headers.areForAll {
       response.headers[.requestID] = context.requestID
@@ -46,9 +47,12 @@ struct ProblemResponses: RouterMiddleware {
   }
 
   /// Returns the response in the form that the client expects: a page of a module, a page for readers, or JSON.
-  private func response(to problem: ProblemError, _ request: Request, _ context: APIContext) -> Response {
+  private func response(to problem: ProblemError, _ request: Request) -> Response {
     if let module = modules.first(where: { $0.owns(request.uri.path) }) {
-      return module.response(to: problem.problem, headers: problem.headers, request, context)
+      let (fields, text) = module.errorPage(of: problem.problem, headers: problem.headers)
+      return Response(
+        status: HTTPResponse.Status(code: problem.problem.status), headers: fields,
+        body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
     let isPage = [.get, .head].contains(request.method) && APIPath.isPage(request.uri.path)
     return problem.response(isPage ? renderer : nil)

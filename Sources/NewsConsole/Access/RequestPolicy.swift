@@ -46,6 +46,11 @@ struct RequestPolicy: Sendable {
     guard request.headers[values: .origin].allSatisfy({ isOwn($0, request) }) else { throw ProblemError.foreignForm }
   }
 
+  /// Whether the browser states that a form comes from a page of this server. `checkOrigin` has accepted the form.
+  func isFromOwnPage(_ request: Request) -> Bool {
+    request.headers[.origin] != nil || request.headers[.secFetchSite] == "same-origin"
+  }
+
   private func isOwn(_ origin: String, _ request: Request) -> Bool {
     let origin = origin.lowercased()
     if let publicOrigin { return origin == publicOrigin }
@@ -75,6 +80,10 @@ extension ProblemError {
 
   static let formExpired = ProblemError(
     .forbidden, "form-expired", "The form does not belong to the session", detail: "Load the page again.")
+
+  /// The reason why the form of an earlier session is shown again.
+  static let formShownAgain = ProblemError(
+    .forbidden, "form-shown-again", "The form belongs to an earlier session", detail: "Send it again.")
 
   static let sessionEnded = ProblemError(
     .forbidden, "session-ended", "The session has ended", detail: "Sign in again.")

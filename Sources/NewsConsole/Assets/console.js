@@ -40,6 +40,25 @@ function localise(field, label) {
   if (hint && zone) hint.textContent = fill(label, { zone });
 }
 
+function startTimes() {
+  for (const form of document.querySelectorAll("form[data-zone]")) {
+    for (const field of form.querySelectorAll('input[type="datetime-local"]')) localise(field, form.dataset.zone);
+  }
+}
+
+/** Sends a form once when its button is clicked twice. The server makes sure that a repeat has no effect. */
+function startForms() {
+  const interval = 1500;
+  const sent = new WeakMap();
+  document.addEventListener("submit", (event) => {
+    const last = sent.get(event.target);
+    // A preview opens another tab.
+    if (event.target.method !== "post" || event.defaultPrevented || event.submitter?.formTarget === "_blank") return;
+    if (last !== undefined && event.timeStamp - last < interval) event.preventDefault();
+    else sent.set(event.target, event.timeStamp);
+  });
+}
+
 /** Sends a form with its files and reports the progress. The result is the page of the answer. */
 function send(form, data, onProgress) {
   return new Promise((resolve, reject) => {
@@ -57,9 +76,28 @@ function send(form, data, onProgress) {
   });
 }
 
+const isFiles = (event) => event.dataTransfer?.types.includes("Files");
+
+/** Ignores files that are dropped beside the areas of a page: the browser would open them in its place. */
+function startDrops() {
+  if (!document.querySelector(".drop")) return;
+  for (const type of ["dragover", "drop"]) {
+    document.addEventListener(type, (event) => {
+      if (!isFiles(event) || event.defaultPrevented) return;
+      event.preventDefault();
+      event.dataTransfer.dropEffect = "none";
+    });
+  }
+}
+
+/** Returns the reasons why a form was not accepted; empty if the page has none. */
+function reasons(page) {
+  const lines = [...page.querySelectorAll("#problem li")].map((line) => line.textContent);
+  return lines.join(" ") || (page.querySelector(".bad, h1")?.textContent ?? "");
+}
+
 /** Lets files be dropped on an area. */
 function acceptDrops(area, onFiles) {
-  const isFiles = (event) => event.dataTransfer?.types.includes("Files");
   area.addEventListener("dragover", (event) => {
     if (!isFiles(event)) return;
     event.preventDefault();
@@ -78,29 +116,34 @@ function startUploads() {
   const form = document.getElementById("upload");
   if (!(form instanceof HTMLFormElement)) return;
   const status = form.querySelector("[data-status]");
-  const upload = async (data) => {
+  document.getElementById("upload-hint").textContent += ` ${form.dataset.drop}`;
+  const upload = async () => {
     try {
-      const answer = await send(form, data, (percent) => {
+      const answer = await send(form, new FormData(form), (percent) => {
         status.textContent = fill(form.dataset.progress, { percent });
       });
       if (answer.ok) {
         location.assign(answer.url);
+      } else if (answer.page.querySelector(".good")) {
+        // The list has the files that were accepted.
+        document.getElementById("content").replaceWith(document.adoptNode(answer.page.getElementById("content")));
+        startUploads();
+        showProblem();
       } else {
-        status.textContent = answer.page.querySelector(".bad")?.textContent ?? "";
+        status.textContent = reasons(answer.page);
       }
     } catch {
-      form.submit();
+      status.textContent = form.dataset.failed;
     }
   };
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    upload(new FormData(form));
+    upload();
   });
+  // The form keeps the files until the server has them.
   acceptDrops(form, (files) => {
-    const data = new FormData();
-    data.append("csrf", form.elements.csrf.value);
-    for (const file of files) data.append("upload", file);
-    upload(data);
+    form.elements.upload.files = files;
+    upload();
   });
 }
 
@@ -108,14 +151,12 @@ function startEditor() {
   const form = document.getElementById("editor");
   if (!form) return;
   const status = form.querySelector("[data-status]");
-  const { zone, saving, saved, notSaved, changed, progress } = form.dataset;
+  const { saving, saved, notSaved, changed, progress, failed } = form.dataset;
   let isChanged = form.dataset.unsaved === "true";
   let isLeaving = false;
   let timer = 0;
   let pending = false;
   let waiting = null;
-
-  for (const field of form.querySelectorAll('input[type="datetime-local"]')) localise(field, zone);
 
   const autosaves = form.dataset.autosave === "true";
   const autosave = async () => {
@@ -193,13 +234,19 @@ function startEditor() {
         status.textContent = fill(progress, { percent });
       });
       const list = answer.page.getElementById("attachments");
-      if (list) document.getElementById("attachments").replaceWith(document.adoptNode(list));
+      if (!list) {
+        status.textContent = reasons(answer.page) || notSaved;
+        return;
+      }
+      document.getElementById("attachments").replaceWith(document.adoptNode(list));
       for (const box of form.querySelectorAll('input[name="choose"]')) box.checked = false;
       isChanged = true;
-      status.textContent = answer.page.querySelector(".bad")?.textContent ?? changed;
+      status.textContent = answer.page.querySelector("#problem") ? reasons(answer.page) : changed;
       if (autosaves) later();
     } catch {
-      status.textContent = notSaved;
+      // The button that attaches chosen files sends them again.
+      form.elements.upload.files = files;
+      status.textContent = failed;
     }
   });
 }
@@ -289,7 +336,16 @@ function startCopying() {
   }
 }
 
+/** Moves the focus to the reason why a form was not accepted, which links to the fields. */
+function showProblem() {
+  document.getElementById("problem")?.focus();
+}
+
 readLink();
+showProblem();
+startTimes();
+startForms();
+startDrops();
 startUploads();
 startEditor();
 startKeys();

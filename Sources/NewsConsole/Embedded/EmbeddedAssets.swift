@@ -21,6 +21,7 @@ let embeddedAssets: [(name: String, text: String)] = [
   --bad-panel: #fbe6e8;
   --removed: #fbd9dc;
   --added: #d3efdc;
+  --marked: #fdebb0;
   --sans: system-ui, "Segoe UI", Roboto, "Helvetica Neue", "Liberation Sans", Arial, sans-serif;
   --mono: ui-monospace, "Liberation Mono", Menlo, Consolas, monospace;
 }
@@ -42,6 +43,7 @@ let embeddedAssets: [(name: String, text: String)] = [
     --bad-panel: #331b1e;
     --removed: #57262b;
     --added: #1d4a2f;
+    --marked: #574818;
   }
 }
 
@@ -62,7 +64,8 @@ body {
 }
 
 .wrap { width: 100%; max-width: 78rem; margin-inline: auto; padding-inline: 1rem; }
-.narrow { max-width: 34rem; padding-block: 1rem 2rem; }
+.narrow { max-width: 34rem; padding-block-end: 2rem; }
+.narrow:has(+ .narrow) { padding-block-end: 0; }
 .unseen {
   position: absolute;
   width: 1px;
@@ -101,10 +104,22 @@ main { flex: 1; padding-block: 1.25rem 3rem; }
 
 /* The head and the foot of pages */
 .top { border-bottom: 1px solid var(--line); background: var(--panel); }
-.top .wrap { display: flex; flex-wrap: wrap; align-items: center; gap: .25rem 1.5rem; padding-block: .5rem; }
-.brand { font-weight: 700; }
+.top .wrap { display: flex; align-items: center; gap: 1rem; padding-block: .5rem; }
+.brand, .top li, .account { white-space: nowrap; }
+.brand { flex: 0 1 auto; min-width: 3.5rem; font-weight: 700; overflow: hidden; text-overflow: ellipsis; }
 .brand a { color: inherit; text-decoration: none; }
-.top ul { display: flex; flex-wrap: wrap; gap: .25rem 1rem; }
+.open-menu { flex: none; padding-inline: .6rem; white-space: nowrap; }
+.menu {
+  position: absolute;
+  inset: 3.5rem 0 auto;
+  width: auto;
+  margin: 0;
+  padding: .5rem 1rem;
+  background: var(--panel);
+  color: inherit;
+  border: 1px solid var(--line);
+  border-inline: 0;
+}
 .top li a { display: block; padding: .35rem 0; color: inherit; text-decoration: none; border-bottom: 3px solid transparent; }
 .top li a:hover { border-color: var(--line); }
 .top li a[aria-current] { border-color: var(--accent); font-weight: 600; }
@@ -177,6 +192,7 @@ fieldset:disabled input, fieldset:disabled textarea, fieldset:disabled select { 
 .note { margin-bottom: 1rem; padding: .7rem 1rem; background: var(--panel); border-inline-start: 4px solid var(--control); border-radius: 3px; }
 .good { background: var(--good-panel); border-color: var(--good); }
 .bad { background: var(--bad-panel); border-color: var(--bad); }
+.note ul { margin-top: .4rem; padding-inline-start: 1.2rem; list-style: disc; }
 
 /* Lists */
 .bar { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .5rem 1.5rem; margin-bottom: 1rem; }
@@ -187,8 +203,9 @@ fieldset:disabled input, fieldset:disabled textarea, fieldset:disabled select { 
 .tabs a[aria-current] { border-color: var(--accent); font-weight: 600; }
 .count { color: var(--soft); font-size: .8125rem; font-weight: 400; }
 .filter { display: flex; flex-wrap: wrap; align-items: end; gap: .75rem; margin-block: 1rem; }
-.filter .field { flex: 1 1 9rem; }
-.filter .grow { flex: 3 1 14rem; }
+.filter .field { flex: 1 1 8rem; }
+.filter .field:has([type=date]) { flex-basis: 9.25rem; }
+.filter .grow { flex: 3 1 9rem; }
 .empty { padding-block: 2.5rem; color: var(--soft); text-align: center; }
 .rows > li { padding-block: .8rem; border-bottom: 1px solid var(--line); }
 .rows .title { font-weight: 600; font-size: 1.0625rem; }
@@ -237,6 +254,7 @@ details summary { padding-block: .4rem; font-weight: 600; cursor: pointer; }
 .grid .picture { display: grid; place-items: center; aspect-ratio: 3 / 2; overflow: hidden; background: var(--panel); border-radius: 4px; }
 .grid .picture img { width: 100%; height: 100%; object-fit: cover; }
 .grid .kind { padding: .5rem; font-size: .8125rem; }
+.grid .uses { display: grid; gap: .15rem; margin-top: .2rem; color: var(--soft); font-size: .875rem; }
 .grid .name { margin-top: .35rem; font-size: .9375rem; font-weight: 600; }
 .small { grid-template-columns: repeat(auto-fill, minmax(7.5rem, 1fr)); margin-block: .6rem; }
 .small label { display: grid; gap: .25rem; font-size: .8125rem; font-weight: 400; }
@@ -249,6 +267,7 @@ details summary { padding-block: .4rem; font-weight: 600; cursor: pointer; }
 .compared .text { white-space: pre-wrap; font-size: .9375rem; }
 del { background: var(--removed); text-decoration-thickness: 1px; }
 ins { background: var(--added); text-decoration: none; font-weight: 600; }
+mark { background: var(--marked); color: inherit; font-weight: 600; }
 .skipped { color: var(--soft); font-style: italic; }
 .history > li { padding-block: 1rem; border-bottom: 1px solid var(--line); }
 .history form { margin-top: .75rem; }
@@ -269,6 +288,7 @@ ins { background: var(--added); text-decoration: none; font-weight: 600; }
 .figures div { padding: .65rem .8rem; background: var(--panel); border-radius: 4px; min-width: 0; }
 .figures dt, .figures span { color: var(--soft); font-size: .8125rem; }
 .figures dd { margin: 0; }
+.figures span { display: block; margin-top: .1rem; line-height: 1.35; }
 .figures strong { display: block; font-size: 1.375rem; line-height: 1.3; font-variant-numeric: tabular-nums; }
 .charts { display: grid; gap: 1.25rem; }
 .chart { margin: 0; min-width: 0; }
@@ -295,6 +315,7 @@ thead th { color: var(--soft); }
 /* The first steps */
 .steps { display: grid; gap: 1.25rem; margin-top: 1.5rem; counter-reset: step; }
 .steps > li { display: grid; gap: .6rem; padding: 1rem; background: var(--panel); border-radius: 4px; counter-increment: step; justify-items: start; }
+.steps + .actions { margin-top: 1.25rem; }
 .steps h2::before { content: counter(step) ". "; }
 .command { margin: 0; max-width: 100%; padding: .55rem .75rem; background: var(--paper); border: 1px solid var(--line); border-radius: 4px; font: .875rem/1.5 var(--mono); white-space: pre-wrap; }
 .command code { font: inherit; color: inherit; user-select: all; }
@@ -305,6 +326,26 @@ thead th { color: var(--soft); }
 .narrow > p + p:not(.facts), .narrow > ul + p, .narrow > blockquote + p { margin-top: 1rem; }
 blockquote { margin: 1rem 0; padding-inline-start: 1rem; border-inline-start: 3px solid var(--accent); }
 .subject { font-weight: 600; }
+
+/* The parts of the console beside each other from a width of 768 pixels on */
+@media (min-width: 48rem) {
+  .top .wrap { column-gap: clamp(.75rem, 2vw, 1.5rem); }
+  .top ul { column-gap: clamp(.5rem, 1.4vw, 1rem); }
+  .open-menu { display: none; }
+  .menu { display: block; position: static; padding: 0; border: 0; overflow: visible; }
+  .menu ul { display: flex; }
+}
+
+@media (max-width: 60rem) {
+  .account { position: relative; }
+  /* Only for screen readers: there is no room in German. */
+  .account .key { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .account .quiet { padding-inline: .6rem; }
+}
+
+@media (min-width: 48rem) and (max-width: 60rem) {
+  .top { font-size: .875rem; }
+}
 
 @media (min-width: 40rem) {
   .pair { grid-template-columns: 8rem minmax(0, 1fr); }
@@ -375,6 +416,25 @@ function localise(field, label) {
   if (hint && zone) hint.textContent = fill(label, { zone });
 }
 
+function startTimes() {
+  for (const form of document.querySelectorAll("form[data-zone]")) {
+    for (const field of form.querySelectorAll('input[type="datetime-local"]')) localise(field, form.dataset.zone);
+  }
+}
+
+/** Sends a form once when its button is clicked twice. The server makes sure that a repeat has no effect. */
+function startForms() {
+  const interval = 1500;
+  const sent = new WeakMap();
+  document.addEventListener("submit", (event) => {
+    const last = sent.get(event.target);
+    // A preview opens another tab.
+    if (event.target.method !== "post" || event.defaultPrevented || event.submitter?.formTarget === "_blank") return;
+    if (last !== undefined && event.timeStamp - last < interval) event.preventDefault();
+    else sent.set(event.target, event.timeStamp);
+  });
+}
+
 /** Sends a form with its files and reports the progress. The result is the page of the answer. */
 function send(form, data, onProgress) {
   return new Promise((resolve, reject) => {
@@ -392,9 +452,28 @@ function send(form, data, onProgress) {
   });
 }
 
+const isFiles = (event) => event.dataTransfer?.types.includes("Files");
+
+/** Ignores files that are dropped beside the areas of a page: the browser would open them in its place. */
+function startDrops() {
+  if (!document.querySelector(".drop")) return;
+  for (const type of ["dragover", "drop"]) {
+    document.addEventListener(type, (event) => {
+      if (!isFiles(event) || event.defaultPrevented) return;
+      event.preventDefault();
+      event.dataTransfer.dropEffect = "none";
+    });
+  }
+}
+
+/** Returns the reasons why a form was not accepted; empty if the page has none. */
+function reasons(page) {
+  const lines = [...page.querySelectorAll("#problem li")].map((line) => line.textContent);
+  return lines.join(" ") || (page.querySelector(".bad, h1")?.textContent ?? "");
+}
+
 /** Lets files be dropped on an area. */
 function acceptDrops(area, onFiles) {
-  const isFiles = (event) => event.dataTransfer?.types.includes("Files");
   area.addEventListener("dragover", (event) => {
     if (!isFiles(event)) return;
     event.preventDefault();
@@ -413,29 +492,34 @@ function startUploads() {
   const form = document.getElementById("upload");
   if (!(form instanceof HTMLFormElement)) return;
   const status = form.querySelector("[data-status]");
-  const upload = async (data) => {
+  document.getElementById("upload-hint").textContent += ` ${form.dataset.drop}`;
+  const upload = async () => {
     try {
-      const answer = await send(form, data, (percent) => {
+      const answer = await send(form, new FormData(form), (percent) => {
         status.textContent = fill(form.dataset.progress, { percent });
       });
       if (answer.ok) {
         location.assign(answer.url);
+      } else if (answer.page.querySelector(".good")) {
+        // The list has the files that were accepted.
+        document.getElementById("content").replaceWith(document.adoptNode(answer.page.getElementById("content")));
+        startUploads();
+        showProblem();
       } else {
-        status.textContent = answer.page.querySelector(".bad")?.textContent ?? "";
+        status.textContent = reasons(answer.page);
       }
     } catch {
-      form.submit();
+      status.textContent = form.dataset.failed;
     }
   };
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    upload(new FormData(form));
+    upload();
   });
+  // The form keeps the files until the server has them.
   acceptDrops(form, (files) => {
-    const data = new FormData();
-    data.append("csrf", form.elements.csrf.value);
-    for (const file of files) data.append("upload", file);
-    upload(data);
+    form.elements.upload.files = files;
+    upload();
   });
 }
 
@@ -443,14 +527,12 @@ function startEditor() {
   const form = document.getElementById("editor");
   if (!form) return;
   const status = form.querySelector("[data-status]");
-  const { zone, saving, saved, notSaved, changed, progress } = form.dataset;
+  const { saving, saved, notSaved, changed, progress, failed } = form.dataset;
   let isChanged = form.dataset.unsaved === "true";
   let isLeaving = false;
   let timer = 0;
   let pending = false;
   let waiting = null;
-
-  for (const field of form.querySelectorAll('input[type="datetime-local"]')) localise(field, zone);
 
   const autosaves = form.dataset.autosave === "true";
   const autosave = async () => {
@@ -528,13 +610,19 @@ function startEditor() {
         status.textContent = fill(progress, { percent });
       });
       const list = answer.page.getElementById("attachments");
-      if (list) document.getElementById("attachments").replaceWith(document.adoptNode(list));
+      if (!list) {
+        status.textContent = reasons(answer.page) || notSaved;
+        return;
+      }
+      document.getElementById("attachments").replaceWith(document.adoptNode(list));
       for (const box of form.querySelectorAll('input[name="choose"]')) box.checked = false;
       isChanged = true;
-      status.textContent = answer.page.querySelector(".bad")?.textContent ?? changed;
+      status.textContent = answer.page.querySelector("#problem") ? reasons(answer.page) : changed;
       if (autosaves) later();
     } catch {
-      status.textContent = notSaved;
+      // The button that attaches chosen files sends them again.
+      form.elements.upload.files = files;
+      status.textContent = failed;
     }
   });
 }
@@ -624,7 +712,16 @@ function startCopying() {
   }
 }
 
+/** Moves the focus to the reason why a form was not accepted, which links to the fields. */
+function showProblem() {
+  document.getElementById("problem")?.focus();
+}
+
 readLink();
+showProblem();
+startTimes();
+startForms();
+startDrops();
 startUploads();
 startEditor();
 startKeys();

@@ -5,23 +5,26 @@
 let embeddedTemplates: [(name: String, text: String)] = [
   ("conflict.mustache", #"""
 {{>head}}
+{{>notices}}
 <h1>{{heading}}</h1>
-<p class="note bad" role="alert">{{t.conflict-text}}</p>
-<p class="facts"><span class="state {{state}}">{{stateTitle}}</span><span>{{t.edited}} <time datetime="{{editedMachine}}">{{edited}}</time></span><a href="{{history}}">{{t.history}}</a></p>
+{{#stateChange}}
+<p class="note">{{.}}</p>
+{{/stateChange}}
+<p class="facts"><strong>{{storedBy}}, <time datetime="{{editedMachine}}">{{edited}}</time></strong><span class="state {{state}}">{{stateTitle}}</span><a href="{{history}}">{{t.history}}</a></p>
 {{#isSame}}
 <p>{{t.conflict-same}}</p>
 {{/isSame}}
 {{#comparisons}}
-<section class="compared">
-<h2>{{comparedField}}</h2>
+<section class="compared" aria-labelledby="compared-{{comparedName}}">
+<h2 id="compared-{{comparedName}}">{{comparedField}}</h2>
 <div class="versions">
 <div class="version">
-<h3>{{t.theirs}}</h3>
-<div class="text" dir="auto">{{#theirs}}{{#kept}}{{.}}{{/kept}}{{#removed}}<del>{{.}}</del>{{/removed}}{{#skipped}} <span class="skipped">{{.}}</span> {{/skipped}}{{/theirs}}</div>
+<h3>{{storedBy}}</h3>
+<div class="text" dir="auto">{{#theirs}}{{#kept}}{{.}}{{/kept}}{{#differing}}<mark>{{.}}</mark>{{/differing}}{{#skipped}} <span class="skipped">{{.}}</span> {{/skipped}}{{/theirs}}{{^hasTheirs}}<span class="skipped">{{t.empty-field}}</span>{{/hasTheirs}}</div>
 </div>
 <div class="version">
 <h3>{{t.mine}}</h3>
-<div class="text" dir="auto">{{#mine}}{{#kept}}{{.}}{{/kept}}{{#added}}<ins>{{.}}</ins>{{/added}}{{#skipped}} <span class="skipped">{{.}}</span> {{/skipped}}{{/mine}}</div>
+<div class="text" dir="auto">{{#mine}}{{#kept}}{{.}}{{/kept}}{{#differing}}<mark>{{.}}</mark>{{/differing}}{{#skipped}} <span class="skipped">{{.}}</span> {{/skipped}}{{/mine}}{{^hasMine}}<span class="skipped">{{t.empty-field}}</span>{{/hasMine}}</div>
 </div>
 </div>
 </section>
@@ -33,7 +36,7 @@ let embeddedTemplates: [(name: String, text: String)] = [
 <input type="hidden" name="{{hiddenName}}" value="{{hiddenValue}}">
 {{/hidden}}
 <p class="actions">
-<button class="primary" name="action" value="{{sentAction}}">{{t.save-mine}}</button>
+<button class="primary" name="action" value="{{sentAction}}">{{sentTitle}}</button>
 <button name="action" value="edit">{{t.edit-mine}}</button>
 <a class="button" href="{{discard}}">{{t.discard-mine}}</a>
 </p>
@@ -60,14 +63,7 @@ let embeddedTemplates: [(name: String, text: String)] = [
 {{#isErased}}
 <p class="note">{{t.erased}}</p>
 {{/isErased}}
-{{#hasOtherErrors}}
-<ul class="errors">
-{{#otherErrors}}
-<li>{{otherError}}</li>
-{{/otherErrors}}
-</ul>
-{{/hasOtherErrors}}
-<form class="editor" id="editor" method="post" action="{{action}}" enctype="multipart/form-data" data-unsaved="{{#isUnsaved}}true{{/isUnsaved}}" data-autosave="{{#isAutosaved}}true{{/isAutosaved}}" data-saving="{{t.js-saving}}" data-saved="{{t.js-saved}}" data-not-saved="{{t.js-not-saved}}" data-changed="{{t.js-changed}}" data-progress="{{t.js-uploading}}" data-zone="{{t.js-zone}}">
+<form class="editor" id="editor" method="post" action="{{action}}" enctype="multipart/form-data" data-unsaved="{{#isUnsaved}}true{{/isUnsaved}}" data-autosave="{{#isAutosaved}}true{{/isAutosaved}}" data-saving="{{t.js-saving}}" data-saved="{{t.js-saved}}" data-not-saved="{{t.js-not-saved}}" data-changed="{{t.js-changed}}" data-progress="{{t.js-uploading}}" data-failed="{{t.js-upload-failed}}" data-zone="{{t.js-zone}}">
 <input type="hidden" name="csrf" value="{{csrf}}">
 {{#id}}
 <input type="hidden" name="id" value="{{.}}">
@@ -135,15 +131,24 @@ let embeddedTemplates: [(name: String, text: String)] = [
 <input type="hidden" name="attachment-{{attachmentIndex}}-sha256" value="{{attachment-sha256}}">
 <div class="field">
 <label for="attachment-{{attachmentIndex}}-alt">{{t.field-alt}}</label>
-<input id="attachment-{{attachmentIndex}}-alt" name="attachment-{{attachmentIndex}}-alt" type="text" value="{{attachment-alt}}" dir="auto">
+<input id="attachment-{{attachmentIndex}}-alt" name="attachment-{{attachmentIndex}}-alt" type="text" value="{{attachment-alt}}" dir="auto"{{#altError}} aria-invalid="true" aria-describedby="attachment-{{attachmentIndex}}-alt-error"{{/altError}}>
+{{#altError}}
+<p class="error" id="attachment-{{attachmentIndex}}-alt-error">{{.}}</p>
+{{/altError}}
 </div>
 <div class="field">
 <label for="attachment-{{attachmentIndex}}-caption">{{t.field-caption}}</label>
-<input id="attachment-{{attachmentIndex}}-caption" name="attachment-{{attachmentIndex}}-caption" type="text" value="{{attachment-caption}}" dir="auto">
+<input id="attachment-{{attachmentIndex}}-caption" name="attachment-{{attachmentIndex}}-caption" type="text" value="{{attachment-caption}}" dir="auto"{{#captionError}} aria-invalid="true" aria-describedby="attachment-{{attachmentIndex}}-caption-error"{{/captionError}}>
+{{#captionError}}
+<p class="error" id="attachment-{{attachmentIndex}}-caption-error">{{.}}</p>
+{{/captionError}}
 </div>
 <div class="field">
 <label for="attachment-{{attachmentIndex}}-credit">{{t.field-credit}}</label>
-<input id="attachment-{{attachmentIndex}}-credit" name="attachment-{{attachmentIndex}}-credit" type="text" value="{{attachment-credit}}" dir="auto">
+<input id="attachment-{{attachmentIndex}}-credit" name="attachment-{{attachmentIndex}}-credit" type="text" value="{{attachment-credit}}" dir="auto"{{#creditError}} aria-invalid="true" aria-describedby="attachment-{{attachmentIndex}}-credit-error"{{/creditError}}>
+{{#creditError}}
+<p class="error" id="attachment-{{attachmentIndex}}-credit-error">{{.}}</p>
+{{/creditError}}
 </div>
 <p class="check"><input id="attachment-{{attachmentIndex}}-remove" name="attachment-{{attachmentIndex}}-remove" type="checkbox"{{#isRemoved}} checked{{/isRemoved}}> <label for="attachment-{{attachmentIndex}}-remove">{{t.remove}}</label></p>
 </div>
@@ -152,6 +157,9 @@ let embeddedTemplates: [(name: String, text: String)] = [
 {{^hasAttachments}}
 <p class="hint">{{t.no-attachments}}</p>
 {{/hasAttachments}}
+{{#errors.attachments}}
+<p class="error">{{.}}</p>
+{{/errors.attachments}}
 </section>
 {{#mayUpload}}
 <div class="drop field">
@@ -177,11 +185,9 @@ let embeddedTemplates: [(name: String, text: String)] = [
 </div>
 <div class="side">
 {{#hasTopics}}
-<fieldset class="choices"{{#errors.topics}} aria-describedby="topics-error"{{/errors.topics}}>
+<fieldset class="choices" id="topics"{{#errors.topics}} aria-describedby="topics-error"{{/errors.topics}}>
 <legend>{{t.field-topics}}</legend>
-{{#topics}}
-<p class="check"><input id="topic-{{topicSlug}}" name="topics" type="checkbox" value="{{topicSlug}}"{{#isSelected}} checked{{/isSelected}}> <label for="topic-{{topicSlug}}"{{#topicLanguage}} lang="{{.}}"{{/topicLanguage}}>{{topicTitle}}</label></p>
-{{/topics}}
+{{>topic-choices}}
 </fieldset>
 {{/hasTopics}}
 {{#errors.topics}}
@@ -209,22 +215,19 @@ let embeddedTemplates: [(name: String, text: String)] = [
 <p class="error" id="url-error">{{.}}</p>
 {{/errors.url}}
 </div>
+{{#times}}
 <div class="field">
-<label for="publishAt">{{t.field-publishAt}}</label>
-<input id="publishAt" name="publishAt" type="datetime-local" step="any" value="{{field.publishAt}}" aria-describedby="publishAt-hint{{#errors.publishAt}} publishAt-error{{/errors.publishAt}}"{{#errors.publishAt}} aria-invalid="true"{{/errors.publishAt}}>
-<p class="hint" id="publishAt-hint">{{t.utc-hint}}</p>
-{{#errors.publishAt}}
-<p class="error" id="publishAt-error">{{.}}</p>
-{{/errors.publishAt}}
+<label for="{{timeName}}">{{timeLabel}}</label>
+<input id="{{timeName}}" name="{{timeName}}" type="datetime-local" step="any" value="{{timeValue}}" aria-describedby="{{timeName}}-hint{{#timeNote}} {{timeName}}-note{{/timeNote}}{{#timeError}} {{timeName}}-error{{/timeError}}"{{#timeError}} aria-invalid="true"{{/timeError}}>
+<p class="hint" id="{{timeName}}-hint">{{t.utc-hint}}</p>
+{{#timeNote}}
+<p class="hint" id="{{timeName}}-note">{{.}}</p>
+{{/timeNote}}
+{{#timeError}}
+<p class="error" id="{{timeName}}-error">{{.}}</p>
+{{/timeError}}
 </div>
-<div class="field">
-<label for="expireAt">{{t.field-expireAt}}</label>
-<input id="expireAt" name="expireAt" type="datetime-local" step="any" value="{{field.expireAt}}" aria-describedby="expireAt-hint{{#errors.expireAt}} expireAt-error{{/errors.expireAt}}"{{#errors.expireAt}} aria-invalid="true"{{/errors.expireAt}}>
-<p class="hint" id="expireAt-hint">{{t.utc-hint}}</p>
-{{#errors.expireAt}}
-<p class="error" id="expireAt-error">{{.}}</p>
-{{/errors.expireAt}}
-</div>
+{{/times}}
 <p class="check"><input id="breaking" name="breaking" type="checkbox"{{#breaking}} checked{{/breaking}}> <label for="breaking">{{t.field-breaking}}</label></p>
 </div>
 </fieldset>
@@ -291,11 +294,11 @@ let embeddedTemplates: [(name: String, text: String)] = [
 {{#hasFieldErrors}}
 <ul class="errors">
 {{#fieldErrors}}
-<li>{{errorField}}: {{errorRule}}</li>
+<li>{{problemField}}: {{problemRule}}</li>
 {{/fieldErrors}}
 </ul>
 {{/hasFieldErrors}}
-<p><a href="{{backLink}}">{{t.to-items}}</a></p>
+<p><a href="{{backLink}}">{{t.to-console}}</a></p>
 </div>
 {{>foot}}
 
@@ -309,12 +312,12 @@ let embeddedTemplates: [(name: String, text: String)] = [
 <p class="note">{{t.keeps-no-files}}</p>
 {{/keepsNoFiles}}
 {{#mayUpload}}
-<form class="drop" id="upload" method="post" action="{{action}}" enctype="multipart/form-data" data-progress="{{t.js-uploading}}">
+<form class="drop" id="upload" method="post" action="{{action}}" enctype="multipart/form-data" data-progress="{{t.js-uploading}}" data-drop="{{t.js-drop}}" data-failed="{{t.js-upload-failed}}">
 <input type="hidden" name="csrf" value="{{csrf}}">
 <div class="field">
 <label for="upload-files">{{t.upload-files}}</label>
 <input id="upload-files" name="upload" type="file" multiple accept="image/*,audio/*,video/*,application/pdf" aria-describedby="upload-hint">
-<p class="hint" id="upload-hint">{{t.upload-hint}}</p>
+<p class="hint" id="upload-hint">{{t.upload-hint}} {{uploadLimit}}</p>
 </div>
 <p class="actions"><button class="primary">{{t.upload}}</button></p>
 <p class="status" role="status" data-status></p>
@@ -335,8 +338,18 @@ let embeddedTemplates: [(name: String, text: String)] = [
 <li>
 <a class="picture" href="{{fileLink}}">{{#fileThumbnail}}<img src="{{.}}" alt="{{fileName}}" loading="lazy" decoding="async">{{/fileThumbnail}}{{^fileThumbnail}}<span class="kind">{{fileName}}</span>{{/fileThumbnail}}</a>
 <p class="name">{{fileName}}</p>
-<p class="facts"><span>{{fileType}}</span><span>{{fileSize}}</span>{{#fileWidth}}<span>{{.}} × {{fileHeight}}</span>{{/fileWidth}}<time datetime="{{fileMachine}}">{{fileTime}}</time></p>
-<p class="facts">{{#isPublic}}<span class="state published">{{t.public}}</span>{{/isPublic}}{{#isUsed}}<span>{{t.used-in}}</span>{{#uses}}<a href="{{useLink}}">…{{useID}}</a>{{/uses}}{{/isUsed}}{{^isUsed}}<span>{{t.unused}}</span>{{/isUsed}}</p>
+<p class="facts"><span>{{fileType}}</span><span>{{fileSize}}</span>{{#fileWidth}}<span>{{.}} × {{fileHeight}}</span>{{/fileWidth}}{{#fileTime}}<time datetime="{{fileMachine}}">{{.}}</time>{{/fileTime}}</p>
+<p class="facts">{{#isPublic}}<span class="state published">{{t.public}}</span>{{/isPublic}}{{^isUsed}}<span>{{t.unused}}</span>{{/isUsed}}{{#isUsed}}<span>{{#hasUses}}{{t.used-in}}{{/hasUses}}{{^hasUses}}{{t.files-used}}{{/hasUses}}</span>{{/isUsed}}</p>
+{{#hasUses}}
+<ul class="uses">
+{{#uses}}
+<li><a href="{{useLink}}"{{#useLanguage}} lang="{{.}}"{{/useLanguage}} dir="auto">{{useTitle}}</a></li>
+{{/uses}}
+{{#hasOtherUses}}
+<li>{{t.other-uses}}</li>
+{{/hasOtherUses}}
+</ul>
+{{/hasUses}}
 </li>
 {{/files}}
 </ul>
@@ -348,7 +361,7 @@ let embeddedTemplates: [(name: String, text: String)] = [
   ("first-run.mustache", #"""
 {{>head}}
 <h1>{{heading}}</h1>
-<p>{{t.first-run-text}}</p>
+<p>{{^isPublished}}{{t.first-run-text}}{{/isPublished}}{{#isPublished}}{{t.first-run-published-text}}{{/isPublished}}</p>
 <ol class="steps">
 <li>
 <h2>{{t.first-run-source}}</h2>
@@ -365,7 +378,7 @@ let embeddedTemplates: [(name: String, text: String)] = [
 </li>
 <li>
 <h2>{{t.first-run-write}}</h2>
-<p class="facts">{{#isDraftDone}}<span class="state review">{{t.first-run-begun}}</span>{{/isDraftDone}}{{^isDraftDone}}<span class="state">{{t.first-run-open}}</span>{{/isDraftDone}}</p>
+<p class="facts">{{#isPublished}}<span class="state published">{{t.first-run-done}}</span>{{/isPublished}}{{^isPublished}}{{#isDraftDone}}<span class="state review">{{t.first-run-begun}}</span>{{/isDraftDone}}{{^isDraftDone}}<span class="state">{{t.first-run-open}}</span>{{/isDraftDone}}{{/isPublished}}</p>
 {{#drafts}}
 <p>{{t.first-run-publish-text}}</p>
 <p class="actions"><a class="button primary" href="{{.}}">{{t.first-run-drafts}}</a><a class="button" href="{{newItem}}">{{t.new-item}}</a></p>
@@ -377,15 +390,18 @@ let embeddedTemplates: [(name: String, text: String)] = [
 </li>
 <li>
 <h2>{{t.first-run-read}}</h2>
-<p class="facts"><span class="state">{{t.first-run-later}}</span></p>
+<p class="facts"><span class="state">{{^isPublished}}{{t.first-run-later}}{{/isPublished}}{{#isPublished}}{{t.first-run-open}}{{/isPublished}}</span></p>
 <p>{{t.first-run-read-text}}</p>
 {{#reader}}
 <p><a class="button" href="{{.}}">{{t.reader-page}}</a></p>
 {{/reader}}
 <p>{{t.first-run-fetch-text}}</p>
-<pre class="command" data-copy="{{t.copy}}" data-copied="{{t.copied}}"><code>{{fetchCommand}}</code></pre>
+<pre class="command" data-copy="{{t.copy}}" data-copied="{{t.copied}}"><code>{{fetchCommands}}</code></pre>
 </li>
 </ol>
+{{#isPublished}}
+<p class="actions"><a class="button" href="{{items}}">{{t.first-run-drafts}}</a></p>
+{{/isPublished}}
 {{>foot}}
 
 """#
@@ -395,6 +411,9 @@ let embeddedTemplates: [(name: String, text: String)] = [
 <footer class="foot">
 <div class="wrap">
 <p>{{t.times}}</p>
+{{#readerSite}}
+<p><a href="{{.}}">{{t.reader-page}}</a></p>
+{{/readerSite}}
 </div>
 </footer>
 </body>
@@ -421,7 +440,8 @@ let embeddedTemplates: [(name: String, text: String)] = [
 <div class="wrap">
 <p class="brand"><a href="{{home}}">{{siteName}}</a></p>
 {{#isSignedIn}}
-<nav aria-label="{{t.navigation}}">
+<button class="quiet open-menu" type="button" popovertarget="menu">{{t.menu}}</button>
+<nav class="menu" id="menu" popover aria-label="{{t.navigation}}">
 <ul>
 {{#sections}}
 <li><a href="{{sectionLink}}"{{#isCurrentSection}} aria-current="page"{{/isCurrentSection}}>{{sectionTitle}}</a></li>
@@ -442,6 +462,7 @@ let embeddedTemplates: [(name: String, text: String)] = [
   ),
   ("history.mustache", #"""
 {{>head}}
+{{>notices}}
 <h1>{{heading}}</h1>
 <p><a href="{{itemLink}}" dir="auto">{{itemTitle}}</a></p>
 <ol class="history">
@@ -482,6 +503,9 @@ let embeddedTemplates: [(name: String, text: String)] = [
 <p><a class="button primary" href="{{.}}">{{t.new-item}}</a></p>
 {{/newItem}}
 </div>
+{{#firstRun}}
+<p class="note"><a href="{{.}}">{{t.first-run-title}}</a>: {{t.first-run-hint}}</p>
+{{/firstRun}}
 <nav class="tabs" aria-label="{{t.states}}">
 <ul>
 {{#tabs}}
@@ -523,11 +547,24 @@ let embeddedTemplates: [(name: String, text: String)] = [
 {{#items}}
 <li>
 <p class="title"{{#itemLanguage}} lang="{{.}}"{{/itemLanguage}} dir="auto"><a href="{{itemLink}}">{{itemTitle}}</a></p>
-<p class="facts"><span class="state {{itemState}}">{{itemStateTitle}}</span>{{#isBreaking}}<strong class="breaking">{{t.field-breaking}}</strong>{{/isBreaking}}{{#publishTime}}<span>{{t.for}} <time datetime="{{publishMachine}}">{{.}}</time></span>{{/publishTime}}{{#itemTopics}}<span class="topic">{{itemTopic}}</span>{{/itemTopics}}<span>{{t.edited}} <time datetime="{{editedMachine}}">{{edited}}</time></span></p>
+<p class="facts"><span class="state {{itemState}}">{{itemStateTitle}}</span>{{#isBreaking}}<strong class="breaking">{{t.field-breaking}}</strong>{{/isBreaking}}{{#publishTime}}<span>{{t.for}} <time datetime="{{publishMachine}}">{{.}}</time></span>{{/publishTime}}{{#itemTopics}}<span class="topic">{{itemTopic}}</span>{{/itemTopics}}{{#otherTopicCount}}<span>+{{.}}</span>{{/otherTopicCount}}<span>{{t.edited}} <time datetime="{{editedMachine}}">{{edited}}</time></span></p>
 </li>
 {{/items}}
 </ul>
 {{>pager}}
+{{>foot}}
+
+"""#
+  ),
+  ("keys-exists.mustache", #"""
+{{>head}}
+{{>notices}}
+<div class="narrow">
+<h1>{{heading}}</h1>
+<p class="subject" dir="auto">{{keyLabel}}</p>
+{{>keys-facts}}
+<p class="actions">{{#rotation}}<a class="button primary" href="{{.}}">{{t.rotate}}</a> {{/rotation}}<a class="button" href="{{newKey}}">{{t.new-key}}</a> <a href="{{keysLink}}">{{t.to-keys}}</a></p>
+</div>
 {{>foot}}
 
 """#
@@ -547,8 +584,9 @@ let embeddedTemplates: [(name: String, text: String)] = [
 {{>notices}}
 <div class="narrow">
 <h1>{{heading}}</h1>
-<form class="stack" id="key" method="post" action="{{action}}">
+<form class="stack" id="key" method="post" action="{{action}}" data-zone="{{t.js-zone}}">
 <input type="hidden" name="csrf" value="{{csrf}}">
+<input type="hidden" name="id" value="{{keyID}}">
 <div class="field">
 <label for="name">{{t.field-name}}</label>
 <input id="name" name="name" type="text" value="{{name}}" dir="auto" required autocomplete="off" aria-describedby="name-hint{{#errors.name}} name-error{{/errors.name}}"{{#errors.name}} aria-invalid="true"{{/errors.name}}>
@@ -557,7 +595,7 @@ let embeddedTemplates: [(name: String, text: String)] = [
 <p class="error" id="name-error">{{.}}</p>
 {{/errors.name}}
 </div>
-<fieldset{{#errors.scopes}} aria-describedby="scopes-error"{{/errors.scopes}}>
+<fieldset id="scopes"{{#errors.scopes}} aria-describedby="scopes-error"{{/errors.scopes}}>
 <legend>{{t.field-scopes}}</legend>
 {{#scopes}}
 <p class="check"><input id="scope-{{scopeName}}" name="scopes" type="checkbox" value="{{scopeName}}"{{#isSelectedScope}} checked{{/isSelectedScope}}> <label for="scope-{{scopeName}}">{{scopeTitle}} <span class="count">{{scopeName}}</span></label></p>
@@ -567,11 +605,9 @@ let embeddedTemplates: [(name: String, text: String)] = [
 {{/errors.scopes}}
 </fieldset>
 {{#hasTopics}}
-<fieldset class="choices" aria-describedby="topics-hint{{#errors.topics}} topics-error{{/errors.topics}}">
+<fieldset class="choices" id="topics" aria-describedby="topics-hint{{#errors.topics}} topics-error{{/errors.topics}}">
 <legend>{{t.only-topics}}</legend>
-{{#topics}}
-<p class="check"><input id="topic-{{topicSlug}}" name="topics" type="checkbox" value="{{topicSlug}}"{{#isSelected}} checked{{/isSelected}}> <label for="topic-{{topicSlug}}"{{#topicLanguage}} lang="{{.}}"{{/topicLanguage}}>{{topicTitle}}</label></p>
-{{/topics}}
+{{>topic-choices}}
 </fieldset>
 <p class="hint" id="topics-hint">{{t.key-topics-hint}}</p>
 {{/hasTopics}}
@@ -580,9 +616,9 @@ let embeddedTemplates: [(name: String, text: String)] = [
 {{/errors.topics}}
 <div class="field">
 <label for="expires">{{t.field-expireAt}}</label>
-<input id="expires" name="expires" type="datetime-local" step="any" value="{{expires}}" aria-describedby="expires-hint expires-zone{{#errors.expires}} expires-error{{/errors.expires}}"{{#errors.expires}} aria-invalid="true"{{/errors.expires}}>
+<input id="expires" name="expires" type="datetime-local" step="any" value="{{expires}}" aria-describedby="expires-hint expires-use{{#errors.expires}} expires-error{{/errors.expires}}"{{#errors.expires}} aria-invalid="true"{{/errors.expires}}>
 <p class="hint" id="expires-hint">{{t.utc-hint}}</p>
-<p class="hint" id="expires-zone">{{t.key-expiry-hint}}</p>
+<p class="hint" id="expires-use">{{t.key-expiry-hint}}</p>
 {{#errors.expires}}
 <p class="error" id="expires-error">{{.}}</p>
 {{/errors.expires}}
@@ -627,6 +663,7 @@ let embeddedTemplates: [(name: String, text: String)] = [
 {{/isOwnKey}}
 <form class="stack" method="post" action="{{action}}">
 <input type="hidden" name="csrf" value="{{csrf}}">
+<input type="hidden" name="secretName" value="{{secretName}}">
 <div class="field">
 <label for="overlap">{{t.field-overlap}}</label>
 <select id="overlap" name="overlap">
@@ -677,6 +714,7 @@ let embeddedTemplates: [(name: String, text: String)] = [
 </li>
 {{/keys}}
 </ul>
+{{>pager}}
 {{>foot}}
 
 """#
@@ -708,8 +746,8 @@ let embeddedTemplates: [(name: String, text: String)] = [
 <section class="panel" aria-labelledby="live-requests">
 <h2 id="live-requests">{{t.live-requests}}</h2>
 <dl class="figures">
-<div><dt>{{t.live-request-rate}}</dt><dd><strong>{{requestRate}}</strong> <span>{{requestTotal}} {{t.live-in-all}}</span></dd></div>
-<div><dt>{{t.live-not-modified}}</dt><dd><strong>{{notModifiedShare}}</strong> <span>{{notModifiedTotal}} {{t.live-in-all}}</span></dd></div>
+<div><dt>{{t.live-request-rate}}</dt><dd><strong>{{requestRate}}</strong> <span>{{requestTotal}}</span></dd></div>
+<div><dt>{{t.live-not-modified}}</dt><dd><strong>{{notModifiedShare}}</strong> {{#notModifiedTotal}}<span>{{.}} {{t.live-in-all}}</span>{{/notModifiedTotal}}</dd></div>
 <div><dt>{{t.live-sent}}</dt><dd><strong>{{sentBytes}}</strong> <span>{{sentRate}} {{t.live-per-second}}</span></dd></div>
 <div><dt>{{t.live-saved}}</dt><dd><strong>{{savedBytes}}</strong> <span>{{savedByNotModified}} {{t.live-by-not-modified}}, {{savedByCompression}} {{t.live-by-compression}}</span></dd></div>
 </dl>
@@ -801,7 +839,7 @@ let embeddedTemplates: [(name: String, text: String)] = [
 <div><dt>{{t.live-pool}}</dt><dd><strong>{{poolLeased}} / {{poolLimit}}</strong> <span>{{poolIdle}} {{t.live-pool-idle}}, {{poolWaiting}} {{t.live-pool-waiting}}</span></dd></div>
 {{#hasCondition}}
 <div><dt>{{t.live-size}}</dt><dd><strong>{{databaseSize}}</strong> <span>PostgreSQL {{databaseVersion}}</span></dd></div>
-<div><dt>{{t.live-schema}}</dt><dd><strong>{{schemaVersion}}</strong></dd></div>
+<div><dt>{{t.live-schema}}</dt><dd><strong>{{schemaNumber}}</strong>{{#schemaName}} <span>{{.}}</span>{{/schemaName}}</dd></div>
 <div><dt>{{t.live-processes}}</dt><dd><strong>{{processes}}</strong></dd></div>
 {{/hasCondition}}
 {{#standbyReads}}
@@ -847,7 +885,11 @@ let embeddedTemplates: [(name: String, text: String)] = [
 <p class="note good" role="status">{{.}}</p>
 {{/notice}}
 {{#problem}}
-<p class="note bad" role="alert">{{.}}</p>
+<div class="note bad" id="problem" role="alert" tabindex="-1">{{.}}{{#hasProblemFields}}<ul>
+{{#problemFields}}
+<li>{{#problemLink}}<a href="#{{.}}">{{problemField}}</a>{{/problemLink}}{{^problemLink}}{{problemField}}{{/problemLink}}: {{problemRule}}</li>
+{{/problemFields}}
+</ul>{{/hasProblemFields}}</div>
 {{/problem}}
 
 """#
@@ -855,14 +897,41 @@ let embeddedTemplates: [(name: String, text: String)] = [
   ("pager.mustache", #"""
 {{#hasPager}}
 <nav class="pager" aria-label="{{t.pages}}">
+{{#firstPage}}
+<a class="button" href="{{.}}">{{t.first-page}}</a>
+{{/firstPage}}
 {{#first}}
 <a class="button" href="{{.}}">{{t.newest}}</a>
 {{/first}}
 {{#older}}
 <a class="button" rel="next" href="{{.}}">{{t.older}}</a>
 {{/older}}
+{{#nextPage}}
+<a class="button" rel="next" href="{{.}}">{{t.next-page}}</a>
+{{/nextPage}}
 </nav>
 {{/hasPager}}
+
+"""#
+  ),
+  ("preview-note.mustache", #"""
+<section class="preview-note" aria-label="{{t.preview}}">
+<div class="wrap">
+<p><strong>{{t.preview}}.</strong> {{noteText}}</p>
+{{#editorLink}}
+<p><a href="{{.}}">{{t.to-editor}}</a></p>
+{{/editorLink}}
+{{^editorLink}}
+<form method="post" action="{{action}}" enctype="multipart/form-data">
+<input type="hidden" name="csrf" value="{{csrf}}">
+{{#hidden}}
+<input type="hidden" name="{{hiddenName}}" value="{{hiddenValue}}">
+{{/hidden}}
+<button name="action" value="edit">{{t.to-editor}}</button>
+</form>
+{{/editorLink}}
+</div>
+</section>
 
 """#
   ),
@@ -885,6 +954,7 @@ let embeddedTemplates: [(name: String, text: String)] = [
 </li>
 {{/sessions}}
 </ul>
+{{>pager}}
 {{>foot}}
 
 """#
@@ -961,7 +1031,7 @@ let embeddedTemplates: [(name: String, text: String)] = [
 <label for="url">{{t.field-feed-url}}</label>
 <input id="url" name="url" type="text" inputmode="url" value="{{field.url}}" required autocomplete="off" spellcheck="false"{{#errors.url}} aria-invalid="true" aria-describedby="url-error"{{/errors.url}}>
 {{#errors.url}}
-<p class="error" id="url-error">{{.}}</p>
+<p class="error" id="url-error">{{.}}{{#previewFailureDetail}} <span lang="en" dir="auto">({{.}})</span>{{/previewFailureDetail}}</p>
 {{/errors.url}}
 </div>
 <div class="field">
@@ -975,11 +1045,9 @@ let embeddedTemplates: [(name: String, text: String)] = [
 {{/errors.state}}
 </div>
 {{#hasTopics}}
-<fieldset class="choices" aria-describedby="topics-hint{{#errors.topics}} topics-error{{/errors.topics}}">
+<fieldset class="choices" id="topics" aria-describedby="topics-hint{{#errors.topics}} topics-error{{/errors.topics}}">
 <legend>{{t.field-topics}}</legend>
-{{#topics}}
-<p class="check"><input id="topic-{{topicSlug}}" name="topics" type="checkbox" value="{{topicSlug}}"{{#isSelected}} checked{{/isSelected}}> <label for="topic-{{topicSlug}}"{{#topicLanguage}} lang="{{.}}"{{/topicLanguage}}>{{topicTitle}}</label></p>
-{{/topics}}
+{{>topic-choices}}
 </fieldset>
 <p class="hint" id="topics-hint">{{t.feed-topics-hint}}</p>
 {{/hasTopics}}
@@ -1006,7 +1074,10 @@ let embeddedTemplates: [(name: String, text: String)] = [
 <p class="actions"><button class="primary">{{#isConflict}}{{t.save-mine}}{{/isConflict}}{{^isConflict}}{{t.save}}{{/isConflict}}</button> <a class="button" href="{{cancel}}">{{t.cancel}}</a></p>
 {{/isStored}}
 {{^isStored}}
-<p class="actions">{{#mayPreview}}<button name="action" value="preview"{{^maySubscribe}} class="primary"{{/maySubscribe}}>{{t.preview}}</button>{{/mayPreview}}{{#maySubscribe}} <button class="primary" name="action" value="subscribe">{{t.subscribe}}</button>{{/maySubscribe}} <a class="button" href="{{cancel}}">{{t.cancel}}</a></p>
+{{#maySubscribeAnyway}}
+<p class="hint" id="anyway-hint">{{t.subscribe-anyway-hint}}</p>
+{{/maySubscribeAnyway}}
+<p class="actions">{{#mayPreview}}<button name="action" value="preview"{{^maySubscribe}} class="primary"{{/maySubscribe}}>{{t.preview}}</button>{{/mayPreview}}{{#maySubscribe}} <button class="primary" name="action" value="subscribe">{{t.subscribe}}</button>{{/maySubscribe}}{{#maySubscribeAnyway}} <button name="action" value="subscribe" aria-describedby="anyway-hint">{{t.subscribe-anyway}}</button>{{/maySubscribeAnyway}} <a class="button" href="{{cancel}}">{{t.cancel}}</a></p>
 {{/isStored}}
 </form>
 </div>
@@ -1019,12 +1090,12 @@ let embeddedTemplates: [(name: String, text: String)] = [
 <p class="facts">{{#lastPollTime}}<span>{{t.last-poll}} <time datetime="{{lastPollMachine}}">{{.}}</time></span>{{/lastPollTime}}{{^lastPollTime}}<span>{{t.not-polled}}</span>{{/lastPollTime}}{{#lastSuccessTime}}<span>{{t.last-success}} <time datetime="{{lastSuccessMachine}}">{{.}}</time></span>{{/lastSuccessTime}}{{#nextPollTime}}<span>{{t.next-poll}} <time datetime="{{nextPollMachine}}">{{.}}</time></span>{{/nextPollTime}}</p>
 <p class="facts"><span>{{t.new-items}}: {{newItemState}}</span>{{#subscriptionTopics}}<span>{{t.field-topics}}: {{.}}</span>{{/subscriptionTopics}}</p>
 {{#failure}}
-<p class="failure"><span lang="en" dir="auto">{{.}}</span>{{#failureCount}} <span class="count">{{t.failures}}: {{.}}</span>{{/failureCount}}</p>
+<p class="failure">{{.}}{{#failureDetail}} <span lang="en" dir="auto">({{.}})</span>{{/failureDetail}}{{#failureCount}} <span class="count">{{t.failures}}: {{.}}</span>{{/failureCount}}</p>
 {{/failure}}
 {{#hub}}
 <p class="facts"><span>WebSub: {{hubState}}</span><span class="address">{{.}}</span>{{#hubEndTime}}<span>{{t.hub-end}} <time datetime="{{hubEndMachine}}">{{.}}</time></span>{{/hubEndTime}}{{#hubNoticeTime}}<span>{{t.hub-notice}} <time datetime="{{hubNoticeMachine}}">{{.}}</time></span>{{/hubNoticeTime}}</p>
 {{#hubFailure}}
-<p class="failure"><span lang="en" dir="auto">{{.}}</span></p>
+<p class="failure">{{t.hub-failed}} <span lang="en" dir="auto">({{.}})</span></p>
 {{/hubFailure}}
 {{/hub}}
 
@@ -1057,8 +1128,28 @@ let embeddedTemplates: [(name: String, text: String)] = [
 <h1>{{heading}}</h1>
 <a class="button primary" href="{{newSubscription}}">{{t.new-subscription}}</a>
 </div>
+{{#hasSubscriptions}}
+<nav class="tabs" aria-label="{{t.health}}">
+<ul>
+{{#tabs}}
+<li><a href="{{tabLink}}"{{#isCurrentTab}} aria-current="page"{{/isCurrentTab}}>{{tabTitle}} <span class="count">{{tabCount}}</span></a></li>
+{{/tabs}}
+</ul>
+</nav>
+<form class="filter" method="get" action="{{listLink}}" role="search">
+{{#healthName}}
+<input type="hidden" name="health" value="{{.}}">
+{{/healthName}}
+<div class="field grow">
+<label for="search">{{t.search}}</label>
+<input id="search" name="q" type="search" value="{{search}}" maxlength="200" aria-describedby="search-hint">
+<p class="hint" id="search-hint">{{t.feed-search-hint}}</p>
+</div>
+<p class="actions"><button>{{t.filter}}</button>{{#unfiltered}} <a href="{{.}}">{{t.unfilter}}</a>{{/unfiltered}}</p>
+</form>
+{{/hasSubscriptions}}
 {{#isEmpty}}
-<p class="empty">{{t.no-subscriptions}}</p>
+<p class="empty">{{#hasSubscriptions}}{{t.no-feed-found}}{{/hasSubscriptions}}{{^hasSubscriptions}}{{t.no-subscriptions}}{{/hasSubscriptions}}</p>
 {{/isEmpty}}
 <ul class="rows">
 {{#subscriptions}}
@@ -1071,12 +1162,18 @@ let embeddedTemplates: [(name: String, text: String)] = [
 {{^isPaused}}
 <form method="post" action="{{pollLink}}">
 <input type="hidden" name="csrf" value="{{csrf}}">
+{{#view}}
+<input type="hidden" name="view" value="{{.}}">
+{{/view}}
 <button>{{t.poll-now}}<span class="unseen"> {{subscriptionName}}</span></button>
 </form>
 {{/isPaused}}
 <form method="post" action="{{pauseLink}}">
 <input type="hidden" name="csrf" value="{{csrf}}">
 <input type="hidden" name="paused" value="{{^isPaused}}true{{/isPaused}}{{#isPaused}}false{{/isPaused}}">
+{{#view}}
+<input type="hidden" name="view" value="{{.}}">
+{{/view}}
 <button>{{#isPaused}}{{t.resume}}{{/isPaused}}{{^isPaused}}{{t.pause}}{{/isPaused}}<span class="unseen"> {{subscriptionName}}</span></button>
 </form>
 <a href="{{removeLink}}">{{t.remove}}<span class="unseen"> {{subscriptionName}}</span></a>
@@ -1084,7 +1181,22 @@ let embeddedTemplates: [(name: String, text: String)] = [
 </li>
 {{/subscriptions}}
 </ul>
+{{>pager}}
 {{>foot}}
+
+"""#
+  ),
+  ("topic-choices.mustache", #"""
+{{#topics}}
+<p class="check"><input id="topic-{{topicNumber}}" name="topics" type="checkbox" value="{{topicSlug}}"{{#isSelected}} checked{{/isSelected}}> <label for="topic-{{topicNumber}}"{{#topicLanguage}} lang="{{.}}"{{/topicLanguage}}>{{topicTitle}}</label></p>
+{{/topics}}
+{{#hasOtherTopics}}
+<div class="field">
+<label for="other-topics">{{t.other-topics}}</label>
+<input id="other-topics" name="otherTopics" type="text" value="" autocomplete="off" spellcheck="false" aria-describedby="other-topics-hint">
+<p class="hint" id="other-topics-hint">{{t.other-topics-hint}}</p>
+</div>
+{{/hasOtherTopics}}
 
 """#
   ),
@@ -1173,12 +1285,18 @@ let embeddedTemplates: [(name: String, text: String)] = [
 <input type="hidden" name="revision" value="{{revision}}">
 <div class="field">
 <label for="mergeInto">{{t.field-mergeInto}}</label>
+{{#isTyped}}
+<input id="mergeInto" name="mergeInto" type="text" value="{{other}}" autocomplete="off" spellcheck="false" aria-describedby="mergeInto-hint mergeInto-slug{{#otherError}} mergeInto-error{{/otherError}}"{{#otherError}} aria-invalid="true"{{/otherError}}>
+<p class="hint" id="mergeInto-slug">{{t.merge-slug-hint}}</p>
+{{/isTyped}}
+{{^isTyped}}
 <select id="mergeInto" name="mergeInto" aria-describedby="mergeInto-hint{{#otherError}} mergeInto-error{{/otherError}}"{{#otherError}} aria-invalid="true"{{/otherError}}>
 <option value="">{{t.merge-none}}</option>
 {{#others}}
 <option value="{{otherSlug}}"{{#isSelected}} selected{{/isSelected}}>{{otherTitle}}</option>
 {{/others}}
 </select>
+{{/isTyped}}
 <p class="hint" id="mergeInto-hint">{{t.merge-hint}}</p>
 {{#otherError}}
 <p class="error" id="mergeInto-error">{{.}}</p>
@@ -1216,7 +1334,7 @@ let embeddedTemplates: [(name: String, text: String)] = [
 {{^hasTitles}}
 <p class="title">{{topicSlug}}</p>
 {{/hasTitles}}
-<p class="facts"><span class="slug">{{topicSlug}}</span><a href="{{topicItemsLink}}">{{t.published-items}}: {{topicItems}}</a><span>{{t.field-position}}: {{topicPosition}}</span></p>
+<p class="facts"><span class="slug">{{topicSlug}}</span>{{#topicItemsLink}}<a href="{{.}}">{{t.published-items}}: {{topicItems}}</a>{{/topicItemsLink}}{{^topicItemsLink}}<span>{{t.published-items}}: {{topicItems}}</span>{{/topicItemsLink}}<span>{{t.field-position}}: {{topicPosition}}</span></p>
 </div>
 {{#editTopic}}
 <p class="actions"><a class="button" href="{{.}}">{{t.edit}}<span class="unseen"> {{topicSlug}}</span></a> <a href="{{removeTopic}}">{{t.topic-remove}}<span class="unseen"> {{topicSlug}}</span></a></p>
@@ -1224,6 +1342,7 @@ let embeddedTemplates: [(name: String, text: String)] = [
 </li>
 {{/topics}}
 </ul>
+{{>pager}}
 {{>foot}}
 
 """#

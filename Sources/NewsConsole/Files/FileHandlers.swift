@@ -13,7 +13,9 @@ struct FileHandlers: Sendable {
   private var pages: ConsolePages { services.pages }
 
   /// The number of files on a page.
-  private static let limit = 48
+  private static let limit = 20
+  /// The number of items that a page names for each file.
+  private static let maximumUses = 3
 
   @Sendable func list(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
     var parameters = QueryParameters(formQuery: request.uri.query, known: ["used", "cursor", Notice.parameter])
@@ -22,12 +24,14 @@ struct FileHandlers: Sendable {
     let cursor = PageCursor(filters: ["console files", isUsed.map { "\($0)" }])
     let after = parameters.cursor(cursor)?.id
     try parameters.check()
-    return try await list(isUsed: isUsed, after: after, cursor, notice, visit)
+    var values = PageValues()
+    values.set("notice", notice.map { pages.texts.text($0.textKey) })
+    return try await list(isUsed: isUsed, after: after, cursor, visit, values)
   }
 
-  /// Stores the files of a form.
+  /// Stores the files of a form. Those that are refused do not prevent the others.
   @Sendable func upload(_ parts: MultipartReader, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
-    var problem: Problem?
+    var refused: [FileRefusal] = []
     var count = 0
     while let part = try await parts.nextPart() {
       guard case .file(let file) = part else { continue }
@@ -35,12 +39,18 @@ struct FileHandlers: Sendable {
         _ = try await services.editorial.upload(file, context)
         count += 1
       } catch let error as ProblemError {
-        problem = error.problem
+        refused.append(FileRefusal(name: file.header.fileName, problem: error.problem))
       }
     }
-    guard problem != nil || count == 0 else { return pages.redirect(to: ConsolePath.files, notice: .uploaded) }
-    let cursor = PageCursor(filters: ["console files", nil])
-    return try await list(isUsed: nil, after: nil, cursor, nil, visit, problem, isEmptyForm: problem == nil)
+    guard !refused.isEmpty || count == 0 else { return pages.redirect(to: ConsolePath.files, notice: .uploaded) }
+    var values = PageValues()
+    values.set("notice", count > 0 ? pages.texts.text("files-stored", ["count": "\(count)"]) : nil)
+    values.set("problem", pages.texts.text(refused.isEmpty ? "no-file-chosen" : "files-refused"))
+    values.set("problemFields", refused.map { pages.problemField($0) })
+    values.set("hasProblemFields", !refused.isEmpty)
+    let status = refused.last.map { HTTPResponse.Status(code: $0.problem.status) } ?? .unprocessableContent
+    return try await list(
+      isUsed: nil, after: nil, PageCursor(filters: ["console files", nil]), visit, values, status: status)
   }
 
   /// Returns the content of a file, whether or not readers can get it.
@@ -54,21 +64,25 @@ struct FileHandlers: Sendable {
     return response
   }
 
+  /// Returns the page of the list.
+  ///
+  /// - Parameter values: The values above the list.
   private func list(
-    isUsed: Bool?, after: UUID?, _ cursor: PageCursor, _ notice: Notice?, _ visit: ConsoleVisit,
-    _ problem: Problem? = nil, isEmptyForm: Bool = false
+    isUsed: Bool?, after: UUID?, _ cursor: PageCursor, _ visit: ConsoleVisit, _ values: PageValues,
+    status: HTTPResponse.Status = .ok
   ) async throws -> Response {
     let page = try await services.store.editorialMedia(
       MediaQuery(isUsed: isUsed, limit: Self.limit, after: after, access: visit.access))
-    var values = PageValues()
-    values.set("notice", notice.map { pages.texts.text($0.textKey) })
-    values.set(
-      "problem", problem.map { pages.message(of: $0) } ?? (isEmptyForm ? pages.texts.text("no-file-chosen") : nil))
+    let uses = visit.mayWrite ? page.files.flatMap { $0.uses.prefix(Self.maximumUses) } : []
+    let titles = try await services.store.itemTitles(of: Array(Set(uses)), for: visit.access)
+    var values = values
     values.set("action", pages.link(ConsolePath.files))
     values.set("mayUpload", visit.mayUpload && services.editorial.keepsFiles)
+    let limit = NumberText(pages.texts).bytes(Double(services.editorial.maximumMediaBytes))
+    values.set("uploadLimit", pages.texts.text("upload-limit", ["size": limit]))
     values.set("keepsNoFiles", !services.editorial.keepsFiles)
     values.set("filters", [nil, true, false].map { filter($0, isCurrent: $0 == isUsed) })
-    values.set("files", page.files.map { pages.values(of: $0, withUsesFor: visit) })
+    values.set("files", page.files.map { pages.values(of: $0, titles: titles) })
     values.set("isEmpty", page.files.isEmpty)
     let path = ConsolePath.files + (isUsed.map { "?used=\($0)" } ?? "")
     values.set("first", after == nil ? nil : pages.link(path))
@@ -79,7 +93,6 @@ struct FileHandlers: Sendable {
         return pages.link("\(path)\(isUsed == nil ? "?" : "&")cursor=\(text)")
       })
     values.set("hasPager", after != nil || page.next != nil)
-    let status = problem.map { HTTPResponse.Status(code: $0.status) } ?? (isEmptyForm ? .unprocessableContent : .ok)
     return pages.page("files", title: pages.texts.text("section-files"), status: status, for: visit, in: .files, values)
   }
 
@@ -93,46 +106,44 @@ struct FileHandlers: Sendable {
 }
 
 extension ConsolePages {
+  /// The length of a file's name on pages, in Unicode scalars.
+  static let fileNameLength = 80
+
   /// Returns the values of a file.
   ///
-  /// - Parameter visit: The reader of links to the items that use the file; nil for no links.
-  func values(of file: UsedMedia, withUsesFor visit: ConsoleVisit? = nil) -> PageValues {
+  /// - Parameter titles: The titles of the items to which there are links, among those that use the file, by id.
+  func values(of file: UsedMedia, titles: [UUID: ItemTitle] = [:]) -> PageValues {
     let media = file.media
     var values = PageValues()
     let address = link(ConsolePath.path(ConsolePath.file, id: media.id))
-    let name = media.name ?? media.id.uuidString.lowercased()
+    let created = date(media.created)
     values.set("fileID", media.id.uuidString.lowercased())
     values.set("fileLink", address)
-    values.set("fileName", Excerpt.of(name, limit: 80))
+    let name = Excerpt.of(media.name ?? "", limit: Self.fileNameLength)
+    values.set("fileName", name.isEmpty ? texts.text("unnamed-file", ["date": created.text]) : name)
     values.set("fileType", media.type)
-    values.set("fileSize", Self.size(media.bytes))
+    values.set("fileSize", NumberText(texts).bytes(Double(media.bytes)))
     values.set("fileThumbnail", media.type.hasPrefix("image/") ? address : nil)
     values.set("fileWidth", media.width)
     values.set("fileHeight", media.height)
     values.set("isPublic", file.isPublic)
-    let created = date(media.created)
-    values.set("fileTime", created.text)
+    // The name of a file without one has the date.
+    values.set("fileTime", name.isEmpty ? nil : created.text)
     values.set("fileMachine", created.machine)
-    if visit?.mayWrite ?? false {
-      values.set(
-        "uses",
-        file.uses.map { id -> PageValues in
-          var use = PageValues()
-          use.set("useLink", link(ConsolePath.path(ConsolePath.item, id: id)))
-          use.set("useID", String(id.uuidString.lowercased().suffix(6)))
-          return use
-        })
-    }
+    let uses = file.uses.compactMap { id in titles[id].map { use(of: id, $0) } }
+    values.set("uses", uses)
+    values.set("hasUses", !uses.isEmpty)
+    values.set("hasOtherUses", !uses.isEmpty && uses.count < file.uses.count)
     values.set("isUsed", !file.uses.isEmpty)
     return values
   }
 
-  /// Returns a number of bytes in a unit that suits it.
-  private static func size(_ bytes: Int) -> String {
-    switch bytes {
-    case ..<1000: "\(bytes) B"
-    case ..<1_000_000: "\((bytes + 500) / 1000) kB"
-    default: "\((bytes + 50_000) / 1_000_000).\((bytes + 50_000) / 100_000 % 10) MB"
-    }
+  /// Returns the values of a link to an item that uses a file.
+  private func use(of id: UUID, _ item: ItemTitle) -> PageValues {
+    var values = PageValues()
+    values.set("useLink", link(ConsolePath.path(ConsolePath.item, id: id)))
+    values.set("useTitle", Excerpt.of(headline(title: item.title, text: item.text), limit: 60))
+    values.set("useLanguage", item.language)
+    return values
   }
 }

@@ -4,7 +4,8 @@ import NewsAPI
 import NewsPages
 import NewsStore
 
-/// The handlers of the first page: the steps of a new newsroom, and the list of items once there is something to read.
+/// The handlers of the first page: the steps of a new newsroom, and the list of items once there is something to read. The
+/// steps stay at their address, because the last one follows the first publication.
 struct FirstRunHandlers: Sendable {
   let services: ConsoleServices
 
@@ -15,24 +16,29 @@ struct FirstRunHandlers: Sendable {
     guard visit.mayWrite else {
       return pages.redirect(to: ConsolePages.Section.all(for: visit).first?.path ?? ConsolePath.sessions)
     }
-    let progress = try await services.store.progress(for: visit.access)
-    return pages.redirect(to: progress.hasPublished ? ConsolePath.items : ConsolePath.firstRun)
+    return pages.redirect(to: try await services.store.hasPublished() ? ConsolePath.items : ConsolePath.firstRun)
   }
 
-  /// Shows the steps of a newsroom that has published nothing yet.
+  /// Shows the steps of a new newsroom.
   @Sendable func steps(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
     try QueryParameters(request.uri.query, known: []).check()
     let progress = try await services.store.progress(for: visit.access)
-    guard !progress.hasPublished else { return pages.redirect(to: ConsolePath.items) }
     var values = PageValues()
+    values.set("isPublished", progress.hasPublished)
     values.set("isSourceDone", progress.hasSources)
     values.set("subscribe", visit.isAdministrator ? pages.link(ConsolePath.newSubscription) : nil)
     values.set("isDraftDone", progress.hasDrafts)
     values.set("newItem", pages.link(ConsolePath.newItem))
-    values.set("drafts", progress.hasDrafts ? pages.link(ConsolePath.items) : nil)
+    values.set("drafts", progress.hasDrafts && !progress.hasPublished ? pages.link(ConsolePath.items) : nil)
+    values.set("items", pages.link(ConsolePath.items))
     values.set("reader", services.api.settings.servesReaderPages ? pages.link("/") : nil)
     let url = Self.url(of: request, services.api.settings.publicURL)
-    values.set("fetchCommand", "tidings-fetch --server \(ShellWord.quoted(url)) --store news fetch")
+    values.set(
+      "fetchCommands",
+      """
+      tidings-fetch --server \(ShellWord.quoted(url)) --store news fetch
+      tidings-fetch --store news snapshot
+      """)
     return pages.page("first-run", title: pages.texts.text("first-run-title"), for: visit, values)
   }
 

@@ -29,7 +29,7 @@ package struct FormFields: Sendable, Hashable {
     }
   }
 
-  /// Returns the first value of a name; nil if there is none.
+  /// Returns the first value of a name.
   package func first(_ name: String) -> String? { values[name]?.first }
 
   /// Returns the values of a name in their order, such as those of check boxes.
@@ -38,7 +38,7 @@ package struct FormFields: Sendable, Hashable {
   /// Returns whether a field has this name, even without a value.
   package func contains(_ name: String) -> Bool { values[name] != nil }
 
-  /// Returns the first value of a name with line feeds as line ends, such as that of a text area; nil if there is none.
+  /// Returns the first value of a name with line feeds as line ends, such as that of a text area.
   package func text(_ name: String) -> String? { first(name)?.withLineFeeds }
 
   /// Decodes a name or a value.

@@ -34,6 +34,10 @@ struct EditorHandlers: Sendable {
     do {
       let (item, _) = try await services.editorial.create(sent.members, context)
       return redirect(to: item, sent.action)
+    } catch StoreError.alreadyExists {
+      // The form was sent before, and the browser went back to it.
+      guard let id = sent.form.id else { throw StoreError.alreadyExists }
+      return try await conflict(sent, with: try await services.store.editorialItem(id, for: visit.access), visit)
     } catch {
       guard let problem = ProblemError(expected: error)?.problem else { throw error }
       return try await editor(EditorPage(form: sent.form, problem: problem), visit)
@@ -43,7 +47,7 @@ struct EditorHandlers: Sendable {
   @Sendable func save(_ parts: MultipartReader, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
     let id = try context.itemID()
     let item = try await services.store.editorialItem(id, for: visit.access)
-    var sent = try await EditorSubmission(parts, services.editorial, context)
+    let sent = try await EditorSubmission(parts, services.editorial, context)
     guard !sent.isUnsaved else { return try await editor(EditorPage(unsaved: sent, item: item), visit) }
     do {
       return redirect(to: try await services.editorial.modify(id, sent.members, context), sent.action)
@@ -53,9 +57,28 @@ struct EditorHandlers: Sendable {
       guard problem.status == 412 else {
         return try await editor(EditorPage(form: sent.form, item: current, problem: problem), visit)
       }
-      sent.form.revision = current.revision
-      return pages.conflict(sent, current, visit)
+      return try await conflict(sent, with: current, visit)
     }
+  }
+
+  /// Shows a form of an earlier session again, with the token of the present one. Nothing is stored.
+  @Sendable func showAgain(
+    _ parts: MultipartReader, _ visit: ConsoleVisit, context: APIContext
+  ) async throws -> Response {
+    let sent = try await EditorSubmission(parts, services.editorial, storesFiles: false, context)
+    var item: EditorialItem?
+    if sent.form.id == nil { item = try await services.store.editorialItem(try context.itemID(), for: visit.access) }
+    return try await editor(
+      EditorPage(unsaved: sent, item: item, problem: ProblemError.formShownAgain.problem), visit)
+  }
+
+  /// Returns the comparison of a form with the stored item. A form that has been saved already leads to the item.
+  private func conflict(
+    _ sent: EditorSubmission, with stored: EditorialItem, _ visit: ConsoleVisit
+  ) async throws -> Response {
+    let entries = try await services.store.history(of: stored.item.id, limit: 1, for: visit.access).entries
+    let page = ConflictPage(sent: sent, stored: stored, editor: entries.first?.editor)
+    return page.isResolved ? redirect(to: stored, sent.action) : page.response(pages, visit)
   }
 
   private func redirect(to item: EditorialItem, _ action: EditorSubmission.Action) -> Response {

@@ -9,13 +9,15 @@ import NewsStore
 /// The page with the form of an item.
 struct EditorPage: Sendable {
   /// The number of files from which attachments can be chosen.
-  static let fileCount = 24
+  static let fileCount = 12
 
   let form: ItemForm
   /// The item as it is stored; nil for a new one.
   var item: EditorialItem?
   /// The reason why the form was not saved.
   var problem: Problem?
+  /// The files of the form that were not stored. The status of the page is that of the last one.
+  private var refusals: [FileRefusal] = []
   var notice: Notice?
   /// Whether the form has changes that were not saved.
   private(set) var isUnsaved = false
@@ -26,8 +28,11 @@ struct EditorPage: Sendable {
   }
 
   /// Creates the page that shows a form again.
-  init(unsaved sent: EditorSubmission, item: EditorialItem? = nil) {
-    self.init(form: sent.form, item: item, problem: sent.fileProblem)
+  ///
+  /// - Parameter problem: The reason why the form was not saved, in place of the files that were refused.
+  init(unsaved sent: EditorSubmission, item: EditorialItem? = nil, problem: Problem? = nil) {
+    self.init(form: sent.form, item: item, problem: problem ?? sent.refusals.last?.problem)
+    if problem == nil { refusals = sent.refusals }
     isUnsaved = true
   }
 
@@ -47,15 +52,19 @@ struct EditorPage: Sendable {
     values.set("isUnsaved", isUnsaved)
     setItem(in: &values, pages, visit)
     setFields(in: &values, pages, topics)
-    values.set("attachments", form.attachments.enumerated().map { self.attachment($1, $0, pages) })
-    values.set("hasAttachments", !form.attachments.isEmpty)
     if visit.mayUpload, maximumBytes > 0 {
       values.set("mayUpload", true)
       values.set("accept", "image/*,audio/*,video/*,application/pdf")
     }
     values.set("files", files.map { pages.values(of: $0) })
     values.set("hasFiles", !files.isEmpty)
-    if hasPreview { values.set("preview", pages.link(ConsolePath.preview)) }
+    if hasPreview {
+      let path = item.map { ConsolePath.path(ConsolePath.itemPreview, id: $0.item.id) } ?? ConsolePath.preview
+      values.set("preview", pages.link(path))
+      if let item, item.state == .published {
+        values.set("readerLink", pages.link("/items/\(item.item.id.uuidString.lowercased())"))
+      }
+    }
     setErrors(in: &values, pages)
     setButtons(in: &values, pages, visit)
     let title = item.map { pages.headline(of: $0) } ?? pages.texts.text("new-item")
@@ -80,7 +89,6 @@ struct EditorPage: Sendable {
     let edited = pages.date(item.edited)
     values.set("edited", edited.text)
     values.set("editedMachine", edited.machine)
-    if item.state == .published { values.set("readerLink", pages.link("/items/\(id.uuidString.lowercased())")) }
     values.set("retractionReason", item.retractionReason)
     values.set("isErased", item.erased != nil)
     values.set("isAutosaved", item.state == .draft && problem == nil)
@@ -88,41 +96,67 @@ struct EditorPage: Sendable {
 
   private func setFields(in values: inout PageValues, _ pages: ConsolePages, _ topics: [PageTopic]) {
     values.set("field", Dictionary(uniqueKeysWithValues: ItemForm.textFields.map { ($0, form.text($0)) }))
+    let errors = errorTexts(pages)
+    values.set("times", ItemForm.timeFields.map { time($0, errors, pages) })
+    values.set("attachments", form.attachments.enumerated().map { attachment($1, $0, errors, pages) })
+    values.set("hasAttachments", !form.attachments.isEmpty)
     values.set("breaking", form.isBreaking)
-    // Topics that are not offered any more are kept, as the form has them.
-    let others = form.topics.filter { slug in !topics.contains { $0.slug == slug } }
-      .map { PageTopic(slug: $0, titles: [:]) }
-    let choices = topics + others
-    values.set("topics", choices.map { pages.values(of: $0, isSelected: form.topics.contains($0.slug)) })
-    values.set("hasTopics", !choices.isEmpty)
+    pages.setTopics(topics, selected: form.topics, in: &values)
   }
 
   private func setErrors(in values: inout PageValues, _ pages: ConsolePages) {
     guard let problem else { return }
-    values.set("problem", pages.message(of: problem))
-    var errors: [String: String] = [:]
-    var others: [PageValues] = []
-    for error in problem.errors ?? [] {
-      let rule = pages.ruleText(error.rule)
-      if ItemForm.textFields.contains(error.field) || error.field == "topics" {
-        errors[error.field] = rule
-      } else {
-        var other = PageValues()
-        other.set("otherError", "\(pages.fieldLabel(error.field)): \(rule)")
-        others.append(other)
-      }
+    guard refusals.isEmpty else {
+      values.set("problem", pages.texts.text("files-refused"))
+      values.set("problemFields", refusals.map { pages.problemField($0) })
+      values.set("hasProblemFields", true)
+      return
     }
-    values.set("errors", errors)
-    values.set("otherErrors", others)
-    values.set("hasOtherErrors", !others.isEmpty)
+    values.set("problem", pages.message(of: problem))
+    let errors = ItemForm.inOrder(problem.errors ?? [])
+    values.set("errors", errorTexts(pages))
+    values.set("problemFields", errors.map { pages.problemField($0, id: elementID(of: $0.field)) })
+    values.set("hasProblemFields", !errors.isEmpty)
   }
 
-  private func attachment(_ attachment: AttachmentForm, _ index: Int, _ pages: ConsolePages) -> PageValues {
+  /// Returns the errors by the id of the element that they are about.
+  private func errorTexts(_ pages: ConsolePages) -> [String: String] {
+    let pairs = (problem?.errors ?? []).compactMap { error in
+      elementID(of: error.field).map { ($0, pages.text(RuleText(error))) }
+    }
+    return Dictionary(pairs) { first, _ in first }
+  }
+
+  /// Returns the id of the element of a field of the API, such as `attachments[0].alt`; nil for a field without one.
+  private func elementID(of field: String) -> String? {
+    if ItemForm.textFields.contains(field) || field == "topics" || field == "attachments" { return field }
+    guard let match = field.wholeMatch(of: /attachments\[([0-9]+)\]\.(alt|caption|credit)/),
+      let position = Int(match.1), let sent = form.sentAttachments.dropFirst(position).first
+    else { return nil }
+    return AttachmentForm.fieldName(String(match.2), sent.index)
+  }
+
+  private func time(_ name: String, _ errors: [String: String], _ pages: ConsolePages) -> PageValues {
+    var values = PageValues()
+    values.set("timeName", name)
+    values.set("timeLabel", pages.fieldLabel(name))
+    values.set("timeValue", form.text(name))
+    values.set("timeNote", name == "date" ? pages.texts.text("date-hint") : nil)
+    values.set("timeError", errors[name])
+    return values
+  }
+
+  private func attachment(
+    _ attachment: AttachmentForm, _ index: Int, _ errors: [String: String], _ pages: ConsolePages
+  ) -> PageValues {
     var values = PageValues()
     values.set("attachmentIndex", index)
     values.set("attachmentNumber", index + 1)
     values.set("isRemoved", attachment.isRemoved)
-    for name in AttachmentForm.names { values.set("attachment-\(name)", attachment.values[name]) }
+    for name in AttachmentForm.names {
+      values.set("attachment-\(name)", attachment.values[name])
+      values.set("\(name)Error", errors[AttachmentForm.fieldName(name, index)])
+    }
     values.set("thumbnail", pages.thumbnail(of: attachment.attachment))
     return values
   }
@@ -133,7 +167,11 @@ struct EditorPage: Sendable {
     let mayChange = visit.mayPublish || state == .draft || state == .review
     let isOver = state == .retracted || item?.erased != nil
     values.set("isReadOnly", !mayChange || isOver)
-    if !mayChange { values.set("readOnlyReason", pages.texts.text("read-only-rights")) }
+    if state == .retracted {
+      values.set("readOnlyReason", pages.texts.text("read-only-retracted"))
+    } else if !mayChange {
+      values.set("readOnlyReason", pages.texts.text("read-only-rights"))
+    }
     guard let item else {
       values.set("maySave", true)
       values.set("mayReview", true)

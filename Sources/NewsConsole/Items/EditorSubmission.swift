@@ -33,27 +33,30 @@ struct EditorSubmission: Sendable {
   let action: Action
   /// The state of the item when the form was made; nil for a new item.
   let state: EditorialItem.State?
-  /// The error of the last file that was refused; nil if all were accepted.
-  private(set) var fileProblem: Problem?
+  /// The files that were not stored.
+  private(set) var refusals: [FileRefusal] = []
 
   /// Whether the form is only to be shown again.
-  var isUnsaved: Bool { action == .attach || action == .edit || fileProblem != nil }
+  var isUnsaved: Bool { action == .attach || action == .edit || !refusals.isEmpty }
 
   /// Reads the form and stores its files.
   ///
+  /// - Parameter storesFiles: Whether files are stored. Otherwise they are skipped.
   /// - Throws: `FormError`; `StoreError`, and the errors of the storage.
-  init(_ parts: MultipartReader, _ editorial: EditorialAPI, _ context: APIContext) async throws {
+  init(
+    _ parts: MultipartReader, _ editorial: EditorialAPI, storesFiles: Bool = true, _ context: APIContext
+  ) async throws {
     var fields = SentFields()
     var files: [Attachment] = []
-    var fileProblem: Problem?
     while let part = try await parts.nextPart() {
       switch part {
       case .field(let name, let value): fields.add(name, value)
       case .file(let file):
+        guard storesFiles else { continue }
         do {
           files.append(try await editorial.upload(file, context))
         } catch let error as ProblemError {
-          fileProblem = error.problem
+          refusals.append(FileRefusal(name: file.header.fileName, problem: error.problem))
         }
       }
     }
@@ -63,35 +66,37 @@ struct EditorSubmission: Sendable {
         files.append(editorial.attachment(try await editorial.store.editorialMedia(id, for: context.access)))
       } catch StoreError.notFound {
         // The file was removed since the form was made.
-        fileProblem = ProblemError.notFound.problem
+        refusals.append(FileRefusal(name: nil, problem: ProblemError.notFound.problem))
       }
     }
     let known = Set(form.attachments.map { $0.values["url"] })
     form.attachments += files.filter { !known.contains($0.url) }.map { AttachmentForm($0) }
     self.form = form
-    self.fileProblem = fileProblem
     action = fields.first("action").flatMap { Action(rawValue: $0) } ?? .save
     state = fields.first("state").flatMap { EditorialItem.State(rawValue: $0) }
+  }
+
+  /// Returns the state that the action gives an item.
+  ///
+  /// - Parameter state: The state of the item before.
+  func wantedState(of state: EditorialItem.State) -> EditorialItem.State {
+    switch action {
+    case .review: .review
+    case .publish: .published
+    case .schedule: .scheduled
+    case .withdraw: .draft
+    case .save, .attach, .edit: state
+    }
   }
 
   /// The members of the item or of the patch that the action writes.
   var members: [String: JSONValue] {
     let form = action == .publish ? form.withoutSchedule() : form
     var members = state == nil ? form.creation : form.patch
-    switch action {
-    case .review: members["state"] = .string("review")
-    case .publish: members["state"] = .string("published")
-    case .schedule: members["state"] = .string("scheduled")
-    case .withdraw: members["state"] = .string("draft")
-    case .save, .attach, .edit:
-      // Without a state, a draft with a time of publication would be scheduled. Published and expired items keep theirs.
-      switch state {
-      case nil, .draft: members["state"] = .string("draft")
-      case .review: members["state"] = .string("review")
-      case .scheduled: members["state"] = .string("scheduled")
-      case .published, .expired, .retracted: break
-      }
-    }
+    let wanted = wantedState(of: state ?? .draft)
+    // Without a state, a draft with a time of publication would be scheduled. Published and expired items keep theirs.
+    let isKept = action == .save && [.published, .expired, .retracted].contains(wanted)
+    members["state"] = isKept ? nil : .string(wanted.rawValue)
     return members
   }
 }

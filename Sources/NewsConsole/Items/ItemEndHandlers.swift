@@ -22,7 +22,11 @@ struct ItemEndHandlers: Sendable {
   @Sendable func retract(_ fields: FormFields, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
     let id = try context.itemID()
     return try await asking(.retraction, id, fields, visit) { reason, precondition in
-      try await services.editorial.retract(id, reason: reason, if: precondition, context)
+      do {
+        try await services.editorial.retract(id, reason: reason, if: precondition, context)
+      } catch StoreError.retracted {
+        // The form was sent twice, or someone else was faster. The page of the item shows the reason.
+      }
       return pages.redirect(to: ConsolePath.path(ConsolePath.item, id: id), notice: .retracted)
     }
   }
@@ -36,6 +40,8 @@ struct ItemEndHandlers: Sendable {
   @Sendable func erase(_ fields: FormFields, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
     let id = try context.itemID()
     let item = try await services.store.editorialItem(id, for: visit.access)
+    // The form was sent twice.
+    if item.erased != nil { return pages.redirect(to: ConsolePath.items, notice: .erased) }
     return try await asking(.erasure, id, fields, visit) { reason, precondition in
       if item.state == .retracted {
         try await services.editorial.erase(id, reason: reason, if: precondition, context)
@@ -85,7 +91,10 @@ struct ItemEndHandlers: Sendable {
     values.set("button", pages.texts.text("\(end.rawValue)-button"))
     values.set("reason", reason)
     values.set("problem", problem.map { pages.message(of: $0) })
-    values.set("reasonError", problem?.errors?.first.map { pages.ruleText($0.rule) })
+    let errors = problem?.errors ?? []
+    values.set("problemFields", errors.map { pages.problemField($0, id: $0.field) })
+    values.set("hasProblemFields", !errors.isEmpty)
+    values.set("reasonError", errors.first.map { pages.text(RuleText($0)) })
     return pages.page(
       "end", title: pages.texts.text("\(end.rawValue)-title"), status: problem.map { .init(code: $0.status) } ?? .ok,
       for: visit, in: .items, values)

@@ -6,7 +6,7 @@ import NewsStore
 /// The filter of a list of items, as its form has it.
 struct ItemFilter: Sendable {
   /// The number of items on a page.
-  static let limit = 50
+  static let limit = 25
 
   var state: EditorialItem.State?
   var topic: String?
@@ -29,7 +29,7 @@ struct ItemFilter: Sendable {
     state = parameters.value("state", rule: "must be a state") { text in
       EditorialItem.State.allCases.first { $0.rawValue.utf8.elementsEqual(text.utf8) }
     }
-    topic = parameters.value("topic", rule: "must match [a-z0-9-]{1,64}") { TopicSlug.isValid($0) ? $0 : nil }
+    topic = parameters.value("topic", rule: .slug) { TopicSlug.isValid($0) ? $0 : nil }
     search = parameters.text("q", maximumBytes: 256)
     firstDay = parameters.value("from", rule: Self.dayRule) { Self.date(ofDay: $0) == nil ? nil : $0 }
     lastDay = parameters.value("to", rule: Self.dayRule) { Self.date(ofDay: $0) == nil ? nil : $0 }
@@ -69,7 +69,7 @@ struct ItemFilter: Sendable {
     return ConsolePath.items + (pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&"))
   }
 
-  private static let dayRule = "must be a day such as 2026-11-21"
+  private static let dayRule: FieldRule = "must be a day such as 2026-11-21"
 
   private static func date(ofDay day: String) -> Date? {
     day.utf8.count == 10 ? RFC3339.date(from: day + "T00:00:00Z") : nil

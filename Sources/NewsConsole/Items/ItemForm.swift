@@ -5,12 +5,14 @@ import NewsStore
 
 /// The fields of the editor's form, as they were typed.
 struct ItemForm: Sendable, Equatable {
-  /// The names of the fields that are one text, in the order of the form.
-  static let textFields = [
-    "title", "summary", "text", "html", "language", "author", "url", "publishAt", "expireAt",
+  /// The names of the fields that are one text.
+  static let textFields = ["title", "summary", "text", "html", "language", "author", "url"] + timeFields
+  /// The names of the fields besides the times, in the order of the form.
+  private static let fields = [
+    "title", "summary", "text", "html", "attachments", "topics", "language", "author", "url",
   ]
-  /// The names of the fields that are times.
-  static let timeFields: Set<String> = ["publishAt", "expireAt"]
+  /// The names of the fields that are times, in the order of the form.
+  static let timeFields = ["publishAt", "expireAt", "date"]
 
   /// The id of a new item; nil for an existing one, whose id is in the path.
   var id: UUID?
@@ -36,7 +38,7 @@ struct ItemForm: Sendable, Equatable {
     let values = [
       "title": news.title, "summary": news.summary, "text": news.text, "html": news.html, "language": news.language,
       "author": news.author, "url": news.url, "publishAt": item.publishAt.map(FormTime.text),
-      "expireAt": item.expireAt.map(FormTime.text),
+      "expireAt": item.expireAt.map(FormTime.text), "date": item.hasDate ? FormTime.text(news.date) : nil,
     ]
     texts = values.compactMapValues { $0 }.filter { !$0.value.isEmpty }
     topics = news.topics
@@ -51,13 +53,24 @@ struct ItemForm: Sendable, Equatable {
     for name in Self.textFields {
       if let text = fields.first(name)?.withLineFeeds, !text.isEmpty { texts[name] = text }
     }
-    topics = Set(fields.all("topics")).sorted()
+    topics = TopicChoices.slugs(chosen: fields.all("topics"), typed: fields.all("otherTopics"))
     isBreaking = fields.first("breaking") != nil
     attachments = (0..<AttachmentForm.maximumCount).compactMap { AttachmentForm(fields, index: $0) }
   }
 
   /// Returns the text of a field; empty without one.
   func text(_ name: String) -> String { texts[name] ?? "" }
+
+  /// Sorts errors by the place of their field in the form, such as `attachments[0].alt`. Those of other fields come last.
+  static func inOrder(_ errors: [FieldError]) -> [FieldError] {
+    let fields = Self.fields + timeFields
+    func place(_ error: FieldError) -> Int {
+      let name = String(error.field.prefix { $0 != "[" })
+      return fields.firstIndex(of: name) ?? fields.count
+    }
+    let sorted = errors.enumerated().sorted { (place($0.element), $0.offset) < (place($1.element), $1.offset) }
+    return sorted.map(\.element)
+  }
 
   /// Returns the form without the time of publication, for a publication at once.
   func withoutSchedule() -> ItemForm {
@@ -66,17 +79,43 @@ struct ItemForm: Sendable, Equatable {
     return form
   }
 
+  /// The fields of the form, for another form that sends them again.
+  var hiddenFields: [(name: String, value: String)] {
+    var fields = Self.textFields.map { (name: $0, value: text($0)) }
+    fields += topics.map { (name: "topics", value: $0) }
+    if isBreaking { fields.append((name: "breaking", value: "on")) }
+    if let id { fields.append((name: "id", value: id.uuidString.lowercased())) }
+    if let revision { fields.append((name: "revision", value: String(revision))) }
+    for (index, sent) in sentAttachments.enumerated() {
+      fields += AttachmentForm.names.map { name in
+        (name: AttachmentForm.fieldName(name, index), value: sent.attachment.values[name] ?? "")
+      }
+    }
+    return fields.filter { !$0.value.isEmpty }
+  }
+
+  /// The attachments that the item receives, with their positions in the form.
+  var sentAttachments: [(index: Int, attachment: AttachmentForm)] {
+    attachments.enumerated().filter { !$0.element.isRemoved }.map { (index: $0.offset, attachment: $0.element) }
+  }
+
+  /// The members of the item that the form makes, without its revision.
+  var content: [String: JSONValue] {
+    var members = patch
+    members["revision"] = nil
+    return members
+  }
+
   /// The members of a JSON Merge Patch with all fields of the form. An empty field is null.
   var patch: [String: JSONValue] {
     var patch: [String: JSONValue] = [:]
     for name in Self.textFields {
       let text = text(name)
-      let isBlank = text.unicodeScalars.allSatisfy(\.properties.isWhitespace)
-      patch[name] = isBlank ? .null : .string(Self.timeFields.contains(name) ? FormTime.rfc3339(text) : text)
+      patch[name] = text.isBlank ? .null : .string(Self.timeFields.contains(name) ? FormTime.rfc3339(text) : text)
     }
     patch["topics"] = .array(topics.map { .string($0) })
     patch["breaking"] = .bool(isBreaking)
-    patch["attachments"] = .array(attachments.filter { !$0.isRemoved }.map { .object($0.members) })
+    patch["attachments"] = .array(sentAttachments.map { .object($0.attachment.members) })
     if let revision { patch["revision"] = .integer(revision) }
     return patch
   }
@@ -97,7 +136,7 @@ struct SentFields: Sendable {
   /// Adds the value of a field.
   mutating func add(_ name: String, _ value: String) { values[name, default: []].append(value) }
 
-  /// Returns the first value of a name; nil if there is none.
+  /// Returns the first value of a name.
   func first(_ name: String) -> String? { values[name]?.first }
 
   /// Returns the values of a name in their order.
@@ -144,7 +183,7 @@ struct AttachmentForm: Sendable, Equatable {
   /// The members of the attachment in JSON.
   var members: [String: JSONValue] {
     var members: [String: JSONValue] = [:]
-    for (name, text) in values where !text.unicodeScalars.allSatisfy(\.properties.isWhitespace) {
+    for (name, text) in values where !text.isBlank {
       let number = Self.numberNames.contains(name) ? Int(text) : nil
       members[name] = number.map { JSONValue.integer($0) } ?? .string(text)
     }

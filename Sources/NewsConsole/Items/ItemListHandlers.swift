@@ -12,6 +12,11 @@ struct ItemListHandlers: Sendable {
 
   private var pages: ConsolePages { services.pages }
 
+  /// The number of items below which the list links to the first steps.
+  private static let firstItems = 4
+  /// The maximum number of topics that the list shows of each item.
+  private static let maximumTopics = 4
+
   @Sendable func list(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
     let filter = try ItemFilter(query: request.uri.query)
     let page = try await services.store.editorialItems(filter.query(for: visit.access))
@@ -19,6 +24,8 @@ struct ItemListHandlers: Sendable {
     var values = PageValues()
     values.set("notice", filter.notice.map { pages.texts.text($0.textKey) })
     values.set("newItem", visit.mayWrite ? pages.link(ConsolePath.newItem) : nil)
+    let isNew = visit.key.topics == nil && !filter.isFiltered && page.counts.values.reduce(0, +) < Self.firstItems
+    values.set("firstRun", isNew ? pages.link(ConsolePath.firstRun) : nil)
     setFilter(filter, topics, in: &values)
     values.set("tabs", tabs(filter, page.counts))
     values.set("items", page.items.map { row($0, topics) })
@@ -35,10 +42,11 @@ struct ItemListHandlers: Sendable {
     values.set("search", filter.search)
     values.set("firstDay", filter.firstDay)
     values.set("lastDay", filter.lastDay)
-    values.set("topics", topics.map { pages.values(of: $0, isSelected: $0.slug == filter.topic) })
-    let isFiltered = filter.search != nil || filter.topic != nil || filter.firstDay != nil || filter.lastDay != nil
-    values.set("unfiltered", isFiltered ? pages.link(ItemFilter.path(ofState: filter.state)) : nil)
-    values.set("isFiltered", isFiltered)
+    // Lists of the other topics are behind the links of the topics' page.
+    let offered = TopicChoices(topics, selected: filter.topic.map { [$0] } ?? []).offered
+    values.set("topics", offered.map { pages.values(of: $0, isSelected: $0.slug == filter.topic) })
+    values.set("unfiltered", filter.isFiltered ? pages.link(ItemFilter.path(ofState: filter.state)) : nil)
+    values.set("isFiltered", filter.isFiltered)
   }
 
   private func tabs(_ filter: ItemFilter, _ counts: [EditorialItem.State: Int]) -> [PageValues] {
@@ -63,12 +71,14 @@ struct ItemListHandlers: Sendable {
     values.set("isBreaking", item.item.breaking)
     values.set(
       "itemTopics",
-      item.item.topics.map { slug -> PageValues in
+      item.item.topics.prefix(Self.maximumTopics).map { slug -> PageValues in
         var values = PageValues()
-        values.set("itemTopic", topics.first { $0.slug == slug }?.title(in: pages.site.language).text ?? slug)
+        let title = topics.first { $0.slug == slug }?.title(in: pages.site.language).text ?? slug
+        values.set("itemTopic", Excerpt.of(title, limit: TopicChoices.titleLength))
         return values
       })
-    values.set("hasTopics", !item.item.topics.isEmpty)
+    let others = item.item.topics.count - Self.maximumTopics
+    values.set("otherTopicCount", others > 0 ? others : nil)
     let edited = pages.date(item.edited)
     values.set("edited", edited.text)
     values.set("editedMachine", edited.machine)
@@ -81,6 +91,9 @@ struct ItemListHandlers: Sendable {
 }
 
 extension ItemFilter {
+  /// Whether there is a filter besides the state.
+  var isFiltered: Bool { search != nil || topic != nil || firstDay != nil || lastDay != nil }
+
   /// Returns the path of the list of a state, without other filters.
   static func path(ofState state: EditorialItem.State?) -> String {
     state.map { "\(ConsolePath.items)?state=\($0.rawValue)" } ?? ConsolePath.items
@@ -100,9 +113,26 @@ extension ConsolePages {
   private static let titleLength = 120
 
   /// Returns the title of an item, or the beginning of its text.
-  func headline(of item: EditorialItem) -> String {
-    let headline = Excerpt.of(PageRenderer.headline(of: item.item).headline, limit: Self.titleLength)
+  func headline(of item: EditorialItem) -> String { headline(title: item.item.title, text: item.item.text) }
+
+  /// Returns a title on one line, or the beginning of a text without one.
+  func headline(title: String?, text: String) -> String {
+    let headline = Excerpt.of(PageRenderer.headline(title: title, text: text).headline, limit: Self.titleLength)
     return headline.isEmpty ? texts.text("untitled") : headline
+  }
+
+  /// Sets the topics of a form.
+  func setTopics(_ topics: [PageTopic], selected: [String], in values: inout PageValues) {
+    let choices = TopicChoices(topics, selected: selected)
+    values.set(
+      "topics",
+      choices.offered.enumerated().map { number, topic -> PageValues in
+        var values = self.values(of: topic, isSelected: selected.contains(topic.slug))
+        values.set("topicNumber", number)
+        return values
+      })
+    values.set("hasTopics", !choices.offered.isEmpty)
+    values.set("hasOtherTopics", choices.hasOthers)
   }
 
   /// Returns the values of a topic in a form.
@@ -110,7 +140,7 @@ extension ConsolePages {
     let title = topic.title(in: site.language)
     var values = PageValues()
     values.set("topicSlug", topic.slug)
-    values.set("topicTitle", title.text)
+    values.set("topicTitle", Excerpt.of(title.text, limit: TopicChoices.titleLength))
     values.set("topicLanguage", title.language)
     values.set("isSelected", isSelected)
     return values

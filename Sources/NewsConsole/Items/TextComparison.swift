@@ -14,26 +14,40 @@ struct TextComparison {
     parts = difference.parts
   }
 
-  /// The parts of the old version. Removed words are marked.
+  /// The size of both versions in one text, in bytes of HTML.
+  var size: Int {
+    parts.reduce(0) { size, part in
+      switch part {
+      case .keep(let text): size + text.utf8.count
+      case .skip: size + 80
+      case .remove(let text), .add(let text): size + text.utf8.count + 11
+      }
+    }
+  }
+
+  /// The parts of the old version, to be shown beside the new one. Words that only it has are marked.
   func old(_ texts: TextCatalogue) -> [PageValues] {
-    parts.compactMap { part -> PageValues? in if case .add = part { nil } else { Self.values(of: part, texts) } }
+    parts.compactMap { part in if case .add = part { nil } else { Self.values(of: part, texts, isSide: true) } }
   }
 
-  /// The parts of the new version. Added words are marked.
+  /// The parts of the new version, to be shown beside the old one. Words that only it has are marked.
   func new(_ texts: TextCatalogue) -> [PageValues] {
-    parts.compactMap { part -> PageValues? in if case .remove = part { nil } else { Self.values(of: part, texts) } }
+    parts.compactMap { part in if case .remove = part { nil } else { Self.values(of: part, texts, isSide: true) } }
   }
 
-  /// The parts of both versions in one text.
+  /// The parts of both versions in one text, with words removed and added.
   func both(_ texts: TextCatalogue) -> [PageValues] { parts.map { Self.values(of: $0, texts) } }
 
-  private static func values(of part: TextDifference.Part, _ texts: TextCatalogue) -> PageValues {
+  /// - Parameter isSide: Whether the versions are shown side by side, so that neither is a change of the other.
+  private static func values(
+    of part: TextDifference.Part, _ texts: TextCatalogue, isSide: Bool = false
+  ) -> PageValues {
     var values = PageValues()
     switch part {
     case .keep(let text): values.set("kept", text)
     case .skip(let count): values.set("skipped", texts.text("skipped", ["count": "\(count)"]))
-    case .remove(let text): values.set("removed", text)
-    case .add(let text): values.set("added", text)
+    case .remove(let text): values.set(isSide ? "differing" : "removed", text)
+    case .add(let text): values.set(isSide ? "differing" : "added", text)
     }
     return values
   }

@@ -4,6 +4,8 @@ import NewsStore
 
 /// The fields of a new key's form, as they were typed.
 struct KeyForm: Sendable, Equatable {
+  /// The id that the key receives, so that sending the form twice creates one key.
+  let id: String
   var name = ""
   /// The raw values of the permissions.
   var scopes: [String] = []
@@ -13,13 +15,16 @@ struct KeyForm: Sendable, Equatable {
   var expires = ""
 
   /// Creates an empty form.
-  init() {}
+  init() {
+    id = APIKey.randomID()
+  }
 
   /// Creates the form that was sent.
   init(_ fields: FormFields) {
+    id = fields.first("id").flatMap { APIKey.isID($0) ? $0 : nil } ?? APIKey.randomID()
     name = fields.first("name") ?? ""
     scopes = fields.all("scopes")
-    topics = Set(fields.all("topics")).sorted()
+    topics = TopicChoices.slugs(chosen: fields.all("topics"), typed: fields.all("otherTopics"))
     expires = fields.first("expires") ?? ""
   }
 

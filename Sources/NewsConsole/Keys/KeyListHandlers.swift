@@ -11,18 +11,22 @@ struct KeyListHandlers: Sendable {
 
   private var pages: ConsolePages { services.pages }
 
+  /// The number of keys on a page.
+  private static let pageSize = 20
+
   @Sendable func list(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
-    var parameters = QueryParameters(request.uri.query, known: [Notice.parameter])
+    var parameters = QueryParameters(request.uri.query, known: [NumberedPage.parameter, Notice.parameter])
     let notice = parameters.value(Notice.parameter, rule: "must be a notice") { Notice(rawValue: $0) }
+    let page = NumberedPage(&parameters, size: Self.pageSize)
     try parameters.check()
     let keys = try await services.store.keys()
     let states: [APIKey.State] = [.valid, .expired, .revoked]
+    let (rows, hasMore) = page.rows(of: states.flatMap { state in keys.reversed().filter { $0.state == state } })
     var values = PageValues()
     values.set("notice", notice.map { pages.texts.text($0.textKey) })
     values.set("newKey", pages.link(ConsolePath.newKey))
-    values.set(
-      "keys",
-      states.flatMap { state in keys.reversed().filter { $0.state == state } }.map { pages.values(of: $0, visit) })
+    values.set("keys", rows.map { pages.values(of: $0, visit, isListed: true) })
+    pages.setPager(page, hasMore: hasMore, path: ConsolePath.keys, in: &values)
     return pages.page("keys", title: pages.texts.text("section-keys"), for: visit, in: .keys, values)
   }
 
@@ -69,10 +73,13 @@ extension ProblemError {
 
 extension ConsolePages {
   /// Returns the values of a key.
-  func values(of key: APIKey, _ visit: ConsoleVisit) -> PageValues {
+  ///
+  /// - Parameter isListed: Whether long texts are shortened, because the page has many keys.
+  func values(of key: APIKey, _ visit: ConsoleVisit, isListed: Bool = false) -> PageValues {
+    func text(_ text: String, _ limit: Int) -> String { isListed ? Excerpt.of(text, limit: limit) : text }
     var values = PageValues()
     // The name in the head of each page is that of the session's key.
-    values.set("keyLabel", key.name)
+    values.set("keyLabel", text(key.name, 80))
     values.set("keyID", key.id)
     values.set("isOwnKey", key.id == visit.key.id)
     values.set("keyState", key.state.rawValue)
@@ -80,7 +87,7 @@ extension ConsolePages {
     values.set("keyScopes", key.permissions.map { texts.text(Self.textKey(of: $0)) }.joined(separator: ", "))
     if let topics = key.topics {
       values.set("isRestricted", true)
-      values.set("keyTopics", topics.isEmpty ? texts.text("key-no-topics") : topics.joined(separator: ", "))
+      values.set("keyTopics", topics.isEmpty ? texts.text("key-no-topics") : text(topics.joined(separator: ", "), 160))
     }
     setTime("created", key.created, in: &values)
     setTime("expires", key.expires, in: &values)

@@ -28,12 +28,14 @@ struct KeySecretHandlers: Sendable {
     guard errors.isEmpty else { return try await page(form, visit, errors) }
     do {
       let secret = try await services.store.createKey(
-        name: form.name, permissions: form.permissions, topics: form.restriction, expiry: form.expiry)
+        id: form.id, name: form.name, permissions: form.permissions, topics: form.restriction, expiry: form.expiry)
       return self.secret(secret, of: form.name, "key-created", visit)
     } catch StoreError.unknownTopics(let slugs) {
       errors["topics"] = pages.texts.text("rule-unknown-topics", ["topics": slugs.joined(separator: ", ")])
+    } catch KeyError.exists(let id) {
+      return existing(try await services.store.key(id), visit)
     } catch KeyError.expiryPassed {
-      errors["expires"] = pages.texts.text("rule-expiry-past")
+      errors["expires"] = pages.text(RuleText(.expiryInFuture))
     }
     return try await page(form, visit, errors)
   }
@@ -50,8 +52,11 @@ struct KeySecretHandlers: Sendable {
       return rotation(of: key, visit, isInvalid: true)
     }
     do {
-      let secret = try await services.store.rotateKey(key.id, overlap: .seconds(overlap.seconds))
+      let secret = try await services.store.rotateKey(
+        key.id, replacing: fields.first("secretName") ?? "", overlap: .seconds(overlap.seconds))
       return self.secret(secret, of: key.name, "key-rotated", visit)
+    } catch KeyError.rotated {
+      return rotation(of: try await services.store.key(key.id), visit, isRepeated: true)
     } catch is KeyError {
       // The key was revoked or has expired in the meantime.
       throw ProblemError.keyNotValid
@@ -71,11 +76,30 @@ struct KeySecretHandlers: Sendable {
       "keys-secret", title: pages.texts.text("key-secret-title"), for: visit, in: .keys, values)
   }
 
-  private func rotation(of key: APIKey, _ visit: ConsoleVisit, isInvalid: Bool = false) -> Response {
+  /// Returns the page after a form that has created its key before. The secret was shown then, and cannot be shown again.
+  private func existing(_ key: APIKey, _ visit: ConsoleVisit) -> Response {
+    var values = pages.values(of: key, visit)
+    values.set("problem", pages.texts.text("key-exists-text"))
+    values.set("newKey", pages.link(ConsolePath.newKey))
+    values.set("keysLink", pages.link(ConsolePath.keys))
+    return pages.page(
+      "keys-exists", title: pages.texts.text("key-exists-title"), status: .conflict, for: visit, in: .keys, values)
+  }
+
+  /// Returns the page that asks.
+  ///
+  /// - Parameters:
+  ///   - isInvalid: Whether the form that was sent has no overlap of the list.
+  ///   - isRepeated: Whether the secret was replaced since the form was made.
+  private func rotation(
+    of key: APIKey, _ visit: ConsoleVisit, isInvalid: Bool = false, isRepeated: Bool = false
+  ) -> Response {
     var values = pages.values(of: key, visit)
     values.set("action", pages.link(ConsolePath.path(ConsolePath.keyRotation, keyID: key.id)))
     values.set("cancel", pages.link(ConsolePath.keys))
-    values.set("problem", isInvalid ? pages.texts.text("error-422-text") : nil)
+    values.set("secretName", key.secretName)
+    values.set(
+      "problem", isInvalid || isRepeated ? pages.texts.text(isInvalid ? "error-422-text" : "key-rotated-before") : nil)
     values.set(
       "overlaps",
       Self.overlaps.map { overlap -> PageValues in
@@ -86,26 +110,29 @@ struct KeySecretHandlers: Sendable {
         return values
       })
     return pages.page(
-      "keys-rotate", title: pages.texts.text("key-rotation-title"), status: isInvalid ? .unprocessableContent : .ok,
-      for: visit, in: .keys, values)
+      "keys-rotate", title: pages.texts.text("key-rotation-title"),
+      status: isInvalid ? .unprocessableContent : isRepeated ? .conflict : .ok, for: visit, in: .keys, values)
   }
 
   private func page(
     _ form: KeyForm, _ visit: ConsoleVisit, _ errors: [String: String] = [:]
   ) async throws -> Response {
     let topics = try await services.store.consoleTopics(for: visit.access)
-    let others = form.topics.filter { slug in !topics.contains { $0.slug == slug } }
-      .map { PageTopic(slug: $0, titles: [:]) }
     var values = PageValues()
     values.set("action", pages.link(ConsolePath.keys))
     values.set("cancel", pages.link(ConsolePath.keys))
+    values.set("keyID", form.id)
     values.set("name", form.name)
     values.set("expires", form.expires)
     values.set("scopes", APIKey.Permission.allCases.map { scope($0, isSelected: form.permissions.contains($0)) })
-    values.set("topics", (topics + others).map { pages.values(of: $0, isSelected: form.topics.contains($0.slug)) })
-    values.set("hasTopics", !(topics + others).isEmpty)
+    pages.setTopics(topics, selected: form.topics, in: &values)
     values.set("errors", errors)
     values.set("problem", errors.isEmpty ? nil : pages.texts.text("error-422-text"))
+    let labels = [
+      ("name", "field-name"), ("scopes", "field-scopes"), ("topics", "only-topics"), ("expires", "field-expireAt"),
+    ]
+    let fields = labels.map { (id: $0, label: pages.texts.text($1)) }
+    pages.setProblemFields(errors, of: fields, in: &values)
     return pages.page(
       "keys-form", title: pages.texts.text("new-key"), status: errors.isEmpty ? .ok : .unprocessableContent,
       for: visit, in: .keys, values)

@@ -12,8 +12,6 @@ struct LivePage {
   private let numbers: NumberText
   private let rates: TrafficRates
 
-  private static let titleLength = 120
-
   init(_ facts: LiveFacts, for visit: ConsoleVisit, _ pages: ConsolePages) {
     self.pages = pages
     self.facts = facts
@@ -42,9 +40,9 @@ struct LivePage {
     let totals = facts.totals
     let present = rates.present
     values.set("requestRate", numbers.short(present?.requests ?? 0))
-    values.set("requestTotal", numbers.whole(totals.requests))
+    values.set("requestTotal", pages.texts.text("live-request-total", ["count": numbers.whole(totals.requests)]))
     values.set("notModifiedShare", numbers.percent(rates.requests.notModified, of: rates.requests.all))
-    values.set("notModifiedTotal", numbers.percent(totals.notModified, of: totals.requests))
+    values.set("notModifiedTotal", totals.requests > 0 ? numbers.percent(totals.notModified, of: totals.requests) : nil)
     values.set("sentBytes", numbers.bytes(Double(totals.sentBytes)))
     values.set("sentRate", numbers.bytes(present?.sentBytes ?? 0))
     values.set("savedBytes", numbers.bytes(Double(totals.savedByNotModified + totals.savedByCompression)))
@@ -137,13 +135,11 @@ struct LivePage {
 
   private func row(_ version: PublishedVersion) -> PageValues {
     var values = PageValues()
-    values.set("versionNumber", numbers.whole(version.version))
+    values.set("versionNumber", pages.texts.text("live-version", ["number": numbers.whole(version.version)]))
     let date = pages.date(version.time)
     values.set("versionTime", date.text)
     values.set("versionMachine", date.machine)
-    let title = Excerpt.of(version.title ?? "", limit: Self.titleLength)
-    let headline = title.isEmpty ? Excerpt.of(version.text, limit: Self.titleLength) : title
-    values.set("versionTitle", headline.isEmpty ? pages.texts.text("untitled") : headline)
+    values.set("versionTitle", pages.headline(title: version.title, text: version.text))
     values.set("versionLanguage", version.language)
     values.set("removal", version.removal.map { pages.texts.text("live-removed-\($0)") })
     values.set(
@@ -171,11 +167,20 @@ struct LivePage {
     values.set("hasCondition", true)
     values.set("latency", numbers.milliseconds(condition.latency))
     values.set("databaseSize", numbers.bytes(Double(condition.size)))
-    values.set("databaseVersion", condition.version)
-    values.set("schemaVersion", condition.migration.map { $0.hasSuffix(".sql") ? String($0.dropLast(4)) : $0 } ?? "–")
+    // A distribution adds its own version: `15.18 (Debian 15.18-0+deb12u1)`.
+    values.set("databaseVersion", String(condition.version.prefix { $0 != " " }))
+    setSchema(condition.migration, in: &values)
     values.set("processes", numbers.whole(condition.processes))
     values.set("standbys", condition.standbys.map(row))
     values.set("hasStandbys", !condition.standbys.isEmpty)
+  }
+
+  /// Sets the number and the name of a migration such as `0024_console_sessions.sql`.
+  private func setSchema(_ migration: String?, in values: inout PageValues) {
+    let name = migration.map { $0.hasSuffix(".sql") ? $0.dropLast(4) : $0[...] } ?? "–"
+    let number = name.prefix { $0 != "_" }
+    values.set("schemaNumber", String(number))
+    values.set("schemaName", String(name.dropFirst(number.count + 1).replacing("_", with: " ")))
   }
 
   private func row(_ standby: DatabaseCondition.Standby) -> PageValues {

@@ -17,8 +17,6 @@ struct LiveStream: Sendable {
 
   /// The time after which a browser opens the stream again once it is cut off, in milliseconds.
   private static let retryInterval = 3000
-  /// The time for which a client may read nothing. It misses the events of that time.
-  private static let maximumStall: Duration = .seconds(30)
 
   /// Sends events until the end.
   ///
@@ -40,8 +38,9 @@ struct LiveStream: Sendable {
         stalledSince = nil
         try await writer.write(await event(for: visit, versions.latest))
       } else {
-        stalledSince = stalledSince ?? .now
-        guard stalledSince.map({ .now - $0 < Self.maximumStall }) ?? true else { throw Stalled() }
+        let start = stalledSince ?? .now
+        stalledSince = start
+        guard .now - start < services.live.maximumStall else { throw Stalled() }
       }
     } while await pause()
     try await writer.finish(nil)

@@ -17,16 +17,20 @@ final class LiveStreams: Sendable {
   let source: LiveSource
   /// The interval between two events.
   let interval: Duration
+  /// The time for which a client may read nothing.
+  let maximumStall: Duration
   private let limit: Int
   private let taken = Mutex(0)
 
   /// - Parameters:
   ///   - interval: The interval between two events.
   ///   - limit: The maximum number of streams, 1 or more.
-  init(_ api: NewsAPI, interval: Duration, limit: Int) {
+  ///   - stall: The time for which a client may read nothing.
+  init(_ api: NewsAPI, interval: Duration, limit: Int, stall: Duration) {
     source = LiveSource(api, interval: interval)
     self.interval = interval
     self.limit = limit
+    maximumStall = stall
   }
 
   /// The number of open streams.
@@ -34,7 +38,7 @@ final class LiveStreams: Sendable {
 
   /// Takes a place for a stream.
   ///
-  /// - Returns: nil if there is none.
+  /// - Returns: nil if all places are taken.
   func take() -> Place? {
     let isFree = taken.withLock { taken in
       guard taken < limit else { return false }

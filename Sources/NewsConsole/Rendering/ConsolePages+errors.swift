@@ -4,40 +4,80 @@ import News
 import NewsPages
 
 extension ConsolePages {
-  /// Returns the page of an error.
+  /// Returns the header fields and the text of the page of an error.
   ///
-  /// - Parameter headers: The header fields that belong to the error.
-  func errorPage(of problem: Problem, headers: HTTPFields) -> Response {
+  /// - Parameters:
+  ///   - headers: The header fields that belong to the error.
+  ///   - visit: The session; nil for a page without navigation.
+  func errorPage(
+    of problem: Problem, headers: HTTPFields, for visit: ConsoleVisit? = nil
+  ) -> (fields: HTTPFields, text: String) {
     let (title, text) = words(for: problem)
     var values = PageValues()
     values.set("status", problem.status)
     values.set("explanation", text)
     // The words of an editor. Those of other problems are for programmers.
     values.set("detail", problem.status == 410 ? problem.detail : nil)
-    values.set("fieldErrors", (problem.errors ?? []).map(fieldError))
+    values.set("fieldErrors", (problem.errors ?? []).map { problemField($0) })
     values.set("hasFieldErrors", problem.errors?.isEmpty == false)
-    values.set("backLink", link(ConsolePath.items))
-    return page(
-      "error", title: title, status: .init(code: problem.status), headers: kept(headers), values)
+    values.set("backLink", link(ConsolePath.root))
+    var fields = ConsoleHeaders.page
+    for field in kept(headers) { fields.append(field) }
+    return (fields, document("error", title: title, for: visit, values))
   }
 
   /// Returns a sentence about an error that a form shows above its fields.
   func message(of problem: Problem) -> String { words(for: problem).text }
 
-  /// Returns the title and the sentence about an error: those of its type, or else those of its status.
+  /// Returns the title and the sentence about an error: those of its type, or else those of its status, or else those of
+  /// a request that cannot be read.
   private func words(for problem: Problem) -> (title: String, text: String) {
     let name = problem.type.split(separator: "/").last.map(String.init) ?? ""
     if let text = texts.texts[name], name.hasPrefix("form-") { return (texts.text("error-form-title"), text) }
     for key in ["error-\(name)", "error-\(problem.status)"] {
       if let title = texts.texts["\(key)-title"] { return (title, texts.text("\(key)-text")) }
     }
-    return (texts.text("error-500-title"), texts.text("error-500-text"))
+    return (texts.text("error-400-title"), texts.text("error-400-text"))
   }
 
-  private func fieldError(_ error: FieldError) -> PageValues {
+  /// Returns the values of an error in a list.
+  ///
+  /// - Parameter id: The id of the element that the error is about; nil for none.
+  func problemField(_ error: FieldError, id: String? = nil) -> PageValues {
     var values = PageValues()
-    values.set("errorField", fieldLabel(error.field))
-    values.set("errorRule", ruleText(error.rule))
+    values.set("problemField", fieldLabel(error.field))
+    values.set("problemRule", text(RuleText(error)))
+    values.set("problemLink", id)
+    return values
+  }
+
+  /// Sets the list of the errors above a form.
+  ///
+  /// - Parameters:
+  ///   - errors: The sentences by id of the field.
+  ///   - fields: The ids and labels of the fields, in the order of the form.
+  func setProblemFields(
+    _ errors: [String: String], of fields: [(id: String, label: String)], in values: inout PageValues
+  ) {
+    let list = fields.compactMap { field in
+      errors[field.id].map { error -> PageValues in
+        var values = PageValues()
+        values.set("problemField", field.label)
+        values.set("problemRule", error)
+        values.set("problemLink", field.id)
+        return values
+      }
+    }
+    values.set("problemFields", list)
+    values.set("hasProblemFields", !list.isEmpty)
+  }
+
+  /// Returns the values of a file that was refused, in the list of errors.
+  func problemField(_ refusal: FileRefusal) -> PageValues {
+    var values = PageValues()
+    let name = refusal.name.map { Excerpt.of($0, limit: Self.fileNameLength) }
+    values.set("problemField", name ?? texts.text("field-upload"))
+    values.set("problemRule", message(of: refusal.problem))
     return values
   }
 
@@ -47,69 +87,10 @@ extension ConsolePages {
     return texts.texts["field-\(name.prefix { $0 != "[" })"] ?? field
   }
 
-  /// Returns a rule of the API in the language of the console; in English if the catalogue does not have it.
-  func ruleText(_ rule: String) -> String {
-    FieldRule(rule).map { texts.text($0.key, $0.values) } ?? rule
-  }
-
   /// The fields of an error that a browser understands. Those for clients of the API would open a dialog.
   private func kept(_ headers: HTTPFields) -> HTTPFields {
     var kept = HTTPFields()
     for name in [HTTPField.Name.allow, .retryAfter] { kept[name] = headers[name] }
     return kept
-  }
-}
-
-/// A rule of the API about a field, as a text of the catalogue.
-struct FieldRule {
-  /// The key of the text.
-  let key: String
-  /// The values in the text.
-  var values: [String: String] = [:]
-
-  /// The rules without values.
-  private static let keys = [
-    "is required": "rule-required", "must not be blank": "rule-blank",
-    "must not contain control characters": "rule-controls",
-    "is required for a scheduled item": "rule-schedule-required",
-    "must be in the future for a scheduled item": "rule-schedule-past",
-    "must not be in the future for a published item; the state scheduled publishes it then": "rule-publish-future",
-    "must be after publishAt": "rule-expiry-order", "must be in the future": "rule-expiry-past",
-    "must be an RFC 3339 date such as 2026-11-21T08:30:00Z": "rule-date",
-    "must be a BCP 47 language tag such as en or pt-BR": "rule-language",
-    "must be an absolute http or https URL of at most 2048 bytes": "rule-url",
-    "must be an array of at most 16 topics, each matching [a-z0-9-]{1,64}": "rule-topics",
-    "must be an array of at most 32 elements": "rule-attachments",
-    "must match [a-z0-9-]{1,64}": "rule-slug", "must be the slug of another topic": "rule-other-topic",
-    "must be an object of at most 64 titles by BCP 47 language tag, each one line of at most 256 bytes": "rule-titles",
-    "must be the only title in its language": "rule-title-language",
-  ]
-
-  /// - Returns: nil for a rule that the catalogue does not have.
-  init?(_ rule: String) {
-    if let key = Self.keys[rule] {
-      self.init(key: key)
-    } else if let match = rule.wholeMatch(of: /must not exceed ([0-9]+) bytes in UTF-8/) {
-      self.init(key: "rule-too-long", values: ["bytes": String(match.1)])
-    } else if let match = rule.wholeMatch(of: /must be existing topics; not found: (.+)/) {
-      self.init(key: "rule-unknown-topics", values: ["topics": String(match.1)])
-    } else if let match = rule.wholeMatch(of: /must be a whole number from (-?[0-9]+) to (-?[0-9]+)/) {
-      self.init(key: "rule-number", values: ["lowest": String(match.1), "highest": String(match.2)])
-    } else if let match = rule.wholeMatch(of: /(?s)must be an address that can be requested: (.+)/) {
-      self.init(key: "rule-feed-address", values: ["reason": String(match.1)])
-    } else if rule.hasPrefix("must be existing files; not found: ") {
-      self.init(key: "rule-unknown-files")
-    } else {
-      return nil
-    }
-  }
-
-  private init(key: String, values: [String: String] = [:]) {
-    (self.key, self.values) = (key, values)
-  }
-
-  /// The keys of all texts that rules have.
-  static var allKeys: [String] {
-    keys.values + ["rule-too-long", "rule-unknown-topics", "rule-unknown-files", "rule-number", "rule-feed-address"]
   }
 }

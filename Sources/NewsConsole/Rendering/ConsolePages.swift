@@ -45,9 +45,11 @@ struct ConsolePages: Sendable {
   /// The texts of the pages for readers, which have the names of months.
   let readerTexts: TextCatalogue
   private let templates: TemplateSet
+  private let hasReaderPages: Bool
 
-  init(_ site: PageSite) {
-    self.site = site
+  /// - Parameter hasReaderPages: Whether the server has pages for readers.
+  init(_ site: PageSite, hasReaderPages: Bool) {
+    (self.site, self.hasReaderPages) = (site, hasReaderPages)
     texts = TextCatalogue(site.language, in: embeddedTexts)
     readerTexts = TextCatalogue(site.language)
     assets = PageAssets(embeddedAssets)
@@ -69,25 +71,33 @@ struct ConsolePages: Sendable {
     _ template: String, title: String, status: HTTPResponse.Status = .ok, for visit: ConsoleVisit? = nil,
     in section: Section? = nil, headers: HTTPFields = [:], _ values: PageValues
   ) -> Response {
+    html(document(template, title: title, for: visit, in: section, values), status: status, headers: headers)
+  }
+
+  /// Renders the text of a page. The parameters are those of `page`.
+  func document(
+    _ template: String, title: String, for visit: ConsoleVisit? = nil, in section: Section? = nil, _ values: PageValues
+  ) -> String {
     var values = values
     values.set("t", texts.texts)
     values.set("language", site.language.tag)
     values.set("siteName", site.name)
-    values.set("documentTitle", "\(title) – \(site.name)")
+    let tab = values.members["problem"] == nil ? title : texts.text("title-of-error", ["title": title])
+    values.set("documentTitle", "\(tab) – \(site.name)")
     values.set("heading", title)
     values.set("stylesheet", link(ConsolePath.asset(named: assets.name(of: "console.css"))))
     values.set("script", link(ConsolePath.asset(named: assets.name(of: "console.js"))))
     values.set("icon", link(ConsolePath.asset(named: assets.name(of: "icon.svg"))))
-    values.set("home", link(ConsolePath.items))
+    values.set("home", link(ConsolePath.root))
     if let visit {
       values.set("csrf", visit.formToken.text)
       values.set("isSignedIn", true)
       values.set("keyName", visit.key.name)
       values.set("signOut", link(ConsolePath.signOut))
-      values.set("readerSite", link("/"))
+      values.set("readerSite", hasReaderPages ? link("/") : nil)
       values.set("sections", Section.all(for: visit).map { self.values(of: $0, isCurrent: $0 == section) })
     }
-    return html(templates.render(template, values), status: status, headers: headers)
+    return templates.render(template, values)
   }
 
   /// Renders a part of a page, without the head and the foot.
@@ -120,7 +130,8 @@ struct ConsolePages: Sendable {
   func redirect(to path: String, notice: Notice? = nil, headers: HTTPFields = [:]) -> Response {
     var fields = ConsoleHeaders.common
     for field in headers { fields.append(field) }
-    fields[.location] = link(path + (notice.map { "?\(Notice.parameter)=\($0.rawValue)" } ?? ""))
+    let sentence = notice.map { "\(path.contains("?") ? "&" : "?")\(Notice.parameter)=\($0.rawValue)" }
+    fields[.location] = link(path + (sentence ?? ""))
     return Response(status: .seeOther, headers: fields)
   }
 

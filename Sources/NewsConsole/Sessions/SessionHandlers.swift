@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import News
 import NewsAPI
 import NewsPages
 import NewsStore
@@ -11,20 +12,27 @@ struct SessionHandlers: Sendable {
 
   private var pages: ConsolePages { services.pages }
 
+  /// The number of sessions on a page.
+  private static let pageSize = 25
+
   @Sendable func list(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
-    var parameters = QueryParameters(request.uri.query, known: [Notice.parameter])
+    var parameters = QueryParameters(request.uri.query, known: [NumberedPage.parameter, Notice.parameter])
     let notice = parameters.value(Notice.parameter, rule: "must be a notice") { Notice(rawValue: $0) }
-    let sessions = try await visible(to: visit)
+    let page = NumberedPage(&parameters, size: Self.pageSize)
+    try parameters.check()
+    let sessions = try await services.store.sessions(
+      ofKey: visit.isAdministrator ? nil : visit.key.id, limit: page.size + 1, offset: page.offset)
     var values = PageValues()
     values.set("notice", notice.map { pages.texts.text($0.textKey) })
-    values.set("sessions", sessions.map { row($0, visit) })
+    values.set("sessions", sessions.prefix(page.size).map { row($0, visit) })
+    pages.setPager(page, hasMore: sessions.count > page.size, path: ConsolePath.sessions, in: &values)
     values.set("hasKeys", visit.isAdministrator)
     return pages.page("sessions", title: pages.texts.text("section-sessions"), for: visit, in: .sessions, values)
   }
 
   @Sendable func end(_ fields: FormFields, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
     guard let id = context.parameters.get("id").flatMap({ UUID(uuidString: $0) }),
-      try await visible(to: visit).contains(where: { $0.id == id })
+      let session = try await services.store.session(id), visit.isAdministrator || session.key.id == visit.key.id
     else { throw StoreError.notFound }
     _ = try await services.store.endSession(id)
     guard id != visit.session.id else {
@@ -33,13 +41,9 @@ struct SessionHandlers: Sendable {
     return pages.redirect(to: ConsolePath.sessions, notice: .sessionEnded)
   }
 
-  private func visible(to visit: ConsoleVisit) async throws -> [ConsoleSession] {
-    try await services.store.sessions().filter { visit.isAdministrator || $0.key.id == visit.key.id }
-  }
-
   private func row(_ session: ConsoleSession, _ visit: ConsoleVisit) -> PageValues {
     var values = PageValues()
-    values.set("sessionKey", session.key.name)
+    values.set("sessionKey", Excerpt.of(session.key.name, limit: 80))
     values.set("isOwnSession", session.id == visit.session.id)
     values.set("endSession", pages.link(ConsolePath.path(ConsolePath.sessionEnd, id: session.id)))
     for (name, date) in [("begun", session.createdAt), ("used", session.lastUsedAt), ("ends", session.expiresAt)] {

@@ -15,7 +15,7 @@ struct SubscriptionForm: Sendable, Equatable {
   var state = Subscription.State.published.rawValue
   /// The revision that the form was made from; nil for a new subscription.
   var revision: Int?
-  /// The address whose preview the form was sent with; nil without one.
+  /// The address that was requested before the form was sent, for a preview or in vain; nil without one.
   private(set) var previewed: String?
 
   /// Creates the form of a new subscription.
@@ -35,7 +35,7 @@ struct SubscriptionForm: Sendable, Equatable {
     for name in Self.textFields {
       if let text = fields.first(name), !text.isBlank { texts[name] = text }
     }
-    topics = Set(fields.all("topics")).sorted()
+    topics = TopicChoices.slugs(chosen: fields.all("topics"), typed: fields.all("otherTopics"))
     state = fields.first("state") ?? ""
     revision = fields.first("revision").flatMap { Int($0) }
     previewed = fields.first("previewed")
@@ -49,6 +49,15 @@ struct SubscriptionForm: Sendable, Equatable {
     var form = self
     form.texts["url"] = preview.address
     form.previewed = preview.address
+    return form
+  }
+
+  /// Returns the form after a preview that has failed.
+  ///
+  /// - Parameter address: The normalised address of the form.
+  func previewing(inVain address: String) -> SubscriptionForm {
+    var form = self
+    form.previewed = address
     return form
   }
 

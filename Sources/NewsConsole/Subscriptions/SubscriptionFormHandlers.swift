@@ -8,7 +8,8 @@ import NewsPages
 import NewsStore
 import OutgoingHTTP
 
-/// The handlers of the form of a subscription. A new one is previewed before it is stored.
+/// The handlers of the form of a subscription. A new one is previewed before it is stored. If its feed cannot be read at
+/// present, it can be followed all the same.
 struct SubscriptionFormHandlers: Sendable {
   let services: ConsoleServices
 
@@ -74,9 +75,11 @@ struct SubscriptionFormHandlers: Sendable {
       let preview = try await previewer.preview(of: url, assignment: assignment, at: Date())
       page.form = form.previewing(preview)
       page.preview = preview
-      page.follower = try await services.store.subscriptions().first { $0.url == preview.address }
+      page.follower = try await services.store.subscription(withURL: preview.address)
     } catch let failure as FeedPreviewFailure {
-      page.previewFailure = failure.reason
+      page.form = form.previewing(inVain: content.url)
+      page.previewFailure = failure
+      page.follower = try await services.store.subscription(withURL: content.url)
     }
     return try await self.page(page, visit)
   }
@@ -84,7 +87,7 @@ struct SubscriptionFormHandlers: Sendable {
   private func page(_ page: SubscriptionPage, _ visit: ConsoleVisit) async throws -> Response {
     let topics = try await services.store.consoleTopics(for: visit.access)
     var page = page
-    if let stored = page.stored { page.failures = try await services.store.failedPolls()[stored.id] ?? 0 }
+    if let stored = page.stored { page.failures = try await services.store.failedPolls(of: stored.id) }
     return page.response(pages, visit, topics, hasPreviews: services.feedPreviewer != nil)
   }
 }

@@ -14,23 +14,44 @@ struct SubscriptionListHandlers: Sendable {
   private var pages: ConsolePages { services.pages }
 
   @Sendable func list(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
-    var parameters = QueryParameters(request.uri.query, known: [Notice.parameter])
-    let notice = parameters.value(Notice.parameter, rule: "must be a notice") { Notice(rawValue: $0) }
-    try parameters.check()
-    let subscriptions = try await services.store.subscriptions()
-    let failures = try await services.store.failedPolls()
+    let filter = try SubscriptionFilter(query: request.uri.query)
+    let page = try await services.store.subscriptions(filter.query)
     var values = PageValues()
-    values.set("notice", notice.map { pages.texts.text($0.textKey) })
+    values.set("notice", filter.notice.map { pages.texts.text($0.textKey) })
     values.set("newSubscription", pages.link(ConsolePath.newSubscription))
-    values.set("subscriptions", subscriptions.map { pages.values(of: $0, failures: failures[$0.id] ?? 0) })
-    values.set("isEmpty", subscriptions.isEmpty)
+    setFilter(filter, page, in: &values)
+    values.set(
+      "subscriptions",
+      page.subscriptions.map { pages.values(of: $0.subscription, failures: $0.failures, isListed: true) })
+    values.set("isEmpty", page.subscriptions.isEmpty)
+    values.set("hasSubscriptions", page.total > 0)
+    pages.setPager(filter.page, hasMore: page.hasMore, path: filter.path, in: &values)
     return pages.page(
       "subscriptions", title: pages.texts.text("section-subscriptions"), for: visit, in: .subscriptions, values)
   }
 
+  private func setFilter(_ filter: SubscriptionFilter, _ page: SubscriptionListPage, in values: inout PageValues) {
+    values.set("listLink", pages.link(ConsolePath.subscriptions))
+    values.set("healthName", filter.health?.rawValue)
+    values.set("search", filter.search)
+    values.set("unfiltered", filter.search == nil ? nil : pages.link(filter.pathWithoutSearch))
+    values.set("view", filter.text)
+    let healths: [SubscriptionQuery.Health?] = [nil, .failing, .paused]
+    values.set(
+      "tabs",
+      healths.map { health -> PageValues in
+        var values = PageValues()
+        values.set("tabLink", pages.link(filter.path(health: health)))
+        values.set("tabTitle", pages.texts.text(health?.rawValue ?? "state-all"))
+        values.set("tabCount", health.map { page.counts[$0] ?? 0 } ?? page.total)
+        values.set("isCurrentTab", health == filter.health)
+        return values
+      })
+  }
+
   @Sendable func poll(_ fields: FormFields, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
     _ = try await services.editorial.requestPoll(try context.resourceID("subscription"), context)
-    return pages.redirect(to: ConsolePath.subscriptions, notice: .pollRequested)
+    return pages.redirect(to: SubscriptionFilter.path(returningTo: fields.first("view")), notice: .pollRequested)
   }
 
   @Sendable func pause(_ fields: FormFields, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
@@ -40,7 +61,8 @@ struct SubscriptionListHandlers: Sendable {
     _ = try await services.editorial.modifySubscription(
       id, ["paused": .bool(isPaused)], headers: [.ifMatch: "*"], context)
     return pages.redirect(
-      to: ConsolePath.subscriptions, notice: isPaused ? .subscriptionPaused : .subscriptionResumed)
+      to: SubscriptionFilter.path(returningTo: fields.first("view")),
+      notice: isPaused ? .subscriptionPaused : .subscriptionResumed)
   }
 
   @Sendable func removalForm(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
@@ -73,12 +95,15 @@ struct SubscriptionListHandlers: Sendable {
 extension ConsolePages {
   /// Returns the values of a subscription: its facts and its health.
   ///
-  /// - Parameter failures: The number of polls that have failed since the last success.
-  func values(of subscription: Subscription, failures: Int = 0) -> PageValues {
+  /// - Parameters:
+  ///   - failures: The number of polls that have failed since the last success.
+  ///   - isListed: Whether long texts are shortened, because the page has many subscriptions.
+  func values(of subscription: Subscription, failures: Int = 0, isListed: Bool = false) -> PageValues {
+    func text(_ text: String, _ limit: Int) -> String { isListed ? Excerpt.of(text, limit: limit) : text }
     var values = PageValues()
     let id = subscription.id
-    values.set("subscriptionName", subscription.title ?? subscription.url)
-    values.set("subscriptionURL", subscription.title == nil ? nil : subscription.url)
+    values.set("subscriptionName", text(subscription.title ?? subscription.url, 64))
+    values.set("subscriptionURL", subscription.title == nil ? nil : text(subscription.url, 96))
     values.set("subscriptionLink", link(ConsolePath.path(ConsolePath.subscription, id: id)))
     values.set("pollLink", link(ConsolePath.path(ConsolePath.subscriptionPoll, id: id)))
     values.set("pauseLink", link(ConsolePath.path(ConsolePath.subscriptionPause, id: id)))
@@ -88,13 +113,21 @@ extension ConsolePages {
     values.set("health", health)
     values.set("healthTitle", texts.text(subscription.lastSuccess == nil && health == "working" ? "waiting" : health))
     values.set("newItemState", texts.text("state-\(subscription.state.rawValue)"))
-    values.set("subscriptionTopics", subscription.topics.joined(separator: ", "))
-    setTime("lastPoll", lastPoll(of: subscription), in: &values)
-    setTime("lastSuccess", subscription.lastSuccess, in: &values)
+    values.set("subscriptionTopics", text(subscription.topics.joined(separator: ", "), 64))
+    let lastPoll = lastPoll(of: subscription)
+    setTime("lastPoll", lastPoll, in: &values)
+    if subscription.lastSuccess != lastPoll { setTime("lastSuccess", subscription.lastSuccess, in: &values) }
     setTime("nextPoll", subscription.nextPoll, in: &values)
     values.set("failureCount", failures > 0 ? failures : nil)
-    values.set("failure", subscription.lastError?.message)
-    if let hub = subscription.websub { setHub(hub, in: &values) }
+    if let error = subscription.lastError {
+      values.set("failure", failureText(status: error.status))
+      values.set("failureDetail", failureDetail(error.message, status: error.status).map { text($0, 120) })
+    }
+    if let hub = subscription.websub {
+      setHub(hub, in: &values)
+      values.set("hub", text(hub.hub, 64))
+      values.set("hubFailure", hub.error.map { text($0, 80) })
+    }
     return values
   }
 
@@ -103,11 +136,9 @@ extension ConsolePages {
   }
 
   private func setHub(_ hub: Subscription.WebSub, in values: inout PageValues) {
-    values.set("hub", hub.hub)
     values.set("hubState", texts.text("hub-\(hub.state.rawValue)"))
     setTime("hubEnd", hub.leaseEnds, in: &values)
     setTime("hubNotice", hub.lastNotice, in: &values)
-    values.set("hubFailure", hub.error)
   }
 
   /// Sets a time as `NAMETime` and `NAMEMachine`, unless it is nil.

@@ -20,8 +20,8 @@ struct SubscriptionPage: Sendable {
   var failures = 0
   /// The entries that the subscription would store.
   var preview: FeedPreview?
-  /// The reason why there is no preview, in English.
-  var previewFailure: String?
+  /// The reason why there is no preview.
+  var previewFailure: FeedPreviewFailure?
   /// The subscription that has the address of the form already.
   var follower: Subscription?
   private var problem: Problem?
@@ -64,11 +64,12 @@ struct SubscriptionPage: Sendable {
     values.set("previewed", form.previewed)
     values.set("field", Dictionary(uniqueKeysWithValues: SubscriptionForm.textFields.map { ($0, form.text($0)) }))
     values.set("isDraft", form.state == Subscription.State.draft.rawValue)
-    setTopics(topics, in: &values, pages)
+    pages.setTopics(topics, selected: form.topics, in: &values)
     setErrors(in: &values, pages)
     if stored == nil {
       values.set("mayPreview", hasPreviews)
       values.set("maySubscribe", !hasPreviews || preview != nil && follower == nil)
+      values.set("maySubscribeAnyway", previewFailure != nil && follower == nil)
     }
     if let preview { setPreview(preview, in: &values, pages) }
     let title = stored.map { Excerpt.of($0.title ?? $0.url, limit: Self.titleLength) }
@@ -77,24 +78,25 @@ struct SubscriptionPage: Sendable {
       in: .subscriptions, values)
   }
 
-  private func setTopics(_ topics: [PageTopic], in values: inout PageValues, _ pages: ConsolePages) {
-    let others = form.topics.filter { slug in !topics.contains { $0.slug == slug } }
-      .map { PageTopic(slug: $0, titles: [:]) }
-    let choices = topics + others
-    values.set("topics", choices.map { pages.values(of: $0, isSelected: form.topics.contains($0.slug)) })
-    values.set("hasTopics", !choices.isEmpty)
-  }
-
   private func setErrors(in values: inout PageValues, _ pages: ConsolePages) {
     var errors: [String: String] = [:]
-    for error in problem?.errors ?? [] { errors[error.field] = pages.ruleText(error.rule) }
+    for error in problem?.errors ?? [] { errors[error.field] = pages.text(RuleText(error)) }
+    if let previewFailure, follower == nil {
+      errors["url"] = pages.previewFailureText(status: previewFailure.status)
+      values.set("previewFailureDetail", pages.failureDetail(previewFailure.reason, status: previewFailure.status))
+    }
     if problem?.status == 409 || follower != nil { errors["url"] = pages.texts.text("already-followed") }
-    if let previewFailure { errors["url"] = pages.texts.text("no-preview", ["reason": previewFailure]) }
     values.set("errors", errors)
     if isConflict {
       values.set("problem", pages.texts.text("subscription-changed"))
     } else if problem?.status == 422 {
       values.set("problem", pages.texts.text("error-422-text"))
+      let labels = [
+        ("url", "feed-url"), ("state", "new-item-state"), ("topics", "topics"), ("language", "language"),
+        ("title", "feed-title"),
+      ]
+      let fields = labels.map { (id: $0, label: pages.fieldLabel($1)) }
+      pages.setProblemFields(errors, of: fields, in: &values)
     }
   }
 

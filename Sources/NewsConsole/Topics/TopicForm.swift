@@ -83,37 +83,32 @@ struct TopicForm: Sendable, Equatable {
   ///
   /// - Parameter isNew: Whether the form is that of a new topic.
   /// - Returns: The broken rules by name of their field.
-  func errors(isNew: Bool) -> [String: String] {
-    var errors: [String: String] = [:]
+  func errors(isNew: Bool) -> [String: RuleText] {
+    var errors: [String: RuleText] = [:]
     var languages: Set<String> = []
     for (index, title) in titles.enumerated() where !title.isOmitted {
       let language = title.language
       if language.isBlank {
-        errors[Self.languageField(index)] = "is required"
+        errors[Self.languageField(index)] = RuleText(.required)
       } else if !LanguageTag.isValid(language) {
-        errors[Self.languageField(index)] = "must be a BCP 47 language tag such as en or pt-BR"
+        errors[Self.languageField(index)] = RuleText(.languageTag)
       } else if !languages.insert(language).inserted {
-        errors[Self.languageField(index)] = "must be the only title in its language"
+        errors[Self.languageField(index)] = RuleText("rule-title-language")
       }
-      errors[Self.textField(index)] = Self.rule(brokenBy: title.text)
+      errors[Self.textField(index)] = Self.rule(brokenBy: title.text).map { RuleText($0) }
     }
     do {
       _ = try TopicBody(members(isNew: isNew), needsSlug: isNew)
     } catch {
       let others = (error as? ProblemError)?.problem.errors ?? []
       // The rule about all titles is broken too if that about one of them is.
-      for error in others where error.field != "titles" || errors.isEmpty { errors[error.field] = error.rule }
+      for error in others where error.field != "titles" || errors.isEmpty { errors[error.field] = RuleText(error) }
     }
     return errors
   }
 
-  private static func rule(brokenBy text: String) -> String? {
-    if text.utf8.count > maximumTitleBytes { return "must not exceed \(maximumTitleBytes) bytes in UTF-8" }
-    return text.utf8.contains { $0 < 32 || $0 == 127 } ? "must not contain control characters" : nil
+  private static func rule(brokenBy text: String) -> FieldRule? {
+    if text.utf8.count > maximumTitleBytes { return .maximumBytes(maximumTitleBytes) }
+    return text.utf8.contains { $0 < 32 || $0 == 127 } ? .noControlCharacters : nil
   }
-}
-
-extension String {
-  /// Whether the text is empty, or has only white space.
-  var isBlank: Bool { unicodeScalars.allSatisfy(\.properties.isWhitespace) }
 }

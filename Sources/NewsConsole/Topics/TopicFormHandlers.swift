@@ -35,7 +35,7 @@ struct TopicFormHandlers: Sendable {
       _ = try await services.editorial.createTopic(form.members(isNew: true), context)
       return pages.redirect(to: ConsolePath.topics, notice: .topicSaved)
     } catch StoreError.alreadyExists {
-      return page(form, nil, visit, errors: ["slug": pages.texts.text("rule-slug-taken")], status: .conflict)
+      return page(form, nil, visit, errors: ["slug": RuleText("rule-slug-taken")], status: .conflict)
     }
   }
 
@@ -65,7 +65,7 @@ struct TopicFormHandlers: Sendable {
   ///   - errors: The broken rules by name of their field.
   ///   - status: 412 shows the stored topic, which has changed since the form was made.
   private func page(
-    _ form: TopicForm, _ topic: Topic?, _ visit: ConsoleVisit, errors: [String: String] = [:],
+    _ form: TopicForm, _ topic: Topic?, _ visit: ConsoleVisit, errors: [String: RuleText] = [:],
     status: HTTPResponse.Status? = nil
   ) -> Response {
     var values = PageValues()
@@ -78,9 +78,9 @@ struct TopicFormHandlers: Sendable {
     values.set("revision", form.revision)
     values.set("position", form.position)
     values.set("titles", form.titles.enumerated().map { title($1, $0, errors) })
-    values.set("slugError", errors["slug"].map { pages.ruleText($0) })
-    values.set("positionError", errors["position"].map { pages.ruleText($0) })
-    values.set("titlesError", errors["titles"].map { pages.ruleText($0) })
+    values.set("slugError", errors["slug"].map { pages.text($0) })
+    values.set("positionError", errors["position"].map { pages.text($0) })
+    values.set("titlesError", errors["titles"].map { pages.text($0) })
     if status == .preconditionFailed, let topic {
       values.set("isConflict", true)
       values.set("problem", pages.texts.text("topic-changed"))
@@ -88,20 +88,35 @@ struct TopicFormHandlers: Sendable {
       values.set("storedTitles", topic.titles.sorted { $0.key < $1.key }.map { storedTitle($0.key, $0.value) })
     } else if !errors.isEmpty {
       values.set("problem", pages.texts.text("error-422-text"))
+      var sentences = errors.mapValues { pages.text($0) }
+      // The rule about all titles is shown above the first one.
+      if let sentence = sentences["titles"] { sentences[TopicForm.languageField(0)] = sentence }
+      pages.setProblemFields(sentences, of: fields(of: form), in: &values)
     }
     return pages.page(
       "topics-form", title: topic.map { pages.title(of: $0) } ?? pages.texts.text("new-topic"),
       status: status ?? (errors.isEmpty ? .ok : .unprocessableContent), for: visit, in: .topics, values)
   }
 
-  private func title(_ title: TopicForm.Title, _ index: Int, _ errors: [String: String]) -> PageValues {
+  /// Returns the ids and labels of the fields, in the order of the form.
+  private func fields(of form: TopicForm) -> [(id: String, label: String)] {
+    var fields = [(id: "slug", label: pages.fieldLabel("slug"))]
+    let (title, language) = (pages.fieldLabel("title"), pages.fieldLabel("language"))
+    for index in form.titles.indices {
+      fields.append((id: TopicForm.languageField(index), label: "\(title) \(index + 1), \(language)"))
+      fields.append((id: TopicForm.textField(index), label: "\(title) \(index + 1)"))
+    }
+    return fields + [(id: "position", label: pages.fieldLabel("position"))]
+  }
+
+  private func title(_ title: TopicForm.Title, _ index: Int, _ errors: [String: RuleText]) -> PageValues {
     var values = PageValues()
     values.set("titleIndex", index)
     values.set("titleNumber", index + 1)
     values.set("titleLanguage", title.language)
     values.set("titleText", title.text)
-    values.set("languageError", errors[TopicForm.languageField(index)].map { pages.ruleText($0) })
-    values.set("textError", errors[TopicForm.textField(index)].map { pages.ruleText($0) })
+    values.set("languageError", errors[TopicForm.languageField(index)].map { pages.text($0) })
+    values.set("textError", errors[TopicForm.textField(index)].map { pages.text($0) })
     return values
   }
 

@@ -11,16 +11,26 @@ struct TopicListHandlers: Sendable {
 
   private var pages: ConsolePages { services.pages }
 
+  /// The number of topics on a page.
+  private static let pageSize = 25
+  /// The maximum number of titles that the list shows of each topic.
+  private static let maximumTitles = 4
+  /// The length of a title, in Unicode scalars.
+  private static let titleLength = 80
+
   @Sendable func list(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
-    var parameters = QueryParameters(request.uri.query, known: [Notice.parameter])
+    var parameters = QueryParameters(request.uri.query, known: [NumberedPage.parameter, Notice.parameter])
     let notice = parameters.value(Notice.parameter, rule: "must be a notice") { Notice(rawValue: $0) }
+    let page = NumberedPage(&parameters, size: Self.pageSize)
     try parameters.check()
     let topics = try await services.store.topics().topics
+    let (rows, hasMore) = page.rows(of: topics)
     var values = PageValues()
     values.set("notice", notice.map { pages.texts.text($0.textKey) })
     values.set("newTopic", visit.mayChangeTopics ? pages.link(ConsolePath.newTopic) : nil)
     values.set("isProtected", !visit.mayChangeTopics)
-    values.set("topics", topics.map { row($0, visit) })
+    values.set("topics", rows.map { row($0, visit) })
+    pages.setPager(page, hasMore: hasMore, path: ConsolePath.topics, in: &values)
     values.set("isEmpty", topics.isEmpty)
     return pages.page("topics", title: pages.texts.text("section-topics"), for: visit, in: .topics, values)
   }
@@ -30,9 +40,12 @@ struct TopicListHandlers: Sendable {
     values.set("topicSlug", topic.slug)
     values.set("topicItems", topic.items)
     values.set("topicPosition", topic.position)
-    values.set("topicItemsLink", pages.link("\(ConsolePath.items)?topic=\(topic.slug)"))
+    // For a restricted key, the list of another topic would be empty.
+    if visit.access.topics?.contains(topic.slug) ?? true {
+      values.set("topicItemsLink", pages.link("\(ConsolePath.items)?state=published&topic=\(topic.slug)"))
+    }
     let titles = topic.titles.sorted { $0.key < $1.key }
-    values.set("topicTitles", titles.map { title($0.key, $0.value) })
+    values.set("topicTitles", titles.prefix(Self.maximumTitles).map { title($0.key, $0.value) })
     values.set("hasTitles", !titles.isEmpty)
     if visit.mayChangeTopics {
       values.set("editTopic", pages.link(ConsolePath.path(ConsolePath.topic, slug: topic.slug)))
@@ -44,7 +57,7 @@ struct TopicListHandlers: Sendable {
   private func title(_ language: String, _ text: String) -> PageValues {
     var values = PageValues()
     values.set("titleLanguage", language)
-    values.set("titleText", text)
+    values.set("titleText", Excerpt.of(text, limit: Self.titleLength))
     return values
   }
 }

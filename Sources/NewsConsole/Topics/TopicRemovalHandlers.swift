@@ -24,7 +24,7 @@ struct TopicRemovalHandlers: Sendable {
     let slug = try context.topicSlug()
     let other = fields.first(Self.other) ?? ""
     guard other.isEmpty || TopicSlug.isValid(other) else {
-      return try await page(slug, other: "", visit, status: .unprocessableContent, error: "rule-other-topic")
+      return try await page(slug, other: other, visit, status: .unprocessableContent, error: "rule-other-topic")
     }
     do {
       guard let revision = fields.first("revision").flatMap({ Int($0) }) else { throw StoreError.preconditionFailed }
@@ -37,7 +37,7 @@ struct TopicRemovalHandlers: Sendable {
     } catch StoreError.preconditionFailed {
       return try await page(slug, other: other, visit, status: .preconditionFailed)
     } catch let error as ProblemError where error.problem.status == 400 {
-      return try await page(slug, other: "", visit, status: .unprocessableContent, error: "rule-other-topic")
+      return try await page(slug, other: other, visit, status: .unprocessableContent, error: "rule-other-topic")
     }
   }
 
@@ -61,12 +61,15 @@ struct TopicRemovalHandlers: Sendable {
     values.set("publishedItems", topic.items)
     values.set("problem", status == .preconditionFailed ? pages.texts.text("topic-removal-changed") : nil)
     values.set("otherError", error.map { pages.texts.text($0, errorValues) })
+    let others = topics.filter { $0.slug != slug }
+    values.set("isTyped", others.count > TopicChoices.maximum)
+    values.set("other", other)
     values.set(
       "others",
-      topics.filter { $0.slug != slug }.map { topic -> PageValues in
+      others.prefix(TopicChoices.maximum).map { topic -> PageValues in
         var values = PageValues()
         values.set("otherSlug", topic.slug)
-        values.set("otherTitle", pages.title(of: topic))
+        values.set("otherTitle", Excerpt.of(pages.title(of: topic), limit: TopicChoices.titleLength))
         values.set("isSelected", topic.slug == other)
         return values
       })

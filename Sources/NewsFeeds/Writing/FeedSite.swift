@@ -55,6 +55,15 @@ public enum PublishedFormat: String, Sendable, Hashable, CaseIterable {
   /// RSS 2.0 (rssboard.org).
   case rss
 
+  /// The name of the format.
+  public var name: String {
+    switch self {
+    case .json: "JSON Feed"
+    case .atom: "Atom"
+    case .rss: "RSS"
+    }
+  }
+
   /// The media type of a document.
   public var mediaType: String {
     switch self {

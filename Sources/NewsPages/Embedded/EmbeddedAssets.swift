@@ -80,6 +80,13 @@ main:focus { outline: none; }
 }
 .skip:focus { top: .5rem; }
 
+/* The note above a preview, in the console */
+.preview-note { background: var(--ink); color: var(--paper); font: .9375rem/1.4 var(--sans); }
+.preview-note .wrap { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .5rem 1.5rem; padding-block: .6rem; }
+.preview-note a { text-decoration: underline; }
+.preview-note button { padding: .45rem .95rem; background: var(--paper); color: var(--ink); border: 1px solid var(--paper); border-radius: 4px; font: inherit; font-weight: 600; cursor: pointer; }
+.preview-note :focus-visible { outline-color: var(--paper); }
+
 /* Masthead */
 .masthead { border-bottom: 1px solid var(--line); }
 .masthead .brand {

@@ -87,6 +87,9 @@ let embeddedTemplates: [(name: String, text: String)] = [
 </head>
 <body>
 <a class="skip" href="#content">{{t.skip}}</a>
+{{#note}}
+{{{.}}}
+{{/note}}
 <header class="masthead">
 <p class="brand wrap"><a href="{{home}}">{{siteName}}</a></p>
 {{#hasTopics}}

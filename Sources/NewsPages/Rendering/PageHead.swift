@@ -37,10 +37,8 @@ extension PageRenderer {
     values.set("isFront", head.isFront)
     values.set("hasTopics", !topics.isEmpty)
     values.set("topics", topics.prefix(Self.maximumTopics).map { navigationLink($0, isCurrent: $0.slug == head.topic) })
-    if site.hasFeeds {
-      values.set("hasFeeds", true)
-      values.set("feeds", feeds(of: head, topics))
-    }
+    values.set("feeds", feeds(of: head, topics))
+    values.set("hasFeeds", !site.feeds.isEmpty)
     if head.path != nil { setCard(head, in: &values) }
     return values
   }
@@ -60,15 +58,12 @@ extension PageRenderer {
     let topic = head.topic.flatMap { slug in topics.first { $0.slug == slug } }
     let title = topic.map { "\($0.title(in: site.language).text) – \(site.name)" } ?? site.name
     let folder = topic.map { Self.path(ofTopic: $0.slug) } ?? ""
-    return [
-      ("Atom", "application/atom+xml", "feed.atom"), ("RSS", "application/rss+xml", "feed.rss"),
-      ("JSON Feed", "application/feed+json", "feed.json"),
-    ].map { format, type, name in
+    return site.feeds.map { feed in
       var values = PageValues()
-      values.set("format", format)
-      values.set("type", type)
-      values.set("href", site.link("\(folder)/\(name)"))
-      values.set("feedTitle", "\(title) (\(format))")
+      values.set("format", feed.name)
+      values.set("type", feed.mediaType)
+      values.set("href", site.link("\(folder)/\(feed.fileName)"))
+      values.set("feedTitle", "\(title) (\(feed.name))")
       return values
     }
   }

@@ -1,5 +1,5 @@
 import Foundation
-package import News
+import News
 
 extension PageRenderer {
   /// The lengths of texts in lists, in Unicode scalars.
@@ -48,9 +48,14 @@ extension PageRenderer {
   }
 
   /// Returns the headline of an item, and the text after it.
-  package static func headline(of item: NewsItem) -> (headline: String, rest: String) {
-    if let title = item.title, !Excerpt.of(title, limit: 1).isEmpty { return (title, item.text) }
-    return Excerpt.headline(of: item.text, limit: derivedHeadlineLength)
+  static func headline(of item: NewsItem) -> (headline: String, rest: String) {
+    headline(title: item.title, text: item.text)
+  }
+
+  /// Returns the headline of an item with a title and a text, and the text after it.
+  package static func headline(title: String?, text: String) -> (headline: String, rest: String) {
+    if let title, !Excerpt.of(title, limit: 1).isEmpty { return (title, text) }
+    return Excerpt.headline(of: text, limit: derivedHeadlineLength)
   }
 }
 

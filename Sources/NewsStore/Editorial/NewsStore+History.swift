@@ -6,6 +6,8 @@ import PostgresClient
 public struct HistoryPage: Sendable {
   /// The writes, newest first.
   public var entries: [HistoryEntry]
+  /// The position of each entry, after which another page may begin.
+  public var positions: [Int]
   /// The position after which the next page begins; nil on the last page.
   public var next: Int?
 }
@@ -33,7 +35,7 @@ extension NewsStore {
     let rows = answers[1]
     let page = try rows.prefix(limit).prefix { try $0.decode("fits") }
     return HistoryPage(
-      entries: try page.map(HistoryEntry.init(row:)),
+      entries: try page.map(HistoryEntry.init(row:)), positions: try page.map { try $0.decode("number") },
       next: page.count < rows.count ? try page.last?.decode("number") : nil)
   }
 

@@ -11,6 +11,17 @@ public struct NewsroomProgress: Sendable, Equatable {
 }
 
 extension NewsStore {
+  /// Whether an item is or was public.
+  ///
+  /// - Throws: `StoreError.unavailable`.
+  public func hasPublished() async throws -> Bool {
+    let rows = try await database.query("SELECT \(query: Self.hasPublished) AS has_published")
+    return try rows.first?.decode("has_published") ?? false
+  }
+
+  private static let hasPublished: PostgresQuery =
+    "EXISTS (SELECT FROM items AS i WHERE i.state IN ('published', 'retracted', 'expired'))"
+
   /// Reads the steps that the newsroom has taken.
   ///
   /// - Parameter access: The access of the reader.
@@ -18,7 +29,7 @@ extension NewsStore {
   public func progress(for access: ItemAccess) async throws -> NewsroomProgress {
     let rows = try await database.query(
       """
-      SELECT EXISTS (SELECT FROM items AS i WHERE i.state IN ('published', 'retracted', 'expired')) AS has_published,
+      SELECT \(query: Self.hasPublished) AS has_published,
         EXISTS (SELECT FROM items AS i WHERE i.state IN ('draft', 'review', 'scheduled') AND \(query: access.condition))
           AS has_drafts,
         EXISTS (SELECT FROM subscriptions) OR EXISTS (SELECT FROM items AS i WHERE i.source IS NOT NULL) AS has_sources

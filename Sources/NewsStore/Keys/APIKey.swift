@@ -44,6 +44,8 @@ public struct APIKey: Sendable, Equatable {
   public var lastUse: Date?
   /// The time until which the secret from before the last rotation works too; nil if it does not.
   public var previousSecretEnd: Date?
+  /// The name of the present secret, which changes with each rotation. The secret cannot be derived from it.
+  public var secretName: String
 
   /// The access of the key to items.
   public var access: ItemAccess {
@@ -86,11 +88,22 @@ public enum KeyError: Error, Sendable, Equatable, CustomStringConvertible {
   case expired(String)
   /// The expiry of a new key is not in the future.
   case expiryPassed
+  /// A key with the id exists.
+  case exists(String)
+  /// The secret of the key was replaced in the meantime.
+  case rotated(String)
 
   /// A sentence for the operator.
   public var description: String {
     switch self {
-    case .unknown(let name): "there is no key with the id or name \(name). `tidings keys list` shows all keys."
+    case .unknown(let name):
+      // The secret is not repeated: messages are kept in logs.
+      if let key = PresentedKey(name) {
+        "give the id or the name of the key, not the key itself. Its id is \(key.id). The history of a shell has what was "
+          + "typed: `tidings keys rotate \(key.id)` replaces the key."
+      } else {
+        "there is no key with the id or name \(name). `tidings keys list` shows all keys."
+      }
     case .ambiguous(let name, let ids):
       "several keys have the name \(name). Give the id: \(ids.joined(separator: ", "))."
     case .revoked(let name):
@@ -98,6 +111,8 @@ public enum KeyError: Error, Sendable, Equatable, CustomStringConvertible {
     case .expired(let name):
       "the key \(name) has expired and cannot be used. `tidings keys create` makes another key."
     case .expiryPassed: "the expiry must be in the future, by the clock of the database"
+    case .exists(let id): "there is a key with the id \(id) already"
+    case .rotated(let name): "the secret of the key \(name) was replaced in the meantime"
     }
   }
 }
@@ -108,7 +123,8 @@ extension APIKey {
     id, name, scopes, topics, created_at, expires_at, revoked_at, used_at,
       CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN expires_at <= clock_timestamp() THEN 'expired' ELSE 'valid' END
         AS state,
-      CASE WHEN previous_until > clock_timestamp() THEN previous_until END AS previous_end
+      CASE WHEN previous_until > clock_timestamp() THEN previous_until END AS previous_end,
+      left(encode(sha256(digest), 'hex'), 16) AS secret_name
     """
 
   init(row: PostgresRow) throws {
@@ -119,6 +135,7 @@ extension APIKey {
       topics: try row.decode("topics", as: [String]?.self)?.sorted(), state: state,
       created: try row.decode("created_at"), expires: try row.decode("expires_at"),
       revoked: try row.decode("revoked_at"), lastUse: try row.decode("used_at"),
-      previousSecretEnd: state == .valid ? try row.decode("previous_end") : nil)
+      previousSecretEnd: state == .valid ? try row.decode("previous_end") : nil,
+      secretName: try row.decode("secret_name"))
   }
 }

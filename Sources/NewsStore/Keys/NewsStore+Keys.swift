@@ -5,17 +5,19 @@ extension NewsStore {
   /// Creates a key.
   ///
   /// - Parameters:
+  ///   - id: The id, as `APIKey.randomID()` returns it. A caller that repeats the creation creates one key.
   ///   - name: A human-readable label.
   ///   - permissions: The permissions, at least one.
   ///   - topics: The topics to which the key is restricted, at least one; nil for no restriction. A key with the permission
   ///     `admin` cannot be restricted.
   ///   - expiry: The end of the key's validity; nil for none.
   /// - Returns: The key, `tdk_ID_SECRET`. Only its digest is stored, so it cannot be shown again.
-  /// - Throws: `StoreError.unknownTopics`, `outcomeUnknown`; `KeyError.expiryPassed`.
+  /// - Throws: `StoreError.unknownTopics`, `outcomeUnknown`; `KeyError.exists`, `expiryPassed`.
   public func createKey(
-    name: String, permissions: [APIKey.Permission], topics: [String]? = nil, expiry: KeyExpiry? = nil
+    id: String = APIKey.randomID(), name: String, permissions: [APIKey.Permission], topics: [String]? = nil,
+    expiry: KeyExpiry? = nil
   ) async throws -> String {
-    let key = PresentedKey.random()
+    let key = PresentedKey.random(id: id)
     let topics = topics.map { Set($0).sorted() }
     let expires: PostgresQuery =
       switch expiry {
@@ -34,10 +36,12 @@ extension NewsStore {
         """
         INSERT INTO api_keys (id, name, scopes, digest, topics, expires_at)
         VALUES (\(key.id), \(name), \(permissions.map(\.rawValue)), \(Data(key.digest)), \(topics), \(query: expires))
+        ON CONFLICT (id) DO NOTHING
         RETURNING \(query: APIKey.columns)
         """
       ).map(APIKey.init(row:))
-      guard created.allSatisfy({ $0.state == .valid }) else { throw KeyError.expiryPassed }
+      guard let created = created.first else { throw KeyError.exists(id) }
+      guard created.state == .valid else { throw KeyError.expiryPassed }
     }
     return key.text
   }
@@ -71,11 +75,13 @@ extension NewsStore {
   ///
   /// - Parameters:
   ///   - id: The id of the key.
+  ///   - secretName: The name of the secret to replace; nil for the present one. A caller that repeats the rotation replaces
+  ///     one secret.
   ///   - overlap: The time for which the present secret works too; 0 to end it at once. Other processes refuse it as soon as
   ///     they are notified, and at the latest after a second.
   /// - Returns: The key with the new secret, which cannot be shown again.
-  /// - Throws: `KeyError.unknown`, `revoked`, `expired`; `StoreError.outcomeUnknown`.
-  public func rotateKey(_ id: String, overlap: Duration) async throws -> String {
+  /// - Throws: `KeyError.unknown`, `revoked`, `expired`, `rotated`; `StoreError.outcomeUnknown`.
+  public func rotateKey(_ id: String, replacing secretName: String? = nil, overlap: Duration) async throws -> String {
     let key = PresentedKey.random(id: id)
     try await database.transaction { transaction in
       let rows = try await transaction.query(
@@ -86,6 +92,7 @@ extension NewsStore {
       case .expired: throw KeyError.expired(found.name)
       case .valid: break
       }
+      guard secretName.map({ $0 == found.secretName }) ?? true else { throw KeyError.rotated(found.name) }
       _ = try await transaction.query(
         """
         UPDATE api_keys SET digest = \(Data(key.digest)), previous_digest = digest,

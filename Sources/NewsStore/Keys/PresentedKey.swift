@@ -12,17 +12,30 @@ struct PresentedKey {
   /// The SHA-256 digest of the secret. The secret has 256 random bits, so no slower hash is needed against guessing.
   var digest: SHA256Digest { SHA256.hash(data: Data(secret.utf8)) }
 
-  /// Creates a key with a random secret, and by default with a random id.
-  static func random(id: String? = nil) -> PresentedKey {
-    PresentedKey(id: id ?? hexadecimal(bytes: 6), secret: hexadecimal(bytes: 32))
-  }
+  /// Creates a key with a random secret.
+  static func random(id: String) -> PresentedKey { PresentedKey(id: id, secret: hexadecimal(bytes: 32)) }
 
-  private static func hexadecimal(bytes: Int) -> String {
+  fileprivate static func hexadecimal(bytes: Int) -> String {
     var generator = SystemRandomNumberGenerator()
     return (0..<bytes).map { _ in
       let digits = String(UInt8.random(in: .min ... .max, using: &generator), radix: 16)
       return digits.count == 1 ? "0" + digits : digits
     }.joined()
+  }
+}
+
+extension APIKey {
+  private static let idBytes = 6
+
+  /// Returns a random id of a new key.
+  public static func randomID() -> String { PresentedKey.hexadecimal(bytes: idBytes) }
+
+  /// Whether a text has the form of the ids that `randomID()` returns.
+  public static func isID(_ text: String) -> Bool {
+    text.utf8.count == 2 * idBytes
+      && text.utf8.allSatisfy {
+        UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0
+      }
   }
 }
 

@@ -106,10 +106,21 @@ extension NewsStore {
     return session
   }
 
-  /// Lists all sessions that have not ended, those with the newest use first.
-  public func sessions() async throws -> [ConsoleSession] {
-    try await database.query(
-      "\(query: ConsoleSession.selection) WHERE \(query: ConsoleSession.isActive) ORDER BY s.used_at DESC, s.id"
+  /// Lists sessions that have not ended, those with the newest use first.
+  ///
+  /// - Parameters:
+  ///   - key: The id of their key; nil for all sessions.
+  ///   - limit: The maximum number of sessions; nil for no maximum.
+  ///   - offset: The number of sessions to leave out before.
+  public func sessions(
+    ofKey key: String? = nil, limit: Int? = nil, offset: Int = 0
+  ) async throws -> [ConsoleSession] {
+    let condition: PostgresQuery = key.map { "s.key = \($0) AND" } ?? ""
+    return try await database.query(
+      """
+      \(query: ConsoleSession.selection) WHERE \(query: condition) \(query: ConsoleSession.isActive)
+      ORDER BY s.used_at DESC, s.id LIMIT \(limit) OFFSET \(offset)
+      """
     ).map { try ConsoleSession(row: $0) }
   }
 

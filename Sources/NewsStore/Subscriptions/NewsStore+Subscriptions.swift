@@ -44,13 +44,6 @@ extension NewsStore {
     try await database.query("\(query: Subscription.selection) ORDER BY s.url").map(Subscription.init(row:))
   }
 
-  /// Returns the numbers of polls that have failed since the last success, by subscription. Subscriptions without a failure
-  /// are omitted.
-  public func failedPolls() async throws -> [UUID: Int] {
-    let rows = try await database.query("SELECT s.id, s.failures FROM subscriptions AS s WHERE s.failures > 0")
-    return Dictionary(uniqueKeysWithValues: try rows.map { (try $0.decode("id"), try $0.decode("failures")) })
-  }
-
   /// Reads a subscription.
   ///
   /// - Throws: `StoreError.notFound`.

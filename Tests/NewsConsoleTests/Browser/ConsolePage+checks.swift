@@ -30,6 +30,17 @@ extension ConsolePage {
     }
   }
 
+  /// The links of the list of errors above a form, each with its text. Each leads to an element of the page.
+  var problemLinks: [String] {
+    get throws {
+      let tags = try scan.tags
+      let ids = Set(tags.compactMap { $0["id"] })
+      let links = tags.filter { $0.name == "a" && $0["href"]?.hasPrefix("#") ?? false && $0["class"] != "skip" }
+      for link in links { #expect(ids.contains(String(link["href"]?.dropFirst() ?? "")), "\(link)") }
+      return links.map { "\($0["href"] ?? "") \($0.text)" }
+    }
+  }
+
   /// The text of the error beside a field; nil if there is none, or if the field does not refer to it.
   func error(of id: String) throws -> String? {
     let tags = try scan.tags

@@ -131,6 +131,35 @@ struct ConsoleProxyTests {
     }
   }
 
+  @Test("The live page of a server is refreshed through the proxy, version by version", arguments: Edge.installed)
+  func livePage(edge: Edge) async throws {
+    try await Self.withConsole(edge) { setting, folder in
+      let cookie = try await Self.signIn(setting, in: folder)
+      let page = try await Self.curl("/console/live", port: setting.port, in: folder, "-H", "Cookie: \(cookie)")
+      #expect(page.status == 200 && page["Cache-Control"]?.contains("no-store") == true)
+      let file = folder.appending(path: "live")
+      let process = try ChildProcess(
+        [
+          "-sSN", "-D", "-", "-o", file.path, "-H", "Cookie: \(cookie)",
+          "http://127.0.0.1:\(setting.port)/console/live/events",
+        ], executable: "/usr/bin/curl", environment: ["HOME": folder.path])
+      try await withResource(process, release: { await $0.kill() }) { _ in
+        func received() -> String { (try? String(contentsOf: file, encoding: .utf8)) ?? "" }
+        try await eventually("the first event is there") { received().contains("Nothing is published yet.") }
+        for title in ["Fog lifts", "Ferry stops"] {
+          let body = #"{"text": "x", "title": "\#(title)"}"#
+          let answer = try await setting.server.send("POST", "/v1/editorial/items", key: setting.key, body: body)
+          #expect(answer.status == 201)
+          // An event that waited for a full buffer would arrive with many later ones.
+          try await eventually("the event with the version is there") { received().contains(title) }
+        }
+      }
+      // Another browser gets no part of the stream.
+      let other = try await Self.curl("/console/live/events", port: setting.port, in: folder)
+      #expect(other.status == 303)
+    }
+  }
+
   /// Signs in through the proxy.
   ///
   /// - Returns: The pair for `Cookie`.
@@ -165,10 +194,10 @@ struct ConsoleProxyTests {
     }
   }
 
-  @Test("A file of 20 MB is uploaded by form", arguments: Edge.installed)
+  @Test("A file of 100 MB is uploaded by form", arguments: Edge.installed)
   func upload(edge: Edge) async throws {
     try await Self.withConsole(edge) { setting, folder in
-      let picture = SampleMedia.png(bytes: 20_000_000)
+      let picture = SampleMedia.png(bytes: 100_000_000)
       let file = folder.appending(path: "ferry.png")
       try picture.write(to: file)
       let cookie = try await Self.signIn(setting, in: folder)
