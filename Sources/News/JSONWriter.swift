@@ -77,14 +77,16 @@ package struct JSONWriter: Sendable {
 
   /// Writes an object with a value for each key. Keys are sorted by their UTF-8.
   package mutating func dictionary<Value>(_ values: [String: Value], _ write: (inout JSONWriter, Value) -> Void) {
-    let sorted = values.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-    object { json in
-      for (key, value) in sorted {
-        json.beginElement()
-        json.write(key)
-        json.append(":")
-        write(&json, value)
-      }
+    object { $0.fields(values, write) }
+  }
+
+  /// Writes a field for each key. Keys are sorted by their UTF-8.
+  package mutating func fields<Value>(_ values: [String: Value], _ write: (inout JSONWriter, Value) -> Void) {
+    for (key, value) in values.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+      beginElement()
+      self.write(key)
+      append(":")
+      write(&self, value)
     }
   }
 

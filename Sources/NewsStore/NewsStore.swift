@@ -12,10 +12,16 @@ public final class NewsStore: Sendable {
   let stateDatabase: Database
   /// The pool of one connection for the schedule.
   let scheduleDatabase: Database
+  /// The pool for the outbox and for pushes, so that deliveries and readers do not wait for each other's connections.
+  let deliveryDatabase: Database
+  let deviceChecks = DeviceChecks()
+  let deliveryCounters = DeliveryCounts()
   let scheduleCounters = ScheduleCounters()
   let pollCounters = PollCounters()
   /// The requests to and from WebSub hubs.
   public let hubActivity = HubActivity()
+  /// The requests to webhooks.
+  public let webhookActivity = WebhookActivity()
   let replica: ReadReplica?
   let epochGuard: EpochGuard
   let schema: SchemaGuard
@@ -50,7 +56,7 @@ public final class NewsStore: Sendable {
   ///   - connection: The database. Connections without the required schema (`Migration.required`) are refused.
   ///   - standby: One or more standbys of the database, for reads that are not in memory; nil for none.
   ///   - pool: The maximum number of connections and the limits of the wait for one. Three more connections are opened:
-  ///     one to listen, one for state queries, and one for the schedule.
+  ///     one to listen, one for state queries, and one for the schedule; a process that delivers opens four further ones.
   ///   - staleLimit: The maximum time for which responses come from memory while the database does not answer; zero
   ///     disables them.
   ///   - fragmentBudget: The approximate memory for the JSON of items, in bytes; 0 to keep none.
@@ -97,6 +103,10 @@ public final class NewsStore: Sendable {
     self.stateDatabase = stateDatabase
     scheduleDatabase = Database(
       pool: PostgresPool(configuration: connection, pool: single, logger: logger, onConnect: prepare))
+    var several = pool
+    several.size = Self.deliveryConnections
+    deliveryDatabase = Database(
+      pool: PostgresPool(configuration: connection, pool: several, logger: logger, onConnect: prepare))
     replica = standby.map { ReadReplica(connection: $0, pool: pool, logger: logger) }
     self.staleLimit = staleLimit
     let fragments = Fragments(budget: fragmentBudget)
@@ -123,11 +133,15 @@ public final class NewsStore: Sendable {
     listener = PostgresListener(configuration: connection, logger: logger)
   }
 
+  /// The number of connections for deliveries: one for each provider, and one for the outbox and the fan-out.
+  private static let deliveryConnections = 4
+
   /// Waits for running operations, then closes the connections.
   public func shutdown() async {
     await database.pool.shutdown()
     await stateDatabase.pool.shutdown()
     await scheduleDatabase.pool.shutdown()
+    await deliveryDatabase.pool.shutdown()
     await replica?.shutdown()
   }
 }

@@ -42,6 +42,10 @@ public enum StoreError: Error, Sendable, Equatable {
   case answerErased
   /// The subscription is paused, so that its feed is not polled.
   case subscriptionPaused
+  /// The webhook is paused, so that nothing is sent to it.
+  case webhookPaused
+  /// There are as many webhooks as there may be: this number.
+  case webhookLimit(Int)
   /// The resource does not match the writer's precondition.
   case preconditionFailed
   /// The write overwrites a resource and has no precondition.

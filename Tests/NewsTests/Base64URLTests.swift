@@ -14,6 +14,17 @@ struct Base64URLTests {
     #expect(String(base64URL: all) == Self.expected(all))
   }
 
+  @Test("What was encoded is decoded, and no other text is")
+  func decoding() {
+    for count in 0...40 {
+      let bytes = (0..<count).map { _ in UInt8.random(in: 0...255) }
+      #expect([UInt8](base64URL: String(base64URL: bytes)) == bytes)
+    }
+    for text in ["A", "AAAAA", "AA==", "A+A/", "AB", "AAB", " AAA", "AAA\n", "ÄAAA", "A.AA"] {
+      #expect([UInt8](base64URL: text) == nil, "\(text)")
+    }
+  }
+
   private static func expected(_ bytes: [UInt8]) -> String {
     Data(bytes).base64EncodedString().filter { $0 != "=" }
       .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")

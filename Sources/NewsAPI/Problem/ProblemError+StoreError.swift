@@ -43,6 +43,8 @@ extension ProblemError {
     case .answerErased: self = .answerErased
     case .alreadyFollowed(let id): self = .alreadyFollowed(by: id)
     case .subscriptionPaused: self = .subscriptionPaused
+    case .webhookPaused: self = .webhookPaused
+    case .webhookLimit(let limit): self = .webhookLimit(limit)
     case .preconditionFailed: self = .preconditionFailed
     case .preconditionRequired:
       self = ProblemError(
@@ -111,6 +113,16 @@ extension ProblemError {
   private static let subscriptionPaused = ProblemError(
     .conflict, "subscription-paused", "The subscription is paused",
     detail: "Its feed is not polled. Resume it with PATCH and `paused` false, which polls it at once.")
+
+  private static let webhookPaused = ProblemError(
+    .conflict, "webhook-paused", "The webhook is paused",
+    detail: "Nothing is sent to it. Resume it with PATCH and `paused` false.")
+
+  private static func webhookLimit(_ limit: Int) -> ProblemError {
+    ProblemError(
+      .conflict, "webhook-limit", "There are too many webhooks",
+      detail: "There may be \(limit). Delete one that is not needed any more.")
+  }
 
   private static func mediaInUse(by items: [UUID]) -> ProblemError {
     ProblemError(

@@ -7,9 +7,12 @@ extension ItemWrite {
   ///
   /// - Parameter now: The time by the database's clock.
   package static func creation(
-    of id: UUID, isNewID: Bool, _ content: ItemContent, _ change: StateChange, by editor: Editor?, at now: Date
+    of id: UUID, isNewID: Bool, _ content: ItemContent, _ change: StateChange, by editor: Editor?,
+    requestsAlert: Bool = false, at now: Date
   ) -> ItemWrite {
-    ItemWrite(id: id, isNewID: isNewID, bytes: content.approximateBytes, by: editor) { existing in
+    ItemWrite(
+      id: id, isNewID: isNewID, bytes: content.approximateBytes, by: editor, requestsAlert: requestsAlert
+    ) { existing in
       guard let existing else { return .content(try change.applied(to: content, replacing: nil, at: now)) }
       try change.access.check(content.topics)
       guard change.hasCreated(existing, with: content, at: now) else { throw StoreError.alreadyExists }
@@ -22,9 +25,10 @@ extension ItemWrite {
   /// - Parameter now: The time by the database's clock.
   package static func change(
     of id: UUID, bytes: Int, if precondition: WritePrecondition, _ change: StateChange?, by editor: Editor?,
-    at now: Date, _ content: @escaping @Sendable (EditorialItem?) throws -> ItemContent
+    requestsAlert: Bool = false, at now: Date,
+    _ content: @escaping @Sendable (EditorialItem?) throws -> ItemContent
   ) -> ItemWrite {
-    ItemWrite(id: id, bytes: bytes, by: editor) { existing in
+    ItemWrite(id: id, bytes: bytes, by: editor, requestsAlert: requestsAlert) { existing in
       if let existing {
         // Before any other answer, which would describe an item that the author does not see.
         try change?.access.check(existing.item.topics)

@@ -23,17 +23,21 @@ extension NewsStore {
   ///   - isNewID: Whether the id was made for this call, so that no item has it. This saves a round trip.
   ///   - change: What the write says about the state, in place of the state in `content`; nil to use that one.
   ///   - editor: The author, for the history.
+  ///   - requestsAlert: Whether an alert is requested, which is made once the item is published. A repeat may request it too.
   ///   - once: The request, if it may be repeated.
   /// - Throws: `StoreError.alreadyExists` if the id is taken by other content; `invalidFields`; `topicsNotAllowed`;
   ///   `publishingNotAllowed`; `unknownTopics`; `unknownMedia`; `outcomeUnknown`; with `once` also `AnsweredBefore`,
   ///   `requestInProgress`, `idempotencyKeyReused`, `answerErased`.
   public func create(
     _ id: UUID, isNewID: Bool = false, _ content: ItemContent, _ change: StateChange? = nil, by editor: Editor? = nil,
+    requestsAlert: Bool = false,
     once: RepeatableWrite<(item: EditorialItem, created: Bool)>? = nil
   ) async throws -> (item: EditorialItem, created: Bool) {
     let change = change ?? StateChange(state: content.state)
     return try await run(
-      .creation(of: id, isNewID: isNewID, content, change, by: editor, at: try await databaseTime()), once)
+      .creation(
+        of: id, isNewID: isNewID, content, change, by: editor, requestsAlert: requestsAlert,
+        at: try await databaseTime()), once)
   }
 
   /// Writes an item whose new content is computed from the current one. Equal content is not written.
@@ -43,6 +47,8 @@ extension NewsStore {
   ///   - precondition: The condition on the current item. With `.absent` the item is created.
   ///   - change: What the write says about the state, in place of the state in the new content; nil to use that one.
   ///   - editor: The author, for the history.
+  ///   - requestsAlert: Whether an alert is requested, which is made once the item is published. It also takes effect if the
+  ///     content is equal.
   ///   - content: Returns the new content for the current item, or for nil if there is none. It may be called more than
   ///     once. If it throws, nothing is written.
   ///   - once: The request, if it may be repeated.
@@ -51,11 +57,14 @@ extension NewsStore {
   ///   also `AnsweredBefore`, `requestInProgress`, `idempotencyKeyReused`, `answerErased`.
   public func write(
     _ id: UUID, bytes: Int = 16_384, if precondition: WritePrecondition, _ change: StateChange? = nil,
-    by editor: Editor? = nil, once: RepeatableWrite<(item: EditorialItem, created: Bool)>? = nil,
+    by editor: Editor? = nil, requestsAlert: Bool = false,
+    once: RepeatableWrite<(item: EditorialItem, created: Bool)>? = nil,
     _ content: @escaping @Sendable (EditorialItem?) throws -> ItemContent
   ) async throws -> (item: EditorialItem, created: Bool) {
     try await run(
-      .change(of: id, bytes: bytes, if: precondition, change, by: editor, at: try await databaseTime(), content), once)
+      .change(
+        of: id, bytes: bytes, if: precondition, change, by: editor, requestsAlert: requestsAlert,
+        at: try await databaseTime(), content), once)
   }
 
   /// Retracts an item for good. Its row is kept.

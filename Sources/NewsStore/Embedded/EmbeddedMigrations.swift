@@ -28,4 +28,7 @@ let embeddedMigrations: [(name: String, sql: String)] = [
   ("0023_announcements.sql", migration0023),
   ("0024_console_sessions.sql", migration0024),
   ("0025_lists_of_editors.sql", migration0025),
+  ("0026_devices.sql", migration0026),
+  ("0027_outbox.sql", migration0027),
+  ("0028_webhooks.sql", migration0028),
 ]

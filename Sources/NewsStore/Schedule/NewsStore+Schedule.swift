@@ -61,6 +61,7 @@ extension NewsStore {
         lastPurge = .now
         await purgeAnswersLoggingErrors()
         await purgeSessionsLoggingErrors()
+        await purgeDevicesLoggingErrors()
       }
       try? await Task.sleep(for: wait)
     }

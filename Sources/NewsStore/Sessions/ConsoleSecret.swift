@@ -2,7 +2,8 @@ import Crypto
 import Foundation
 import News
 
-/// The token of a session, or the code of a link: 256 random bits in base64url (RFC 4648 section 5).
+/// The token of a session, the code of a link, or the secret or code of a device: 256 random bits in base64url (RFC 4648
+/// section 5).
 struct ConsoleSecret {
   /// The number of random bytes.
   private static let byteCount = 32
@@ -25,7 +26,7 @@ struct ConsoleSecret {
     self.text = text
   }
 
-  /// Reads a secret that a browser presents; nil for a text that cannot be one.
+  /// Reads a secret that a client presents; nil for a text that cannot be one.
   init?(_ text: String) {
     let isBase64URL = text.utf8.allSatisfy { byte in
       switch byte {

@@ -113,6 +113,7 @@ extension NewsStore {
             """
             UPDATE subscriptions SET topics = \(query: topics), revision = revision + 1 WHERE topics @> ARRAY[\(slug)]
             """,
+            "UPDATE webhooks SET topics = \(query: topics), revision = revision + 1 WHERE topics @> ARRAY[\(slug)]",
             // A later topic with the same slug is not the same.
             "UPDATE api_keys SET topics = \(query: topics) WHERE topics @> ARRAY[\(slug)]",
             // The scope remains: clients that follow it learn from it that all items have left. Pages that list the

@@ -20,18 +20,21 @@ package struct ItemWrite: Sendable {
   let bytes: Int
   /// The author, for the history; nil if unknown.
   let editor: Editor?
+  /// Whether an alert is requested, which is made once the item is published. An item has one at most.
+  package let requestsAlert: Bool
   /// Returns the decision about the locked item, or about nil if there is no item. It throws to refuse the write, and
   /// may be called more than once.
   let decide: @Sendable (EditorialItem?) throws -> Decision
 
   package init(
-    id: UUID, isNewID: Bool = false, bytes: Int, by editor: Editor? = nil,
+    id: UUID, isNewID: Bool = false, bytes: Int, by editor: Editor? = nil, requestsAlert: Bool = false,
     decide: @escaping @Sendable (EditorialItem?) throws -> Decision
   ) {
     self.id = id
     self.isNewID = isNewID
     self.bytes = bytes
     self.editor = editor
+    self.requestsAlert = requestsAlert
     self.decide = decide
   }
 }
@@ -52,16 +55,17 @@ struct DecidedWrite: Sendable {
   let isRetraction: Bool
   let retractionReason: String?
   let editor: Editor?
+  let requestsAlert: Bool
 
   init(_ write: ItemWrite, _ existing: EditorialItem?, content: ItemContent) {
-    (id, editor) = (write.id, write.editor)
+    (id, editor, requestsAlert) = (write.id, write.editor, write.requestsAlert)
     self.existing = existing
     self.content = content
     (isRetraction, retractionReason) = (false, existing?.retractionReason)
   }
 
   init(_ write: ItemWrite, retracting existing: EditorialItem, reason: String?) {
-    (id, editor) = (write.id, write.editor)
+    (id, editor, requestsAlert) = (write.id, write.editor, false)
     (self.existing, content) = (existing, ItemContent(existing))
     (isRetraction, retractionReason) = (true, reason)
   }

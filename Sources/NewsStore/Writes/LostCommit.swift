@@ -34,7 +34,7 @@ struct LostCommit {
           return outcomes
         case .aborted:
           context.lostCommits.undone.add(1, ordering: .relaxed)
-          return merged { _ in nil }
+          return without(nil)
         case .running: break
         case nil: return unknown()
         }
@@ -46,7 +46,14 @@ struct LostCommit {
 
   private func unknown() -> [WriteGroup.Outcome] {
     context.lostCommits.unknown.add(1, ordering: .relaxed)
-    return merged { _ in .failure(StoreError.outcomeUnknown) }
+    return without(.failure(StoreError.outcomeUnknown))
+  }
+
+  /// The outcomes if the transaction had no effect that is known.
+  private func without(_ outcome: WriteGroup.Outcome) -> [WriteGroup.Outcome] {
+    var outcomes = merged { _ in outcome }
+    for index in attempt.alerts { outcomes[index] = outcome }
+    return outcomes
   }
 
   /// - Returns: nil if the database does not know: it has become another server, or has forgotten the transaction.
@@ -96,7 +103,9 @@ struct LostCommit {
     var outcomes = attempt.outcomes
     var (isCommitted, isUnknown) = (false, false)
     for (index, write) in attempt.decided {
-      let repetition = ItemWrite(id: write.id, bytes: 0, by: write.editor) { existing in
+      let repetition = ItemWrite(
+        id: write.id, bytes: 0, by: write.editor, requestsAlert: write.requestsAlert
+      ) { existing in
         existing == nil ? .content(write.content) : .unchanged
       }
       let result = await result(of: repetition, until: end)

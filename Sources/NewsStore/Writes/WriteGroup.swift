@@ -16,6 +16,8 @@ struct WriteAttempt {
   /// The outcomes that are known, and the writes to commit with their positions.
   var outcomes: [WriteGroup.Outcome]
   var decided: [(index: Int, write: DecidedWrite)]
+  /// The positions of writes that change nothing, and request an alert.
+  var alerts: [Int] = []
 
   /// Returns all outcomes, in the order of the entries.
   ///
@@ -136,7 +138,9 @@ final class WriteGroup: Sendable {
     let attempt = decided(createsOnly ? Found() : try await begin(in: transaction))
     if isAtomic { try requireAll(attempt.outcomes, and: attempt.decided.count) }
     // A rollback waits for no disk.
-    guard !attempt.decided.isEmpty || once != nil else { throw WithoutEffect(outcomes: attempt.outcomes) }
+    guard !attempt.decided.isEmpty || !attempt.alerts.isEmpty || once != nil else {
+      throw WithoutEffect(outcomes: attempt.outcomes)
+    }
     self.attempt.withLock { $0 = attempt }
     context.committing.insert(transaction.serverProcess)
     defer { context.committing.remove(transaction.serverProcess) }
@@ -212,7 +216,9 @@ final class WriteGroup: Sendable {
           attempt.decided.append((index, DecidedWrite(write, item, content: content)))
         case (.retraction(let reason), let item?):
           attempt.decided.append((index, DecidedWrite(write, retracting: item, reason: reason)))
-        case (.unchanged, let item?): attempt.outcomes[index] = .success(WrittenItem(item: item, created: false))
+        case (.unchanged, let item?):
+          attempt.outcomes[index] = .success(WrittenItem(item: item, created: false))
+          if write.requestsAlert { attempt.alerts.append(index) }
         case (_, nil): throw StoreFault("a write without an item creates none")
         }
       } catch {
@@ -228,8 +234,9 @@ final class WriteGroup: Sendable {
   /// another one before, to see whether all entries are written, and to store the answer.
   private func commit(_ attempt: WriteAttempt, in transaction: PostgresTransaction) async throws -> [Outcome] {
     let decided = attempt.decided.map(\.write)
-    if decided.isEmpty, let once {
-      _ = try await transaction.commit(after: try storage(of: attempt.outcomes) + [once.request.publication])
+    if decided.isEmpty {
+      let publication = once.map { [$0.request.publication] } ?? []
+      _ = try await transaction.commit(after: alertRequests(attempt) + storage(of: attempt.outcomes) + publication)
       return attempt.outcomes
     }
     let requiresFiles = decided.contains { !$0.requiredFiles.isEmpty }
@@ -239,6 +246,7 @@ final class WriteGroup: Sendable {
     if requiresFiles { statements.append(decided.fileLock) }
     let writing = statements.count
     statements.append(createsOnly ? decided.creation : decided.statement)
+    statements += alertRequests(attempt)
     var answers: [PostgresRows] = []
     if isAtomic || once != nil {
       answers = try await transaction.pipeline(statements)
@@ -268,6 +276,15 @@ final class WriteGroup: Sendable {
       context.apply(commit, written.filter { $0.state == .published }.map(\.item))
     }
     return outcomes
+  }
+
+  /// Returns the statement that notes requests for alerts, after that of the writes; none if there are no requests.
+  private func alertRequests(_ attempt: WriteAttempt) -> [PostgresQuery] {
+    let unchanged = attempt.alerts.map { (item: writes[$0].id, editor: writes[$0].editor, isUnchanged: true) }
+    let written = attempt.decided.filter(\.write.requestsAlert).map {
+      (item: $0.write.id, editor: $0.write.editor, isUnchanged: false)
+    }
+    return unchanged.isEmpty && written.isEmpty ? [] : [NewsStore.alertRequests(unchanged + written)]
   }
 
   /// Returns the statements that store the answer to the request of the group.

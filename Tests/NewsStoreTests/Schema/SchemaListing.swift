@@ -76,7 +76,7 @@ enum SchemaListing {
     ORDER BY signature COLLATE "C"
     """#
 
-  /// The objects of kinds that the schema does not have yet: sequences, views, types and extensions.
+  /// The objects of other kinds: sequences, and views, types and extensions, which the schema does not have yet.
   private static let others: PostgresQuery = """
     SELECT text FROM (
       SELECT format('relation %s of kind %s', relname, relkind) FROM pg_class

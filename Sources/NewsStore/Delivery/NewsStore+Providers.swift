@@ -1,0 +1,69 @@
+public import Foundation
+public import News
+import PostgresClient
+
+/// The state of a push service, which all processes share.
+public struct ProviderState: Sendable, Equatable {
+  /// The push service.
+  public let provider: PushProvider
+  /// The end of the pause; nil if it is not paused. Once it has passed, a few messages are sent as a trial.
+  public let pausedUntil: Date?
+  /// The reason for the pause.
+  public let reason: String?
+  /// The number of pauses since the service has worked.
+  public let pauses: Int
+  /// The time of the last pause or resumption.
+  public let changedAt: Date
+
+  /// Creates a state.
+  public init(provider: PushProvider, pausedUntil: Date?, reason: String?, pauses: Int, changedAt: Date) {
+    self.provider = provider
+    self.pausedUntil = pausedUntil
+    self.reason = reason
+    self.pauses = pauses
+    self.changedAt = changedAt
+  }
+}
+
+extension NewsStore {
+  /// Pauses a push service in all processes. Messages under way are not affected.
+  ///
+  /// - Parameters:
+  ///   - seconds: The duration.
+  ///   - reason: The reason, for operators. It names no device.
+  ///   - now: The current time; nil for that of the database.
+  public func pauseProvider(
+    _ provider: PushProvider, for seconds: Double, reason: String, at now: Date? = nil
+  ) async throws {
+    _ = try await deliveryDatabase.query(
+      """
+      WITH \(query: Self.clock(now))
+      INSERT INTO push_providers AS p (provider, paused_until, reason, pauses, changed_at)
+      SELECT \(provider.rawValue), c.now + make_interval(secs => \(seconds)), \(reason), 1, c.now FROM clock AS c
+      ON CONFLICT (provider) DO UPDATE SET paused_until = excluded.paused_until, reason = excluded.reason,
+        pauses = p.pauses + 1, changed_at = excluded.changed_at
+      """)
+  }
+
+  /// Ends the pauses of a push service, because it works.
+  ///
+  /// - Parameter now: The current time; nil for that of the database.
+  public func resumeProvider(_ provider: PushProvider, at now: Date? = nil) async throws {
+    _ = try await deliveryDatabase.query(
+      """
+      WITH \(query: Self.clock(now))
+      UPDATE push_providers AS p SET paused_until = NULL, reason = NULL, pauses = 0, changed_at = c.now
+      FROM clock AS c WHERE p.provider = \(provider.rawValue) AND (p.paused_until IS NOT NULL OR p.pauses > 0)
+      """)
+  }
+
+  /// Reads the states of the push services that were ever paused, in the order of `PushProvider`.
+  public func providerStates() async throws -> [ProviderState] {
+    let states = try await deliveryDatabase.query("SELECT * FROM push_providers").map { row in
+      ProviderState(
+        provider: try row.value("provider"), pausedUntil: try row.decode("paused_until"),
+        reason: try row.decode("reason"), pauses: try row.decode("pauses"), changedAt: try row.decode("changed_at"))
+    }
+    return PushProvider.allCases.compactMap { provider in states.first { $0.provider == provider } }
+  }
+}

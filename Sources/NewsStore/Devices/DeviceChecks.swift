@@ -1,0 +1,103 @@
+import Foundation
+import News
+import PostgresClient
+import Synchronization
+
+/// The values that this process keeps for the checks of registrations.
+final class DeviceChecks: Sendable {
+  /// A number of devices with the time at which it was read.
+  struct Count {
+    var number: Int
+    var read: ContinuousClock.Instant
+  }
+
+  /// The names of all time zones; nil before the first use.
+  let timeZones = Mutex<Set<String>?>(nil)
+  /// The number of devices, with those that this process has added or removed since it was read.
+  let count = Mutex<Count?>(nil)
+}
+
+extension NewsStore {
+  private static let maximumTopics = 100
+  private static let maximumLanguages = 20
+  /// The time after which the number of devices is read again.
+  private static let countLifetime: Duration = .seconds(60)
+  /// The time after which it is read again before a registration is refused.
+  private static let refusalLifetime: Duration = .seconds(1)
+
+  /// Checks the values of a registration, and puts its lists in order.
+  ///
+  /// - Returns: The registration as it is stored, and its address.
+  /// - Throws: `StoreError.invalidFields`, `unknownTopics`.
+  func checked(_ registration: DeviceRegistration) async throws -> (DeviceRegistration, DeviceAddress) {
+    var (wanted, errors) = (registration, [FieldError]())
+    func require(_ condition: Bool, _ field: String, _ rule: String) {
+      if !condition { errors.append(FieldError(field: field, rule: rule)) }
+    }
+    wanted.topics = registration.topics.map { Set($0).sorted() }
+    wanted.languages = registration.languages.map { Set($0.map { $0.lowercased() }).sorted() }
+    if let topics = wanted.topics {
+      require(
+        1...Self.maximumTopics ~= topics.count, "topics",
+        "must have 1 to \(Self.maximumTopics) topics; without the field, the device follows the feed")
+      require(topics.allSatisfy { TopicSlug.isValid($0) }, "topics", "must consist of slugs")
+    }
+    if let languages = wanted.languages {
+      require(
+        1...Self.maximumLanguages ~= languages.count, "languages",
+        "must have 1 to \(Self.maximumLanguages) languages; without the field, all are wanted")
+      require(languages.allSatisfy { LanguageTag.isValid($0) }, "languages", "must consist of BCP 47 tags")
+    }
+    if let quiet = registration.quiet {
+      require(quiet.isValid, "quiet", "must have two different times of the form HH:MM")
+    }
+    if let zone = registration.timeZone {
+      require(
+        try await timeZones().contains(zone), "timeZone", "must be the name of a time zone, such as Europe/Berlin")
+    }
+    guard let address = DeviceAddress(wanted, errors: &errors), errors.isEmpty else {
+      throw StoreError.invalidFields(errors)
+    }
+    try await requireTopics(wanted.topics ?? [])
+    return (wanted, address)
+  }
+
+  private func requireTopics(_ topics: [String]) async throws {
+    if topics.isEmpty { return }
+    let unknown = try await database.query(
+      """
+      SELECT w.slug FROM unnest(\(topics)) AS w (slug)
+      WHERE NOT EXISTS (SELECT FROM topics AS t WHERE t.slug = w.slug) ORDER BY w.slug
+      """
+    ).map { try $0.decode("slug", as: String.self) }
+    if !unknown.isEmpty { throw StoreError.unknownTopics(unknown) }
+  }
+
+  /// The names of the time zones that the database knows. It reads their files for each query, so the list is kept.
+  private func timeZones() async throws -> Set<String> {
+    if let zones = deviceChecks.timeZones.withLock({ $0 }) { return zones }
+    let rows = try await database.query(
+      "SELECT name FROM pg_timezone_names WHERE name !~ '^posix(/|rules)' AND name NOT IN ('localtime', 'Factory')")
+    let zones = Set(try rows.map { try $0.decode("name", as: String.self) })
+    deviceChecks.timeZones.withLock { $0 = zones }
+    return zones
+  }
+
+  /// Checks the number of devices before one is added.
+  ///
+  /// - Throws: `DeviceError.tooManyDevices`.
+  func requireRoom(_ limit: Int) async throws {
+    let known = deviceChecks.count.withLock { $0 }
+    if let known {
+      let age = ContinuousClock.now - known.read
+      if known.number < limit, age < Self.countLifetime { return }
+      if known.number >= limit, age < Self.refusalLifetime { throw DeviceError.tooManyDevices }
+    }
+    let rows = try await database.query("SELECT count(*) FROM (SELECT FROM devices LIMIT \(limit)) AS d")
+    let number = try rows.first?.decode(0, as: Int.self) ?? 0
+    deviceChecks.count.withLock { $0 = .init(number: number, read: .now) }
+    if number >= limit { throw DeviceError.tooManyDevices }
+  }
+
+  func noteDevices(added: Int) { deviceChecks.count.withLock { $0?.number += added } }
+}

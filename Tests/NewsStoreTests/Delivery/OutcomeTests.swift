@@ -1,0 +1,236 @@
+import Foundation
+import News
+import NewsStore
+import PostgresClient
+import TestSupport
+import Testing
+
+/// The effects of the answers of providers.
+@Suite struct OutcomeTests {
+  private static let start = Date.pushStart
+
+  /// Publishes an item, and claims the message for the only device.
+  private static func claim(_ store: NewsStore, _ sql: PostgresPool, at now: Date = start) async throws -> PushMessage {
+    try await sql.publish([UUID()])
+    try await store.wake(at: now)
+    return try #require(try await store.claim(at: now).first)
+  }
+
+  private static func record(
+    _ store: NewsStore, _ message: PushMessage, _ result: PushOutcome.Result, at now: Date = start
+  ) async throws {
+    try await store.recordOutcomes([PushOutcome(message: message, result: result)], at: now)
+  }
+
+  @Test("A device that is gone is deleted with all that it is owed")
+  func gone() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.makeDevices(2)
+      _ = try await store.create(
+        UUID(1), ItemContent(state: .published, date: .newYear, text: "x"), requestsAlert: true)
+      try await store.wake()
+      let messages = try await store.claim()
+      #expect(messages.count == 4)
+      try await store.recordOutcomes(
+        [PushOutcome(message: messages[0], result: .gone(since: nil))]
+          + messages[1...].map { .init(message: $0, result: .sent) },
+        at: Self.start)
+      #expect(try await sql.value("SELECT count(*) FROM devices") == 1)
+      #expect(try await sql.value("SELECT count(*) FROM deliveries") == 1)
+      #expect(try await sql.value("SELECT count(*) FROM alert_deliveries") == 0)
+      let alert = try #require(try await store.pushes(limit: 5).first { $0.kind == .alert })
+      #expect(alert.gone == 1 && alert.sent == 1 && alert.lastSent == Self.start)
+    }
+  }
+
+  @Test("A device that has registered after the time at which its address was gone is kept")
+  func goneBefore() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let device = try await store.register(.apns())
+      let message = try await Self.claim(store, sql)
+      try await Self.record(store, message, .gone(since: Self.start))
+      #expect(try await store.device(device.id) != nil)
+      #expect(try await store.nextDue(.apns, at: Self.start) == nil)
+      let next = try await Self.claim(store, sql, at: Self.start + 1)
+      try await Self.record(store, next, .gone(since: Self.start + 0.001), at: Self.start + 1)
+      #expect(try await store.device(device.id) == nil)
+    }
+  }
+
+  @Test("A device that has a new address since the claim is kept, and gets the message there")
+  func goneAddress() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let device = try await store.register(.apns(1))
+      let message = try await Self.claim(store, sql)
+      _ = try await store.updateDevice(
+        device.id, secret: device.secret, .apns(2), limits: .none, at: Self.start + 1)
+      try await Self.record(store, message, .gone(since: nil), at: Self.start + 2)
+      let again = try #require(try await store.claim(at: Self.start + 2).first)
+      #expect(again.target != message.target && again.device == device.id)
+    }
+  }
+
+  @Test("A refused address is marked and tried three times, then left alone for a day")
+  func tokenErrors() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let device = try await store.register(.apns())
+      _ = try await Self.claim(store, sql, at: Self.start - 61)
+      for attempt in 0..<3 {
+        let now = Self.start + Double(attempt) * 3600
+        let message = try #require(try await store.claim(at: now).first)
+        #expect(message.attempts == attempt)
+        try await Self.record(store, message, .tokenError(reason: "BadDeviceToken"), at: now)
+        #expect(
+          try await store.device(device.id)?.tokenError == .init(reason: "BadDeviceToken", at: now, count: attempt + 1))
+      }
+      let end = Self.start + 7200
+      #expect(try await store.nextDue(.apns, at: end) == nil)
+      try await sql.publish([UUID()])
+      try await store.wake(at: end + 86_399)
+      #expect(try await store.nextDue(.apns, at: end) == nil)
+      let message = try await Self.claim(store, sql, at: end + 86_400)
+      try await Self.record(store, message, .sent, at: end + 86_400)
+      #expect(try #require(try await store.device(device.id)).tokenError == nil)
+      let pushes = try await store.pushes(limit: 9)
+      #expect(pushes.map(\.refused).reduce(0, +) == 3 && pushes.map(\.dropped).reduce(0, +) == 1)
+    }
+  }
+
+  @Test("A refused device that registers again is tried at once")
+  func registeredAgain() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let device = try await store.register(.apns())
+      let message = try await Self.claim(store, sql)
+      _ = try await store.updateDevice(device.id, secret: device.secret, .apns(1), limits: .none, at: Self.start + 1)
+      // The refusal was that of the former address.
+      try await Self.record(store, message, .tokenError(reason: "BadDeviceToken"), at: Self.start + 2)
+      #expect(try #require(try await store.device(device.id)).tokenError == nil)
+    }
+  }
+
+  @Test("A message that could not be sent is tried again after the wait, with the newest push")
+  func retry() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await store.register(.apns())
+      let message = try await Self.claim(store, sql)
+      try await Self.record(store, message, .retry(after: 90, reason: "TooManyRequests"))
+      try await sql.publish([UUID(2)])
+      try await store.wake(at: Self.start + 5)
+      #expect(try await store.nextDue(.apns, at: Self.start + 5) == 85)
+      #expect(try await store.claim(at: Self.start + 89).isEmpty)
+      let again = try #require(try await store.claim(at: Self.start + 90).first)
+      #expect(again.attempts == 1 && again.content.contentID == UUID(2))
+    }
+  }
+
+  @Test("A retried alert keeps its row and its attempts")
+  func retriedAlert() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.makeDevices(1)
+      _ = try await store.create(
+        UUID(1), ItemContent(state: .published, date: .newYear, text: "x"), requestsAlert: true)
+      try await store.wake()
+      _ = try await store.send(.apns, .retry(after: 10, reason: "busy"))
+      let again = try await store.claim(at: Self.start + 10)
+      #expect(again.map(\.kind) == [.alert, .silent] && again.map(\.attempts) == [1, 1])
+      try await store.recordOutcomes(again.map { .init(message: $0, result: .invalid(reason: "PayloadTooLarge")) })
+      #expect(try await store.nextDue(.apns, at: Self.start + 20) == nil)
+      #expect(try await store.pushes(limit: 5).allSatisfy { $0.refused == 1 && $0.sent == 0 })
+    }
+  }
+
+  @Test("A code that is sent while its device confirms an earlier one leaves the next push alone")
+  func confirmedMeanwhile() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let device = try await store.register(.webPush(1, .unifiedpush))
+      let code = try #require(try await store.claim(.webpush).first)
+      #expect(try await store.confirmDevice(device.id, secret: device.secret, code: try #require(code.content.code)))
+      try await sql.publish([UUID(1)])
+      try await store.wake(at: Self.start + 1)
+      try await Self.record(store, code, .sent, at: Self.start + 2)
+      #expect(try await store.claim(.webpush, at: Self.start + 2).map(\.kind) == [.silent])
+    }
+  }
+
+  @Test("Outcomes of many messages are recorded together, those of several processes without a deadlock")
+  func many() async throws {
+    try await withTwoStores { first, second, sql in
+      try await sql.makeDevices(1600)
+      try await sql.publish([UUID(1)])
+      try await first.wake()
+      let claimed = try await [first.claim(limit: 800), second.claim(limit: 800)]
+      try await sql.publish([UUID(2)])
+      _ = try await first.collectOutbox(window: .zero, at: Self.start + 1)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for (store, messages) in zip([first, second], claimed) {
+          group.addTask {
+            let outcomes = messages.shuffled().enumerated().map { index, message in
+              PushOutcome(message: message, result: index.isMultiple(of: 8) ? .gone(since: nil) : .sent)
+            }
+            try await store.recordOutcomes(outcomes, at: Self.start + 1)
+          }
+        }
+        group.addTask { while try await first.fanOut(budget: 3, at: Self.start + 1) {} }
+        try await group.waitForAll()
+      }
+      while try await second.fanOut(budget: 3, at: Self.start + 1) {}
+      #expect(try await sql.value("SELECT count(*) FROM devices") == 1400)
+      let pushes = try await first.pushes(limit: 2)
+      #expect(pushes[1].sent == 1400 && pushes[1].gone == 200)
+      var next: [UUID] = []
+      // A claim may have met devices that were deleted during the fan-out.
+      while try await second.nextDue(.apns, at: Self.start + 2) == 0 {
+        next += try await second.claim(at: Self.start + 2).map(\.device)
+      }
+      #expect(next.count == 1400 && Set(next).count == 1400)
+      #expect(try await sql.value("SELECT count(*) FROM deliveries") == 1400)
+    }
+  }
+
+  @Test("Pushes are listed by age in pages, and forgotten after 30 days")
+  func pages() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      for number in 1...5 {
+        try await sql.publish([UUID(number)])
+        try await store.wake(at: Self.start + Double(number))
+      }
+      let all = try await store.pushes(limit: 10)
+      #expect(all.map(\.item) == [5, 4, 3, 2, 1].map { UUID($0) })
+      #expect(try await store.pushes(limit: 2) == Array(all[..<2]))
+      #expect(try await store.pushes(limit: 2, before: all[1].id) == Array(all[2..<4]))
+      #expect(try await store.pushes(limit: 2, before: all[4].id).isEmpty)
+      #expect(try await store.pushes(limit: 2, before: UUID()).isEmpty)
+      #expect(try await store.push(all[3].id) == all[3])
+      #expect(try await store.push(UUID()) == nil)
+      try await store.purgeDevices(at: Self.start + 2 + 30 * 86_400)
+      #expect(try await store.pushes(limit: 10).map(\.id) == all[..<3].map(\.id))
+    }
+  }
+
+  @Test("The counts have devices, debts, the outbox, pauses and the outcomes of the process")
+  func counts() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await store.register(.apns(1))
+      try await store.register(.apns(2))
+      try await store.register(.webPush(1))
+      #expect(store.deliveryCounts() == StoreDeliveries())
+      try await sql.publish([UUID(1)])
+      try await store.wake()
+      let message = try #require(try await store.claim(limit: 1).first)
+      try await store.recordOutcomes(
+        [PushOutcome(message: message, result: .tokenError(reason: "BadDeviceToken"))], at: Self.start)
+      try await store.pauseProvider(.fcm, for: 100, reason: "x", at: Self.start)
+      try await sql.publish([UUID(2)])
+      try await store.countDeliveries(at: Self.start + 30)
+      let counts = store.deliveryCounts()
+      #expect(
+        counts.devices == [
+          .init(provider: .apns, isPending: false): 2, .init(provider: .webpush, isPending: true): 1,
+        ])
+      #expect(counts.refusedDevices[.apns] == 1 && counts.owed == [.apns: 2, .webpush: 1])
+      #expect(counts.overdueSeconds == [.apns: 30, .webpush: 30])
+      #expect(counts.outboxRows == 1 && counts.outboxSeconds > 0 && counts.paused == [.fcm])
+      #expect(counts.outcomes == [.init(provider: .apns, result: "tokenError"): 1])
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import News
+import NewsStore
+import PostgresClient
+import TestSupport
+import Testing
+
+/// The proof of an address, and the reports of devices.
+@Suite struct DeviceReportTests {
+  private static let start = Date.pushStart
+
+  @Test("A device of Web Push receives nothing but a code until it returns it")
+  func confirmation() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let device = try await store.register(.webPush(1, .unifiedpush))
+      #expect(try #require(try await store.device(device.id)).isPending)
+      let message = try #require(try await store.claim(.webpush).first)
+      #expect(message.kind == .confirmation && message.content.alert == nil && message.content.contentID == nil)
+      #expect(!message.asksForReport && message.deviceKind == .unifiedpush)
+      try await store.recordOutcomes([PushOutcome(message: message, result: .sent)], at: Self.start)
+      try await sql.publish([UUID(1)])
+      try await store.wake()
+      #expect(try await store.claim(.webpush).isEmpty)
+      let code = try #require(message.content.code)
+      let other = String(code.reversed())
+      #expect(try await !store.confirmDevice(device.id, secret: device.secret, code: other))
+      #expect(try await !store.confirmDevice(device.id, secret: other, code: code))
+      #expect(try await !store.confirmDevice(UUID(), secret: device.secret, code: code))
+      #expect(try await store.confirmDevice(device.id, secret: device.secret, code: code))
+      // A repeat, because the answer may have been lost.
+      #expect(try await store.confirmDevice(device.id, secret: device.secret, code: code))
+      #expect(try await !store.confirmDevice(device.id, secret: device.secret, code: other))
+      #expect(try await store.device(device.id)?.isPending == false)
+      try await sql.publish([UUID(2)])
+      try await store.wake(at: Self.start + 1)
+      let push = try #require(try await store.claim(.webpush, at: Self.start + 1).first)
+      #expect(push.kind == .silent && push.content.contentID == UUID(2) && push.content.code == nil)
+    }
+  }
+
+  @Test("Each attempt has a code of its own, and only the last one is accepted")
+  func codes() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let device = try await store.register(.webPush(1))
+      let first = try #require(try await store.send(.webpush, .retry(after: 30, reason: "busy")).first)
+      #expect(try await store.claim(.webpush, at: Self.start + 29).isEmpty)
+      let second = try #require(try await store.claim(.webpush, at: Self.start + 30).first)
+      let codes = try (#require(first.content.code), #require(second.content.code))
+      #expect(codes.0 != codes.1 && second.attempts == 1)
+      #expect(try await !store.confirmDevice(device.id, secret: device.secret, code: codes.0))
+      #expect(try await store.confirmDevice(device.id, secret: device.secret, code: codes.1))
+    }
+  }
+
+  @Test("However often a stranger registers an address, it gets a code a minute at most")
+  func codeRate() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      for second in 0..<5 { try await store.register(.webPush(1), at: Self.start + Double(second)) }
+      #expect(try await store.send(.webpush, at: Self.start + 5).count == 1)
+      for second in 6..<60 { try await store.register(.webPush(1), at: Self.start + Double(second)) }
+      #expect(try await store.claim(.webpush, at: Self.start + 64).isEmpty)
+      let claimed = try await store.claim(.webpush, at: Self.start + 65)
+      #expect(claimed.count == 1)
+      // The outcome of the claimed message is not known.
+      try await store.register(.webPush(1), at: Self.start + 66)
+      #expect(try await store.claim(.webpush, at: Self.start + 125).isEmpty)
+      #expect(try await store.claim(.webpush, at: Self.start + 126).count == 1)
+    }
+  }
+
+  @Test("A confirmed address stays active when it registers again with its keys, and proves new ones")
+  func sameKeys() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let device = try await store.registerConfirmed(.webPush(1))
+      let again = try await store.register(.webPush(1), at: Self.start + 100)
+      #expect(try await store.device(device.id)?.isPending == false)
+      let renewed = try await store.updateDevice(
+        device.id, secret: again.secret, .webPush(1), limits: .none, at: Self.start + 101)
+      #expect(renewed != nil)
+      #expect(try await store.device(device.id)?.isPending == false)
+      try await store.register(.webPush(1, key: 2), at: Self.start + 102)
+      #expect(try await store.device(device.id)?.isPending == true)
+    }
+  }
+
+  @Test("An update with a new endpoint has to be confirmed again")
+  func newEndpoint() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let device = try await store.registerConfirmed(.webPush(1, .unifiedpush))
+      try await sql.publish([UUID(1)])
+      try await store.wake()
+      _ = try await store.updateDevice(device.id, secret: device.secret, .webPush(2, .unifiedpush), limits: .none)
+      #expect(try await store.device(device.id)?.isPending == true)
+      let message = try #require(try await store.claim(.webpush, at: Self.start + 60).first)
+      #expect(message.kind == .confirmation)
+    }
+  }
+
+  @Test("A report counts for its push once for each device, with its result")
+  func reports() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let devices = [try await store.register(.apns(1)), try await store.register(.apns(2))]
+      try await sql.publish([UUID(1)])
+      try await store.wake()
+      let push = try #require(try await store.send().first).push
+      let token = try await store.feedToken()
+      for (device, result) in [(0, DeviceReport.Result?.none), (0, .newData), (1, .newData), (1, .newData)] {
+        let report = DeviceReport(token: token, push: push, result: result)
+        #expect(
+          try await store.report(devices[device].id, secret: devices[device].secret, report, at: Self.start + 5))
+      }
+      let unknown = DeviceReport(token: token, push: UUID(), result: .noData)
+      #expect(try await store.report(devices[0].id, secret: devices[0].secret, unknown, at: Self.start + 6))
+      let read = try #require(try await store.push(push))
+      #expect(read.reports == 2 && read.woke == 1 && read.foundNews == 1 && read.sent == 2)
+      #expect(
+        try await store.device(devices[0].id)?.lastReport
+          == .init(epoch: token.epoch, version: token.version, at: Self.start + 6))
+    }
+  }
+
+  @Test("A device that has read only a part of the changes has no version")
+  func partialReport() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      let device = try await store.register(.apns(1))
+      let token = SyncToken(epoch: "k3x9qa", scope: .feed, version: 9, isPartial: true)
+      #expect(try await store.report(device.id, secret: device.secret, DeviceReport(token: token)))
+      #expect(try #require(try await store.device(device.id)).lastReport == nil)
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import News
+import NewsStore
+import PostgresClient
+import TestSupport
+import Testing
+
+/// The log of webhooks: pages, erasure, deletion, and numbers for metrics.
+@Suite struct WebhookLogTests {
+  private static let start = WebhookStore.start
+
+  @Test("Pages of the log are disjoint and complete, newest first, with the last attempts")
+  func pages() async throws {
+    try await WebhookStore.with { hooks in
+      try await hooks.add(1)
+      for version in 1...7 {
+        // Several deliveries have the same time.
+        try await hooks.insert(.change(version, version: version), at: Self.start + Double(version / 3))
+      }
+      var found: [WebhookDelivery] = []
+      var position: Keyset?
+      repeat {
+        let page = try await hooks.store.webhookDeliveries(of: UUID(1), after: position, limit: 2)
+        #expect(page.deliveries.count == 2 || page.next == nil)
+        found += page.deliveries
+        position = page.next
+      } while position != nil
+      #expect(Set(found.compactMap(\.version)) == Set(1...7) && found.count == 7)
+      #expect(found.map(\.created) == found.map(\.created).sorted(by: >))
+      let newest = try #require(found.first)
+      _ = try await hooks.sql.query(
+        """
+        INSERT INTO webhook_attempts (delivery, number, at, status, milliseconds)
+        SELECT \(newest.id), n, \(Self.start), 500, n FROM generate_series(1, 25) AS s (n)
+        """)
+      let attempts = try await hooks.log(1).first?.attempts
+      #expect(attempts?.map(\.number) == Array(6...25))
+      await #expect(throws: StoreError.notFound) { try await hooks.store.webhookDeliveries(of: UUID(2), limit: 1) }
+    }
+  }
+
+  @Test("The erasure of an item deletes its log, but not a retraction that receivers do not know yet")
+  func erasure() async throws {
+    try await WebhookStore.with { hooks in
+      try await hooks.add(1)
+      for number in [7, 8] {
+        try await hooks.sql.publish([UUID(number)])
+        try await hooks.sql.publish(
+          [UUID(number)], after: "UPDATE items SET state = 'retracted' WHERE id = \(UUID(number))")
+      }
+      try await hooks.insert(.change(7, version: 1, .published), .change(8, version: 2, .published))
+      try await hooks.insert(.change(7, version: 3, .retracted), .change(8, version: 4, .retracted), at: Self.start + 1)
+      for _ in 0..<2 { try await hooks.finish(.delivered, at: Self.start) }
+      _ = try await hooks.store.erase(UUID(7), reason: nil, if: .exists)
+      #expect(
+        Set(try await hooks.log(1).map { "\($0.version ?? 0) \($0.state)" }) == ["3 due", "2 delivered", "4 due"])
+      try await hooks.finish(.delivered, at: Self.start + 1)
+      try await hooks.finish(.delivered, at: Self.start + 1)
+      #expect(Set(try await hooks.log(1).compactMap(\.version)) == [2, 4])
+      _ = try await hooks.sql.query("DELETE FROM items WHERE id = \(UUID(8))")
+      #expect(try await hooks.log(1).isEmpty)
+      #expect(try await hooks.sql.query("SELECT 1 FROM webhook_attempts").isEmpty)
+    }
+  }
+
+  @Test("Deliveries are deleted after 30 days, with their attempts")
+  func purge() async throws {
+    try await WebhookStore.with { hooks in
+      try await hooks.add(1)
+      try await hooks.insert(.change(1, version: 1))
+      try await hooks.finish(.delivered)
+      try await hooks.insert(.change(1, version: 2), at: Self.start + 1)
+      _ = try await hooks.sql.query(
+        """
+        INSERT INTO webhook_deliveries (id, webhook, event, at, created_at, state)
+        SELECT gen_random_uuid(), \(UUID(1)), 'webhook.test', \(Self.start), \(Self.start), 'failed'
+        FROM generate_series(1, 1200)
+        """)
+      try await hooks.store.purgeWebhookDeliveries(at: Self.start + 30 * 86_400)
+      #expect(try await hooks.log(1).map(\.version) == [2])
+      #expect(try await hooks.sql.query("SELECT 1 FROM webhook_attempts").isEmpty)
+      try await hooks.store.purgeWebhookDeliveries(at: Self.start + 30 * 86_400 + 1)
+      #expect(try await hooks.log(1).isEmpty)
+    }
+  }
+
+  @Test("The deletion of a webhook deletes its log, also during an attempt")
+  func deletion() async throws {
+    try await WebhookStore.with { hooks in
+      try await hooks.add(1)
+      try await hooks.insert(.change(1, version: 1), .change(1, version: 2))
+      try await hooks.finish(.delivered)
+      let message = try await hooks.only()
+      try await hooks.store.removeWebhook(UUID(1), if: .exists)
+      #expect(
+        try await hooks.store.recordOutcome(WebhookStore.outcome(.gone), of: message, at: Self.start) == nil)
+      #expect(try await hooks.sql.query("SELECT 1 FROM webhook_deliveries").isEmpty)
+      #expect(try await hooks.sql.query("SELECT 1 FROM webhook_attempts").isEmpty)
+    }
+  }
+
+  @Test("The numbers for metrics leave out what waits for a pause to end")
+  func counts() async throws {
+    try await WebhookStore.with { hooks in
+      for number in 1...3 { try await hooks.add(number, url: "https://a.example/") }
+      try await hooks.insert(.change(1, version: 1))
+      try await hooks.finish(.retried(after: 40))
+      try await hooks.store.countWebhooks(at: Self.start + 10)
+      var counts = WebhookCounts()
+      (counts.working, counts.failing, counts.due, counts.overdueSeconds) = (2, 1, 3, 10)
+      #expect(hooks.store.webhookActivity.counts == counts)
+      for webhook in try await hooks.store.webhooks() where webhook.failingSince == nil {
+        _ = try await hooks.store.modifyWebhook(webhook.id, if: .exists) { webhook in
+          var content = WebhookContent(webhook)
+          content.paused = true
+          return content
+        }
+      }
+      try await hooks.store.countWebhooks(at: Self.start + 50)
+      (counts.working, counts.paused, counts.due, counts.overdueSeconds) = (0, 2, 1, 10)
+      #expect(hooks.store.webhookActivity.counts == counts)
+    }
+  }
+}
