@@ -14,6 +14,7 @@ let settings: [SwiftSetting] = [
 extension Target.Dependency {
   static let asyncHTTPClient = product(name: "AsyncHTTPClient", package: "async-http-client")
   static let crypto = product(name: "Crypto", package: "swift-crypto")
+  static let cryptoExtras = product(name: "CryptoExtras", package: "swift-crypto")
   static let dequeModule = product(name: "DequeModule", package: "swift-collections")
   static let hashTreeCollections = product(name: "HashTreeCollections", package: "swift-collections")
   static let httpTypes = product(name: "HTTPTypes", package: "swift-http-types")
@@ -32,7 +33,9 @@ extension Target.Dependency {
   static let coreMetrics = server("CoreMetrics", in: "swift-metrics")
   static let hummingbird = server("Hummingbird", in: "hummingbird")
   static let hummingbirdCore = server("HummingbirdCore", in: "hummingbird")
+  static let jwtKit = server("JWTKit", in: "jwt-kit")
   static let mustache = server("Mustache", in: "swift-mustache")
+  static let nioHTTP2 = server("NIOHTTP2", in: "swift-nio-http2")
   static let serviceLifecycle = server("ServiceLifecycle", in: "swift-service-lifecycle")
   static let systemPackage = server("SystemPackage", in: "swift-system")
   static let unixSignals = server("UnixSignals", in: "swift-service-lifecycle")
@@ -74,6 +77,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
+    .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/apple/swift-system", from: "1.6.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -83,15 +87,15 @@ let package = Package(
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
+    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
   ],
   targets: [
     // Dependencies point downwards only; `swift build --explicit-target-dependency-import-check error` enforces this.
     .executableTarget(
       name: "tidings",
       dependencies: [
-        "HTTPEdge", "MediaFiles", "NetworkAddresses", "NewsAPI", "NewsConsole", "NewsFeeds", "NewsFollower",
-        "NewsPages",
-        "NewsStore", "OutgoingHTTP", "PostgresClient", "News",
+        "HTTPEdge", "MediaFiles", "NetworkAddresses", "NewsAPI", "NewsConsole", "NewsDelivery", "NewsFeeds",
+        "NewsFollower", "NewsPages", "NewsStore", "OutgoingHTTP", "PostgresClient", "News",
         .argumentParser, .configuration, .coreMetrics, .hummingbird, .logging, .nioCore, .serviceLifecycle,
         .systemPackage, .unixSignals,
       ],
@@ -133,6 +137,13 @@ let package = Package(
       name: "NewsFollower",
       dependencies: [
         "HTTPConditions", "News", "NewsFeeds", "NewsStore", "OutgoingHTTP", "SafeHTML", .httpTypes, .logging,
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "NewsDelivery",
+      dependencies: [
+        "HTTPConditions", "NetworkAddresses", "News", "NewsStore", "OutgoingHTTP", .asyncHTTPClient, .coreMetrics,
+        .crypto, .dequeModule, .httpTypes, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
       ],
       swiftSettings: settings),
     .target(
@@ -208,6 +219,23 @@ let package = Package(
       dependencies: [
         "FaultServer", "NetworkAddresses", "News", "NewsFollower", "NewsStore", "OutgoingHTTP",
         "PostgresClient", "TestKit", "TestSupport", .httpTypes, .nioCore,
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "PushMocks",
+      dependencies: ["News", "TestKit", .crypto, .cryptoExtras, .nioCore, .nioHTTP1, .nioHTTP2, .nioPosix, .nioSSL],
+      path: "Tests/PushMocks",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "push-mocks", dependencies: ["PushMocks", .argumentParser], path: "Tests/PushMocksServer",
+      swiftSettings: settings),
+    .testTarget(
+      name: "NewsDeliveryTests",
+      dependencies: [
+        "FaultServer", "NetworkAddresses", "News", "NewsDelivery", "NewsStore", "OutgoingHTTP", "PostgresClient",
+        "PushMocks", "TestKit", "TestSupport", .crypto, .cryptoExtras, .httpTypes, .jwtKit, .logging, .nioCore,
+        .nioHTTP1, .nioPosix,
+        .nioSSL,
       ],
       swiftSettings: settings),
     .testTarget(

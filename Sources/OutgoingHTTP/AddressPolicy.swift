@@ -3,8 +3,8 @@ public import NetworkAddresses
 
 /// The rule that decides which addresses outgoing requests may reach.
 ///
-/// The addresses of feeds, hubs and webhooks come from strangers. Without the rule, such an address could name a service
-/// in the operator's network.
+/// The addresses of feeds, hubs and webhooks come from strangers. Without the rule, such an address could name a
+/// service in the operator's network.
 ///
 ///     var policy = AddressPolicy()
 ///     policy.allowedNetworks = [IPNetwork("10.1.0.0/16")].compactMap { $0 }

@@ -15,8 +15,11 @@ public struct OutgoingLimits: Sendable {
   public var connectTime: Duration = .seconds(10)
   /// The timeout of a pause in the response.
   public var idleTime: Duration = .seconds(20)
-  /// The maximum number of redirects.
+  /// The maximum number of redirects; 0 to return a redirect like any other response.
   public var redirects = 5
+  /// Whether only the status and the fields of a response count. A body that is too large, slow or malformed then ends
+  /// the response where it is, and is no error.
+  public var ignoresBody = false
 
   /// Creates limits with default values.
   public init() {}
@@ -102,7 +105,8 @@ public final class OutgoingClient: Sendable {
   /// Ends the threads. No request may follow.
   public func shutdown() async { await resolver.shutdown() }
 
-  /// Sends a request and follows its redirects. A method other than GET follows only redirects that keep it (307 and 308).
+  /// Sends a request and follows its redirects. A method other than GET follows only redirects that keep it (307 and
+  /// 308).
   ///
   /// - Throws: `OutgoingError`; `CancellationError`.
   public func send(_ request: OutgoingRequest) async throws -> OutgoingResponse {
@@ -113,7 +117,9 @@ public final class OutgoingClient: Sendable {
     for _ in 0...limits.redirects {
       var response = try await exchange(request, by: deadline)
       response.movedTo = movedTo
-      guard let location = response.fields[.location], Self.redirects(response.status, request.method) else {
+      guard limits.redirects > 0, let location = response.fields[.location],
+        Self.redirects(response.status, request.method)
+      else {
         return response
       }
       let target = try OutgoingURL(location, relativeTo: request.url)

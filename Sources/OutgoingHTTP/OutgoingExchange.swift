@@ -28,7 +28,7 @@ struct OutgoingExchange: Sendable {
     let promise = channel.eventLoop.makePromise(of: OutgoingResponse.self)
     let time = TimeAmount(ContinuousClock.now.duration(to: deadline))
     channel.eventLoop.execute {
-      let collector = ResponseCollector(request.url, maximumBodyBytes: limits.bodyBytes, promise)
+      let collector = ResponseCollector(request.url, limits, promise)
       do {
         try addHandlers(to: channel.pipeline.syncOperations, tls: tls, collector)
       } catch {
@@ -90,14 +90,14 @@ private final class ResponseCollector: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
 
   private let url: OutgoingURL
-  private let maximumBodyBytes: Int
+  private let limits: OutgoingLimits
   private var promise: EventLoopPromise<OutgoingResponse>?
   private var head: HTTPResponseHead?
   private var body: [UInt8] = []
 
-  init(_ url: OutgoingURL, maximumBodyBytes: Int, _ promise: EventLoopPromise<OutgoingResponse>) {
+  init(_ url: OutgoingURL, _ limits: OutgoingLimits, _ promise: EventLoopPromise<OutgoingResponse>) {
     self.url = url
-    self.maximumBodyBytes = maximumBodyBytes
+    self.limits = limits
     self.promise = promise
   }
 
@@ -110,15 +110,11 @@ private final class ResponseCollector: ChannelInboundHandler {
         fail(.malformed("\(url.host) uses a content coding that was not accepted"), context.channel)
       }
     case .body(let part):
-      guard body.count + part.readableBytes <= maximumBodyBytes else { return fail(tooLarge, context.channel) }
+      guard body.count + part.readableBytes <= limits.bodyBytes else { return fail(tooLarge, context.channel) }
       body.append(contentsOf: part.readableBytesView)
     case .end:
       guard let head, let promise = take() else { return }
-      var fields = HTTPFields()
-      for (name, value) in head.headers {
-        if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
-      }
-      promise.succeed(OutgoingResponse(status: Int(head.status.code), fields: fields, body: body, url: url))
+      promise.succeed(response(head))
       context.close(promise: nil)
     }
   }
@@ -136,8 +132,8 @@ private final class ResponseCollector: ChannelInboundHandler {
   func channelInactive(context: ChannelHandlerContext) { fail(incomplete, context.channel) }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    // Many servers skip the alert that ends TLS, which matters only before the end of the message. A body that ends with
-    // the connection may have been cut off then (RFC 9112 section 9.8).
+    // Many servers skip the alert that ends TLS, which matters only before the end of the message. A body that ends
+    // with the connection may have been cut off then (RFC 9112 section 9.8).
     if error as? NIOSSLError == .uncleanShutdown { return fail(incomplete, context.channel) }
     // A response without a body may name the coding that the body would have (RFC 9110 section 15.4.5).
     if let head, [204, 304].contains(head.status.code), error is NIOHTTPDecompression.ExtraDecompressionError {
@@ -147,11 +143,24 @@ private final class ResponseCollector: ChannelInboundHandler {
   }
 
   func fail(_ error: any Error, _ channel: any Channel) {
+    if limits.ignoresBody, let head, !(error is CancellationError) {
+      take()?.succeed(response(head))
+      return channel.close(promise: nil)
+    }
     take()?.fail(error is OutgoingError || error is CancellationError ? error : self.error(for: error))
     channel.close(promise: nil)
   }
 
   private func fail(_ error: OutgoingError, _ channel: any Channel) { fail(error as any Error, channel) }
+
+  /// The response, with the part of the body that has arrived.
+  private func response(_ head: HTTPResponseHead) -> OutgoingResponse {
+    var fields = HTTPFields()
+    for (name, value) in head.headers {
+      if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
+    }
+    return OutgoingResponse(status: Int(head.status.code), fields: fields, body: body, url: url)
+  }
 
   private func take() -> EventLoopPromise<OutgoingResponse>? {
     defer { promise = nil }
@@ -163,7 +172,7 @@ private final class ResponseCollector: ChannelInboundHandler {
   }
 
   private var tooLarge: OutgoingError {
-    .tooLarge("the response of \(url.host) has more than \(maximumBodyBytes) bytes")
+    .tooLarge("the response of \(url.host) has more than \(limits.bodyBytes) bytes")
   }
 
   private func error(for error: any Error) -> OutgoingError {

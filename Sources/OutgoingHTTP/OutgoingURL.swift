@@ -80,8 +80,8 @@ public struct OutgoingURL: Sendable, Hashable {
     return name
   }
 
-  /// Percent-encodes the characters after the authority that a URL must not contain. `URL` would encode all of it again,
-  /// valid `%XX` included, if one were left.
+  /// Percent-encodes the characters after the authority that a URL must not contain. `URL` would encode all of it
+  /// again, valid `%XX` included, if one were left.
   private static func encoded(_ text: String) -> String {
     var bytes = Array(text.utf8)
     let start = authorityEnd(bytes)

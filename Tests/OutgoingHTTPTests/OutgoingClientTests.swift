@@ -154,6 +154,46 @@ import Testing
     }
   }
 
+  @Test("Without allowed redirects, a redirect is a response like any other", arguments: [301, 302, 303, 307, 308])
+  func noRedirects(status: Int) async throws {
+    try await FaultServer.with({ _ in FaultResponse(status: status, headers: [("Location", "/x")]) }) { server in
+      var limits = OutgoingLimits()
+      limits.redirects = 0
+      try await Self.withClient(limits) { client in
+        for method in [HTTPRequest.Method.get, .post] {
+          let response = try await client.send(OutgoingRequest(method: method, url: try Self.url(server)))
+          #expect(response.status == status && response.fields[.location] == "/x")
+        }
+        #expect(server.requests.map(\.path) == ["/", "/"])
+      }
+    }
+  }
+
+  @Test("If only the status counts, a body that is too large, cut off or malformed ends the response")
+  func ignoredBody() async throws {
+    try await FaultServer.with { server in
+      var limits = OutgoingLimits()
+      limits.bodyBytes = 1 << 16
+      limits.idleTime = .seconds(1)
+      limits.ignoresBody = true
+      try await Self.withClient(limits) { client in
+        for response in [
+          Self.page, .huge(bytes: 1 << 20), .gzipBomb(expandingTo: 1 << 24), Self.page.truncated(at: .body(2)),
+          Self.page.resetting(at: .body(2)), Self.page.hanging(at: .body(2)), Self.page.gzipped(.cut),
+          FaultResponse(headers: [("Content-Encoding", "br")], body: Data("x".utf8)),
+        ] {
+          server.respond(next: response)
+          let answer = try await client.send(OutgoingRequest(url: try Self.url(server)))
+          #expect(answer.status == 200 && answer.body.count <= limits.bodyBytes)
+        }
+        server.respond(next: Self.page.truncated(at: .inHead))
+        await #expect(throws: OutgoingError.self) {
+          try await client.send(OutgoingRequest(url: try Self.url(server)))
+        }
+      }
+    }
+  }
+
   @Test("Credentials are not sent on to another origin")
   func credentials() async throws {
     try await FaultServer.with { server in

@@ -1,0 +1,131 @@
+package import Logging
+package import NewsStore
+import Synchronization
+
+/// Writes the outcomes of messages to the database, in batches.
+///
+/// While the database does not answer, outcomes wait here as long as their claims live. The number of waiting outcomes is
+/// bounded: workers that bring more wait.
+package final class OutcomeRecorder: Sendable {
+  /// The maximum number of outcomes in a statement.
+  package static let batchSize = 200
+  /// The longest wait of an outcome for others, before both are written together.
+  static let batchTime: Duration = .milliseconds(100)
+  /// The maximum number of waiting outcomes.
+  package static let capacity = 2000
+
+  /// An outcome and the time at which its message was claimed.
+  package struct Entry: Sendable {
+    var outcome: PushOutcome
+    var claimed: ContinuousClock.Instant
+
+    package init(outcome: PushOutcome, claimed: ContinuousClock.Instant) {
+      self.outcome = outcome
+      self.claimed = claimed
+    }
+  }
+
+  private struct State {
+    var entries: [Entry] = []
+    var waiters: [CheckedContinuation<Void, Never>] = []
+    /// The time after which nothing is written any more; nil until `close(within:)` is called.
+    var end: ContinuousClock.Instant?
+
+    var isClosed: Bool { end != nil }
+  }
+
+  private let state = Mutex(State())
+  private let hasEntries = WakeSignal()
+  private let isFull = WakeSignal()
+  private let lease: Duration
+  private let logger: Logger
+  private let write: @Sendable ([PushOutcome]) async throws -> Void
+
+  /// - Parameters:
+  ///   - lease: The duration of a claim.
+  ///   - write: Writes a batch to the database.
+  package init(lease: Duration, logger: Logger, write: @escaping @Sendable ([PushOutcome]) async throws -> Void) {
+    self.lease = lease
+    self.logger = logger
+    self.write = write
+  }
+
+  /// Adds an outcome, and waits while there are too many.
+  package func add(_ entry: Entry) async {
+    await withCheckedContinuation { continuation in
+      let hasRoom = state.withLock { state in
+        state.entries.append(entry)
+        let hasRoom = state.entries.count <= Self.capacity || state.isClosed
+        if !hasRoom { state.waiters.append(continuation) }
+        if state.entries.count == 1 { hasEntries.set() }
+        if state.entries.count == Self.batchSize { isFull.set() }
+        return hasRoom
+      }
+      if hasRoom { continuation.resume() }
+    }
+  }
+
+  /// Adds the outcomes of messages that were not sent, without waiting.
+  func add(_ entries: [Entry]) {
+    state.withLock { $0.entries += entries }
+    hasEntries.set()
+  }
+
+  /// Writes batches until `close(within:)` was called and all is written, or the claims of the rest have ended.
+  package func run() async {
+    while true {
+      let (count, isClosed) = state.withLock { ($0.entries.count, $0.isClosed) }
+      if count == 0 {
+        if isClosed { return }
+        await hasEntries.wait(for: .seconds(3600))
+        continue
+      }
+      if count < Self.batchSize, !isClosed { await isFull.wait(for: Self.batchTime) }
+      await flush()
+    }
+  }
+
+  /// Lets `run()` return once all is written, or a time has passed. The first call counts.
+  package func close(within time: Duration) {
+    let waiters = state.withLock { state in
+      defer { state.waiters = [] }
+      state.end = state.end ?? .now + time
+      return state.waiters
+    }
+    for waiter in waiters { waiter.resume() }
+    hasEntries.set()
+    isFull.set()
+  }
+
+  private func flush() async {
+    let batch = state.withLock { Array($0.entries.prefix(Self.batchSize)) }
+    var wait = Duration.milliseconds(100)
+    var entries = batch
+    while !entries.isEmpty {
+      do {
+        try await write(entries.map(\.outcome))
+        break
+      } catch {
+        // The cause is in the log of the connections to the database.
+        logger.debug("outcomes of messages could not be written", metadata: ["count": "\(entries.count)"])
+      }
+      try? await Task.sleep(for: wait)
+      wait = min(wait * 2, .seconds(2))
+      // A message whose claim has ended is sent again, by any process.
+      let now = ContinuousClock.now
+      let isOver = state.withLock { $0.end.map { $0 < now } ?? false }
+      entries.removeAll { isOver || $0.claimed + lease < now }
+    }
+    let lost = batch.count - entries.count
+    if lost > 0 {
+      logger.warning("outcomes of messages are lost, and the messages are sent again", metadata: ["count": "\(lost)"])
+    }
+    let waiters = state.withLock { state in
+      state.entries.removeFirst(batch.count)
+      guard state.entries.count <= Self.capacity else { return [CheckedContinuation<Void, Never>]() }
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import Logging
+import News
+import NewsStore
+import Synchronization
+
+/// The pauses of one push service, which all processes share through the database.
+///
+/// After a pause the service receives probes: a few messages, whose answers decide about a longer pause or the end of
+/// probing.
+final class ProviderPauses: Sendable {
+  private struct State {
+    var rule = PauseRule()
+    /// The end of the pause.
+    var end: ContinuousClock.Instant?
+    /// The number of pauses in a row.
+    var count = 0
+    /// The time of the last reading of the database.
+    var read: ContinuousClock.Instant?
+    /// Whether a pause of this process is being written, so that the database does not have it yet.
+    var isWriting = false
+    /// The number of changes by this process, by which a reading recognises that it is out of date.
+    var changes = 0
+    /// The answers since the last pause.
+    var probe = (sent: 0, errors: 0)
+  }
+
+  /// The maximum age of what is known from the database.
+  private static let refreshTime: Duration = .seconds(1)
+
+  private let sender: any PushSender
+  private let store: NewsStore
+  private let logger: Logger
+  private let clock: @Sendable () -> Date?
+  private let start = ContinuousClock.now
+  private let state = Mutex(State())
+
+  init(
+    sender: any PushSender, store: NewsStore, logger: Logger, clock: @escaping @Sendable () -> Date?
+  ) {
+    self.sender = sender
+    self.store = store
+    self.logger = logger
+    self.clock = clock
+  }
+
+  /// The remaining time of a pause; nil without one.
+  var rest: Duration? {
+    state.withLock { $0.end.map { ContinuousClock.now.duration(to: $0) } }.flatMap { $0 > .zero ? $0 : nil }
+  }
+
+  /// Whether the service has been paused and has not proved itself since.
+  var isProbing: Bool { state.withLock { $0.count > 0 } }
+
+  /// Reads the pauses of other processes, at most once a second.
+  func refresh() async throws {
+    let now = ContinuousClock.now
+    let (changes, isOld) = state.withLock { ($0.changes, $0.read.map { $0 + Self.refreshTime < now } ?? true) }
+    guard isOld else { return }
+    let found = try await store.providerStates().first { $0.provider == sender.provider }
+    let time = clock() ?? Date()
+    state.withLock { state in
+      state.read = now
+      guard !state.isWriting, state.changes == changes else { return }
+      let count = found?.pauses ?? 0
+      if count > state.count {
+        // Another process has begun a pause.
+        state.probe = (0, 0)
+        state.rule.reset()
+      }
+      state.count = count
+      state.end = found?.pausedUntil.map { now + .seconds($0.timeIntervalSince(time)) }
+    }
+  }
+
+  /// Counts an answer, and begins a pause if the answer demands it or the rule does. Answers during a pause belong to
+  /// messages from before it, and do not count.
+  func note(_ answer: PushAnswer) async {
+    let now = ContinuousClock.now
+    let seconds = start.duration(to: now) / .seconds(1)
+    let pause = state.withLock { state -> PushAnswer.Pause? in
+      if let end = state.end, end > now { return nil }
+      switch answer.result {
+      case .tokenError: state.probe.errors += 1
+      case .sent: state.probe.sent += 1
+      default: if answer.isFailure { state.probe.errors += 1 }
+      }
+      state.rule.note(Self.kind(of: answer), at: seconds)
+      if let pause = answer.pause { return pause }
+      return state.rule.violation(at: seconds, countsFailures: sender.sharesFailures).map {
+        PushAnswer.Pause(seconds: 0, reason: $0)
+      }
+    }
+    if let pause { await begin(pause) }
+  }
+
+  private static func kind(of answer: PushAnswer) -> PauseRule.Answer {
+    if answer.isFailure { return .failure }
+    if case .tokenError = answer.result { return .tokenError }
+    return .fine
+  }
+
+  private func begin(_ pause: PushAnswer.Pause) async {
+    let now = ContinuousClock.now
+    let seconds = state.withLock { state -> Double? in
+      // Another answer may have begun a pause in between.
+      guard !state.isWriting, state.end.map({ $0 < now }) ?? true else { return nil }
+      let seconds = PauseRule.pause(after: state.count, atLeast: pause.seconds)
+      state.end = now + .seconds(seconds)
+      state.count += 1
+      state.changes += 1
+      state.isWriting = true
+      state.rule.reset()
+      state.probe = (0, 0)
+      return seconds
+    }
+    guard let seconds else { return }
+    logger.warning(
+      "a push service is paused",
+      metadata: [
+        "provider": "\(sender.provider.rawValue)", "reason": "\(pause.reason)", "seconds": "\(Int(seconds))",
+      ])
+    // Without the database this process pauses alone.
+    try? await store.pauseProvider(sender.provider, for: seconds, reason: pause.reason, at: clock())
+    state.withLock { $0.isWriting = false }
+  }
+
+  /// Ends probing if the service has accepted messages since the last pause and has refused none.
+  ///
+  /// - Returns: Whether probing has ended.
+  func endProbe() async -> Bool {
+    let isFine = state.withLock { $0.probe.sent > 0 && $0.probe.errors * 20 <= $0.probe.sent }
+    guard isFine, (try? await store.resumeProvider(sender.provider, at: clock())) != nil else { return false }
+    state.withLock { state in
+      (state.count, state.end, state.probe) = (0, nil, (0, 0))
+      state.changes += 1
+      state.rule.reset()
+    }
+    logger.notice("a push service is no longer paused", metadata: ["provider": "\(sender.provider.rawValue)"])
+    return true
+  }
+}

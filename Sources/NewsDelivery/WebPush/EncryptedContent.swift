@@ -1,0 +1,65 @@
+package import Crypto
+package import Foundation
+
+/// The content coding `aes128gcm` with one record (RFC 8188).
+package enum EncryptedContent {
+  /// The size of a record in bytes, as the header states it.
+  private static let recordSize: UInt32 = 4096
+
+  /// Encrypts a content.
+  ///
+  /// - Parameters:
+  ///   - key: The input keying material.
+  ///   - salt: 16 random bytes, used once.
+  ///   - keyID: The id of the key, at most 255 bytes.
+  /// - Returns: The header and the record.
+  package static func encrypt(
+    _ content: some DataProtocol, key: SymmetricKey, salt: [UInt8], keyID: [UInt8]
+  ) throws -> [UInt8] {
+    func derived(_ name: String, _ count: Int) -> SymmetricKey {
+      HKDF<SHA256>.deriveKey(
+        inputKeyMaterial: key, salt: salt, info: Array("Content-Encoding: \(name)\0".utf8), outputByteCount: count)
+    }
+    let nonce = try derived("nonce", 12).withUnsafeBytes { try AES.GCM.Nonce(data: $0) }
+    // The delimiter 2 marks the last record (RFC 8188 section 2).
+    let sealed = try AES.GCM.seal(Array(content) + [2], using: derived("aes128gcm", 16), nonce: nonce)
+    var bytes = salt
+    bytes += withUnsafeBytes(of: recordSize.bigEndian) { Array($0) }
+    bytes.append(UInt8(keyID.count))
+    bytes += keyID
+    bytes += sealed.ciphertext
+    bytes += sealed.tag
+    return bytes
+  }
+}
+
+/// The encryption of messages for Web Push (RFC 8291).
+package enum WebPushEncryption {
+  /// The maximum size of a plaintext in bytes (RFC 8291 section 4).
+  package static let limit = 3993
+
+  /// Encrypts a message for a subscription.
+  ///
+  /// - Parameters:
+  ///   - receiver: The public key of the subscription: an uncompressed point on P-256, 65 bytes.
+  ///   - secret: The authentication secret of the subscription, 16 bytes.
+  ///   - sender: The key of the sender, used once.
+  ///   - salt: 16 random bytes, used once.
+  /// - Throws: An error if the public key is not a point on the curve.
+  package static func encrypt(
+    _ message: [UInt8], receiver: [UInt8], secret: [UInt8],
+    sender: P256.KeyAgreement.PrivateKey = P256.KeyAgreement.PrivateKey(), salt: [UInt8] = newSalt()
+  ) throws -> [UInt8] {
+    let receiverKey = try P256.KeyAgreement.PublicKey(x963Representation: receiver)
+    let senderKey = Array(sender.publicKey.x963Representation)
+    let key = try sender.sharedSecretFromKeyAgreement(with: receiverKey).hkdfDerivedSymmetricKey(
+      using: SHA256.self, salt: secret, sharedInfo: Array("WebPush: info\0".utf8) + receiver + senderKey,
+      outputByteCount: 32)
+    return try EncryptedContent.encrypt(message, key: key, salt: salt, keyID: senderKey)
+  }
+
+  package static func newSalt() -> [UInt8] {
+    var generator = SystemRandomNumberGenerator()
+    return (0..<16).map { _ in .random(in: .min ... .max, using: &generator) }
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import News
+import NewsDelivery
+import NewsStore
+import PostgresClient
+import PushMocks
+import TestKit
+import TestSupport
+
+extension Deliveries {
+  /// Registers active devices of each of the three push services.
+  ///
+  /// - Parameter count: The number of devices of each service.
+  func register(_ count: Int, at mocks: PushMocks) async throws {
+    let shared = mocks.webPush.sharedSubscription("")
+    let rows: [(PushProvider, DeviceKind, PostgresQuery)] = [
+      (.apns, .app, "encode(sha256(n::text::bytea), 'hex')"), (.fcm, .app, "'device:' || n"),
+      (.webpush, .unifiedpush, "\(shared.endpoint) || n"),
+    ]
+    for (provider, kind, address) in rows {
+      let isWebPush = provider == .webpush
+      _ = try await sql.query(
+        """
+        INSERT INTO devices (id, secret_digest, provider, kind, address, address_digest, host, p256dh, auth, app,
+          environment, alerts, state, created_at, registered_at, expires_at)
+        SELECT gen_random_uuid(), sha256('x'), \(provider.rawValue), \(kind.rawValue), \(query: address),
+          sha256((\(provider.rawValue) || n)::bytea), \(isWebPush ? "127.0.0.1" : nil)::text,
+          \(isWebPush ? Data(shared.p256dh) : nil)::bytea, \(isWebPush ? Data(shared.auth) : nil)::bytea,
+          \(provider == .apns ? "example.news" : nil)::text, \(provider == .apns ? "production" : nil)::text,
+          false, 'active', \(now), \(now), \(now) + interval '90 days'
+        FROM generate_series(1, \(count)) AS g (n)
+        """)
+    }
+  }
+
+  /// Runs the body while services deliver to the mocks, as that many processes do. The window is zero.
+  ///
+  /// - Parameter timeout: The timeout of a request.
+  func withServices(
+    _ count: Int = 1, to mocks: PushMocks, timeout: Duration = PushMocks.longTimeout, _ body: () async throws -> Void
+  ) async throws {
+    var limits = DeliveryService.Limits()
+    limits.window = .zero
+    var running: [Task<Void, Never>] = []
+    for _ in 0..<count {
+      let service = DeliveryService(
+        store: store,
+        senders: [
+          try mocks.apnsSender(timeout: timeout), try mocks.fcmSender(timeout: timeout),
+          try mocks.webPushSender(timeout: timeout),
+        ], limits: limits, logger: NewsDatabase.logger, clock: { now })
+      running.append(Task { await service.run() })
+    }
+    try await withResource(
+      running,
+      release: { running in
+        for task in running { task.cancel() }
+        for task in running { await task.value }
+      }, { _ in try await body() })
+  }
+
+  /// The state of a push service; nil if it was never paused.
+  func state(_ provider: PushProvider) async throws -> ProviderState? {
+    try await store.providerStates().first { $0.provider == provider }
+  }
+
+  /// Waits until a condition is true, for at most five minutes: a debug build needs long for thousands of messages on a
+  /// busy machine.
+  func wait(_ what: String, _ condition: () async throws -> Bool) async throws {
+    for _ in 0..<4 {
+      do { return try await eventually(what, condition) } catch let error as CancellationError { throw error } catch {}
+    }
+    try await eventually(what, condition)
+  }
+
+  /// Waits until a push service is paused and no message to it is under way.
+  func waitForPause(_ provider: PushProvider) async throws {
+    try await wait("\(provider) is paused") { try await state(provider)?.pausedUntil != nil }
+    try await wait("no message to \(provider) is claimed") {
+      try await count(
+        "SELECT count(*) FROM deliveries WHERE claim IS NOT NULL AND provider = \(provider.rawValue)") == 0
+    }
+  }
+
+  /// Waits until nothing is owed.
+  ///
+  /// - Parameter step: The time in seconds by which the clock is advanced whenever no message is under way, so that the
+  ///   waits after failures end.
+  func waitForAll(step: Double = 0) async throws {
+    // A clock that advances while messages are under way would end their leases.
+    for _ in 0..<4000 {
+      let claimed = try await claimed()
+      let owed = try await owed()
+      if owed == 0 { return }
+      if claimed == 0 { advance(step) }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    try await wait("nothing is owed") { try await owed() == 0 }
+  }
+}

@@ -1,0 +1,255 @@
+import Crypto
+import FaultServer
+import Foundation
+import JWTKit
+import News
+import NewsDelivery
+import NewsStore
+import TestKit
+import Testing
+
+/// Requests to APNs, as "Sending notification requests to APNs" states them, and the meaning of its responses.
+@Suite struct APNsSenderTests {
+  private static let device = String(repeating: "0f", count: 32)
+  private static let topic = "example.news"
+  private static let target = PushTarget.apns(token: device, topic: topic, environment: .production)
+
+  private struct Claims: JWTPayload {
+    var iss: String
+    var iat: Int
+
+    func verify(using algorithm: some JWTAlgorithm) throws {}
+  }
+
+  private struct Service {
+    let server: FaultServer
+    let sender: APNsSender
+    let key: P256.Signing.PrivateKey
+    /// The time of the provider token, in seconds since 1970.
+    let time: TestTime
+
+    func send(_ message: PushMessage = .sample(to: APNsSenderTests.target)) async -> PushAnswer {
+      await sender.send(message)
+    }
+
+    /// The provider tokens of all requests since the last call.
+    func takeTokens() -> [String] { server.takeRequests().map { $0["Authorization"] ?? "" } }
+  }
+
+  private static func with(
+    timeout: Duration = .seconds(60), _ body: (Service) async throws -> Void
+  ) async throws {
+    let key = P256.Signing.PrivateKey()
+    let time = TestTime()
+    let credentials = try APNsCredentials(pem: key.pemRepresentation, keyID: "ABC123DEFG", teamID: "DEF123GHIJ")
+    try await FaultServer.with({ _ in FaultResponse() }) { server in
+      let sender = APNsSender(credentials, url: server.url, trustRoots: [], timeout: timeout, clock: { time.now })
+      try await withResource(sender, release: { await $0.shutdown() }) { sender in
+        try await body(Service(server: server, sender: sender, key: key, time: time))
+      }
+    }
+  }
+
+  private static func failure(_ status: Int, _ reason: String, timestamp: Int? = nil) -> FaultResponse {
+    .json(#"{"reason":"\#(reason)"\#(timestamp.map { ",\"timestamp\":\($0)" } ?? "")}"#, status: status)
+  }
+
+  @Test("A silent message is a background notification with priority 5 and a signed provider token")
+  func silent() async throws {
+    try await Self.with { service in
+      let message = PushMessage.sample(to: Self.target, asksForReport: true)
+      #expect(await service.send(message).result == .sent)
+      let request = try #require(service.server.takeRequests().first)
+      #expect(request.method == "POST" && request.target == "/3/device/\(Self.device)")
+      #expect(request["apns-topic"] == Self.topic && request["apns-push-type"] == "background")
+      #expect(request["apns-priority"] == "5" && request["apns-expiration"] == "1800086400")
+      #expect(request["apns-collapse-id"] == "news")
+      #expect(request["apns-id"] == "00000000-0000-4000-8000-000000000003")
+      #expect(
+        String(decoding: request.body, as: UTF8.self)
+          == #"{"aps":{"content-available":1},"content-id":"01234567-0000-7000-8000-000000000003","#
+          + #""push":"00000000-0000-4000-8000-000000000001","report":1,"token":"1k3x9qam9pkx.10"}"#)
+
+      let authorization = try #require(request["Authorization"])
+      #expect(authorization.hasPrefix("bearer "))
+      let keys = JWTKeyCollection()
+      await keys.add(ecdsa: try ES256PublicKey(pem: service.key.publicKey.pemRepresentation))
+      let token = String(authorization.dropFirst(7))
+      let claims = try await keys.verify(token, as: Claims.self)
+      #expect(claims.iss == "DEF123GHIJ" && claims.iat == 1_800_000_000)
+      let header = try #require(token.split(separator: ".").first)
+      let fields = try JSONDecoder().decode([String: String].self, from: try #require(Data(base64URL: header)))
+      #expect(fields["alg"] == "ES256" && fields["kid"] == "ABC123DEFG")
+    }
+  }
+
+  @Test("An alert has priority 10, its texts, its address, and the interruption level of breaking news")
+  func alert() async throws {
+    try await Self.with { service in
+      let alert = PushAlert(title: "Title", body: "Body", url: "https://news.example/a", breaking: true)
+      #expect(await service.send(.sample(to: Self.target, alert: alert)).result == .sent)
+      let request = try #require(service.server.takeRequests().first)
+      #expect(request["apns-push-type"] == "alert" && request["apns-priority"] == "10")
+      #expect(request["apns-collapse-id"] == "01234567-0000-7000-8000-000000000003")
+      #expect(
+        String(decoding: request.body, as: UTF8.self)
+          == #"{"aps":{"alert":{"body":"Body","title":"Title"},"interruption-level":"time-sensitive"},"#
+          + #""content-id":"01234567-0000-7000-8000-000000000003","push":"00000000-0000-4000-8000-000000000001","#
+          + #""token":"1k3x9qam9pkx.10","url":"https://news.example/a"}"#)
+    }
+  }
+
+  @Test("The texts of an alert are cut between characters, so that the payload has at most 4,096 bytes")
+  func longAlert() async throws {
+    struct Payload: Decodable {
+      struct APS: Decodable {
+        var alert: [String: String]
+      }
+
+      var aps: APS
+    }
+    try await Self.with { service in
+      for (title, body) in [("Title", longText(1000)), (longText(1000), "Body")] {
+        #expect(await service.send(.sample(to: Self.target, alert: .init(title: title, body: body))).result == .sent)
+        let request = try #require(service.server.takeRequests().first)
+        // The next character would have needed 13 bytes.
+        #expect(4096 - 13...4096 ~= request.body.count)
+        let sent = try JSONDecoder().decode(Payload.self, from: request.body).aps.alert
+        for (text, whole) in [(sent["title"], title), (sent["body"], body)] {
+          let text = try #require(text)
+          let isCut = text.hasSuffix("\u{2026}") && whole.hasPrefix(text.dropLast())
+          #expect(text == whole || isCut || text.isEmpty && title.count > 1000)
+        }
+      }
+    }
+  }
+
+  @Test(
+    "Each documented response has its meaning",
+    arguments: [
+      (400, "BadDeviceToken", "tokenError"), (400, "DeviceTokenNotForTopic", "tokenError"),
+      (400, "TopicDisallowed", "tokenError"), (400, "BadTopic", "tokenError"), (400, "MissingTopic", "tokenError"),
+      (400, "MissingDeviceToken", "tokenError"), (403, "BadEnvironmentKeyIdInToken", "tokenError"),
+      (400, "BadCollapseId", "invalid"), (400, "BadExpirationDate", "invalid"), (400, "BadMessageId", "invalid"),
+      (400, "BadPriority", "invalid"), (400, "DuplicateHeaders", "invalid"), (400, "InvalidPushType", "invalid"),
+      (400, "PayloadEmpty", "invalid"), (413, "PayloadTooLarge", "invalid"), (400, "IdleTimeout", "failure"),
+      (403, "BadCertificate", "pause"), (403, "BadCertificateEnvironment", "pause"), (403, "Forbidden", "pause"),
+      (403, "InvalidProviderToken", "pause"), (403, "MissingProviderToken", "pause"),
+      (403, "UnrelatedKeyIdInToken", "pause"), (404, "BadPath", "pause"), (405, "MethodNotAllowed", "pause"),
+      (410, "ExpiredToken", "gone"), (410, "Unregistered", "gone"),
+      (429, "TooManyProviderTokenUpdates", "pause"), (429, "TooManyRequests", "retry"),
+      (500, "InternalServerError", "failure"), (503, "ServiceUnavailable", "failure"), (503, "Shutdown", "failure"),
+    ])
+  func responses(_ status: Int, _ reason: String, _ expected: String) async throws {
+    try await Self.with { service in
+      service.server.respond { _ in Self.failure(status, reason) }
+      let answer = await service.send()
+      switch expected {
+      case "pause":
+        let pause = try #require(answer.pause)
+        #expect(pause.seconds >= 60 && pause.reason.contains(reason) && answer.result.wait == pause.seconds)
+      case "failure": #expect(answer.isFailure && answer.result.wait ?? 0 > 0 && answer.pause == nil)
+      default: #expect(answer.result.name == expected && answer.pause == nil && !answer.isFailure)
+      }
+      #expect(service.server.requests.count == 1)
+    }
+  }
+
+  @Test("A device is gone since the time that APNs names")
+  func gone() async throws {
+    try await Self.with { service in
+      service.server.respond(next: Self.failure(410, "Unregistered", timestamp: 1_700_000_000_500))
+      #expect(await service.send().result == .gone(since: Date(timeIntervalSince1970: 1_700_000_000.5)))
+    }
+  }
+
+  @Test("Retry-After is obeyed, and waits grow with the attempts")
+  func waits() async throws {
+    try await Self.with { service in
+      service.server.respond(next: Self.failure(503, "ServiceUnavailable").setting("Retry-After", "7200"))
+      #expect(7200...9400 ~= (await service.send().result.wait ?? 0))
+      service.server.respond { _ in FaultResponse(status: 500) }
+      #expect(5...7 ~= (await service.send().result.wait ?? 0))
+      #expect(40...53 ~= (await service.send(.sample(to: Self.target, attempts: 3)).result.wait ?? 0))
+      #expect(900...1200 ~= (await service.send(.sample(to: Self.target, attempts: 100)).result.wait ?? 0))
+      service.server.respond { _ in Self.failure(429, "TooManyRequests") }
+      #expect(await service.send().result.wait ?? 0 >= 60)
+    }
+  }
+
+  @Test("All requests share a provider token, which is renewed after 40 minutes")
+  func tokenReuse() async throws {
+    try await Self.with { service in
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<20 { group.addTask { #expect(await service.send().result == .sent) } }
+      }
+      let first = Set(service.takeTokens())
+      #expect(first.count == 1)
+      service.time.advance(minutes: 39)
+      _ = await service.send()
+      #expect(Set(service.takeTokens()) == first)
+      service.time.advance(minutes: 2)
+      _ = await service.send()
+      let second = Set(service.takeTokens())
+      #expect(second.count == 1 && second != first)
+    }
+  }
+
+  @Test("An expired provider token is renewed at once, but never within 20 minutes")
+  func expiredToken() async throws {
+    try await Self.with { service in
+      _ = await service.send()
+      let first = service.takeTokens()
+      service.time.advance(minutes: 5)
+      service.server.respond(next: Self.failure(403, "ExpiredProviderToken"))
+      let refused = await service.send()
+      #expect(refused.pause?.seconds == 15 * 60 && refused.result.wait == 15 * 60)
+      #expect(service.takeTokens() == first)
+
+      service.time.advance(minutes: 16)
+      service.server.respond(next: Self.failure(403, "ExpiredProviderToken"))
+      #expect(await service.send().result == .sent)
+      let tokens = service.takeTokens()
+      #expect(tokens.count == 2 && tokens.first == first.first && tokens.last != first.first)
+    }
+  }
+
+  @Test("A request without a response ends with the timeout, and a lost connection is replaced")
+  func connections() async throws {
+    try await Self.with(timeout: .seconds(1)) { service in
+      service.server.respond(next: FaultResponse().hanging(at: .start))
+      let answer = await service.send()
+      #expect(answer.isFailure && answer.result.wait ?? 0 >= 5)
+      // The timeout may be too short for a busy machine.
+      try await eventually("a message is sent") { await service.send().result == .sent }
+    }
+    try await Self.with { service in
+      service.server.respond(next: FaultResponse().resetting(at: .start))
+      #expect(await service.send().result == .sent)
+      #expect(service.server.takeRequests().count == 2)
+      await service.server.stop()
+      #expect(await service.send().isFailure)
+    }
+  }
+
+  @Test("A token that is not hexadecimal is not sent, because it would change the path")
+  func malformedTokens() async throws {
+    try await Self.with { service in
+      for token in ["", "0f/../../x", "0f?", "xyz", String(repeating: "0f", count: 300)] {
+        let target = PushTarget.apns(token: token, topic: Self.topic, environment: .sandbox)
+        #expect(await service.send(.sample(to: target)).result.name == "tokenError")
+      }
+      let target = PushTarget.apns(token: Self.device, topic: "a\r\nb", environment: .sandbox)
+      #expect(await service.send(.sample(to: target)).result.name == "tokenError")
+      #expect(service.server.requests.isEmpty)
+    }
+  }
+}
+
+extension Data {
+  /// Decodes base64url without padding (RFC 4648 section 5).
+  init?(base64URL text: some StringProtocol) {
+    let standard = String(text).replacing("-", with: "+").replacing("_", with: "/")
+    self.init(base64Encoded: standard + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4))
+  }
+}

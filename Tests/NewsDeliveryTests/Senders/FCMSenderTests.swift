@@ -1,0 +1,232 @@
+import CryptoExtras
+import FaultServer
+import Foundation
+import JWTKit
+import News
+import NewsDelivery
+import NewsStore
+import Synchronization
+import TestKit
+import Testing
+
+/// Requests to FCM HTTP v1 and to Google's token service, and the meaning of their responses.
+@Suite struct FCMSenderTests {
+  private static let target = PushTarget.fcm(token: "device:token")
+  /// Keys of 2048 bits take a moment to make.
+  private static let key = Task { try _RSA.Signing.PrivateKey(keySize: .bits2048) }
+
+  private struct Claims: JWTPayload {
+    var iss: String
+    var scope: String
+    var aud: String
+    var iat: Int
+    var exp: Int
+
+    func verify(using algorithm: some JWTAlgorithm) throws {}
+  }
+
+  private struct Service {
+    let server: FaultServer
+    let sender: FCMSender
+    let time: TestTime
+    /// The response to a request for an access token; nil for a new token.
+    let tokenResponse: ResponseBox
+
+    func send(_ message: PushMessage = .sample(to: FCMSenderTests.target)) async -> PushAnswer {
+      await sender.send(message)
+    }
+
+    func takeRequests(_ path: String) -> [FaultRequest] { server.takeRequests().filter { $0.path == path } }
+  }
+
+  private final class ResponseBox: Sendable {
+    let response = Mutex<FaultResponse?>(nil)
+    let issued = Mutex(0)
+
+    func token() -> FaultResponse {
+      if let response = response.withLock({ $0 }) { return response }
+      let number = issued.withLock { issued in
+        issued += 1
+        return issued
+      }
+      return .json(#"{"access_token":"token-\#(number)","expires_in":3599,"token_type":"Bearer"}"#)
+    }
+  }
+
+  private static let messages = "/v1/projects/example-news/messages:send"
+
+  /// - Parameter answer: The response to a message.
+  private static func with(
+    _ answer: FaultResponse = .json("{}"), _ body: (Service) async throws -> Void
+  ) async throws {
+    let (time, box) = (TestTime(), ResponseBox())
+    let pem = try await key.value.pemRepresentation
+    try await FaultServer.with { server in
+      server.respond { $0.path == "/token" ? box.token() : answer }
+      let account = try JSONEncoder().encode([
+        "type": "service_account", "project_id": "example-news", "private_key_id": "k1", "private_key": pem,
+        "client_email": "push@example.org", "token_uri": "\(server.url)/token",
+      ])
+      let sender = FCMSender(
+        try FCMCredentials(json: account), url: server.url, trustRoots: [], timeout: .seconds(60),
+        clock: { time.now })
+      try await withResource(sender, release: { await $0.shutdown() }) { sender in
+        try await body(Service(server: server, sender: sender, time: time, tokenResponse: box))
+      }
+    }
+  }
+
+  private static func failure(_ status: Int, _ code: String?, _ details: String = "") -> FaultResponse {
+    let error = code.map {
+      #"{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"\#($0)"}"#
+    }
+    let all = [error, details.isEmpty ? nil : details].compactMap { $0 }.joined(separator: ",")
+    return .json(#"{"error":{"code":\#(status),"message":"m","status":"S","details":[\#(all)]}}"#, status: status)
+  }
+
+  @Test("A silent message has priority NORMAL, a collapse key, and data whose values are strings")
+  func silent() async throws {
+    try await Self.with { service in
+      #expect(await service.send(.sample(to: Self.target, asksForReport: true)).result == .sent)
+      let request = try #require(service.takeRequests(Self.messages).first)
+      #expect(request.method == "POST" && request["Authorization"] == "Bearer token-1")
+      #expect(request["Content-Type"] == "application/json")
+      #expect(
+        String(decoding: request.body, as: UTF8.self)
+          == #"{"message":{"android":{"collapse_key":"news","priority":"NORMAL","ttl":"86400s"},"#
+          + #""data":{"content-id":"01234567-0000-7000-8000-000000000003","#
+          + #""push":"00000000-0000-4000-8000-000000000001","report":"1","token":"1k3x9qam9pkx.10"},"#
+          + #""token":"device:token"}}"#)
+    }
+  }
+
+  @Test("Further fields are data too, except those whose names have a meaning already")
+  func data() async throws {
+    try await Self.with { service in
+      var content = PushContent(token: PushMessage.sampleToken)
+      content.data = ["b": "2", "a": "\"1\"", "token": "x", "aps": "x", "content-id": "x"]
+      let message = PushMessage(
+        push: PushMessage.samplePush, kind: .silent, device: PushMessage.sampleDevice, target: Self.target,
+        deviceKind: .app, content: content, asksForReport: false, attempts: 0, registeredAt: Date(), claim: UUID())
+      #expect(await service.send(message).result == .sent)
+      let request = try #require(service.takeRequests(Self.messages).first)
+      let push = "00000000-0000-4000-8000-000000000001"
+      #expect(
+        String(decoding: request.body, as: UTF8.self).contains(
+          #""data":{"push":"\#(push)","token":"1k3x9qam9pkx.10","a":"\"1\"","b":"2"}"#))
+    }
+  }
+
+  @Test("An alert has priority HIGH, and its data has at most 4,096 bytes")
+  func alert() async throws {
+    struct Body: Decodable {
+      struct Message: Decodable {
+        var android: [String: String]
+        var data: [String: String]
+      }
+
+      var message: Message
+    }
+    try await Self.with { service in
+      let alert = PushAlert(title: "Title", body: longText(1000), url: "https://news.example/a", breaking: true)
+      #expect(await service.send(.sample(to: Self.target, alert: alert)).result == .sent)
+      let request = try #require(service.takeRequests(Self.messages).first)
+      let message = try JSONDecoder().decode(Body.self, from: request.body).message
+      #expect(message.android == ["priority": "HIGH", "ttl": "21600s"])
+      #expect(message.data["title"] == "Title" && message.data["url"] == "https://news.example/a")
+      #expect(message.data["breaking"] == "1" && message.data["body"]?.hasSuffix("\u{2026}") == true)
+      #expect(4000...4300 ~= request.body.count)
+    }
+  }
+
+  @Test("The access token is requested once for all by a signed JWT, and again five minutes before its expiry")
+  func accessToken() async throws {
+    try await Self.with { service in
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<20 { group.addTask { #expect(await service.send().result == .sent) } }
+      }
+      let requests = service.takeRequests("/token")
+      let request = try #require(requests.first)
+      #expect(requests.count == 1 && request["Content-Type"] == "application/x-www-form-urlencoded")
+      let form = FaultRequest(target: "/?" + String(decoding: request.body, as: UTF8.self)).query
+      #expect(form["grant_type"] == "urn:ietf:params:oauth:grant-type:jwt-bearer")
+      let keys = JWTKeyCollection()
+      await keys.add(
+        rsa: try JWTKit.Insecure.RSA.PublicKey(pem: try await Self.key.value.publicKey.pemRepresentation),
+        digestAlgorithm: .sha256)
+      let claims = try await keys.verify(form["assertion"] ?? "", as: Claims.self)
+      #expect(claims.iss == "push@example.org" && claims.aud == "\(service.server.url)/token")
+      #expect(claims.scope == "https://www.googleapis.com/auth/firebase.messaging")
+      #expect(claims.iat == 1_800_000_000 && claims.exp == 1_800_003_600)
+
+      service.time.advance(minutes: 54)
+      _ = await service.send()
+      #expect(service.takeRequests("/token").isEmpty)
+      service.time.advance(minutes: 2)
+      _ = await service.send()
+      #expect(service.server.requests.map { $0["Authorization"] } == [nil, "Bearer token-2"])
+    }
+  }
+
+  @Test("A refused access token is renewed once")
+  func refusedToken() async throws {
+    try await Self.with { service in
+      let refusal = Self.failure(401, nil)
+      service.server.respond { request in
+        if request.path == "/token" { return service.tokenResponse.token() }
+        return request["Authorization"] == "Bearer token-1" ? refusal : .json("{}")
+      }
+      #expect(await service.send().result == .sent)
+      service.server.respond { $0.path == "/token" ? service.tokenResponse.token() : refusal }
+      let answer = await service.send()
+      #expect(answer.pause != nil && answer.result.wait == answer.pause?.seconds)
+      #expect(service.tokenResponse.issued.withLock { $0 } == 3)
+    }
+  }
+
+  @Test("Without an access token no message is sent, and the token is not requested by every message")
+  func noToken() async throws {
+    try await Self.with { service in
+      service.tokenResponse.response.withLock { $0 = FaultResponse(status: 503) }
+      for _ in 0..<5 { #expect(await service.send().isFailure) }
+      #expect(service.server.takeRequests().map(\.path) == ["/token"])
+      service.time.advance(minutes: 2)
+      service.tokenResponse.response.withLock { $0 = .json(#"{"error":"invalid_grant"}"#, status: 400) }
+      let answer = await service.send()
+      #expect(answer.pause?.reason.contains("TIDINGS_FCM_CREDENTIALS") == true)
+      service.time.advance(minutes: 2)
+      service.tokenResponse.response.withLock { $0 = nil }
+      #expect(await service.send().result == .sent)
+    }
+  }
+
+  private static let badRequest = #"{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[]}"#
+
+  @Test(
+    "Each documented error has its meaning",
+    arguments: [
+      (404, "UNREGISTERED", "", "gone"), (400, "INVALID_ARGUMENT", "", "gone"),
+      (400, "INVALID_ARGUMENT", badRequest, "invalid"), (400, nil, "", "invalid"), (400, nil, badRequest, "invalid"),
+      (403, "SENDER_ID_MISMATCH", "", "tokenError"), (403, nil, "", "pause"), (404, nil, "", "pause"),
+      (401, "THIRD_PARTY_AUTH_ERROR", "", "invalid"), (429, "QUOTA_EXCEEDED", "", "failure"),
+      (500, "INTERNAL", "", "failure"), (503, "UNAVAILABLE", "", "failure"), (502, nil, "", "failure"),
+    ] as [(Int, String?, String, String)])
+  func errors(_ status: Int, _ code: String?, _ details: String, _ expected: String) async throws {
+    try await Self.with(Self.failure(status, code, details)) { service in
+      let answer = await service.send()
+      switch expected {
+      case "pause": #expect(answer.pause != nil && answer.result.wait == answer.pause?.seconds)
+      case "failure":
+        #expect(answer.isFailure && answer.pause == nil && answer.result.wait ?? 0 >= (status == 429 ? 60 : 5))
+      default: #expect(answer.result.name == expected && answer.pause == nil && !answer.isFailure)
+      }
+    }
+  }
+
+  @Test("Retry-After is obeyed")
+  func retryAfter() async throws {
+    try await Self.with(Self.failure(429, "QUOTA_EXCEEDED").setting("Retry-After", "20")) { service in
+      #expect(20...26 ~= (await service.send().result.wait ?? 0))
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import NewsDelivery
+import TestKit
+import TestSupport
+import Testing
+
+/// The bound of concurrent requests to a host.
+@Suite struct HostGateTests {
+  @Test("A host has a bounded number of requests, and a place is handed on")
+  func width() async throws {
+    let gate = HostGate()
+    for _ in 0..<HostGate.width { #expect(await gate.enter()) }
+    // A response after each wait keeps the host from counting as slow.
+    let isAdmitted = Flag()
+    let waiting = Task {
+      while await !gate.enter() {}
+      isAdmitted.set()
+    }
+    try await eventually("the request has a place") {
+      if isAdmitted.isSet { return true }
+      gate.leave(hasResponded: true)
+      return false
+    }
+    await waiting.value
+  }
+
+  @Test("A host that has failed three times in a row has two requests, and others are refused without waiting")
+  func failures() async throws {
+    let gate = HostGate()
+    for _ in 0..<3 {
+      #expect(await gate.enter())
+      gate.leave(hasResponded: false)
+    }
+    #expect(await gate.enter())
+    #expect(await gate.enter())
+    #expect(await !gate.enter())
+    gate.leave(hasResponded: true)
+    #expect(await gate.enter())
+    #expect(await gate.enter())
+    #expect(await gate.enter())
+  }
+}

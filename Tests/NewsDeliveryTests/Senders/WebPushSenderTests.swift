@@ -1,0 +1,231 @@
+import Crypto
+import FaultServer
+import Foundation
+import JWTKit
+import NIOCore
+import NetworkAddresses
+import News
+import NewsDelivery
+import NewsStore
+import OutgoingHTTP
+import Synchronization
+import TestKit
+import TestSupport
+import Testing
+
+/// Requests to push services, and the meaning of their responses.
+@Suite struct WebPushSenderTests {
+  private struct Claims: JWTPayload {
+    var aud: String
+    var sub: String
+    var exp: Int
+
+    func verify(using algorithm: some JWTAlgorithm) throws {}
+  }
+
+  private struct Service {
+    let server: FaultServer
+    let sender: WebPushSender
+    let receiver: WebPushReceiver
+    let key: P256.Signing.PrivateKey
+    let time: TestTime
+    /// The number of name resolutions.
+    let lookups: Count
+
+    func target(_ endpoint: String? = nil) -> PushTarget {
+      .webPush(
+        endpoint: endpoint ?? "\(server.url)/up/1?x=y", p256dh: receiver.publicKey, auth: receiver.secret)
+    }
+
+    func send(
+      _ alert: PushAlert? = nil, code: String? = nil, asksForReport: Bool = false, to endpoint: String? = nil
+    ) async -> PushAnswer {
+      await sender.send(.sample(to: target(endpoint), alert: alert, code: code, asksForReport: asksForReport))
+    }
+
+    /// The decrypted body of the only request since the last call.
+    func takeText() throws -> String {
+      let requests = server.takeRequests()
+      #expect(requests.count == 1)
+      return String(decoding: try receiver.decrypt(requests.first?.body ?? Data()), as: UTF8.self)
+    }
+  }
+
+  /// - Parameters:
+  ///   - allowed: The networks that messages may reach besides public ones.
+  ///   - address: The address of the name `push.test`.
+  private static func with(
+    allowed: [String] = ["127.0.0.1"], address: String = "127.0.0.1", timeout: Duration = .seconds(60),
+    _ body: (Service) async throws -> Void
+  ) async throws {
+    let (key, time, lookups) = (P256.Signing.PrivateKey(), TestTime(), Count())
+    var policy = AddressPolicy()
+    policy.allowedNetworks = allowed.compactMap { IPNetwork($0) }
+    try await FaultServer.with({ _ in FaultResponse(status: 201) }) { server in
+      let resolver = NameResolver { _, port in
+        _ = lookups.next()
+        return [try SocketAddress(ipAddress: address, port: port)]
+      }
+      let sender = WebPushSender(
+        try VAPIDCredentials(pem: key.pemRepresentation, subject: "mailto:news@example.org"),
+        origins: try WebPushOrigins([server.url, "http://push.test:\(server.port)"]),
+        resolver: CheckedResolver(policy: policy, resolver: resolver), trustRoots: [], timeout: timeout,
+        clock: { time.now })
+      try await withResource(sender, release: { await $0.shutdown() }) { sender in
+        try await body(
+          Service(
+            server: server, sender: sender, receiver: WebPushReceiver(), key: key, time: time, lookups: lookups))
+      }
+    }
+  }
+
+  @Test("A silent message is encrypted, has a lifetime, an urgency and a topic, and is signed for its origin")
+  func silent() async throws {
+    try await Self.with { service in
+      #expect(await service.send(asksForReport: true).result == .sent)
+      let request = try #require(service.server.requests.first)
+      #expect(request.method == "POST" && request.target == "/up/1?x=y")
+      #expect(request["TTL"] == "86400" && request["Urgency"] == "low" && request["Topic"] == "news")
+      #expect(request["Content-Encoding"] == "aes128gcm")
+      #expect(
+        try service.takeText() == #"{"content-id":"01234567-0000-7000-8000-000000000003","#
+          + #""push":"00000000-0000-4000-8000-000000000001","report":1,"token":"1k3x9qam9pkx.10"}"#)
+
+      let authorization = try #require(request["Authorization"])
+      let parts = authorization.split(separator: " ")
+      #expect(parts.count == 3 && parts[0] == "vapid" && parts[1].hasPrefix("t=") && parts[1].hasSuffix(","))
+      let publicKey = try #require(Data(base64URL: parts[2].dropFirst(2)))
+      #expect(parts[2].hasPrefix("k=") && publicKey == service.key.publicKey.x963Representation)
+      let keys = JWTKeyCollection()
+      await keys.add(ecdsa: try ES256PublicKey(pem: service.key.publicKey.pemRepresentation))
+      let claims = try await keys.verify(String(parts[1].dropFirst(2).dropLast()), as: Claims.self)
+      #expect(claims.aud == service.server.url && claims.sub == "mailto:news@example.org")
+      #expect(claims.exp == 1_800_000_000 + 12 * 3600)
+    }
+  }
+
+  @Test("An alert carries its texts, cut to 3,993 bytes, and a topic of its item")
+  func alert() async throws {
+    try await Self.with { service in
+      let alert = PushAlert(title: "Title", body: "Body", url: "https://news.example/a", breaking: true)
+      #expect(await service.send(alert).result == .sent)
+      let request = try #require(service.server.requests.first)
+      #expect(request["Urgency"] == "high" && request["TTL"] == "21600")
+      let topic = try #require(request["Topic"])
+      #expect(topic.count == 22 && Data(base64URL: topic)?.count == 16)
+      #expect(
+        try service.takeText() == #"{"body":"Body","breaking":true,"#
+          + #""content-id":"01234567-0000-7000-8000-000000000003","push":"00000000-0000-4000-8000-000000000001","#
+          + #""title":"Title","token":"1k3x9qam9pkx.10","url":"https://news.example/a"}"#)
+      #expect(await service.send(PushAlert(title: "Title", body: longText(1000))).result == .sent)
+      #expect(service.server.requests.first?["Urgency"] == "normal")
+      let text = try service.takeText()
+      #expect(3993 - 13...3993 ~= text.utf8.count)
+      #expect(try JSONDecoder().decode([String: String].self, from: Data(text.utf8))["title"] == "Title")
+    }
+  }
+
+  @Test("A confirmation carries the code, and no topic that could replace another message")
+  func confirmation() async throws {
+    try await Self.with { service in
+      #expect(await service.send(code: "c0de").result == .sent)
+      let request = try #require(service.server.requests.first)
+      #expect(request["Topic"] == nil && request["TTL"] == "3600" && request["Urgency"] == "high")
+      #expect(
+        try service.takeText()
+          == #"{"code":"c0de","push":"00000000-0000-4000-8000-000000000001","token":"1k3x9qam9pkx.10"}"#)
+    }
+  }
+
+  @Test("The token of an origin is reused for 11 hours")
+  func tokens() async throws {
+    try await Self.with { service in
+      func token() async -> String? {
+        _ = await service.send()
+        return service.server.takeRequests().first?["Authorization"]
+      }
+      let first = await token()
+      service.time.advance(minutes: 10 * 60)
+      #expect(await token() == first)
+      service.time.advance(minutes: 61)
+      let second = await token()
+      #expect(second != nil && second != first)
+    }
+  }
+
+  @Test(
+    "Each response has its meaning",
+    arguments: [
+      (200, "sent"), (201, "sent"), (202, "sent"), (204, "sent"), (404, "gone"), (410, "gone"), (413, "invalid"),
+      (400, "invalid"), (401, "tokenError"), (403, "tokenError"), (301, "tokenError"), (307, "tokenError"),
+      (429, "retry"), (406, "retry"), (500, "failure"), (502, "failure"), (503, "failure"),
+    ])
+  func responses(_ status: Int, _ expected: String) async throws {
+    try await Self.with { service in
+      service.server.respond { _ in FaultResponse(status: status, headers: [("Location", "/elsewhere")]) }
+      let answer = await service.send()
+      #expect(answer.pause == nil && answer.isFailure == (expected == "failure"))
+      #expect(answer.result.name == (expected == "failure" ? "retry" : expected))
+      if status == 429 { #expect(answer.result.wait ?? 0 >= 60) }
+      if status == 404 { #expect(answer.result == .gone(since: nil)) }
+      #expect(service.server.requests.count == 1)
+    }
+  }
+
+  @Test("Retry-After is obeyed")
+  func retryAfter() async throws {
+    try await Self.with { service in
+      service.server.respond { _ in FaultResponse(status: 429, headers: [("Retry-After", "3600")]) }
+      #expect(3600...4700 ~= (await service.send().result.wait ?? 0))
+    }
+  }
+
+  @Test("Connections go to the checked address of a name, which is not resolved again for each message")
+  func checkedAddress() async throws {
+    try await Self.with { service in
+      let endpoint = "http://push.test:\(service.server.port)/a"
+      for _ in 0..<5 { #expect(await service.send(to: endpoint).result == .sent) }
+      #expect(service.lookups.value == 1)
+      #expect(service.server.takeRequests().allSatisfy { $0["Host"] == "push.test:\(service.server.port)" })
+      #expect(service.server.connections == 1)
+    }
+  }
+
+  @Test("A name with an address in a private network is refused, and so is an origin that is not allowed")
+  func refusedAddress() async throws {
+    try await Self.with(allowed: [], address: "127.0.0.1") { service in
+      let endpoint = "http://push.test:\(service.server.port)/a"
+      #expect(await service.send(to: endpoint).result.name == "tokenError")
+      #expect(await service.send().result.name == "tokenError")
+      #expect(await service.send(to: "https://push.example.org/a").result.name == "tokenError")
+      #expect(await service.send(to: "nothing").result.name == "tokenError")
+      #expect(service.server.connections == 0)
+    }
+  }
+
+  @Test("A host that does not respond is given few requests, and none waits for it")
+  func slowHost() async throws {
+    try await Self.with(timeout: .seconds(1)) { service in
+      service.server.respond { _ in FaultResponse().hanging(at: .start) }
+      for _ in 0..<3 { #expect(await service.send().isFailure) }
+      service.server.respond { _ in FaultResponse(status: 201) }
+      let answers = await withTaskGroup(of: PushAnswer.self) { group in
+        for _ in 0..<20 { group.addTask { await service.send() } }
+        return await group.reduce(into: [PushAnswer]()) { $0.append($1) }
+      }
+      // Two are admitted at a time. Others are refused as long as the host has not responded.
+      #expect(answers.allSatisfy { $0.result == .sent || $0.result.wait ?? 60 < 60 })
+      try await eventually("the host responds") { await service.send().result == .sent }
+    }
+  }
+
+  @Test("A subscription with an invalid public key is marked, and nothing is sent")
+  func invalidKey() async throws {
+    try await Self.with { service in
+      let target = PushTarget.webPush(
+        endpoint: "\(service.server.url)/a", p256dh: [UInt8](repeating: 4, count: 65), auth: service.receiver.secret)
+      #expect(await service.sender.send(.sample(to: target)).result.name == "tokenError")
+      #expect(service.server.connections == 0)
+    }
+  }
+}

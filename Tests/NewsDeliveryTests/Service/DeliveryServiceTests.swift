@@ -1,0 +1,236 @@
+import Foundation
+import News
+import NewsDelivery
+import NewsStore
+import PostgresClient
+import Synchronization
+import TestKit
+import TestSupport
+import Testing
+
+/// The way of a publish to the push services.
+@Suite struct DeliveryServiceTests {
+  @Test("A publish wakes each device of each push service once, and the outcomes are recorded and counted")
+  func publish() async throws {
+    try await Deliveries.with { deliveries in
+      let apns = ScriptedSender(.apns)
+      let fcm = ScriptedSender(.fcm)
+      let ids = (try await deliveries.register(30, .apns), try await deliveries.register(40, .fcm))
+      try await deliveries.withService([apns, fcm]) {
+        try await deliveries.publish()
+        try await eventually("all devices are woken") { fcm.messages.count >= 40 && apns.messages.count >= 30 }
+        try await eventually("nothing is owed") { try await deliveries.owed() == 0 }
+        #expect(apns.messages.count == 30 && Set(apns.devices) == ids.0)
+        #expect(fcm.messages.count == 40 && Set(fcm.devices) == ids.1)
+        let token = try #require(SyncToken(fcm.messages.first?.content.token ?? ""))
+        #expect(token.version == 1 && fcm.messages.allSatisfy { $0.kind == .silent && $0.content.contentID != nil })
+
+        try await eventually("the outcomes are counted") {
+          deliveries.outcomes(.apns) == ["sent": 30] && deliveries.outcomes(.fcm) == ["sent": 40]
+        }
+        let delays = fcm.messages.compactMap { $0.dueAt.map { deliveries.now.timeIntervalSince($0) } }
+        #expect(delays.count == 40 && delays.allSatisfy { $0 > 0 })
+        let push = try #require(try await deliveries.store.pushes(limit: 1).first)
+        #expect(push.audience == 70 && push.sent == 70)
+
+        try await deliveries.publish()
+        try await eventually("all devices are woken again") { fcm.messages.count + apns.messages.count >= 140 }
+      }
+      #expect(Set(apns.devices.suffix(30)) == ids.0 && Set(fcm.devices.suffix(40)) == ids.1)
+    }
+  }
+
+  @Test("A push service that does not respond delays no other")
+  func slowService() async throws {
+    try await Deliveries.with { deliveries in
+      let barrier = Barrier()
+      let apns = ScriptedSender(.apns, width: 2) { _ in
+        await barrier.wait()
+        return PushAnswer(.sent)
+      }
+      let fcm = ScriptedSender(.fcm, width: 2)
+      try await deliveries.register(20, .apns)
+      try await deliveries.register(20, .fcm)
+      try await deliveries.withService([apns, fcm]) {
+        try await deliveries.publish()
+        try await eventually("the other service has all messages") { fcm.messages.count == 20 }
+        #expect(apns.messages.count <= 2)
+        barrier.open()
+        try await eventually("the slow service has all messages") { apns.messages.count == 20 }
+      }
+    }
+  }
+
+  @Test("Two processes send each message once, with at most the width of messages at a time")
+  func processes() async throws {
+    try await Deliveries.with { deliveries in
+      let running = Mutex((now: 0, most: 0))
+      let senders = (0..<2).map { _ in
+        ScriptedSender(width: 3) { _ in
+          running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+          await Task.yield()
+          running.withLock { $0.now -= 1 }
+          return PushAnswer(.sent)
+        }
+      }
+      let ids = try await deliveries.register(200)
+      try await deliveries.withService([senders[0]]) {
+        try await deliveries.withService([senders[1]]) {
+          try await deliveries.publish()
+          try await eventually("all devices are woken") { senders.reduce(0) { $0 + $1.messages.count } >= 200 }
+          try await eventually("nothing is owed") { try await deliveries.owed() == 0 }
+        }
+      }
+      let devices = senders.flatMap(\.devices)
+      #expect(devices.count == 200 && Set(devices) == ids)
+      #expect(running.withLock { $0.most } <= 6)
+    }
+  }
+
+  @Test("A device that is gone is deleted, and a message that is to be retried is sent again when its wait is over")
+  func outcomes() async throws {
+    try await Deliveries.with { deliveries in
+      let ids = Array(try await deliveries.register(3))
+      let attempts = Count()
+      let sender = ScriptedSender { message in
+        switch message.device {
+        case ids[0]: PushAnswer(.gone(since: nil))
+        case ids[1]:
+          PushAnswer(attempts.next() == 1 ? .retry(after: 300, reason: "slow") : .sent)
+        default: PushAnswer(.invalid(reason: "wrong"))
+        }
+      }
+      try await deliveries.withService([sender]) {
+        try await deliveries.publish()
+        try await eventually("all are tried") { sender.messages.count == 3 }
+        try await eventually("one is owed") { try await deliveries.owed() == 1 }
+        #expect(try await deliveries.store.device(ids[0]) == nil)
+        try await eventually("the outcomes are counted") {
+          deliveries.outcomes(.fcm) == ["gone": 1, "retry": 1, "invalid": 1]
+        }
+        deliveries.advance(301)
+        try await eventually("the message is sent again") { sender.messages.count == 4 }
+        try await eventually("nothing is owed") { try await deliveries.owed() == 0 }
+        #expect(sender.messages.last?.device == ids[1] && sender.messages.last?.attempts == 1)
+      }
+    }
+  }
+
+  @Test("A service that refuses all tokens pauses, deletes no device, and is then tried with a few messages")
+  func tokenErrors() async throws {
+    try await Deliveries.with { deliveries in
+      let isWrong = Flag()
+      isWrong.set()
+      let apns = ScriptedSender(.apns, width: 4) { _ in
+        PushAnswer(isWrong.isSet ? .tokenError(reason: "BadDeviceToken") : .sent)
+      }
+      let fcm = ScriptedSender(.fcm)
+      let ids = try await deliveries.register(200, .apns)
+      try await deliveries.withService([apns, fcm]) {
+        try await deliveries.publish()
+        try await eventually("the service is paused") {
+          try await deliveries.store.providerStates().first?.pausedUntil != nil
+        }
+        let state = try #require(try await deliveries.store.providerStates().first)
+        #expect(state.provider == .apns && state.pauses == 1 && state.reason?.contains("refuse the token") == true)
+        // The messages under way have ended, and those that were claimed are given back.
+        try await eventually("no message is claimed") { try await deliveries.claimed() == 0 }
+        #expect(20..<30 ~= apns.messages.count)
+        #expect(try await deliveries.count("SELECT count(*) FROM devices") == 200)
+
+        // Another service is not concerned.
+        try await deliveries.register(5, .fcm)
+        try await deliveries.publish()
+        try await eventually("the other service has its messages") { fcm.messages.count == 5 }
+
+        // The first probe fails, which doubles the pause.
+        let before = apns.messages.count
+        deliveries.advance(70)
+        try await eventually("the service is paused again") {
+          try await deliveries.store.providerStates().first?.pauses == 2
+        }
+        #expect(apns.messages.count - before <= PauseRule.minimumAnswers)
+
+        isWrong.set(false)
+        deliveries.advance(130)
+        try await eventually("the service has proved itself") {
+          try await deliveries.store.providerStates().first?.pauses == 0
+        }
+        // Devices that were refused are tried an hour later.
+        deliveries.advance(3700)
+        try await eventually("nothing is owed") { try await deliveries.owed() == 0 }
+      }
+      #expect(try await deliveries.count("SELECT count(*) FROM devices WHERE provider = 'apns'") == 200)
+      let sent = Set(apns.messages.suffix(200).map(\.device))
+      #expect(sent.isSubset(of: ids) && sent.count > 150)
+    }
+  }
+
+  @Test("A service that is down is paused, and gets all messages once it is back")
+  func outage() async throws {
+    try await Deliveries.with { deliveries in
+      let isDown = Flag()
+      isDown.set()
+      let sender = ScriptedSender(width: 4) { _ in
+        isDown.isSet ? PushAnswer(.retry(after: 5, reason: "no connection"), isFailure: true) : PushAnswer(.sent)
+      }
+      let ids = try await deliveries.register(100)
+      try await deliveries.withService([sender]) {
+        try await deliveries.publish()
+        try await eventually("the service is paused") {
+          try await deliveries.store.providerStates().first?.pauses == 1
+        }
+        try await eventually("no message is claimed") { try await deliveries.claimed() == 0 }
+        #expect(sender.messages.count < 40)
+        isDown.set(false)
+        let before = sender.messages.count
+        deliveries.advance(70)
+        try await eventually("all messages are sent") { try await deliveries.owed() == 0 }
+        #expect(Set(sender.devices.dropFirst(before)) == ids && sender.messages.count - before == 100)
+      }
+    }
+  }
+
+  @Test("An answer that demands a pause stops the service at once, without a rule")
+  func demandedPause() async throws {
+    try await Deliveries.with { deliveries in
+      let sender = ScriptedSender(width: 1) { _ in
+        PushAnswer(
+          .retry(after: 300, reason: "InvalidProviderToken"), pause: .init(seconds: 300, reason: "check the key"))
+      }
+      try await deliveries.register(30)
+      try await deliveries.withService([sender]) {
+        try await deliveries.publish()
+        try await eventually("the service is paused") {
+          try await deliveries.store.providerStates().first?.reason == "check the key"
+        }
+        #expect(sender.messages.count == 1)
+      }
+      #expect(try await deliveries.owed() == 30)
+    }
+  }
+
+  @Test("At the end of a process, messages under way are recorded and the others are given back at once")
+  func shutdown() async throws {
+    try await Deliveries.with { deliveries in
+      let barrier = Barrier()
+      let sender = ScriptedSender(width: 2) { _ in
+        await barrier.wait()
+        return PushAnswer(.sent)
+      }
+      try await deliveries.register(10)
+      try await deliveries.withService([sender]) {
+        try await deliveries.publish()
+        try await eventually("two messages are under way") { barrier.waiting == 2 }
+        try await eventually("others are claimed") { try await deliveries.claimed() > 2 }
+        Task {
+          try await eventually("the others are given back") { try await deliveries.claimed() == 2 }
+          barrier.open()
+        }
+      }
+      #expect(try await deliveries.claimed() == 0)
+      #expect(try await deliveries.owed() == 8)
+      #expect(try await deliveries.store.nextDue(.fcm, at: deliveries.now) == 0)
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Logging
+import NewsDelivery
+import NewsStore
+import Synchronization
+import TestKit
+import TestSupport
+import Testing
+
+/// The recording of outcomes while the database does not answer.
+@Suite struct OutcomeRecorderTests {
+  private struct Failure: Error {}
+
+  private static func entry(claimed: ContinuousClock.Instant = .now) -> OutcomeRecorder.Entry {
+    .init(outcome: PushOutcome(message: .sample(to: .fcm(token: "t")), result: .sent), claimed: claimed)
+  }
+
+  /// Runs the body with a recorder.
+  private static func with(
+    _ write: @escaping @Sendable ([PushOutcome]) async throws -> Void,
+    _ body: (OutcomeRecorder) async throws -> Void
+  ) async throws {
+    let recorder = OutcomeRecorder(lease: .seconds(180), logger: NewsDatabase.logger, write: write)
+    let running = Task { await recorder.run() }
+    try await withResource(
+      recorder,
+      release: { recorder in
+        recorder.close(within: .seconds(60))
+        await running.value
+      }, body)
+  }
+
+  @Test("Outcomes are written in batches, and again after errors, each once")
+  func retries() async throws {
+    let calls = Count()
+    let written = Mutex([Int]())
+    try await Self.with({ outcomes in
+      if calls.next() <= 2 { throw Failure() }
+      written.withLock { $0.append(outcomes.count) }
+    }) { recorder in
+      for _ in 0..<450 { await recorder.add(Self.entry()) }
+    }
+    let batches = written.withLock { $0 }
+    #expect(batches.reduce(0, +) == 450 && batches.allSatisfy { $0 <= OutcomeRecorder.batchSize })
+  }
+
+  @Test("Outcomes of claims that have ended are dropped, because the messages are sent again")
+  func endedClaims() async throws {
+    let isFailing = Flag()
+    isFailing.set()
+    let calls = Count()
+    let written = Mutex(0)
+    try await Self.with({ outcomes in
+      _ = calls.next()
+      if isFailing.isSet { throw Failure() }
+      written.withLock { $0 += outcomes.count }
+    }) { recorder in
+      for _ in 0..<10 { await recorder.add(Self.entry(claimed: .now - .seconds(200))) }
+      await recorder.add(Self.entry())
+      // The outcomes of ended claims are dropped after the first error.
+      try await eventually("the outcomes are written again") { calls.value >= 2 }
+      isFailing.set(false)
+    }
+    #expect(written.withLock { $0 } == 1)
+  }
+
+  @Test("Waiting outcomes are bounded: those who bring more wait")
+  func bound() async throws {
+    let barrier = Barrier()
+    let added = Count()
+    try await Self.with({ _ in await barrier.wait() }) { recorder in
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<10 {
+          group.addTask {
+            for _ in 0..<300 {
+              await recorder.add(Self.entry())
+              _ = added.next()
+            }
+          }
+        }
+        try? await eventually("the recorder is full") { added.value >= OutcomeRecorder.capacity }
+        #expect(added.value <= OutcomeRecorder.capacity)
+        barrier.open()
+      }
+    }
+    #expect(added.value == 3000)
+  }
+}

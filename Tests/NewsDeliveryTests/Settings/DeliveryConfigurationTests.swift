@@ -1,0 +1,126 @@
+import Crypto
+import CryptoExtras
+import Foundation
+import News
+import NewsDelivery
+import TestKit
+import Testing
+
+/// The keys that settings name.
+@Suite struct DeliveryConfigurationTests {
+  private static let key = P256.Signing.PrivateKey()
+
+  private static func withFolder(_ body: (URL) throws -> Void) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "delivery-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try body(folder)
+  }
+
+  private static func file(_ text: String, in folder: URL) throws -> String {
+    let url = folder.appending(path: UUID().uuidString)
+    try Data(text.utf8).write(to: url)
+    return url.path
+  }
+
+  /// Returns the error of settings.
+  private static func error(_ change: (inout DeliverySettings) -> Void) -> DeliverySettingError? {
+    var settings = DeliverySettings()
+    change(&settings)
+    return #expect(throws: DeliverySettingError.self) { try DeliveryConfiguration(settings) }
+  }
+
+  @Test("Without settings there is no push service")
+  func none() throws {
+    let configuration = try DeliveryConfiguration(DeliverySettings())
+    #expect(configuration.providers.isEmpty && configuration.webPushKey == nil)
+  }
+
+  @Test("The services in use follow from the keys")
+  func all() throws {
+    try Self.withFolder { folder in
+      let pem = try Self.file(Self.key.pemRepresentation, in: folder)
+      var settings = DeliverySettings()
+      (settings.apnsKeyFile, settings.apnsKeyID, settings.apnsTeamID) = (pem, "ABC123DEFG", "DEF123GHIJ")
+      #expect(try DeliveryConfiguration(settings).providers == [.apns])
+      (settings.vapidKeyFile, settings.vapidSubject) = (pem, "mailto:news@example.org")
+      let account = try JSONEncoder().encode([
+        "type": "service_account", "project_id": "example-news", "client_email": "push@example.org",
+        "private_key": try _RSA.Signing.PrivateKey(keySize: .bits2048).pemRepresentation,
+      ])
+      settings.fcmCredentials = try Self.file(String(decoding: account, as: UTF8.self), in: folder)
+      let configuration = try DeliveryConfiguration(settings)
+      #expect(configuration.providers == [.apns, .fcm, .webpush])
+      let publicKey = try #require(configuration.webPushKey)
+      #expect(Data(base64URL: publicKey) == Self.key.publicKey.x963Representation)
+    }
+  }
+
+  @Test("A setting that belongs to another one is missed by name")
+  func incomplete() {
+    #expect(Self.error { $0.apnsKeyFile = "/x" }?.name == "TIDINGS_APNS_KEY_ID")
+    #expect(Self.error { $0.apnsTeamID = "DEF123GHIJ" }?.name == "TIDINGS_APNS_KEY_FILE")
+    #expect(Self.error { $0.vapidSubject = "mailto:a@b.example" }?.name == "TIDINGS_VAPID_KEY_FILE")
+    #expect(Self.error { $0.vapidKeyFile = "/x" }?.name == "TIDINGS_VAPID_SUBJECT")
+  }
+
+  @Test("An error names the setting and the rule, and nothing of the file")
+  func invalidFiles() throws {
+    try Self.withFolder { folder in
+      let secret = "c2VjcmV0LWtleS1tYXRlcmlhbA"
+      let wrong = try Self.file("-----BEGIN PRIVATE KEY-----\n\(secret)\n-----END PRIVATE KEY-----\n", in: folder)
+      let larger = try Self.file(P384.Signing.PrivateKey().pemRepresentation, in: folder)
+      let empty = try Self.file("", in: folder)
+      for path in [wrong, larger, empty, folder.path, "\(folder.path)/missing"] {
+        let errors = [
+          (
+            "TIDINGS_APNS_KEY_FILE",
+            Self.error { ($0.apnsKeyFile, $0.apnsKeyID, $0.apnsTeamID) = (path, "ABC123DEFG", "DEF123GHIJ") }
+          ),
+          ("TIDINGS_FCM_CREDENTIALS", Self.error { $0.fcmCredentials = path }),
+          (
+            "TIDINGS_VAPID_KEY_FILE", Self.error { ($0.vapidKeyFile, $0.vapidSubject) = (path, "https://news.example") }
+          ),
+          ("TIDINGS_PUSH_CA_FILE", Self.error { $0.pushCAFile = path }),
+        ]
+        for (name, error) in errors {
+          let error = try #require(error)
+          #expect(error.name == name && error.rule.hasPrefix("must name "))
+          #expect(!error.description.contains(secret) && !error.description.contains(folder.path))
+        }
+      }
+    }
+  }
+
+  @Test("Ids, subjects and origins are checked")
+  func values() {
+    #expect(
+      Self.error { ($0.apnsKeyFile, $0.apnsKeyID, $0.apnsTeamID) = ("/x", "ABC123DEFG", "team") }?.name
+        == "TIDINGS_APNS_TEAM_ID")
+    for subject in ["news@example.org", "mailto:", "http://news.example", "https://", "mailto:a b"] {
+      #expect(
+        Self.error { ($0.vapidKeyFile, $0.vapidSubject) = ("/x", subject) }?.name == "TIDINGS_VAPID_SUBJECT")
+    }
+    #expect(Self.error { $0.pushOrigins = ["ntfy.example.org"] }?.name == "TIDINGS_PUSH_ORIGINS")
+  }
+
+  @Test("A service account without a part, or with a key that is not RSA, is refused")
+  func serviceAccounts() throws {
+    let complete = [
+      "type": "service_account", "project_id": "example-news", "client_email": "push@example.org",
+      "private_key": Self.key.pemRepresentation,
+    ]
+    for (change, rule) in [
+      (("type", "authorized_user"), "service account"), (("project_id", ""), "project_id"),
+      (("project_id", "../x"), "project_id"), (("client_email", ""), "client_email"),
+      (("private_key", ""), "private_key"),
+      (("type", "service_account"), "RSA key"),
+    ] {
+      var account = complete
+      account[change.0] = change.1
+      let json = try JSONEncoder().encode(account)
+      let error = #expect(throws: FCMCredentials.InvalidAccount.self) { try FCMCredentials(json: json) }
+      #expect(error?.rule.contains(rule) == true)
+    }
+  }
+}

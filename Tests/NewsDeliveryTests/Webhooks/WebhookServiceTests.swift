@@ -1,0 +1,225 @@
+import FaultServer
+import Foundation
+import News
+import NewsDelivery
+import NewsStore
+import PostgresClient
+import TestKit
+import TestSupport
+import Testing
+
+/// The requests of webhooks.
+@Suite struct WebhookServiceTests {
+  @Test(
+    "A signature is that of the specification's examples",
+    arguments: [
+      // Standard Webhooks, the test vectors of the reference libraries.
+      (
+        "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330,
+        #"{"test": 2432232314}"#, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+      )
+    ])
+  func vector(secret: String, id: String, timestamp: Int, body: String, expected: String) throws {
+    let secret = try #require(WebhookSecret(secret))
+    #expect(
+      WebhookSignature.fieldValue(id: id, timestamp: timestamp, body: Array(body.utf8), secrets: [secret]) == expected)
+    let both = WebhookSignature.fieldValue(
+      id: id, timestamp: timestamp, body: Array(body.utf8), secrets: [.random(), secret])
+    #expect(both.split(separator: " ").count == 2 && both.hasSuffix(" \(expected)"))
+  }
+
+  @Test("An event is sent as signed JSON with the address of the item, if the server has a public one")
+  func request() async throws {
+    for publicURL in [Receiver.publicURL, nil] {
+      try await Receiver.with(publicURL: publicURL) { receiver in
+        let secret = try await receiver.add()
+        try await receiver.insert(receiver.event(7, version: 36, .published, topics: ["harbour", "sport"]))
+        receiver.advance(9.5)
+        let epoch = try await receiver.epoch()
+        let request = try #require(try await receiver.send().first)
+        let item = "00000000-0000-0000-0000-000000000007"
+        let url = publicURL.map { #","url":"\#($0)/v1/items/\#(item)""# } ?? ""
+        #expect(
+          request.text == """
+            {"data":{"id":"\(item)","token":"\(SyncToken(epoch: epoch, scope: .feed, version: 36))",\
+            "topics":["harbour","sport"]\(url),"version":36},"timestamp":"2033-05-18T03:33:20.000Z",\
+            "type":"item.published"}
+            """)
+        #expect(request.method == "POST" && request.target == "/hook" && request["Content-Type"] == "application/json")
+        #expect(request["webhook-timestamp"] == "2000000009" && request["User-Agent"] == "Tidings")
+        #expect(request.isSigned(by: secret) && request.signatures.count == 1)
+        let delivery = try await receiver.delivery()
+        #expect(request["webhook-id"] == delivery.id.uuidString.lowercased())
+        #expect(delivery.state == .delivered && delivery.attempts.map(\.status) == [204])
+        #expect(try await receiver.webhook().lastSuccess == receiver.now)
+        #expect(try await receiver.send().isEmpty)
+      }
+    }
+  }
+
+  @Test("Any status from 200 to 299 is a success, and no other", arguments: [200, 201, 204, 299, 304, 400, 404, 500])
+  func statuses(status: Int) async throws {
+    try await Receiver.with { receiver in
+      try await receiver.add()
+      try await receiver.insert(receiver.event(1, version: 1))
+      receiver.server.respond { _ in FaultResponse(status: status) }
+      #expect(try await receiver.send().count == 1)
+      let delivery = try await receiver.delivery()
+      #expect(delivery.state == (status < 300 ? .delivered : .due))
+      #expect(delivery.attempts.map(\.status) == [status])
+      let attempts = receiver.store.webhookActivity.attempts
+      #expect(attempts == (status < 300 ? (delivered: 1, failed: 0) : (delivered: 0, failed: 1)))
+    }
+  }
+
+  @Test("A redirect is a failure and is not followed", arguments: [301, 302, 303, 307, 308])
+  func redirects(status: Int) async throws {
+    try await Receiver.with { receiver in
+      try await receiver.add()
+      try await receiver.insert(receiver.event(1, version: 1))
+      receiver.server.respond { _ in FaultResponse(status: status, headers: [("Location", "/other")]) }
+      #expect(try await receiver.send().map(\.path) == ["/hook"])
+      let attempt = try #require(try await receiver.delivery().attempts.first)
+      #expect(attempt.status == status && attempt.error?.contains("redirected") == true)
+    }
+  }
+
+  @Test("The status counts, whatever the body is")
+  func bodies() async throws {
+    try await Receiver.with { receiver in
+      try await receiver.add()
+      let body = FaultResponse(body: Data("accepted".utf8))
+      let responses = [
+        FaultResponse.huge(bytes: 1 << 20), .gzipBomb(expandingTo: 1 << 24), body.truncated(at: .body(2)),
+        body.hanging(at: .body(2)), body.resetting(at: .body(2)), body.setting("Content-Encoding", "br"),
+      ]
+      for (index, response) in responses.enumerated() {
+        try await receiver.insert(receiver.event(1, version: index + 1))
+        receiver.server.respond(next: response)
+        #expect(try await receiver.send().count == 1)
+        #expect(try await receiver.deliveries().allSatisfy { $0.state == .delivered }, "\(index)")
+      }
+    }
+  }
+
+  @Test("A response that is missing, malformed or late is a failure")
+  func noResponse() async throws {
+    try await Receiver.with { receiver in
+      try await receiver.add()
+      let responses = [
+        FaultResponse().truncated(at: .start), FaultResponse().resetting(at: .start),
+        FaultResponse().truncated(at: .inHead), FaultResponse().hanging(at: .start),
+        FaultResponse.raw(Data("SSH-2.0-OpenSSH_9\r\n".utf8)),
+      ]
+      for (index, response) in responses.enumerated() {
+        try await receiver.insert(receiver.event(1, version: index + 1))
+        receiver.server.respond(next: response)
+        #expect(try await receiver.send().count == 1)
+        let attempts = try await receiver.deliveries().flatMap(\.attempts)
+        #expect(attempts.count == index + 1 && attempts.allSatisfy { $0.status == nil && $0.error != nil })
+      }
+    }
+  }
+
+  @Test("Addresses that are not public are refused, also after a change of the name's address")
+  func privateAddresses() async throws {
+    try await Receiver.with { receiver in
+      try await receiver.add(1, host: "private.example")
+      try await receiver.add(2, host: "rebinding.example")
+      try await receiver.insert(receiver.event(1, version: 1))
+      #expect(try await receiver.send().count == 1)
+      try await receiver.insert(receiver.event(1, version: 2))
+      #expect(try await receiver.send().isEmpty)
+      #expect(try await receiver.deliveries(2).map(\.state) == [.due, .delivered])
+      let refusals = try await receiver.deliveries(1).compactMap(\.attempts.first?.error)
+      #expect(refusals.allSatisfy { $0 == "private.example has a private address, which is not allowed" })
+      #expect(refusals.count == 2)
+      let rebound = try await receiver.deliveries(2).compactMap(\.attempts.first?.error)
+      #expect(rebound == ["rebinding.example has a link-local address, which is not allowed"])
+    }
+  }
+
+  @Test("The versions of an item tell the order of its events, which a failure changes")
+  func order() async throws {
+    try await Receiver.with { receiver in
+      try await receiver.add()
+      try await receiver.insert(
+        receiver.event(1, version: 4, .published), receiver.event(1, version: 5), receiver.event(1, version: 6))
+      receiver.server.respond(next: FaultResponse(status: 503))
+      var versions = try await receiver.send().compactMap(\.version)
+      receiver.advance(5)
+      versions += try await receiver.send().compactMap(\.version)
+      #expect(versions == [4, 5, 6, 4])
+    }
+  }
+
+  @Test("Two processes send each event once")
+  func twoProcesses() async throws {
+    try await Receiver.with { receiver in
+      for number in 1...4 { try await receiver.add(number, host: "h\(number).example") }
+      for version in 1...10 { try await receiver.insert(receiver.event(version, version: version)) }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for service in [receiver.service, receiver.otherService] { group.addTask { try await service.sendDue() } }
+        try await group.waitForAll()
+      }
+      let ids = receiver.server.requests.compactMap { $0["webhook-id"] }
+      #expect(ids.count == 40 && Set(ids).count == 40)
+      for number in 1...4 { #expect(try await receiver.deliveries(number).allSatisfy { $0.state == .delivered }) }
+    }
+  }
+
+  @Test("What a killed process has claimed is sent by another one after its time")
+  func takeover() async throws {
+    try await Receiver.with { receiver in
+      try await receiver.add()
+      try await receiver.insert(receiver.event(1, version: 1), receiver.event(2, version: 2))
+      let claimed = try await receiver.store.claimWebhookDeliveries(limit: 1, for: 60, at: receiver.now)
+      #expect(claimed.count == 1)
+      #expect(try await receiver.send().isEmpty)
+      receiver.advance(60)
+      #expect(try await receiver.send().compactMap(\.version).sorted() == [1, 2])
+    }
+  }
+
+  @Test("A process that stops gives back what it has not sent, and counts no failure")
+  func shutdown() async throws {
+    try await Receiver.with { receiver in
+      try await receiver.add()
+      try await receiver.insert(receiver.event(1, version: 1))
+      receiver.server.respond(next: FaultResponse().hanging(at: .start))
+      let sending = Task { try await receiver.service.sendDue() }
+      try await eventually("the request has arrived") { !receiver.server.requests.isEmpty }
+      sending.cancel()
+      _ = await sending.result
+      #expect(try await receiver.delivery().attempts.isEmpty)
+      try await receiver.otherService.sendDue()
+      #expect(receiver.server.requests.compactMap(\.version) == [1, 1])
+      #expect(try await receiver.delivery().state == .delivered)
+    }
+  }
+
+  @Test("A running service sends events as they become due, and ends with its task")
+  func run() async throws {
+    try await Receiver.with { receiver in
+      try await receiver.add()
+      let service = WebhookService(
+        store: receiver.store, client: receiver.client, logger: receiver.log.logger)
+      let running = Task { await service.run() }
+      for version in 1...3 {
+        try await receiver.insert(receiver.event(1, version: version))
+        _ = try await receiver.sql.query(
+          "UPDATE webhook_deliveries SET due_at = clock_timestamp() WHERE state = 'due' AND claim IS NULL")
+        try await eventually("the event has arrived") { receiver.server.requests.count == version }
+      }
+      _ = try await receiver.store.testWebhook(Receiver.id(1))
+      try await eventually("the test has arrived") {
+        receiver.server.requests.last?.text.contains("webhook.test") == true
+      }
+      try await eventually("the outcome is known") {
+        try await receiver.deliveries().allSatisfy { $0.state == .delivered }
+      }
+      running.cancel()
+      await running.value
+    }
+  }
+}
