@@ -9,8 +9,8 @@ SEED ?= 1
 help: ## Lists the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1	\2/p' Makefile
 
-run: ## Serves sample news on http://127.0.0.1:8080 from a private PostgreSQL cluster, until Ctrl-C
-	@scripts/run
+run: ## Serves sample news on http://127.0.0.1:8080 from a private PostgreSQL cluster, until Ctrl-C; PUSH=1 adds mocks of push services
+	@PUSH=$(PUSH) scripts/run
 
 test: ## Runs all tests with a temporary PostgreSQL cluster
 	@scripts/install-dependencies openssl

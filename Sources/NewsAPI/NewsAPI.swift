@@ -53,6 +53,8 @@ public struct NewsAPI: Sendable {
     public var feedItems = 50
     /// The URLs of the WebSub hubs that feeds name.
     public var feedHubs: [String] = []
+    /// The push services that devices can register for.
+    public var push = PushSettings()
     /// The proxies that are trusted to name the client of a request.
     public var trustedProxies = TrustedProxies()
     /// The maximum number of requests per minute from a client's address, 1 or more; nil for no limit. A request

@@ -23,6 +23,12 @@ enum APIPath {
   /// The callbacks of hubs. `Subscription.WebSub` has the same path without the token.
   static let hubCallback = "/v1/websub/{token}"
 
+  static let push = "/v1/push"
+  static let devices = "/v1/devices"
+  static let device = "/v1/devices/{id}"
+  static let deviceConfirmation = "/v1/devices/{id}/confirmation"
+  static let deviceState = "/v1/devices/{id}/state"
+
   static let frontPage = "/"
   static let topicPage = "/topics/{slug}"
   static let itemPage = "/items/{id}"
@@ -67,6 +73,14 @@ enum APIPath {
   static let subscriptions = "/v1/editorial/subscriptions"
   static let subscription = "/v1/editorial/subscriptions/{id}"
   static let subscriptionPoll = "/v1/editorial/subscriptions/{id}/poll"
+  static let pushes = "/v1/editorial/pushes"
+  static let editorialPush = "/v1/editorial/pushes/{id}"
+  static let webhooks = "/v1/editorial/webhooks"
+  static let webhook = "/v1/editorial/webhooks/{id}"
+  static let webhookRotation = "/v1/editorial/webhooks/{id}/rotate"
+  static let webhookTest = "/v1/editorial/webhooks/{id}/test"
+  static let webhookDeliveries = "/v1/editorial/webhooks/{id}/deliveries"
+  static let webhookReplay = "/v1/editorial/webhooks/{id}/deliveries/{delivery}/replay"
 
   /// The routes that clients ask again and again for news.
   static let polled: Set<String> = Set(
@@ -139,6 +153,7 @@ extension NewsAPI {
     router.on(.get, APIPath.hubCallback, callbacks.verify)
     router.on(.post, APIPath.hubCallback, callbacks.receive)
 
+    addDevices(to: router)
     if let pages { addPages(to: router, pages) }
     router.read(APIPath.health, service.health)
     router.read(APIPath.readiness, service.readiness)
@@ -185,6 +200,26 @@ extension NewsAPI {
     previews.on(.get, APIPath.uploads, uploads.list)
     previews.on(.get, APIPath.upload, uploads.media)
     addSubscriptions(to: editors(.admin))
+    addWebhooks(to: editors(.admin))
+    let pushes = PushHandlers(editorial: self.editorial)
+    let senders = editors(.pushSend)
+    senders.on(.get, APIPath.pushes, pushes.list)
+    senders.on(.post, APIPath.pushes, pushes.send)
+    senders.on(.get, APIPath.editorialPush, pushes.push)
+  }
+
+  private func addDevices(to router: Router<APIContext>) {
+    let devices = DeviceHandlers(store: store, push: settings.push, proxies: settings.trustedProxies)
+    router.publicRead(APIPath.push, devices.offer)
+    router.on(.post, APIPath.devices, devices.register)
+    router.preflight(APIPath.devices, CORS.preflight(methods: "POST"))
+    router.on(.put, APIPath.device, devices.update)
+    router.on(.delete, APIPath.device, devices.remove)
+    router.preflight(APIPath.device, CORS.preflight(methods: "PUT, DELETE"))
+    router.on(.put, APIPath.deviceConfirmation, devices.confirm)
+    router.preflight(APIPath.deviceConfirmation, CORS.preflight(methods: "PUT"))
+    router.on(.put, APIPath.deviceState, devices.report)
+    router.preflight(APIPath.deviceState, CORS.preflight(methods: "PUT"))
   }
 
   private func addPages(to router: Router<APIContext>, _ views: PageViews) {
@@ -203,6 +238,19 @@ extension NewsAPI {
     administrators.on(.patch, APIPath.subscription, subscriptions.modify)
     administrators.on(.delete, APIPath.subscription, subscriptions.remove)
     administrators.on(.post, APIPath.subscriptionPoll, subscriptions.poll)
+  }
+
+  private func addWebhooks(to administrators: RouterGroup<APIContext>) {
+    let webhooks = WebhookHandlers(editorial: editorial)
+    administrators.on(.get, APIPath.webhooks, webhooks.list)
+    administrators.on(.post, APIPath.webhooks, webhooks.create)
+    administrators.on(.get, APIPath.webhook, webhooks.webhook)
+    administrators.on(.patch, APIPath.webhook, webhooks.modify)
+    administrators.on(.delete, APIPath.webhook, webhooks.remove)
+    administrators.on(.post, APIPath.webhookRotation, webhooks.rotate)
+    administrators.on(.post, APIPath.webhookTest, webhooks.test)
+    administrators.on(.get, APIPath.webhookDeliveries, webhooks.deliveries)
+    administrators.on(.post, APIPath.webhookReplay, webhooks.replay)
   }
 }
 
@@ -225,9 +273,10 @@ extension RouterMethods {
     preflight(path)
   }
 
-  /// Registers the answer to the request that a browser sends before a page of another origin reads.
-  func preflight(_ path: String) {
-    on(.options, path) { _, _ in CORS.preflight }
+  /// Registers the answer to the request that a browser sends before a page of another origin reads, or before it sends
+  /// another request.
+  func preflight(_ path: String, _ response: @escaping @autoclosure @Sendable () -> Response = CORS.preflight) {
+    on(.options, path) { _, _ in response() }
   }
 }
 

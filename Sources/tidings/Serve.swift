@@ -6,6 +6,7 @@ import Logging
 import News
 import NewsAPI
 import NewsConsole
+import NewsDelivery
 import NewsFollower
 import NewsStore
 import OutgoingHTTP
@@ -40,15 +41,22 @@ struct Serve: AsyncParsableCommand {
       settings.host = host ?? settings.host
       settings.port = port ?? settings.port
       logger.notice("starting", metadata: ["version": "\(TidingsVersion.current)"])
+      let deliveries = try settings.deliveryConfiguration()
       try await settings.withStore(logger) { [settings] store in
         try await settings.checkDurability(of: store, logger)
         var apiSettings = try settings.api()
         apiSettings.logLevel = logger.logLevel
+        apiSettings.push = settings.pushSettings(deliveries)
         let api = NewsAPI(store: store, settings: apiSettings)
         MetricsSystem.bootstrap(api.metricsFactory)
         // Requests of the console use the client until the server has stopped.
         try await settings.withOutgoingClient { client in
-          try await Self.serve(api, store, client, settings, logger)
+          try await settings.withOutgoingClient(limits: WebhookService.limits) { webhookClient in
+            let webhooks = WebhookService(store: store, client: webhookClient, logger: logger)
+            let pushes = deliveries.service(
+              store: store, policy: settings.addressPolicy, publicURL: settings.publicURL, logger: logger)
+            try await Self.serve(api, store, client, [webhooks.run, pushes.run], settings, logger)
+          }
         }
       }
     }
@@ -56,7 +64,8 @@ struct Serve: AsyncParsableCommand {
 
   /// Runs the server until a signal arrives, the active requests are answered and all connections are closed.
   private static func serve(
-    _ api: NewsAPI, _ store: NewsStore, _ client: OutgoingClient, _ settings: Settings, _ logger: Logger
+    _ api: NewsAPI, _ store: NewsStore, _ client: OutgoingClient, _ deliveries: [@Sendable () async -> Void],
+    _ settings: Settings, _ logger: Logger
   ) async throws {
     var requestLogger = logger
     // The framework logs its start at `info`. The line about listening is logged here instead.
@@ -74,7 +83,7 @@ struct Serve: AsyncParsableCommand {
     }
     let group = ServiceGroup(
       configuration: try settings.services(
-        application, store, client, manager, logger: logger, groupLogger: requestLogger))
+        application, store, client, deliveries, manager, logger: logger, groupLogger: requestLogger))
     do {
       // The group does not run on the threads of `PostgresExecutor`. A handler that computes there would delay all
       // responses of the database.
@@ -96,7 +105,8 @@ extension Settings {
 
   /// Returns the services to run: the server and its background work.
   fileprivate func services(
-    _ application: some Service, _ store: NewsStore, _ client: OutgoingClient, _ manager: ServiceManager,
+    _ application: some Service, _ store: NewsStore, _ client: OutgoingClient,
+    _ deliveries: [@Sendable () async -> Void], _ manager: ServiceManager,
     logger: Logger, groupLogger: Logger
   ) throws -> ServiceGroupConfiguration {
     let follower = FeedFollower(store: store, client: client, logger: logger)
@@ -106,7 +116,7 @@ extension Settings {
       Background {
         await withDiscardingTaskGroup { group in
           group.addTask { await follower.run() }
-          for work in hubs { group.addTask(operation: work) }
+          for work in hubs + deliveries { group.addTask(operation: work) }
         }
       },
     ]

@@ -69,6 +69,15 @@ struct SettingReader {
     return number
   }
 
+  /// Reads a share from 0 to 1, such as `0.01`.
+  func fraction(_ name: SettingName, default standard: Double) throws -> Double {
+    let text = text(name, default: String(standard))
+    guard let number = Double(text), 0...1 ~= number else {
+      throw error(name, "must be a number from 0 to 1 such as 0.01, not \(text)")
+    }
+    return number
+  }
+
   func flag(_ name: SettingName, default standard: Bool) throws -> Bool {
     switch text(name, default: String(standard)) {
     case "true": return true

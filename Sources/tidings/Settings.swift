@@ -7,6 +7,7 @@ import MediaFiles
 import NetworkAddresses
 import News
 import NewsAPI
+import NewsDelivery
 import NewsFeeds
 import NewsPages
 import NewsStore
@@ -43,6 +44,12 @@ struct Settings: Sendable {
   var feedItems: Int
   /// The WebSub hub that feeds name and that changed feeds are announced to; nil for none.
   var hubURL: String?
+  /// The push services, and the limits of pushes.
+  var delivery: DeliverySettings
+  /// The maximum number of registered devices.
+  var deviceLimit: Int
+  /// The maximum number of registrations per minute from one client address; 0 for no limit.
+  var registrationsPerAddress: Int
   var trustedProxies: TrustedProxies
   /// The maximum number of requests per minute; 0 for no limit.
   var requestsPerAddress: Int
@@ -120,6 +127,9 @@ struct Settings: Sendable {
     feedContent = try source.choice(.feedContent, default: .full)
     feedItems = try source.integer(.feedItems, in: 1...500, default: 50)
     hubURL = try source.address(.hubURL)
+    delivery = try DeliverySettings(source)
+    deviceLimit = try source.integer(.deviceLimit, in: 0...100_000_000, default: 10_000_000)
+    registrationsPerAddress = try source.integer(.deviceRate, in: 0...1_000_000, default: 60)
     trustedProxies = TrustedProxies(
       try source.networks(.trustedProxies), field: try source.choice(.forwardedField, default: .xForwardedFor))
     requestsPerAddress = try source.integer(.addressRate, in: 0...1_000_000_000, default: 0)

@@ -240,8 +240,12 @@ extension CommonOptions {
 
 extension Settings {
   /// Runs the body with a client for addresses that come from outside, and shuts the client down at the end.
-  func withOutgoingClient(_ body: (OutgoingClient) async throws -> Void) async throws {
-    let client = outgoingClient
+  func withOutgoingClient(
+    limits: OutgoingLimits = OutgoingLimits(), _ body: (OutgoingClient) async throws -> Void
+  ) async throws {
+    let contact = publicURL.map { " (+\($0))" } ?? ""
+    let client = OutgoingClient(
+      policy: addressPolicy, userAgent: "Tidings/\(TidingsVersion.current)\(contact)", limits: limits)
     do {
       try await body(client)
       await client.shutdown()
@@ -251,12 +255,12 @@ extension Settings {
     }
   }
 
-  private var outgoingClient: OutgoingClient {
+  /// The rule for addresses that come from outside.
+  var addressPolicy: AddressPolicy {
     var policy = AddressPolicy()
     policy.allowedNetworks = allowedNetworks
     policy.allowsPlainHTTP = allowsPlainHTTP
-    let contact = publicURL.map { " (+\($0))" } ?? ""
-    return OutgoingClient(policy: policy, userAgent: "Tidings/\(TidingsVersion.current)\(contact)")
+    return policy
   }
 }
 

@@ -51,10 +51,10 @@ def map_query(context, query):
 
 @schemathesis.hook
 def map_body(context, body):
-    """The server requests the addresses of subscriptions, and none of them may be that of a foreign machine."""
+    """The server requests the addresses of subscriptions and webhooks, and none of them may be that of a foreign machine."""
     if not isinstance(body, dict):
         return body
-    if "/subscriptions" in context.operation.path:
+    if "/subscriptions" in context.operation.path or "/webhooks" in context.operation.path:
         url = body.get("url")
         if isinstance(url, str) and url.startswith("http"):
             body["url"] = f"https://feed.invalid/{number(url) % 1000}"

@@ -10,12 +10,19 @@ package enum CORS {
     headers[.accessControlExposeHeaders] = "*"
   }
 
-  /// The response to a preflight request, which names the allowed methods and fields.
+  /// The response to the preflight request of a read, which names the allowed methods and fields.
   package static var preflight: Response {
+    preflight(methods: "GET, HEAD", fields: "If-None-Match, If-Modified-Since, If-Range, Range")
+  }
+
+  /// Returns the response to the preflight request of a write with a JSON body and a bearer token.
+  package static func preflight(methods: String) -> Response {
+    preflight(methods: methods, fields: "Authorization, Content-Type")
+  }
+
+  private static func preflight(methods: String, fields: String) -> Response {
     var headers: HTTPFields = [
-      .accessControlAllowMethods: "GET, HEAD",
-      .accessControlAllowHeaders: "If-None-Match, If-Modified-Since, If-Range, Range",
-      .accessControlMaxAge: "86400",
+      .accessControlAllowMethods: methods, .accessControlAllowHeaders: fields, .accessControlMaxAge: "86400",
     ]
     add(to: &headers)
     return Response(status: .noContent, headers: headers)

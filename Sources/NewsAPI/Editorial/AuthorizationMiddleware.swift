@@ -95,7 +95,7 @@ struct AuthorizationMiddleware: RouterMiddleware {
   }
 
   /// Returns the bearer token of a request. The scheme is case-insensitive (RFC 9110 section 11.1).
-  private static func bearerToken(_ headers: HTTPFields) -> String? {
+  static func bearerToken(_ headers: HTTPFields) -> String? {
     let fields = headers[values: .authorization]
     guard fields.count == 1 else { return nil }
     let space = UInt8(ascii: " ")

@@ -35,12 +35,14 @@ extension EditorialAPI {
     _ fields: [String: JSONValue], _ context: APIContext
   ) async throws -> (item: EditorialItem, created: Bool) {
     let body = try await itemBody(fields)
+    try Self.requireAlertRights(body.requestsAlert, context)
     let id = body.id ?? .version7(at: Date())
     context.record.setSubject("item", id.uuidString.lowercased())
     return try await ProblemError.refusingUnknownTopics {
       try await store.create(
         id, isNewID: body.id == nil, body.content, StateChange(state: body.state, access: context.access),
-        by: context.editor, once: context.once { EditorialItemHandlers.answer($0.item, created: $0.created) })
+        by: context.editor, requestsAlert: body.requestsAlert,
+        once: context.once { EditorialItemHandlers.answer($0.item, created: $0.created) })
     }
   }
 
@@ -56,11 +58,12 @@ extension EditorialAPI {
   ) async throws -> (item: EditorialItem, created: Bool) {
     let body = try await itemBody(fields)
     guard body.id == nil || body.id == id else { throw ProblemError.foreignID }
+    try Self.requireAlertRights(body.requestsAlert, context)
     let precondition = try WritePrecondition(headers, revision: body.revision)
     return try await ProblemError.refusingUnknownTopics {
       try await store.write(
         id, bytes: body.content.approximateBytes, if: precondition,
-        StateChange(state: body.state, access: context.access), by: context.editor
+        StateChange(state: body.state, access: context.access), by: context.editor, requestsAlert: body.requestsAlert
       ) { _ in body.content }
     }
   }
@@ -76,9 +79,21 @@ extension EditorialAPI {
     _ id: UUID, _ patch: [String: JSONValue], headers: HTTPFields = [:], _ context: APIContext
   ) async throws -> EditorialItem {
     let read = try await ItemPatch(patch, of: id, access: context.access, sanitizer)
+    try Self.requireAlertRights(read.requestsAlert, context)
     let precondition = try WritePrecondition(headers, revision: read.revision)
     return try await ProblemError.refusingUnknownTopics {
-      try await store.write(id, if: precondition, read.change, by: context.editor, read.content).item
+      try await store.write(
+        id, if: precondition, read.change, by: context.editor, requestsAlert: read.requestsAlert, read.content
+      ).item
+    }
+  }
+
+  /// Refuses a write that requests an alert with a key that may not.
+  ///
+  /// - Throws: `ProblemError`, 403.
+  static func requireAlertRights(_ requestsAlert: Bool, _ context: APIContext) throws {
+    guard !requestsAlert || context.record.key?.allows(.pushSend) ?? false else {
+      throw ProblemError.forbidden(.pushSend)
     }
   }
 

@@ -51,22 +51,26 @@ extension EditorialItemHandlers {
     let editor = context.editor
     switch (entry.operation, entry.id) {
     case (.create, let id):
-      let body = try await itemBody(entry.fields, id: id)
+      let body = try await itemBody(entry.fields, id: id, context)
       let change = StateChange(state: body.state, access: context.access)
       return .creation(
-        of: id ?? .version7(at: Date()), isNewID: id == nil, body.content, change, by: editor, at: now)
+        of: id ?? .version7(at: Date()), isNewID: id == nil, body.content, change, by: editor,
+        requestsAlert: body.requestsAlert, at: now)
     case (.replace, let id?):
-      let body = try await itemBody(entry.fields, id: id)
+      let body = try await itemBody(entry.fields, id: id, context)
       let precondition = try Self.precondition(entry.revision, body.revision)
       let change = StateChange(state: body.state, access: context.access)
       return .change(
-        of: id, bytes: body.content.approximateBytes, if: precondition, change, by: editor, at: now
+        of: id, bytes: body.content.approximateBytes, if: precondition, change, by: editor,
+        requestsAlert: body.requestsAlert, at: now
       ) { _ in body.content }
     case (.modify, let id?):
       let patch = try await ItemPatch(entry.fields, of: id, access: context.access, editorial.sanitizer)
+      try EditorialAPI.requireAlertRights(patch.requestsAlert, context)
       let precondition = try Self.precondition(entry.revision, patch.revision)
       return .change(
-        of: id, bytes: ItemPatch.approximateBytes, if: precondition, patch.change, by: editor, at: now, patch.content)
+        of: id, bytes: ItemPatch.approximateBytes, if: precondition, patch.change, by: editor,
+        requestsAlert: patch.requestsAlert, at: now, patch.content)
     case (.retract, let id?):
       return .retraction(
         of: id, reason: entry.reason, if: try Self.precondition(entry.revision, nil), access: context.access,
@@ -75,8 +79,11 @@ extension EditorialItemHandlers {
     }
   }
 
-  private func itemBody(_ fields: [String: JSONValue], id: UUID?) async throws -> ItemBody {
+  private func itemBody(
+    _ fields: [String: JSONValue], id: UUID?, _ context: APIContext
+  ) async throws -> ItemBody {
     let body = try ItemBody(fields, html: try await editorial.sanitizer.html(in: fields))
+    try EditorialAPI.requireAlertRights(body.requestsAlert, context)
     guard body.id == nil || body.id == id else { throw ProblemError.foreignID }
     return body
   }

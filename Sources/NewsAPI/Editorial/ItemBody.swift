@@ -13,6 +13,8 @@ package struct ItemBody {
   var state: EditorialItem.State?
   /// The content, whose state is meaningless.
   var content: ItemContent
+  /// Whether readers are to be alerted to the item.
+  var requestsAlert = false
 }
 
 extension ItemBody {
@@ -28,6 +30,7 @@ extension ItemBody {
     let id = reader.id("id")
     let revision = reader.integer("revision", in: 1...Int.max)
     let state = reader.state()
+    let requestsAlert = reader.requestsAlert()
     let content = ItemContent(
       state: state ?? .draft,
       publishAt: reader.date("publishAt"),
@@ -45,7 +48,7 @@ extension ItemBody {
       attachments: reader.attachments())
     reader.finish()
     guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors.list) }
-    self.init(id: id, revision: revision, state: state, content: content)
+    self.init(id: id, revision: revision, state: state, content: content, requestsAlert: requestsAlert)
   }
 }
 
@@ -78,6 +81,17 @@ extension FieldReader {
     guard state == .retracted || state == .expired else { return state }
     refuse("state", "\(rule); use DELETE to retract the item")
     return nil
+  }
+
+  /// Reads whether a write requests an alert: `"push":{"alert":true}`.
+  mutating func requestsAlert() -> Bool {
+    let fields = value("push", rule: "must be an object") { if case .object(let fields) = $0 { fields } else { nil } }
+    guard let fields else { return false }
+    var reader = FieldReader(fields, prefix: "push.")
+    let requestsAlert = reader.bool("alert") ?? false
+    reader.finish()
+    add(reader.errors)
+    return requestsAlert
   }
 
   fileprivate mutating func date(_ name: String) -> Date? {

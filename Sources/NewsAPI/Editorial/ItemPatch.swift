@@ -13,6 +13,8 @@ struct ItemPatch: Sendable {
   let revision: Int?
   /// The part of the write that concerns the state.
   let change: StateChange
+  /// Whether readers are to be alerted to the item.
+  let requestsAlert: Bool
   private let id: UUID
   private let fields: [String: JSONValue]
   private let html: SafeHTML?
@@ -25,6 +27,7 @@ struct ItemPatch: Sendable {
     var reader = FieldReader(fields)
     revision = reader.integer("revision", in: 1...Int.max)
     let state = reader.state()
+    requestsAlert = reader.requestsAlert()
     guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors.list) }
     let namesPublication = fields["publishAt"].map { $0 != .null } ?? false
     change = StateChange(state: state, keepsState: true, namesPublication: namesPublication, access: access)

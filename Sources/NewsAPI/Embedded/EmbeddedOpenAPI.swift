@@ -62,6 +62,8 @@ info:
     | `/problems/already-followed` | 409 | another subscription has the address |
     | `/problems/request-in-progress` | 409 | the first request with this `Idempotency-Key` has no answer yet; see `Retry-After` |
     | `/problems/subscription-paused` | 409 | a paused subscription is to be polled |
+    | `/problems/webhook-limit` | 409 | there are as many webhooks as there may be |
+    | `/problems/webhook-paused` | 409 | an event is to be sent to a paused webhook |
     | `/problems/callback-ended` | 410 | the lease of the callback at a hub has ended |
     | `/problems/conflict` | 409 | the id or slug is used by another resource |
     | `/problems/media-in-use` | 409 | a published item uses the file that is to be removed; `detail` names some |
@@ -107,6 +109,8 @@ servers:
 tags:
   - name: public
     description: Public resources for readers. They are cacheable, need no key, and allow any origin.
+  - name: devices
+    description: Registrations of devices that receive pushes. Any origin may use them.
   - name: editorial
     description: Resources for editors.
   - name: pages
@@ -1524,6 +1528,329 @@ paths:
         "500": { $ref: "#/components/responses/InternalError" }
         "503": { $ref: "#/components/responses/Unavailable" }
 
+  /v1/editorial/pushes:
+    get:
+      operationId: getPushes
+      tags: [editorial]
+      summary: The pushes to devices, newest first
+      description: >-
+        `Link` has the URL of the next page.
+      security:
+        - key: [push:send]
+      parameters:
+        - { $ref: "#/components/parameters/Limit" }
+        - name: before
+          in: query
+          description: The id of the push before the page.
+          schema: { $ref: "#/components/schemas/ItemID" }
+      responses:
+        "200": { $ref: "#/components/responses/PushList" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+    post:
+      operationId: requestAlert
+      tags: [editorial]
+      summary: Requests an alert for an item, or counts its audience
+      description: >-
+        An item has at most one alert. It is made when the item is published; a published item has it a moment later. With `dryRun`
+        nothing is sent, and the response counts the devices that the alert would reach.
+      security:
+        - key: [push:send]
+      parameters:
+        - { $ref: "#/components/parameters/IdempotencyKey" }
+      requestBody: { $ref: "#/components/requestBodies/AlertRequest" }
+      responses:
+        "200": { $ref: "#/components/responses/AlertRequest" }
+        "202": { $ref: "#/components/responses/AlertRequested" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "404": { $ref: "#/components/responses/EditorialNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "409": { $ref: "#/components/responses/RequestInProgress" }
+        "410": { $ref: "#/components/responses/EditorialGone" }
+        "413": { $ref: "#/components/responses/BodyTooLarge" }
+        "415": { $ref: "#/components/responses/UnsupportedMediaType" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "422": { $ref: "#/components/responses/InvalidField" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
+  /v1/editorial/pushes/{id}:
+    get:
+      operationId: getPush
+      tags: [editorial]
+      summary: A push to devices
+      security:
+        - key: [push:send]
+      parameters:
+        - name: id
+          in: path
+          required: true
+          description: A UUID; other values result in a 404.
+          schema: { $ref: "#/components/schemas/ItemID" }
+      responses:
+        "200": { $ref: "#/components/responses/Push" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "404": { $ref: "#/components/responses/EditorialNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
+  /v1/editorial/webhooks:
+    get:
+      operationId: getWebhooks
+      tags: [editorial]
+      summary: All webhooks, oldest first
+      security:
+        - key: [admin]
+      responses:
+        "200": { $ref: "#/components/responses/WebhookList" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+    post:
+      operationId: createWebhook
+      tags: [editorial]
+      summary: Adds a program that is notified of changes
+      description: >-
+        From then on, the server sends a signed POST to the address for each event of an item that has one of the topics. The
+        signatures are those of Standard Webhooks 1.0. The response is the only one that has the secret. The answer to a repetition
+        with the same `Idempotency-Key` has no secret, which `rotate` then replaces. There may be 100 webhooks.
+      security:
+        - key: [admin]
+      parameters:
+        - { $ref: "#/components/parameters/IdempotencyKey" }
+      requestBody: { $ref: "#/components/requestBodies/NewWebhook" }
+      responses:
+        "201": { $ref: "#/components/responses/WebhookCreated" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "409": { $ref: "#/components/responses/WebhookLimit" }
+        "413": { $ref: "#/components/responses/BodyTooLarge" }
+        "415": { $ref: "#/components/responses/UnsupportedMediaType" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "422": { $ref: "#/components/responses/InvalidField" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
+  /v1/editorial/webhooks/{id}:
+    get:
+      operationId: getWebhook
+      tags: [editorial]
+      summary: A webhook with its revision
+      security:
+        - key: [admin]
+      parameters:
+        - { $ref: "#/components/parameters/WebhookID" }
+        - { $ref: "#/components/parameters/IfNoneMatch" }
+      responses:
+        "200": { $ref: "#/components/responses/Webhook" }
+        "304": { $ref: "#/components/responses/EditorialNotModified" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "404": { $ref: "#/components/responses/EditorialNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "412": { $ref: "#/components/responses/PreconditionFailed" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+    patch:
+      operationId: modifyWebhook
+      tags: [editorial]
+      summary: Changes a webhook
+      description: >-
+        A JSON Merge Patch (RFC 7396). The lock is the same as for items. `paused` false resumes a webhook, also one that the
+        server has paused; what was due is then sent. Events during a pause are not sent later: a receiver catches up with
+        `/v1/changes` and the token of the last event that it has.
+      security:
+        - key: [admin]
+      parameters:
+        - { $ref: "#/components/parameters/WebhookID" }
+        - { $ref: "#/components/parameters/IfMatch" }
+      requestBody: { $ref: "#/components/requestBodies/WebhookPatch" }
+      responses:
+        "200": { $ref: "#/components/responses/Webhook" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "404": { $ref: "#/components/responses/EditorialNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "412": { $ref: "#/components/responses/PreconditionFailed" }
+        "413": { $ref: "#/components/responses/BodyTooLarge" }
+        "415": { $ref: "#/components/responses/UnsupportedMediaType" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "422": { $ref: "#/components/responses/InvalidField" }
+        "428": { $ref: "#/components/responses/PreconditionRequired" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+    delete:
+      operationId: removeWebhook
+      tags: [editorial]
+      summary: Deletes a webhook and its log
+      security:
+        - key: [admin]
+      parameters:
+        - { $ref: "#/components/parameters/WebhookID" }
+        - { $ref: "#/components/parameters/IfMatch" }
+      responses:
+        "204": { $ref: "#/components/responses/Removed" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "404": { $ref: "#/components/responses/EditorialNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "412": { $ref: "#/components/responses/PreconditionFailed" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "428": { $ref: "#/components/responses/PreconditionRequired" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
+  /v1/editorial/webhooks/{id}/rotate:
+    post:
+      operationId: rotateWebhook
+      tags: [editorial]
+      summary: Replaces the secret of a webhook
+      description: >-
+        The response is the only one that has the new secret. For 24 hours, requests have two signatures, also by the former
+        secret. A secret that was replaced before ends at once. The answer to a repetition with the same `Idempotency-Key` has no
+        secret.
+      security:
+        - key: [admin]
+      parameters:
+        - { $ref: "#/components/parameters/WebhookID" }
+        - { $ref: "#/components/parameters/IdempotencyKey" }
+      responses:
+        "200": { $ref: "#/components/responses/WebhookRotated" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "404": { $ref: "#/components/responses/EditorialNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "409": { $ref: "#/components/responses/RequestInProgress" }
+        "413": { $ref: "#/components/responses/BodyTooLarge" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "422": { $ref: "#/components/responses/InvalidField" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
+  /v1/editorial/webhooks/{id}/test:
+    post:
+      operationId: testWebhook
+      tags: [editorial]
+      summary: Sends a test event
+      description: >-
+        The event has the type `webhook.test` and one attempt, whose result is in the deliveries within seconds.
+      security:
+        - key: [admin]
+      parameters:
+        - { $ref: "#/components/parameters/WebhookID" }
+        - { $ref: "#/components/parameters/IdempotencyKey" }
+      responses:
+        "202": { $ref: "#/components/responses/WebhookDelivery" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "404": { $ref: "#/components/responses/EditorialNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "409": { $ref: "#/components/responses/WebhookPaused" }
+        "413": { $ref: "#/components/responses/BodyTooLarge" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "422": { $ref: "#/components/responses/InvalidField" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
+  /v1/editorial/webhooks/{id}/deliveries:
+    get:
+      operationId: getWebhookDeliveries
+      tags: [editorial]
+      summary: The deliveries of 30 days with their attempts, newest first
+      description: >-
+        Each delivery has its last 20 attempts. `Link` has the URL of the next page. The erasure of an item deletes its deliveries.
+      security:
+        - key: [admin]
+      parameters:
+        - { $ref: "#/components/parameters/WebhookID" }
+        - { $ref: "#/components/parameters/Limit" }
+        - { $ref: "#/components/parameters/Cursor" }
+      responses:
+        "200": { $ref: "#/components/responses/WebhookDeliveryList" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "404": { $ref: "#/components/responses/EditorialNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
+  /v1/editorial/webhooks/{id}/deliveries/{delivery}/replay:
+    post:
+      operationId: replayWebhookDelivery
+      tags: [editorial]
+      summary: Sends an event again
+      description: >-
+        Makes a delivery in any state due now, with all attempts again. The request has the same `webhook-id`, by which a receiver
+        recognises an event that it has already. An attempt that is under way is not repeated.
+      security:
+        - key: [admin]
+      parameters:
+        - { $ref: "#/components/parameters/WebhookID" }
+        - { $ref: "#/components/parameters/WebhookDeliveryID" }
+        - { $ref: "#/components/parameters/IdempotencyKey" }
+      responses:
+        "202": { $ref: "#/components/responses/WebhookDelivery" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "404": { $ref: "#/components/responses/EditorialNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "409": { $ref: "#/components/responses/WebhookPaused" }
+        "413": { $ref: "#/components/responses/BodyTooLarge" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "422": { $ref: "#/components/responses/InvalidField" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
   /v1/editorial/history:
     get:
       operationId: getHistory
@@ -1930,6 +2257,219 @@ paths:
       responses:
         "204": { $ref: "#/components/responses/Preflight" }
         "400": { $ref: "#/components/responses/BadRequest" }
+  /v1/push:
+    get:
+      operationId: getPushOffer
+      tags: [devices]
+      summary: The push services that devices can register for
+      responses:
+        "200": { $ref: "#/components/responses/PushOffer" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+    head:
+      operationId: headPushOffer
+      tags: [devices]
+      summary: The headers of the same GET
+      responses:
+        "200": { $ref: "#/components/responses/PushOfferHead" }
+        "400": { $ref: "#/components/responses/BadRequestHead" }
+        "408": { $ref: "#/components/responses/RequestTimeoutHead" }
+        "417": { $ref: "#/components/responses/ExpectationFailedHead" }
+        "429": { $ref: "#/components/responses/TooManyRequestsHead" }
+        "431": { $ref: "#/components/responses/HeadersTooLargeHead" }
+        "500": { $ref: "#/components/responses/InternalErrorHead" }
+        "503": { $ref: "#/components/responses/UnavailableHead" }
+    options:
+      operationId: preflightPushOffer
+      tags: [devices]
+      summary: CORS preflight
+      responses:
+        "204": { $ref: "#/components/responses/Preflight" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
+  /v1/devices:
+    post:
+      operationId: registerDevice
+      tags: [devices]
+      summary: Registers a device for pushes
+      description: >-
+        The registration is valid for 90 days from the last PUT; clients renew it weekly. An address that is registered already
+        gets a new secret, and the old one is void. A device with Web Push receives a first push with a code, which it returns to
+        `/v1/devices/{id}/confirmation` within an hour; before that, it receives no other push.
+      requestBody: { $ref: "#/components/requestBodies/DeviceRegistration" }
+      responses:
+        "201": { $ref: "#/components/responses/DeviceRegistered" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "413": { $ref: "#/components/responses/BodyTooLarge" }
+        "415": { $ref: "#/components/responses/UnsupportedMediaType" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "422": { $ref: "#/components/responses/InvalidField" }
+        "429": { $ref: "#/components/responses/TooManyDevices" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+    options:
+      operationId: preflightDevices
+      tags: [devices]
+      summary: CORS preflight
+      responses:
+        "204": { $ref: "#/components/responses/DevicePreflight" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
+  /v1/devices/{id}:
+    put:
+      operationId: renewDevice
+      tags: [devices]
+      summary: Renews a registration, or changes it
+      security:
+        - deviceSecret: []
+      parameters:
+        - { $ref: "#/components/parameters/DeviceID" }
+      requestBody: { $ref: "#/components/requestBodies/DeviceRegistration" }
+      responses:
+        "200": { $ref: "#/components/responses/DeviceRenewed" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "404": { $ref: "#/components/responses/DeviceNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "413": { $ref: "#/components/responses/BodyTooLarge" }
+        "415": { $ref: "#/components/responses/UnsupportedMediaType" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "422": { $ref: "#/components/responses/InvalidField" }
+        "429": { $ref: "#/components/responses/TooManyDevices" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+    delete:
+      operationId: removeDevice
+      tags: [devices]
+      summary: Ends a registration
+      security:
+        - deviceSecret: []
+      parameters:
+        - { $ref: "#/components/parameters/DeviceID" }
+      responses:
+        "204": { $ref: "#/components/responses/DeviceDone" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "404": { $ref: "#/components/responses/DeviceNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+    options:
+      operationId: preflightDevice
+      tags: [devices]
+      summary: CORS preflight
+      responses:
+        "204": { $ref: "#/components/responses/DevicePreflight" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
+  /v1/devices/{id}/confirmation:
+    put:
+      operationId: confirmDevice
+      tags: [devices]
+      summary: Returns the code of the first push
+      security:
+        - deviceSecret: []
+      parameters:
+        - { $ref: "#/components/parameters/DeviceID" }
+      requestBody: { $ref: "#/components/requestBodies/DeviceConfirmation" }
+      responses:
+        "204": { $ref: "#/components/responses/DeviceDone" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "404": { $ref: "#/components/responses/DeviceNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "413": { $ref: "#/components/responses/BodyTooLarge" }
+        "415": { $ref: "#/components/responses/UnsupportedMediaType" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "422": { $ref: "#/components/responses/InvalidField" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+    options:
+      operationId: preflightDeviceConfirmation
+      tags: [devices]
+      summary: CORS preflight
+      responses:
+        "204": { $ref: "#/components/responses/DevicePreflight" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
+  /v1/devices/{id}/state:
+    put:
+      operationId: reportDevice
+      tags: [devices]
+      summary: Reports the news that the device has
+      description: >-
+        A device that has the news already is not woken for them. A device reports after a push that has `report`, and when it
+        renews its registration.
+      security:
+        - deviceSecret: []
+      parameters:
+        - { $ref: "#/components/parameters/DeviceID" }
+      requestBody: { $ref: "#/components/requestBodies/DeviceReport" }
+      responses:
+        "204": { $ref: "#/components/responses/DeviceDone" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "404": { $ref: "#/components/responses/DeviceNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "413": { $ref: "#/components/responses/BodyTooLarge" }
+        "415": { $ref: "#/components/responses/UnsupportedMediaType" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "422": { $ref: "#/components/responses/InvalidField" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+    options:
+      operationId: preflightDeviceState
+      tags: [devices]
+      summary: CORS preflight
+      responses:
+        "204": { $ref: "#/components/responses/DevicePreflight" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
   /v1/websub/{token}:
     get:
       operationId: verifyHubLease
@@ -2143,8 +2683,18 @@ components:
         writes of drafts, `items:publish` in addition all that readers see or will see, topics included, and `media:write`
         files. A key may be restricted to topics and may expire. After a rotation, the old secret works until the overlap
         ends.
+    deviceSecret:
+      type: http
+      scheme: bearer
+      description: The `secret` of the device, from the response to its registration.
 
   parameters:
+    DeviceID:
+      name: id
+      in: path
+      required: true
+      description: A UUID; other values result in a 404.
+      schema: { $ref: "#/components/schemas/ItemID" }
     HubToken:
       name: token
       in: path
@@ -2156,6 +2706,18 @@ components:
       in: path
       required: true
       description: A UUID; other values result in a 404.
+      schema: { $ref: "#/components/schemas/ItemID" }
+    WebhookID:
+      name: id
+      in: path
+      required: true
+      description: A UUID; other values result in a 404.
+      schema: { $ref: "#/components/schemas/ItemID" }
+    WebhookDeliveryID:
+      name: delivery
+      in: path
+      required: true
+      description: The id of a delivery, which its requests have in `webhook-id`; other values result in a 404.
       schema: { $ref: "#/components/schemas/ItemID" }
     IdempotencyKey:
       name: Idempotency-Key
@@ -2724,6 +3286,75 @@ components:
             title: null
         application/json:
           schema: { $ref: "#/components/schemas/SubscriptionPatch" }
+    DeviceRegistration:
+      required: true
+      content:
+        application/json:
+          schema: { $ref: "#/components/schemas/DeviceRegistration" }
+          examples:
+            phone:
+              value:
+                provider: apns
+                token: 0f744707bebcf74f9b7c25d48e3358945f6aa01da5ddb387462c7eaf61bb78ad
+                app: org.example.harbour
+                alerts: true
+                topics: [harbour]
+                languages: [de, en]
+                timeZone: Europe/Berlin
+                quiet: { from: "22:00", to: "07:00" }
+            browser:
+              value:
+                provider: webpush
+                kind: browser
+                alerts: true
+                subscription:
+                  endpoint: https://updates.push.services.mozilla.com/wpush/v2/gAAAAABk
+                  keys:
+                    p256dh: BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4
+                    auth: BTBZMqHH6r4Tts7J_aSIgg
+    DeviceConfirmation:
+      required: true
+      content:
+        application/json:
+          schema: { $ref: "#/components/schemas/DeviceConfirmation" }
+          example:
+            code: 3b8_0Qm1kPz7Zr0N1sV9cXb4uLq2wYtGhJdKfRoEaMI
+    DeviceReport:
+      required: true
+      content:
+        application/json:
+          schema: { $ref: "#/components/schemas/DeviceReport" }
+          example:
+            token: 1k3x9qam9pkx.10
+            push: 3f0c5b0e-7f4d-4a55-9a43-5f2e5f0e6a11
+            result: newData
+    AlertRequest:
+      required: true
+      content:
+        application/json:
+          schema: { $ref: "#/components/schemas/AlertRequest" }
+          example:
+            item: 019aa2c4-8c1e-7d35-9f0a-3b1c5d7e9f10
+    NewWebhook:
+      required: true
+      content:
+        application/json:
+          schema: { allOf: [{ $ref: "#/components/schemas/WebhookInput" }, { required: [url] }] }
+          example:
+            url: https://cache.example/purge
+            events: [item.changed, item.retracted, item.expired]
+            topics: [harbour]
+    WebhookPatch:
+      required: true
+      content:
+        application/merge-patch+json:
+          schema: { $ref: "#/components/schemas/WebhookPatch" }
+          example:
+            revision: 2
+            paused: false
+            topics: null
+        application/json:
+          schema: { $ref: "#/components/schemas/WebhookPatch" }
     TopicReplacement:
       required: true
       content:
@@ -3865,6 +4496,314 @@ components:
             title: The feed is already followed
             status: 409
             detail: The subscription 019aa2c4-8c1e-7d35-9f0a-3b1c5d7e9f10 has this address.
+    PushOffer:
+      description: The push services of the server. Web Push needs its public key.
+      headers:
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/json:
+          schema: { $ref: "#/components/schemas/PushOffer" }
+          example:
+            providers: [apns, webpush]
+            webPush:
+              publicKey: BDd3_hVL9fZi9Ybo2UUzA284WG5FZR30_95YeZJsiApwXKpNcF1rRPF3foIiBHXRdJI2Qhumhf6_LFTeZaNndIo
+    PushOfferHead:
+      description: The same as GET, without the body.
+      headers:
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+    DeviceRegistered:
+      description: The device is registered. Its secret cannot be read again.
+      headers:
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/json:
+          schema: { $ref: "#/components/schemas/DeviceCredentials" }
+          example:
+            expires: "2027-02-24T06:00:00Z"
+            id: 5f0c3a52-0d0e-4f0c-9a8e-1d1f2c3b4a5d
+            secret: 9u1T0bq8Wm2kX7Zr0N1sV9cXb4uLq2wYtGhJdKfRoEa
+    DeviceRenewed:
+      description: The registration is valid for another 90 days. The secret is the same.
+      headers:
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/json:
+          schema: { $ref: "#/components/schemas/DeviceCredentials" }
+          example:
+            expires: "2027-02-24T06:00:00Z"
+            id: 5f0c3a52-0d0e-4f0c-9a8e-1d1f2c3b4a5d
+            secret: 9u1T0bq8Wm2kX7Zr0N1sV9cXb4uLq2wYtGhJdKfRoEa
+    DeviceDone:
+      description: The request was carried out.
+      headers:
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+    DeviceNotFound:
+      description: There is no device with this id and this secret, or the code is not that of its last push with a code.
+      headers:
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/problem+json:
+          schema: { $ref: "#/components/schemas/Problem" }
+          example:
+            type: /problems/not-found
+            title: The resource does not exist
+            status: 404
+    TooManyDevices:
+      description: There are too many registrations from the network of the client in this minute, at the host of the endpoint, or in all.
+      headers:
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        Retry-After: { $ref: "#/components/headers/RetryAfter" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/problem+json:
+          schema: { $ref: "#/components/schemas/Problem" }
+          example:
+            type: /problems/too-many-requests
+            title: Too many requests
+            status: 429
+            detail: Try again in 600 s.
+    DevicePreflight:
+      description: Any origin may register devices.
+      headers:
+        Access-Control-Allow-Headers: { $ref: "#/components/headers/AllowHeaders" }
+        Access-Control-Allow-Methods: { $ref: "#/components/headers/AllowMethods" }
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
+        Access-Control-Max-Age: { $ref: "#/components/headers/MaxAge" }
+        Vary: { $ref: "#/components/headers/ErrorVary" }
+    PushList:
+      description: The pushes.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        Link: { $ref: "#/components/headers/Link" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/json:
+          schema: { $ref: "#/components/schemas/PushList" }
+          example:
+            pushes:
+              - audience: 1204
+                created: "2026-11-26T06:00:00.114Z"
+                dropped: 31
+                finished: "2026-11-26T06:00:01.204Z"
+                foundNews: 9
+                gone: 2
+                id: 3f0c5b0e-7f4d-4a55-9a43-5f2e5f0e6a11
+                item: 019aa2c4-8c1e-7d35-9f0a-3b1c5d7e9f10
+                kind: alert
+                lastSent: "2026-11-26T06:00:02.871Z"
+                refused: 1
+                reports: 11
+                sent: 1170
+                starts: "2026-11-26T06:00:00.114Z"
+                title: The ferry is back
+                woke: 10
+    Push:
+      description: The push.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/json:
+          schema: { $ref: "#/components/schemas/Push" }
+          example:
+            audience: 1204
+            created: "2026-11-26T06:00:00.114Z"
+            dropped: 31
+            finished: "2026-11-26T06:00:01.204Z"
+            foundNews: 9
+            gone: 2
+            id: 3f0c5b0e-7f4d-4a55-9a43-5f2e5f0e6a11
+            item: 019aa2c4-8c1e-7d35-9f0a-3b1c5d7e9f10
+            kind: alert
+            lastSent: "2026-11-26T06:00:02.871Z"
+            refused: 1
+            reports: 11
+            sent: 1170
+            starts: "2026-11-26T06:00:00.114Z"
+            title: The ferry is back
+            woke: 10
+    AlertRequest:
+      description: The audience with `dryRun`; otherwise the request that was made before.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        Idempotency-Replayed: { $ref: "#/components/headers/IdempotencyReplayed" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/json:
+          schema:
+            oneOf:
+              - { $ref: "#/components/schemas/PushAudience" }
+              - { $ref: "#/components/schemas/AlertState" }
+          examples:
+            audience: { value: { devices: 3, providers: { apns: 2, fcm: 1 }, quiet: 1 } }
+            request: { value: { push: 3f0c5b0e-7f4d-4a55-9a43-5f2e5f0e6a11, state: released } }
+    AlertRequested:
+      description: The alert is made once the item is published.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        Idempotency-Replayed: { $ref: "#/components/headers/IdempotencyReplayed" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/json:
+          schema: { $ref: "#/components/schemas/AlertState" }
+          example:
+            state: waiting
+    Webhook:
+      description: The current webhook.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        ETag: { $ref: "#/components/headers/RevisionETag" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/json:
+          schema: { $ref: "#/components/schemas/Webhook" }
+          example:
+            created: "2026-11-14T06:00:00.114Z"
+            events: [item.changed, item.retracted, item.expired]
+            id: 019aa2c4-8c1e-7d35-9f0a-3b1c5d7e9f20
+            lastSuccess: "2026-11-14T06:04:32.218Z"
+            paused: false
+            revision: 1
+            topics: [harbour]
+            url: https://cache.example/purge
+    WebhookCreated:
+      description: The webhook receives events from now on. A repetition of the request is answered without `secret`.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        ETag: { $ref: "#/components/headers/RevisionETag" }
+        Idempotency-Replayed: { $ref: "#/components/headers/IdempotencyReplayed" }
+        Location: { $ref: "#/components/headers/Location" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/json:
+          schema: { $ref: "#/components/schemas/Webhook" }
+          example:
+            created: "2026-11-14T06:00:00.114Z"
+            events: [item.changed, item.retracted, item.expired]
+            id: 019aa2c4-8c1e-7d35-9f0a-3b1c5d7e9f20
+            paused: false
+            revision: 1
+            secret: whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDHc2VaZ/1Otc=
+            topics: [harbour]
+            url: https://cache.example/purge
+    WebhookRotated:
+      description: The webhook with its new secret. A repetition of the request is answered without `secret`.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        ETag: { $ref: "#/components/headers/RevisionETag" }
+        Idempotency-Replayed: { $ref: "#/components/headers/IdempotencyReplayed" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/json:
+          schema: { $ref: "#/components/schemas/Webhook" }
+          example:
+            created: "2026-11-14T06:00:00.114Z"
+            events: [item.changed, item.retracted, item.expired]
+            id: 019aa2c4-8c1e-7d35-9f0a-3b1c5d7e9f20
+            paused: false
+            previousSecretUntil: "2026-11-15T06:00:00.114Z"
+            revision: 2
+            secret: whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDHc2VaZ/1Otc=
+            topics: [harbour]
+            url: https://cache.example/purge
+    WebhookList:
+      description: All webhooks.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/json:
+          schema: { $ref: "#/components/schemas/WebhookList" }
+          example: { webhooks: [] }
+    WebhookDelivery:
+      description: The event is sent at `nextAttempt`.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        Idempotency-Replayed: { $ref: "#/components/headers/IdempotencyReplayed" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/json:
+          schema: { $ref: "#/components/schemas/WebhookDelivery" }
+          example:
+            attempts: []
+            created: "2026-11-14T06:04:32.007Z"
+            event: item.changed
+            id: 5b8c2b0e-6f7d-4f0e-9d5c-8a3d1b2c4e6f
+            item: 01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f6
+            nextAttempt: "2026-11-14T06:04:32.007Z"
+            state: due
+            version: 101
+    WebhookDeliveryList:
+      description: A page of deliveries.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        Link: { $ref: "#/components/headers/Link" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/json:
+          schema: { $ref: "#/components/schemas/WebhookDeliveryList" }
+          example:
+            deliveries:
+              - attempts:
+                  - { at: "2026-11-14T06:04:32.211Z", error: the receiver has answered with the status 503, milliseconds: 93, number: 1, status: 503 }
+                  - { at: "2026-11-14T06:04:37.518Z", milliseconds: 41, number: 2, status: 204 }
+                created: "2026-11-14T06:04:32.007Z"
+                event: item.changed
+                id: 5b8c2b0e-6f7d-4f0e-9d5c-8a3d1b2c4e6f
+                item: 01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f6
+                state: delivered
+                version: 101
+    WebhookLimit:
+      description: >-
+        There are 100 webhooks already; or the first request with this `Idempotency-Key` has no answer yet.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        Retry-After: { $ref: "#/components/headers/ProgressRetryAfter" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/problem+json:
+          schema: { $ref: "#/components/schemas/Problem" }
+          example:
+            type: /problems/webhook-limit
+            title: There are too many webhooks
+            status: 409
+            detail: There may be 100. Delete one that is not needed any more.
+    WebhookPaused:
+      description: >-
+        The webhook is paused, so that nothing is sent to it; or the first request with this `Idempotency-Key` has no answer yet.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        Retry-After: { $ref: "#/components/headers/ProgressRetryAfter" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/problem+json:
+          schema: { $ref: "#/components/schemas/Problem" }
+          example:
+            type: /problems/webhook-paused
+            title: The webhook is paused
+            status: 409
+            detail: Nothing is sent to it. Resume it with PATCH and `paused` false.
     HubChallenge:
       description: The challenge, or nothing after `denied`.
       headers:
@@ -4327,6 +5266,8 @@ components:
     Unauthorized:
       description: The request needs a valid key.
       headers:
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
         Cache-Control: { $ref: "#/components/headers/NoStore" }
         WWW-Authenticate: { $ref: "#/components/headers/Authenticate" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
@@ -4561,6 +5502,8 @@ components:
     BodyTooLarge:
       description: The body is larger than 1 MiB, or a file is larger than the configured maximum.
       headers:
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
         Cache-Control: { $ref: "#/components/headers/NoStore" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
       content:
@@ -4575,6 +5518,8 @@ components:
       headers:
         Accept: { $ref: "#/components/headers/Accept" }
         Accept-Encoding: { $ref: "#/components/headers/AcceptEncoding" }
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
         Cache-Control: { $ref: "#/components/headers/NoStore" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
       content:
@@ -4589,6 +5534,8 @@ components:
         Fields of the body are invalid, and the response names them; or an earlier request with this `Idempotency-Key` had
         another body.
       headers:
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
         Cache-Control: { $ref: "#/components/headers/NoStore" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
       content:
@@ -5421,6 +6368,7 @@ components:
           type: array
           maxItems: 32
           items: { $ref: "#/components/schemas/AttachmentInput" }
+        push: { $ref: "#/components/schemas/PushRequest" }
         version: { description: Ignored. }
         updated: { description: Ignored. }
         retractionReason: { description: Ignored. }
@@ -5464,6 +6412,7 @@ components:
           type: [array, "null"]
           maxItems: 32
           items: { $ref: "#/components/schemas/Attachment" }
+        push: { $ref: "#/components/schemas/PushRequest" }
         version: { description: Ignored. }
         updated: { description: Ignored. }
         retractionReason: { description: Ignored. }
@@ -5532,6 +6481,156 @@ components:
           type: array
           items: { $ref: "#/components/schemas/Subscription" }
 
+    PushRequest:
+      description: >-
+        With `alert`, readers who want alerts are notified of the item once it is published, which needs the scope `push:send`. An
+        item has at most one alert, which no later write repeats.
+      type: object
+      additionalProperties: false
+      properties:
+        alert: { type: boolean, default: false }
+    PushProvider:
+      description: Apple Push Notification service, Firebase Cloud Messaging, or Web Push (RFC 8030).
+      type: string
+      enum: [apns, fcm, webpush]
+    PushOffer:
+      type: object
+      required: [providers]
+      properties:
+        providers: { type: array, items: { $ref: "#/components/schemas/PushProvider" } }
+        webPush:
+          type: object
+          required: [publicKey]
+          properties:
+            publicKey:
+              description: The `applicationServerKey` of `PushManager.subscribe()` in base64url (RFC 8292).
+              type: string
+    DeviceRegistration:
+      description: Any other field results in a 422.
+      type: object
+      additionalProperties: false
+      required: [provider]
+      properties:
+        provider: { $ref: "#/components/schemas/PushProvider" }
+        kind:
+          description: >-
+            The receiver. A device of `apns` or `fcm` is an `app`, one of `webpush` a `browser`, which receives alerts only, or
+            `unifiedpush`.
+          type: string
+          enum: [app, unifiedpush, browser]
+          default: app
+        token: { type: string, minLength: 1, maxLength: 2048, description: "The device token of APNs in hexadecimal, or the registration token of FCM." }
+        subscription: { $ref: "#/components/schemas/WebPushSubscription" }
+        app: { type: string, minLength: 1, maxLength: 155, description: "The bundle id, which APNs needs." }
+        environment: { type: string, enum: [production, sandbox], description: "Only for apns; production by default." }
+        topics:
+          description: The topics whose changes wake the device. Without the field, it is woken for the whole feed.
+          type: array
+          minItems: 1
+          maxItems: 100
+          items: { $ref: "#/components/schemas/Slug" }
+        languages:
+          description: The languages of items with which alerts are wanted; without the field, all.
+          type: array
+          minItems: 1
+          maxItems: 20
+          items: { $ref: "#/components/schemas/LanguageTag" }
+        alerts: { type: boolean, default: false, description: Whether visible alerts are wanted. }
+        timeZone: { type: string, maxLength: 64, description: "The zone of the quiet hours, such as Europe/Berlin; UTC by default." }
+        quiet:
+          description: Hours without silent pushes, and with breaking alerts only.
+          type: object
+          additionalProperties: false
+          required: [from, to]
+          properties:
+            from: { type: string, pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }
+            to: { type: string, pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$", description: The end; different from `from`. }
+    WebPushSubscription:
+      description: The form of `PushSubscription.toJSON()`. `expirationTime` is ignored.
+      type: object
+      additionalProperties: false
+      required: [endpoint, keys]
+      properties:
+        endpoint: { type: string, maxLength: 2048, description: An https URL of a push service that the server sends to. }
+        expirationTime: { description: Ignored. }
+        keys:
+          type: object
+          additionalProperties: false
+          required: [p256dh, auth]
+          properties:
+            p256dh: { type: string, description: "An uncompressed point on P-256 in base64url, 65 bytes." }
+            auth: { type: string, description: 16 bytes in base64url. }
+    DeviceCredentials:
+      type: object
+      required: [expires, id, secret]
+      properties:
+        expires: { type: string, format: date-time }
+        id: { $ref: "#/components/schemas/ItemID" }
+        secret: { type: string, description: The bearer token of the device. }
+    DeviceConfirmation:
+      type: object
+      additionalProperties: false
+      required: [code]
+      properties:
+        code: { type: string, minLength: 1, maxLength: 256 }
+    DeviceReport:
+      type: object
+      additionalProperties: false
+      required: [token]
+      properties:
+        token: { $ref: "#/components/schemas/SyncToken" }
+        push: { description: The push that has woken the device., $ref: "#/components/schemas/ItemID" }
+        result: { type: string, enum: [newData, noData, failed] }
+    AlertRequest:
+      type: object
+      additionalProperties: false
+      required: [item]
+      properties:
+        item: { $ref: "#/components/schemas/ItemID" }
+        dryRun: { type: boolean, default: false }
+    AlertState:
+      type: object
+      required: [state]
+      properties:
+        push: { description: The alert., $ref: "#/components/schemas/ItemID" }
+        state:
+          description: >-
+            Whether the alert waits for the publication of the item, was made, or was cancelled because the item was taken down.
+          type: string
+          enum: [waiting, released, cancelled]
+    PushAudience:
+      type: object
+      required: [devices, providers, quiet]
+      properties:
+        devices: { type: integer, minimum: 0 }
+        providers: { type: object, additionalProperties: { type: integer, minimum: 1 } }
+        quiet: { type: integer, minimum: 0, description: The devices that have their quiet hours. }
+    PushList:
+      type: object
+      required: [pushes]
+      properties:
+        pushes: { type: array, items: { $ref: "#/components/schemas/Push" } }
+    Push:
+      type: object
+      required: [audience, created, dropped, foundNews, gone, id, kind, refused, reports, sent, starts, woke]
+      properties:
+        audience: { type: integer, minimum: 0, description: The devices that the push is for. }
+        cancelled: { type: string, format: date-time }
+        created: { type: string, format: date-time }
+        dropped: { type: integer, minimum: 0, description: "Messages that were not sent, for instance in quiet hours." }
+        finished: { type: string, format: date-time, description: The time at which all devices were found. }
+        foundNews: { type: integer, minimum: 0, description: The reports of news. }
+        gone: { type: integer, minimum: 0, description: The devices that were found to be gone. }
+        id: { $ref: "#/components/schemas/ItemID" }
+        item: { $ref: "#/components/schemas/ItemID" }
+        kind: { type: string, enum: [silent, alert, retraction] }
+        lastSent: { type: string, format: date-time }
+        refused: { type: integer, minimum: 0, description: Messages that a push service has refused. }
+        reports: { type: integer, minimum: 0, description: "The devices that have reported, of the share that was asked to." }
+        sent: { type: integer, minimum: 0, description: Messages that a push service has accepted. }
+        starts: { type: string, format: date-time }
+        title: { type: string }
+        woke: { type: integer, minimum: 0, description: The reports of a device that the push has woken. }
     SubscriptionInput:
       type: object
       additionalProperties: false
@@ -5574,6 +6673,147 @@ components:
         lastSuccess: { description: Ignored. }
         nextPoll: { description: Ignored. }
         websub: { description: Ignored. }
+
+    Webhook:
+      type: object
+      additionalProperties: false
+      required: [created, events, id, paused, revision, url]
+      properties:
+        id: { $ref: "#/components/schemas/ItemID" }
+        url: { type: string, maxLength: 2048, description: The address in its normal form. }
+        events:
+          description: The types of the events.
+          type: array
+          minItems: 1
+          uniqueItems: true
+          items: { type: string, enum: [item.published, item.changed, item.retracted, item.expired] }
+        topics:
+          description: >-
+            The topics of the items, those included that an item leaves with the change. Absent for all items. An empty array
+            remains if all of the topics were deleted, and no event fits then.
+          type: array
+          maxItems: 32
+          items: { $ref: "#/components/schemas/Slug" }
+        paused: { type: boolean, description: Whether nothing is sent. }
+        disabledReason:
+          description: >-
+            The reason for which the server has paused the webhook: the status 410 of the receiver (`gone`), or five days
+            without a success (`failing`). Absent if it has not.
+          type: string
+          enum: [gone, failing]
+        created: { $ref: "#/components/schemas/Date" }
+        lastSuccess: { $ref: "#/components/schemas/Date" }
+        failingSince: { $ref: "#/components/schemas/Date" }
+        previousSecretUntil: { $ref: "#/components/schemas/Date" }
+        secret:
+          description: The key of the signatures, in base64 after the prefix. Only the answers to a creation and a rotation have it.
+          type: string
+          pattern: "^whsec_[A-Za-z0-9+/]{32,86}={0,2}$"
+        revision: { type: integer, minimum: 1, description: "The number of writes by editors, rotations, and pauses by the server." }
+
+    WebhookList:
+      type: object
+      additionalProperties: false
+      required: [webhooks]
+      properties:
+        webhooks:
+          type: array
+          maxItems: 100
+          items: { $ref: "#/components/schemas/Webhook" }
+
+    WebhookInput:
+      type: object
+      additionalProperties: false
+      properties:
+        url: { type: string, maxLength: 2048, description: An http or https URL without user name and password. }
+        events:
+          description: The types of the events; all by default.
+          type: array
+          minItems: 1
+          maxItems: 4
+          uniqueItems: true
+          items: { type: string, enum: [item.published, item.changed, item.retracted, item.expired] }
+        topics:
+          description: The topics of the items; all items by default.
+          type: array
+          minItems: 1
+          maxItems: 32
+          items: { $ref: "#/components/schemas/Slug" }
+        paused: { type: boolean, description: Whether nothing is sent. }
+        revision: { description: Ignored. }
+        created: { description: Ignored. }
+        disabledReason: { description: Ignored. }
+        failingSince: { description: Ignored. }
+        id: { description: Ignored. }
+        lastSuccess: { description: Ignored. }
+        previousSecretUntil: { description: Ignored. }
+
+    WebhookPatch:
+      description: null removes a field.
+      type: object
+      additionalProperties: false
+      properties:
+        url: { type: string, maxLength: 2048, description: An http or https URL without user name and password. }
+        events:
+          description: The types of the events; all by default.
+          type: [array, "null"]
+          minItems: 1
+          maxItems: 4
+          uniqueItems: true
+          items: { type: string, enum: [item.published, item.changed, item.retracted, item.expired] }
+        topics:
+          description: The topics of the items; all items by default.
+          type: [array, "null"]
+          minItems: 1
+          maxItems: 32
+          items: { $ref: "#/components/schemas/Slug" }
+        paused: { type: [boolean, "null"], description: Whether nothing is sent. }
+        revision: { type: integer, format: int64, minimum: 1, maximum: 9223372036854775807, description: "The lock, instead of `If-Match`." }
+        created: { description: Ignored. }
+        disabledReason: { description: Ignored. }
+        failingSince: { description: Ignored. }
+        id: { description: Ignored. }
+        lastSuccess: { description: Ignored. }
+        previousSecretUntil: { description: Ignored. }
+
+    WebhookDelivery:
+      type: object
+      additionalProperties: false
+      required: [attempts, created, event, id, state]
+      properties:
+        id: { $ref: "#/components/schemas/ItemID" }
+        event: { type: string, enum: [item.published, item.changed, item.retracted, item.expired, webhook.test] }
+        item: { $ref: "#/components/schemas/ItemID" }
+        version: { type: integer, minimum: 1, description: The version of the item. }
+        state: { type: string, enum: [due, delivered, failed], description: "`failed` after the last attempt." }
+        created: { $ref: "#/components/schemas/Date" }
+        nextAttempt:
+          description: The time of the next attempt, or of its repetition if one is under way and its server dies.
+          $ref: "#/components/schemas/Date"
+        attempts:
+          description: The last attempts, oldest first.
+          type: array
+          maxItems: 20
+          items:
+            type: object
+            additionalProperties: false
+            required: [at, milliseconds, number]
+            properties:
+              number: { type: integer, minimum: 1 }
+              at: { $ref: "#/components/schemas/Date" }
+              status: { type: integer, description: The status of the response; absent without one. }
+              milliseconds: { type: integer, minimum: 0, description: The duration. }
+              error: { type: string, description: "The reason of a failure, in words." }
+
+    WebhookDeliveryList:
+      type: object
+      additionalProperties: false
+      required: [deliveries]
+      properties:
+        deliveries:
+          type: array
+          maxItems: 200
+          items: { $ref: "#/components/schemas/WebhookDelivery" }
 
     EditorialTopicList:
       type: object
@@ -5659,6 +6899,8 @@ components:
             - /problems/token-expired
             - /problems/callback-ended
             - /problems/subscription-paused
+            - /problems/webhook-limit
+            - /problems/webhook-paused
             - /problems/feeds-not-configured
             - /problems/precondition-failed
             - /problems/body-too-large

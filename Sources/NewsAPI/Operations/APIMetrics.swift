@@ -1,6 +1,7 @@
 import CoreMetrics
 import HTTPEdge
 import HTTPTypes
+import News
 import Synchronization
 
 /// The metrics of the API. No label has a value that a client can choose, because each value is a series that stays.
@@ -59,6 +60,8 @@ final class APIMetrics: Sendable {
       "Requests with an Idempotency-Key that were answered without an effect, by the reason.",
     "tidings_http_saved_bytes_total":
       "Bytes of bodies not sent: uncompressed ones spared by a 304, or compressed away.",
+    "tidings_push_delay_seconds":
+      "From the start of a push, or the end of quiet hours and budgets, to the acceptance of a message.",
   ])
   private let earlyResponses: Counter
   private let heldResponses: Counter
@@ -88,6 +91,11 @@ final class APIMetrics: Sendable {
           Counter(label: "tidings_idempotent_requests_total", dimensions: dimensions, factory: registry)
         )
       })
+    // A push service adds to these series, which exist without one too.
+    for provider in PushProvider.allCases {
+      _ = CoreMetrics.Timer(
+        label: "tidings_push_delay_seconds", dimensions: [("provider", provider.rawValue)], factory: registry)
+    }
     let name = "tidings_http_saved_bytes_total"
     savedByNotModified = registry.counter(name, [("by", "not_modified")])
     savedByCompression = registry.counter(name, [("by", "compression")])

@@ -37,6 +37,8 @@ struct MetricsHandlers: Sendable {
     store.schedule.write(to: &text)
     store.polls.write(to: &text)
     store.hubActivity.write(to: &text)
+    store.webhookActivity.write(to: &text)
+    store.deliveryCounts().write(to: &text)
     store.connections.write(to: &text)
     store.replicaReads?.write(to: &text)
     ProcessUsage()?.write(to: &text)

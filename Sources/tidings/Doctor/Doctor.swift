@@ -50,6 +50,7 @@ struct Doctor: AsyncParsableCommand {
     }
     return (unknown.isEmpty ? [.ok("settings", source)] : unknown)
       + (await DatabaseChecks(settings: settings, logger: logger).findings())
+      + (await PushChecks(settings: settings, logger: logger).findings())
       + MachineChecks(settings: settings).findings()
   }
 }

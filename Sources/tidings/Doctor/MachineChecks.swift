@@ -1,6 +1,7 @@
 import Foundation
 import HTTPEdge
 import NewsAPI
+import NewsDelivery
 
 #if canImport(Glibc)
   import Glibc
@@ -86,6 +87,17 @@ struct MachineChecks {
         """
         TIDINGS_ADDRESS_RATE is set, and all readers behind a proxy share its address: if there is a proxy, name it in \
         TIDINGS_TRUSTED_PROXIES
+        """
+      )
+    }
+    if !trusts, settings.registrationsPerAddress > 0,
+      (try? settings.deliveryConfiguration())?.providers.isEmpty == false
+    {
+      return .warning(
+        "proxies",
+        """
+        TIDINGS_DEVICE_RATE limits registrations, and all devices behind a proxy share its address: if there is a proxy, \
+        name it in TIDINGS_TRUSTED_PROXIES
         """
       )
     }

@@ -15,7 +15,8 @@ import Testing
   /// Sends a request that the router passes to the operation's handler. Any response of the handler means that the key
   /// was accepted.
   private static func status(of operation: Contract.Operation, key: String, _ server: TestServer) async throws -> Int {
-    let target = operation.path.replacing("{id}", with: "019a0000-0000-7000-8000-000000000000")
+    let id = "019a0000-0000-7000-8000-000000000000"
+    let target = operation.path.replacing("{id}", with: id).replacing("{delivery}", with: id)
       .replacing("{slug}", with: "nowhere")
     let hasBody = ["POST", "PUT", "PATCH"].contains(operation.method)
     return try await server.send(operation.method, target, key: key, body: hasBody ? "{}" : nil).status
@@ -44,7 +45,9 @@ import Testing
     }
   }
 
-  @Test("A key for drafts may not change topics, erase items or see subscriptions", arguments: operations)
+  @Test(
+    "A key for drafts may not change topics, erase items, or see subscriptions, webhooks and pushes",
+    arguments: operations)
   func drafts(operation: Contract.Operation) async throws {
     try await TestServer.with { server in
       let key = try await server.store.createKey(name: "intern", permissions: [.itemsWrite])
@@ -52,7 +55,9 @@ import Testing
         operation.path.hasSuffix("/erase")
         || operation.path.hasPrefix("/v1/editorial/topics") && operation.method != "GET"
       let isMedia = operation.path.hasPrefix("/v1/editorial/media") && operation.method != "GET"
-      let isAdministration = operation.path.hasPrefix("/v1/editorial/subscriptions")
+      let isAdministration = ["subscriptions", "webhooks", "pushes"].contains {
+        operation.path.hasPrefix("/v1/editorial/\($0)")
+      }
       let isRefused = try await Self.status(of: operation, key: key, server) == 403
       #expect(isRefused == (isPublishing || isMedia || isAdministration))
     }

@@ -31,7 +31,7 @@ import Testing
       #expect(result.status == 0, "\(result.output)")
       let expected: Set = [
         "settings", "database", "migrations", "durability", "clock", "connections", "notifications", "contract",
-        "listener", "media", "proxies", "descriptors", "user",
+        "listener", "media", "proxies", "descriptors", "user", "push", "deliveries",
       ]
       #expect(Set(findings.keys).subtracting(["disk"]) == expected)
       // The test cluster has no durability, which its setting allows.
@@ -214,6 +214,78 @@ import Testing
       let trusting = changes.merging(["TIDINGS_TRUSTED_PROXIES": "10.0.0.0/8, ::1"]) { $1 }
       let (trusted, _) = try await Self.examine(installation, trusting)
       #expect(trusted["proxies"]?.status == "ok")
+    }
+  }
+
+  @Test(
+    "Push keys that cannot be read are a problem, and paused services and late messages are warnings",
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl"), "needs openssl"))
+  func pushes() async throws {
+    try await Installation.with { installation in
+      let (unreadable, _) = try await Self.examine(installation, ["TIDINGS_FCM_CREDENTIALS": "/nowhere"])
+      #expect(unreadable["push"]?.status == "problem")
+      #expect(unreadable["push"]?.message.contains("TIDINGS_FCM_CREDENTIALS") == true)
+      #expect(unreadable["deliveries"] == nil)
+
+      try await withFolder([:]) { folder in
+        let key = folder.appending(path: "vapid.pem")
+        let made = try await ChildProcess(
+          ["ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", key.path], executable: "/usr/bin/openssl",
+          environment: [:]
+        ).result()
+        try #require(made.status == 0, "\(made.errors)")
+        let changes = [
+          "TIDINGS_VAPID_KEY_FILE": key.path, "TIDINGS_VAPID_SUBJECT": "mailto:news@example.org",
+          "TIDINGS_TRUSTED_PROXIES": "127.0.0.1",
+        ]
+        let (working, _) = try await Self.examine(installation, changes)
+        #expect(working["push"]?.message.contains("webpush") == true, "\(working)")
+        #expect(working["push"]?.status == "ok" && working["deliveries"]?.status == "ok")
+        #expect(working["proxies"]?.status == "ok")
+        let (direct, _) = try await Self.examine(installation, changes.merging(["TIDINGS_TRUSTED_PROXIES": ""]) { $1 })
+        #expect(direct["proxies"]?.message.contains("TIDINGS_DEVICE_RATE") == true)
+
+        _ = try await installation.sql.query(
+          """
+          INSERT INTO push_providers (provider, paused_until, reason, pauses, changed_at)
+          VALUES ('webpush', now() + interval '5 minutes', 'it refuses all', 1, now())
+          """)
+        let (paused, result) = try await Self.examine(installation, changes)
+        #expect(result.status == 0 && paused["deliveries"]?.status == "warning")
+        #expect(paused["deliveries"]?.message.contains("it refuses all") == true)
+
+        _ = try await installation.sql.query("DELETE FROM push_providers")
+        _ = try await installation.sql.query(
+          """
+          INSERT INTO deliveries (device, provider, due_at)
+          VALUES (gen_random_uuid(), 'webpush', now() - interval '20 minutes')
+          """)
+        let (late, _) = try await Self.examine(installation, changes)
+        #expect(late["deliveries"]?.message.contains("messages of webpush are ") == true, "\(late)")
+      }
+    }
+  }
+
+  @Test("Devices of a push service without keys, and changes that no server collects, are warnings")
+  func abandoned() async throws {
+    try await Installation.with { installation in
+      _ = try await installation.sql.query(
+        """
+        INSERT INTO devices (id, secret_digest, provider, kind, address, address_digest, alerts, state, created_at,
+          registered_at, expires_at)
+        VALUES (gen_random_uuid(), sha256('a'), 'fcm', 'app', 'token', sha256('b'), false, 'active', now(), now(),
+          now() + interval '90 days')
+        """)
+      let (idle, _) = try await Self.examine(installation)
+      #expect(idle["deliveries"]?.message.contains("the devices of fcm, 1, get nothing") == true, "\(idle)")
+      _ = try await installation.sql.query("DELETE FROM devices")
+      _ = try await installation.sql.query(
+        """
+        INSERT INTO outbox (version, at, items, versions, kinds)
+        VALUES (1, now() - interval '7 minutes', '{}', '{}', '{}')
+        """)
+      let (waiting, _) = try await Self.examine(installation)
+      #expect(waiting["deliveries"]?.message.contains("changes have waited for ") == true, "\(waiting)")
     }
   }
 

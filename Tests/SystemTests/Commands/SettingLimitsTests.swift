@@ -10,6 +10,8 @@ import Testing
     ("TIDINGS_ADDRESS_RATE", 0, 1_000_000_000), ("TIDINGS_KEY_RATE", 0, 1_000_000_000),
     ("TIDINGS_SLOW_REQUEST", 0, 3_600_000), ("TIDINGS_POOL_SIZE", 2, 1000), ("TIDINGS_STALE_LIMIT", 0, 86_400),
     ("TIDINGS_PORT", 0, 65_535), ("TIDINGS_FEED_ITEMS", 1, 500),
+    ("TIDINGS_PUSH_WINDOW", 0, 3600), ("TIDINGS_PUSH_BUDGET", 1, 60), ("TIDINGS_DEVICE_LIMIT", 0, 100_000_000),
+    ("TIDINGS_DEVICE_RATE", 0, 1_000_000),
   ]
 
   @Test("A server works with all numbers at their lowest, and with all at their highest", arguments: [true, false])

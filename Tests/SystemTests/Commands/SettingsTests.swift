@@ -29,6 +29,10 @@ import Testing
       ("TIDINGS_CONSOLE", "off"),
       ("TIDINGS_FEED_CONTENT", "title"), ("TIDINGS_FEED_ITEMS", "0"), ("TIDINGS_FEED_TITLE", "a\u{7}"),
       ("TIDINGS_HUB_URL", "hub.example"), ("TIDINGS_HUB_URL", "ftp://hub.example/"),
+      ("TIDINGS_PUSH_REPORT_RATE", "2"), ("TIDINGS_PUSH_REPORT_RATE", "often"),
+      ("TIDINGS_PUSH_ORIGINS", "https://push.example.org/path"), ("TIDINGS_APNS_URL", "apns"),
+      ("TIDINGS_APNS_KEY_ID", "ABC123DEFG"), ("TIDINGS_FCM_CREDENTIALS", "/nowhere/firebase.json"),
+      ("TIDINGS_VAPID_SUBJECT", "mailto:news@example.org"), ("TIDINGS_PUSH_CA_FILE", "/nowhere/ca.pem"),
     ])
   func unusable(name: String, value: String) async throws {
     try await Installation.with { installation in

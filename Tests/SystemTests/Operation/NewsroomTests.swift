@@ -35,6 +35,7 @@ let feedPaths = ["", "/topics/harbour"].flatMap { scope in ["json", "atom", "rss
     "Correction": Stage(status: 200, pictureStatus: 200, changes: ["put"], counts: [0, 1, 0]),
     "Withdrawal": Stage(status: 404, pictureStatus: 404, changes: ["remove"], counts: [0, 0, 1]),
     "Second publication": Stage(status: 200, pictureStatus: 200, changes: ["put"], counts: [1, 0, 0]),
+    "Alert": Stage(status: 200, pictureStatus: 200),
     "Retraction": Stage(status: 410, pictureStatus: 410, changes: ["remove"], counts: [0, 0, 1]),
     "Taking down": Stage(status: 410, pictureStatus: 410),
   ]

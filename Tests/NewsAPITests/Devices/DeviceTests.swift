@@ -1,0 +1,267 @@
+import Foundation
+import HTTPEdge
+import NetworkAddresses
+import News
+import NewsAPI
+import NewsStore
+import PostgresClient
+import TestSupport
+import Testing
+
+/// Registrations of devices by the API.
+@Suite struct DeviceTests {
+  private static let token = String(repeating: "0f", count: 32)
+  private static let phone = #"{"provider": "apns", "app": "org.example.reader", "token": "\#(token)"}"#
+  private static let endpoint = "https://push.example/wp/1"
+  private static let p256dh =
+    "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
+  private static let browser = """
+    {"provider": "webpush", "kind": "browser", "subscription": {"endpoint": "\(endpoint)", "expirationTime": null,
+      "keys": {"p256dh": "\(p256dh)", "auth": "BTBZMqHH6r4Tts7J_aSIgg"}}}
+    """
+
+  /// Runs the body with a server that offers all push services.
+  private static func withServer(
+    _ change: @escaping @Sendable (inout NewsAPI.PushSettings) -> Void = { _ in },
+    _ body: @escaping @Sendable (TestServer) async throws -> Void
+  ) async throws {
+    try await TestServer.with(settings: { settings in
+      settings.push.offer = PushOffer(providers: PushProvider.allCases, webPush: .init(publicKey: "BPoint"))
+      settings.push.allowsEndpoint = { $0.hasPrefix("https://push.example/") }
+      change(&settings.push)
+    }) { try await body($0) }
+  }
+
+  @discardableResult
+  private static func register(_ server: TestServer, _ body: String = phone) async throws -> DeviceCredentials {
+    try await server.send("POST", "/v1/devices", body: body).json(DeviceCredentials.self, status: 201)
+  }
+
+  private static func path(_ device: DeviceCredentials, _ rest: String = "") -> String {
+    "/v1/devices/\(device.id.uuidString.lowercased())\(rest)"
+  }
+
+  @Test("The offer names the push services and the public key, and is not stored")
+  func offer() async throws {
+    try await Self.withServer { server in
+      let response = try await server.send("GET", "/v1/push")
+      #expect(
+        try response.json(PushOffer.self)
+          == PushOffer(providers: [.apns, .fcm, .webpush], webPush: .init(publicKey: "BPoint")))
+      #expect(response["Cache-Control"] == "no-store" && response["Access-Control-Allow-Origin"] == "*")
+    }
+    try await TestServer.with { server in
+      #expect(try await server.send("GET", "/v1/push").json(PushOffer.self) == PushOffer(providers: []))
+      let refused = try await server.send("POST", "/v1/devices", body: Self.phone)
+      #expect(refused.status == 422 && refused.text.contains("provider"))
+    }
+  }
+
+  @Test("A device is registered, renewed with the same secret, and removed")
+  func life() async throws {
+    try await Self.withServer { server in
+      let response = try await server.send("POST", "/v1/devices", body: Self.phone)
+      let made = try response.json(DeviceCredentials.self, status: 201)
+      #expect(response["Cache-Control"] == "no-store" && response["Access-Control-Allow-Origin"] == "*")
+      #expect(made.secret.utf8.count == 43)
+      #expect(abs(made.expires.timeIntervalSinceNow - 90 * 86_400) < 3600)
+
+      let change = #"{"provider": "apns", "app": "org.example.reader", "token": "\#(Self.token)", "alerts": true}"#
+      let renewed = try await server.send("PUT", Self.path(made), key: made.secret, body: change)
+        .json(DeviceCredentials.self)
+      #expect(renewed.id == made.id && renewed.secret == made.secret && renewed.expires >= made.expires)
+      #expect(try await server.store.device(made.id)?.registration.alerts == true)
+
+      #expect(try await server.send("DELETE", Self.path(made), key: made.secret).status == 204)
+      #expect(try await server.send("DELETE", Self.path(made), key: made.secret).status == 404)
+    }
+  }
+
+  @Test("A known token gets the same kind of response, and voids the old secret")
+  func sameToken() async throws {
+    try await Self.withServer { server in
+      let first = try await Self.register(server)
+      let second = try await Self.register(server)
+      #expect(second.id == first.id && second.secret != first.secret)
+      #expect(try await server.send("PUT", Self.path(first), key: first.secret, body: Self.phone).status == 404)
+      #expect(try await server.send("PUT", Self.path(first), key: second.secret, body: Self.phone).status == 200)
+    }
+  }
+
+  @Test("An unknown id and a wrong secret have the same response")
+  func unknown() async throws {
+    try await Self.withServer { server in
+      let made = try await Self.register(server)
+      let stranger = DeviceCredentials(id: UUID(), secret: made.secret, expires: made.expires)
+      let wrong = String(made.secret.reversed())
+      let report = #"{"token": "1k3x9qam9pkx.10"}"#
+      let requests = [
+        ("PUT", "", Self.phone), ("DELETE", "", nil), ("PUT", "/state", report),
+        ("PUT", "/confirmation", #"{"code": "x"}"#),
+      ]
+      for (method, rest, body) in requests {
+        let unknown = try await server.send(method, Self.path(stranger, rest), key: made.secret, body: body)
+        let refused = try await server.send(method, Self.path(made, rest), key: wrong, body: body)
+        #expect(unknown.status == 404 && refused.status == 404, "\(method) \(rest)")
+        #expect(unknown.text == refused.text)
+        let keyless = try await server.send(method, Self.path(made, rest), body: body)
+        #expect(keyless.status == 401 && keyless["WWW-Authenticate"] != nil)
+      }
+    }
+  }
+
+  @Test(
+    "A field that breaks a rule is named",
+    arguments: [
+      (#"{}"#, "provider"), (#"{"provider": "mail"}"#, "provider"), (#"{"provider": "apns", "token": "00"}"#, "app"),
+      (#"{"provider": "apns", "app": "a", "token": "zz"}"#, "token"), (#"{"provider": "fcm"}"#, "token"),
+      (#"{"provider": "fcm", "token": "t", "topics": []}"#, "topics"),
+      (#"{"provider": "fcm", "token": "t", "topics": ["nowhere"]}"#, "topics"),
+      (#"{"provider": "fcm", "token": "t", "languages": []}"#, "languages"),
+      (#"{"provider": "fcm", "token": "t", "languages": [1]}"#, "languages"),
+      (#"{"provider": "fcm", "token": "t", "timeZone": "Mars/Olympus"}"#, "timeZone"),
+      (#"{"provider": "fcm", "token": "t", "quiet": {"from": "22:00"}}"#, "quiet.to"),
+      (#"{"provider": "fcm", "token": "t", "quiet": {"from": "25:00", "to": "07:00"}}"#, "quiet.from"),
+      (#"{"provider": "fcm", "token": "t", "quiet": {"from": "07:00", "to": "07:00"}}"#, "quiet"),
+      (#"{"provider": "fcm", "token": "t", "kind": "browser"}"#, "kind"),
+      (#"{"provider": "fcm", "token": "t", "environment": "sandbox"}"#, "environment"),
+      (#"{"provider": "fcm", "token": "t", "name": "x"}"#, "name"),
+      (#"{"provider": "webpush", "kind": "browser"}"#, "subscription"),
+      (browser.replacing("push.example", with: "127.0.0.1"), "subscription.endpoint"),
+      (browser.replacing("BTBZMqHH6r4Tts7J_aSIgg", with: "AAAA"), "subscription.keys.auth"),
+      (browser.replacing(p256dh, with: "AAAA"), "subscription.keys.p256dh"),
+      (browser.replacing(#""kind": "browser", "#, with: ""), "kind"),
+    ])
+  func invalid(body: String, field: String) async throws {
+    try await Self.withServer { server in
+      let problem = try await server.send("POST", "/v1/devices", body: body).json(Problem.self, status: 422)
+      #expect(problem.errors?.contains { $0.field == field } == true, "\(problem)")
+      let stored = try await server.sql.query("SELECT count(*) FROM devices").first?.decode(0, as: Int.self)
+      #expect(stored == 0)
+    }
+  }
+
+  @Test("Registrations from one network end in 429, also through a proxy, and those of others go on")
+  func limited() async throws {
+    try await TestServer.with(settings: { settings in
+      settings.push.offer = PushOffer(providers: [.fcm])
+      // The next one is possible a minute later.
+      settings.push.registrationsPerAddress = 1
+      settings.trustedProxies = TrustedProxies([IPNetwork("127.0.0.0/8")].compactMap(\.self))
+    }) { server in
+      for (number, (client, status)) in [
+        ("198.51.100.1", 201), ("198.51.100.1", 429), ("198.51.100.2", 201), ("2001:db8:0:1::1", 201),
+        ("2001:db8:0:1:ffff::2", 429), ("2001:db8:0:2::1", 201), ("203.0.113.9, 198.51.100.1", 429),
+      ].enumerated() {
+        let response = try await server.send(
+          "POST", "/v1/devices", headers: [("X-Forwarded-For", client)],
+          body: #"{"provider": "fcm", "token": "t\#(number)"}"#)
+        #expect(response.status == status, "\(client)")
+        #expect((response["Retry-After"] != nil) == (status == 429))
+      }
+      let stored = try await server.sql.query("SELECT count(*) FROM devices").first?.decode(0, as: Int.self)
+      #expect(stored == 4)
+    }
+  }
+
+  @Test("A client without a proxy is limited by its own address, whatever it claims")
+  func forged() async throws {
+    try await Self.withServer({ $0.registrationsPerAddress = 1 }) { server in
+      for (number, status) in [201, 429, 429].enumerated() {
+        let response = try await server.send(
+          "POST", "/v1/devices", headers: [("X-Forwarded-For", "198.51.100.\(number)")],
+          body: #"{"provider": "fcm", "token": "t\#(number)"}"#)
+        #expect(response.status == status)
+      }
+    }
+  }
+
+  @Test("A renewal is not limited, because it adds nothing")
+  func renewals() async throws {
+    try await Self.withServer({ $0.registrationsPerAddress = 1 }) { server in
+      let made = try await Self.register(server)
+      for _ in 0..<3 {
+        #expect(try await server.send("PUT", Self.path(made), key: made.secret, body: Self.phone).status == 200)
+      }
+    }
+  }
+
+  @Test("The number of all devices is limited")
+  func full() async throws {
+    try await Self.withServer({ $0.limits.total = 2 }) { server in
+      for number in 0..<2 { try await Self.register(server, #"{"provider": "fcm", "token": "t\#(number)"}"#) }
+      let refused = try await server.send("POST", "/v1/devices", body: #"{"provider": "fcm", "token": "t2"}"#)
+      #expect(refused.status == 429 && refused["Retry-After"] != nil)
+      try await Self.register(server, #"{"provider": "fcm", "token": "t1"}"#)
+    }
+  }
+
+  @Test("A page of any origin may register, renew and report")
+  func preflight() async throws {
+    try await Self.withServer { server in
+      let id = UUID().uuidString.lowercased()
+      let paths = [
+        ("/v1/devices", "POST"), ("/v1/devices/\(id)", "PUT"), ("/v1/devices/\(id)", "DELETE"),
+        ("/v1/devices/\(id)/state", "PUT"), ("/v1/devices/\(id)/confirmation", "PUT"),
+      ]
+      for (path, method) in paths {
+        let response = try await server.send(
+          "OPTIONS", path, headers: [("Origin", "https://page.example"), ("Access-Control-Request-Method", method)])
+        #expect(response.status == 204)
+        #expect(response["Access-Control-Allow-Methods"]?.contains(method) == true)
+        #expect(response["Access-Control-Allow-Headers"] == "Authorization, Content-Type")
+      }
+      let refused = try await server.send("POST", "/v1/devices", body: "{}")
+      #expect(refused.status == 422 && refused["Access-Control-Allow-Origin"] == "*")
+    }
+  }
+
+  @Test("A report needs a token, and is stored")
+  func report() async throws {
+    try await Self.withServer { server in
+      let made = try await Self.register(server)
+      let state = Self.path(made, "/state")
+      let invalid = try await server.send("PUT", state, key: made.secret, body: #"{"token": "x", "result": "maybe"}"#)
+        .json(Problem.self, status: 422)
+      #expect(invalid.errors?.map(\.field) == ["token", "result"])
+      let epoch = try #require(server.store.cachedSnapshot?.feedVersion.epoch)
+      let token = SyncToken(epoch: epoch, scope: .feed, version: 7)
+      let body = #"{"token": "\#(token)", "result": "noData"}"#
+      #expect(try await server.send("PUT", state, key: made.secret, body: body).status == 204)
+      #expect(try await server.store.device(made.id)?.lastReport?.version == 7)
+    }
+  }
+
+  @Test("Metrics count devices and what was sent to them, and contain no addresses")
+  func metrics() async throws {
+    try await Self.withServer { server in
+      let (phone, browser) = (try await Self.register(server), try await Self.register(server, Self.browser))
+      _ = try await server.publish("x")
+      let store = server.store
+      while try await store.collectOutbox(window: .zero) {}
+      while try await store.fanOut(budget: 3) {}
+      try await store.countDeliveries()
+      var scrape = try await server.scrape()
+      func value(_ name: String, _ labels: [String: String] = [:]) -> Double { scrape.value("tidings_\(name)", labels) }
+      #expect(value("devices", ["provider": "apns", "state": "active"]) == 1)
+      #expect(value("devices", ["provider": "webpush", "state": "pending"]) == 1)
+      #expect(value("push_owed", ["provider": "apns"]) == 1 && value("push_owed", ["provider": "webpush"]) == 1)
+      #expect(value("outbox_rows") == 0 && value("push_paused", ["provider": "apns"]) == 0)
+
+      let messages = try await store.claimMessages(.apns, limit: 10, lease: .seconds(60), reportRate: 0)
+      #expect(messages.map(\.device) == [phone.id])
+      try await store.recordOutcomes(messages.map { PushOutcome(message: $0, result: .sent) })
+      try await store.pauseProvider(.webpush, for: 600, reason: "a test")
+      try await store.countDeliveries()
+      scrape = try await server.scrape()
+      #expect(value("push_outcomes_total", ["provider": "apns", "outcome": "sent"]) == 1)
+      #expect(value("push_outcomes_total", ["provider": "webpush", "outcome": "sent"]) == 0)
+      #expect(value("push_owed", ["provider": "apns"]) == 0 && value("push_paused", ["provider": "webpush"]) == 1)
+      let text = try await server.get("/metrics").text
+      for secret in [Self.token, Self.endpoint, "org.example.reader", phone.id.uuidString.lowercased(), browser.secret]
+      {
+        #expect(!text.contains(secret))
+      }
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import FaultServer
+import Foundation
+import News
+import PostgresClient
+import TestKit
+import TestSupport
+import Testing
+
+/// `tidings push`, with a service in place of Google's.
+@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl"), "needs openssl"))
+struct PushCommandTests {
+  private static let token = "device:secret-token"
+
+  /// An installation with keys for FCM, and the service.
+  private struct Push: Sendable {
+    let installation: Installation
+    let service: FaultServer
+    /// The settings with the keys.
+    let settings: [String: String]
+
+    func test(_ arguments: [String]) async throws -> ChildProcess.Result {
+      try await ChildProcess(["push", "test"] + arguments, environment: installation.environment(settings)).result()
+    }
+
+    /// The bodies of the messages so far.
+    var messages: [String] {
+      service.requests.filter { $0.path.hasSuffix("/messages:send") }.map { String(decoding: $0.body, as: UTF8.self) }
+    }
+  }
+
+  /// - Parameter answer: The response to a message.
+  private static func withPush(
+    _ answer: FaultResponse = .json("{}"), _ body: @escaping @Sendable (Push) async throws -> Void
+  ) async throws {
+    try await withFolder([:]) { folder in
+      let key = folder.appending(path: "key.pem").path
+      let made = try await ChildProcess(
+        ["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out", key],
+        executable: "/usr/bin/openssl", environment: [:]
+      ).result()
+      try #require(made.status == 0, "\(made.errors)")
+      try await FaultServer.with { service in
+        service.respond { request in
+          request.path == "/token" ? .json(#"{"access_token": "t", "expires_in": 3599}"#) : answer
+        }
+        let account = try JSONEncoder().encode([
+          "type": "service_account", "project_id": "example-news", "client_email": "push@example.org",
+          "private_key": try String(contentsOfFile: key, encoding: .utf8), "token_uri": "\(service.url)/token",
+        ])
+        let file = folder.appending(path: "account.json")
+        try account.write(to: file)
+        let settings = [
+          "TIDINGS_FCM_CREDENTIALS": file.path, "TIDINGS_FCM_URL": service.url, "TIDINGS_PUSH_WINDOW": "0",
+        ]
+        try await Installation.with {
+          try await body(Push(installation: $0, service: service, settings: settings))
+        }
+      }
+    }
+  }
+
+  @Test("A test of a token sends one push with the fields of the command, and needs no device")
+  func token() async throws {
+    try await Self.withPush { push in
+      let result = try await push.test([
+        "--provider", "fcm", "--token", Self.token, "--data", "screen=a=b", "token=x", "--data", "empty=",
+      ])
+      #expect(result.status == 0 && result.output == "FCM has accepted the push.\n", "\(result.errors)")
+      #expect(push.messages.count == 1)
+      let message = try #require(push.messages.first)
+      #expect(message.contains(#""empty":"","screen":"a=b"}"#) && !message.contains(#""token":"x""#), "\(message)")
+      #expect(message.contains(#""token":"\#(Self.token)""#) && message.contains(#""priority":"NORMAL""#))
+      #expect(try await push.installation.value("SELECT count(*) FROM pushes", as: Int.self) == 0)
+    }
+  }
+
+  @Test(
+    "An answer that is no success is a sentence and the status 1, without the token",
+    arguments: [
+      (404, "UNREGISTERED", "the address is gone"), (403, "SENDER_ID_MISMATCH", "FCM answers 403 SENDER_ID_MISMATCH"),
+      (503, "UNAVAILABLE", "FCM answers 503 UNAVAILABLE"), (401, "UNAUTHENTICATED", "check TIDINGS_FCM_CREDENTIALS"),
+    ])
+  func refusals(status: Int, code: String, sentence: String) async throws {
+    let error = #"{"@type": "type.googleapis.com/google.firebase.fcm.v1.FcmError", "errorCode": "\#(code)"}"#
+    try await Self.withPush(.json(#"{"error": {"status": "X", "details": [\#(error)]}}"#, status: status)) { push in
+      let result = try await push.test(["--provider", "fcm", "--token", Self.token])
+      #expect(result.status == 1 && result.output == "" && result.errors.contains(sentence), "\(result.errors)")
+      #expect(result.errors.hasPrefix("tidings: ") && !result.errors.contains(Self.token))
+    }
+  }
+
+  @Test("A registered device is tested by its id, without an effect on what it is owed")
+  func device() async throws {
+    try await Self.withPush { push in
+      let body = #"{"provider": "fcm", "token": "\#(Self.token)"}"#
+      let device = try await push.installation.serve(changes: push.settings) { server in
+        try await server.send("POST", "/v1/devices", body: body).json(DeviceCredentials.self, status: 201)
+      }
+      let result = try await push.test(["--device", device.id.uuidString])
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(push.messages.count == 1 && push.messages.first?.contains(Self.token) == true)
+      #expect(try await push.installation.value("SELECT count(*) FROM deliveries", as: Int.self) == 0)
+      let unknown = try await push.test(["--device", UUID().uuidString])
+      #expect(unknown.status == 1 && unknown.errors.contains("there is no device"))
+    }
+  }
+
+  @Test("An alert is counted, requested once, sent by the server, and listed")
+  func alert() async throws {
+    try await Self.withPush { push in
+      let key = try await push.installation.makeKey()
+      try await push.installation.serve(changes: push.settings) { server in
+        let body = #"{"provider": "fcm", "token": "\#(Self.token)", "alerts": true}"#
+        #expect(try await server.send("POST", "/v1/devices", body: body).status == 201)
+        let item = try await server.send(
+          "POST", "/v1/editorial/items", key: key, body: #"{"text": "It is back.", "title": "The\tferry"}"#
+        ).json(EditorialItem.self, status: 201).item.id.uuidString.lowercased()
+        let audience = try await push.installation.run("push", "send", "--item", item, "--dry-run")
+        #expect(audience.output == "apns\t0\nfcm\t1\nwebpush\t0\nquiet\t0\n", "\(audience.errors)")
+        let requested = try await push.installation.run("push", "send", "--item", item)
+        #expect(requested.status == 0 && requested.output == "waiting\n", "\(requested.errors)")
+        try await eventually("the alert is sent") { push.messages.contains { $0.contains(#""priority":"HIGH""#) } }
+        try await eventually("it is counted") {
+          let list = try await push.installation.run("push", "list").output
+          return list.split(separator: "\n").contains { line in
+            let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+            return columns.count == 12 && columns[1] == "alert" && columns[3] == item
+              && columns[4...6] == ["1", "1", "0"] && columns[11] == "The ferry"
+          }
+        }
+        let again = try await push.installation.run("push", "send", "--item", item)
+        #expect(again.status == 0 && again.output.hasPrefix("released\t") && again.errors.contains("before"))
+        #expect(push.messages.count { $0.contains(#""priority":"HIGH""#) } == 1)
+      }
+      let unknown = try await push.installation.run("push", "send", "--item", UUID().uuidString)
+      #expect(unknown.status == 1 && unknown.errors.contains("there is no item"))
+    }
+  }
+
+  @Test(
+    "Arguments that name no address, or two, are refused",
+    arguments: [
+      [], ["--token", "t"], ["--provider", "fcm"], ["--provider", "apns", "--token", "00"],
+      ["--provider", "webpush", "--token", "t"], ["--provider", "mail", "--token", "t"],
+      ["--provider", "fcm", "--token", "t", "--app", "a"], ["--device", "x"],
+      ["--device", "5f0c3a52-0d0e-4f0c-9a8e-1d1f2c3b4a5d", "--token", "t"],
+      ["--device", "5f0c3a52-0d0e-4f0c-9a8e-1d1f2c3b4a5d", "--provider", "fcm"],
+      ["--provider", "fcm", "--token", "t", "--data", "x"],
+    ])
+  func arguments(_ arguments: [String]) async throws {
+    try await Installation.with(schema: false) { installation in
+      let result = try await ChildProcess(["push", "test"] + arguments, environment: installation.environment())
+        .result()
+      #expect(result.status == 64 && result.output == "", "\(result.errors)")
+    }
+  }
+
+  @Test("A push service without keys is an invalid setting")
+  func unconfigured() async throws {
+    try await Installation.with { installation in
+      let result = try await installation.run("push", "test", "--provider", "fcm", "--token", "t")
+      #expect(result.status == 78 && result.errors.contains("TIDINGS_FCM_CREDENTIALS is not set"), "\(result.errors)")
+      let unreadable = try await installation.run(
+        "push", "test", "--provider", "fcm", "--token", "t", changes: ["TIDINGS_FCM_CREDENTIALS": "/nowhere"])
+      #expect(unreadable.status == 78 && unreadable.errors.contains("TIDINGS_FCM_CREDENTIALS must name a file"))
+      #expect(try await installation.run("push", "list").output == "")
+      #expect(try await installation.run("push", "list", "--limit", "0").status == 64)
+    }
+  }
+}
