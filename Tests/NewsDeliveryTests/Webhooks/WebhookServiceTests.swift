@@ -130,7 +130,9 @@ import Testing
       #expect(try await receiver.send().count == 1)
       try await receiver.insert(receiver.event(1, version: 2))
       #expect(try await receiver.send().isEmpty)
-      #expect(try await receiver.deliveries(2).map(\.state) == [.due, .delivered])
+      // Both were made at the same time of the test's clock, so their order is not known.
+      let states = try await receiver.deliveries(2).map(\.state)
+      #expect(states.count == 2 && states.contains(.due) && states.contains(.delivered))
       let refusals = try await receiver.deliveries(1).compactMap(\.attempts.first?.error)
       #expect(refusals.allSatisfy { $0 == "private.example has a private address, which is not allowed" })
       #expect(refusals.count == 2)
