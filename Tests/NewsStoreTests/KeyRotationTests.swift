@@ -25,6 +25,8 @@ import Testing
       let end = try #require(after.previousSecretEnd)
       #expect(abs(end.timeIntervalSince(before.created) - 3600) < 600)
       after.previousSecretEnd = nil
+      #expect(after.secretName != before.secretName)
+      after.secretName = before.secretName
       #expect(after == before)
       for key in [old, new] { #expect(try await store.authenticate(key)?.id == before.id) }
 
