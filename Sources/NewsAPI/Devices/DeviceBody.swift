@@ -60,11 +60,6 @@ extension DeviceReport {
 }
 
 extension FieldReader {
-  /// Reads a JSON object.
-  private mutating func object(_ name: String) -> [String: JSONValue]? {
-    value(name, rule: "must be an object") { if case .object(let fields) = $0 { fields } else { nil } }
-  }
-
   /// Reads an array of strings, whose number the store limits.
   fileprivate mutating func strings(_ name: String) -> [String]? {
     value(name, rule: "must be an array of strings") { value in

@@ -94,9 +94,8 @@ extension FieldReader {
 
   /// Reads a required object.
   fileprivate mutating func members(_ name: String) -> [String: JSONValue] {
-    let rule: FieldRule = "must be an object"
-    let members = value(name, rule: rule) { if case .object(let members) = $0 { members } else { nil } }
-    if members == nil, errors.isEmpty { refuse(name, rule) }
+    let members = object(name)
+    if members == nil, errors.isEmpty { refuse(name, "must be an object") }
     return members ?? [:]
   }
 }

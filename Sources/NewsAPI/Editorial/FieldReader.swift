@@ -86,6 +86,10 @@ struct FieldReader {
     }
   }
 
+  mutating func object(_ name: String) -> [String: JSONValue]? {
+    value(name, rule: "must be an object") { if case .object(let fields) = $0 { fields } else { nil } }
+  }
+
   mutating func array(_ name: String, maximum: Int) -> [JSONValue]? {
     value(name, rule: .maximumElements(maximum)) {
       if case .array(let elements) = $0, elements.count <= maximum { elements } else { nil }

@@ -85,8 +85,7 @@ extension FieldReader {
 
   /// Reads whether a write requests an alert: `"push":{"alert":true}`.
   mutating func requestsAlert() -> Bool {
-    let fields = value("push", rule: "must be an object") { if case .object(let fields) = $0 { fields } else { nil } }
-    guard let fields else { return false }
+    guard let fields = object("push") else { return false }
     var reader = FieldReader(fields, prefix: "push.")
     let requestsAlert = reader.bool("alert") ?? false
     reader.finish()
