@@ -103,8 +103,8 @@ let package = Package(
     .target(
       name: "NewsConsole",
       dependencies: [
-        "HTTPEdge", "MediaFiles", "NetworkAddresses", "News", "NewsAPI", "NewsFollower", "NewsPages", "NewsStore",
-        "OutgoingHTTP", .crypto, .httpTypes, .hummingbird, .nioCore, .serviceLifecycle,
+        "HTTPConditions", "HTTPEdge", "MediaFiles", "NetworkAddresses", "News", "NewsAPI", "NewsFollower", "NewsPages",
+        "NewsStore", "OutgoingHTTP", .crypto, .httpTypes, .hummingbird, .nioCore, .serviceLifecycle,
       ],
       exclude: ["Assets", "Templates", "Texts"], swiftSettings: settings),
     .target(

@@ -82,7 +82,7 @@ struct ConsoleRoutes {
     pages.open(.get, ConsolePath.link, signIn.linkForm)
     pages.open(.post, ConsolePath.link, signIn.signInWithLink)
     pages.action(ConsolePath.signOut, signIn.signOut)
-    pages.open(.get, ConsolePath.asset, AssetHandlers(pages: services.pages).asset)
+    pages.open(.get, ConsolePath.asset, AssetHandlers(assets: services.pages.assets).asset)
 
     let firstRun = FirstRunHandlers(services: services)
     pages.page(ConsolePath.root, firstRun.start)
