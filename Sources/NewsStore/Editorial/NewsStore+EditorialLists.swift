@@ -59,22 +59,19 @@ extension NewsStore {
   public func editorialItems(_ query: EditorialQuery) async throws -> EditorialPage {
     do {
       let isSearch = query.search?.hasWords ?? false
+      // With access to some topics only, the counts take as long as the page. Both are read at the same time.
+      async let counts = stateCounts(query.access)
       let answers = try await database.snapshot([
         query.search == nil ? Self.listSettings : Self.searchSettings, Self.unknownTopics(query.scope.topics),
-        Self.stateCounts(query.access), isSearch ? query.recent : query.rows(),
+        isSearch ? query.recent : query.rows(),
       ])
       let unknown: [String] = try answers[1].map { try $0.decode("slug") }
       guard unknown.isEmpty else { throw StoreError.unknownTopics(unknown) }
-      var counts: [EditorialItem.State: Int] = [:]
-      for row in answers[2] {
-        guard let state = EditorialItem.State(rawValue: try row.decode("state")) else { continue }
-        counts[state] = try row.decode("count")
-      }
-      let rows = isSearch ? try await found(by: query, among: try answers[3].map { try $0.decode("id") }) : answers[3]
+      let rows = isSearch ? try await found(by: query, among: try answers[2].map { try $0.decode("id") }) : answers[2]
       let page = try rows.prefix(query.limit).prefix { try $0.decode("fits") }
       let last = page.count < rows.count ? page.last : nil
       return EditorialPage(
-        items: try page.map(EditorialItem.init(row:)), counts: counts.filter { $0.value > 0 },
+        items: try page.map(EditorialItem.init(row:)), counts: try await counts,
         next: try last.map {
           Keyset(date: Date(milliseconds: try $0.decode("page_time")), id: try $0.decode("page_id"))
         })
@@ -98,6 +95,16 @@ extension NewsStore {
       set_config('max_parallel_workers_per_gather', '0', true)
     """
 
+  /// Counts the items with access in each state that has any.
+  private func stateCounts(_ access: ItemAccess) async throws -> [EditorialItem.State: Int] {
+    var counts: [EditorialItem.State: Int] = [:]
+    for row in try await database.snapshot([Self.listSettings, Self.stateCounts(access)])[1] {
+      guard let state = EditorialItem.State(rawValue: try row.decode("state")) else { continue }
+      counts[state] = try row.decode("count")
+    }
+    return counts.filter { $0.value > 0 }
+  }
+
   private static func stateCounts(_ access: ItemAccess) -> PostgresQuery {
     // The condition on the state admits the index `items_by_write`, which has all columns.
     guard access.topics == nil else {
@@ -118,6 +125,9 @@ extension NewsStore {
 extension EditorialQuery {
   /// The time of the last write of an item `i` in milliseconds, as the index `items_by_write` has it.
   private static let writeTime: PostgresQuery = "milliseconds(coalesce(i.written_at, i.created_at))"
+
+  /// The longest span of days whose items are sorted together, in seconds: a week.
+  private static let sortedSpan = 7.0 * 86_400
 
   /// The number of recent items in which words are searched first.
   fileprivate static let window = 2000
@@ -163,11 +173,11 @@ extension EditorialQuery {
   private func newest(_ count: Int) -> PostgresQuery {
     let selection: PostgresQuery = "SELECT i.id, \(query: Self.writeTime) AS time FROM items AS i"
     let end: PostgresQuery = "ORDER BY \(query: Self.order) LIMIT \(count)"
-    // Items of some days may be far behind in the order of writes, for each state.
-    if from != nil || to != nil {
+    // The few items of some days may be far behind in the order of writes, and are better sorted together.
+    if let from, let to, states.count > 1, to.timeIntervalSince(from) <= Self.sortedSpan {
       return "\(query: selection) WHERE i.state = ANY (\(states.map(\.rawValue))) \(query: conditions) \(query: end)"
     }
-    // Without days, a few rows from the beginning of each state suffice, unless the topics are rare.
+    // Otherwise, some rows from the beginning of each state suffice, unless the topics are rare.
     func newest(_ state: EditorialItem.State) -> PostgresQuery {
       "(\(query: selection) WHERE i.state = \(state.rawValue) \(query: conditions) \(query: end))"
     }

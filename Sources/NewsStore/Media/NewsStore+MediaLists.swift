@@ -49,11 +49,14 @@ extension NewsStore {
   /// - Throws: `StoreError.unavailable`.
   public func itemTitles(of ids: [UUID], for access: ItemAccess) async throws -> [UUID: ItemTitle] {
     guard !ids.isEmpty else { return [:] }
-    let rows = try await database.query(
+    // A plan for any topics would look up all items with the topics.
+    let rows = try await database.snapshot([
+      Self.listSettings,
       """
       SELECT i.id, i.title, CASE WHEN i.title IS NULL THEN left(i.text, 300) ELSE '' END AS text, i.language
       FROM items AS i WHERE i.id = ANY(\(ids)) AND \(query: access.condition)
-      """)
+      """,
+    ])[1]
     let titles = try rows.map { row -> (UUID, ItemTitle) in
       (
         try row.decode("id"),
