@@ -49,7 +49,7 @@ public final class FaultServer: Sendable {
       // Connections wait in the backlog until the server exists; none is accepted before.
       .serverChannelOption(.autoRead, value: false)
       .childChannelOption(.allowRemoteHalfClosure, value: true)
-      .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+      .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           guard let server = server.withLock({ $0 }), let number = server.admit(channel) else {

@@ -55,7 +55,7 @@ final class MockServer: Sendable {
     let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .serverChannelOption(.backlog, value: 1024)
-      .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+      .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
       .childChannelInitializer { channel in self.open(channel) }
       .bind(host: "127.0.0.1", port: port).get()
     state.withLock { $0 = State(listener: listener, channels: $0.channels, port: listener.localAddress?.port ?? 0) }

@@ -23,9 +23,10 @@ public struct ReceivedMessage: Sendable {
     return fields["title"] != nil || (fields["aps"] as? [String: Any])?["alert"] != nil
   }
 
-  /// Returns a field of the payload as text; nil if it is absent.
+  /// Returns a field of the payload, or of the alert in that of APNs, as text; nil if it is absent.
   public func field(_ name: String) -> String? {
-    let fields = (try? JSONSerialization.jsonObject(with: payload)) as? [String: Any]
-    return fields?[name].map { "\($0)" }
+    let fields = (try? JSONSerialization.jsonObject(with: payload)) as? [String: Any] ?? [:]
+    let alert = (fields["aps"] as? [String: Any])?["alert"] as? [String: Any]
+    return (fields[name] ?? alert?[name]).map { "\($0)" }
   }
 }
