@@ -1,6 +1,6 @@
 """Calls a server through the client that openapi-python-client makes from openapi.yaml.
 
-check.py URL CONTRACT, with a key in TIDINGS_KEY that has the scopes items:publish and media:write. The package
+check.py URL CONTRACT, with a key in TIDINGS_KEY that has the scope admin. The server offers pushes through APNs. The package
 tidings_client is generated and on the path. Ends with status 1 at the first answer that is not as it should be.
 """
 
@@ -11,6 +11,7 @@ import importlib
 import io
 import os
 import pkgutil
+import re
 import struct
 import sys
 
@@ -18,20 +19,34 @@ from ruamel.yaml import YAML
 
 import tidings_client.api
 from tidings_client import AuthenticatedClient, Client
+from tidings_client.api.devices import get_push_offer, register_device, remove_device, renew_device, report_device
 from tidings_client.api.editorial import (
     change_item,
     create_item,
     create_topic,
+    create_webhook,
     erase_item,
     get_editorial_item,
+    get_webhooks,
     remove_media,
+    remove_webhook,
     replace_item,
     retract_item,
+    rotate_webhook,
     upload_media,
 )
 from tidings_client.api.operation import get_contract, get_health
 from tidings_client.api.public import get_changes, get_item, get_items, get_media, get_state
-from tidings_client.models import AttachmentInput, CreateTopicBody, ItemInput, ItemPatch, Problem
+from tidings_client.models import (
+    AttachmentInput,
+    CreateTopicBody,
+    DeviceRegistration,
+    DeviceReport,
+    ItemInput,
+    ItemPatch,
+    Problem,
+    WebhookInput,
+)
 from tidings_client.types import File
 
 
@@ -60,9 +75,7 @@ def check_operations(contract):
     for package in pkgutil.iter_modules(tidings_client.api.__path__):
         module = importlib.import_module(f"tidings_client.api.{package.name}")
         generated.update(name for _, name, _ in pkgutil.iter_modules(module.__path__))
-    snake = {
-        "".join("_" + letter.lower() if letter.isupper() else letter for letter in name): name for name in declared
-    }
+    snake = {re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower(): name for name in declared}
     missing = sorted(name for module, name in snake.items() if module not in generated)
     expect(not missing, f"operations that the client lacks: {missing}")
     return len(declared)
@@ -144,7 +157,29 @@ def main(url, contract):
     answered(remove_media.sync_detailed(media, client=editor), 204)
     erased = answered(get_editorial_item.sync_detailed(item.id, client=editor), 200)
     expect(erased.text == "" and erased.erased, f"erased to {erased}")
-    print(f"the generated client has all {operations} operations, and lists, follows, writes, uploads and takes down")
+
+    # Register a device.
+    expect([one.value for one in answered(get_push_offer.sync_detailed(client=reader), 200).providers] == ["apns"], "APNs")
+    device = DeviceRegistration.from_dict({"provider": "apns", "app": "org.example.news", "token": "0f" * 32})
+    known = answered(register_device.sync_detailed(client=reader, body=device), 201)
+    phone = AuthenticatedClient(base_url=url, token=known.secret)
+    answered(renew_device.sync_detailed(known.id, client=phone, body=device), 200)
+    report = DeviceReport.from_dict({"token": removed.token, "result": "newData"})
+    answered(report_device.sync_detailed(known.id, client=phone, body=report), 204)
+    answered(remove_device.sync_detailed(known.id, client=phone), 204)
+    answered(remove_device.sync_detailed(known.id, client=phone), 404)
+
+    # Add a webhook.
+    body = WebhookInput.from_dict({"url": "https://hook.invalid/", "paused": True})
+    hook = answered(create_webhook.sync_detailed(client=editor, body=body), 201)
+    rotated = answered(rotate_webhook.sync_detailed(hook.id, client=editor), 200)
+    expect(hook.secret.startswith("whsec_") and rotated.secret != hook.secret, "the secrets")
+    expect([one.id for one in answered(get_webhooks.sync_detailed(client=editor), 200).webhooks] == [hook.id], "webhooks")
+    answered(remove_webhook.sync_detailed(hook.id, client=editor, if_match="*"), 204)
+    print(
+        f"the generated client has all {operations} operations, and lists, follows, writes, uploads, takes down, registers"
+        " devices and adds webhooks"
+    )
 
 
 if __name__ == "__main__":
