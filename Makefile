@@ -10,11 +10,11 @@ help: ## Lists the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1	\2/p' Makefile
 
 run: ## Serves sample news on http://127.0.0.1:8080 from a private PostgreSQL cluster, until Ctrl-C; PUSH=1 adds mocks of push services
-	@PUSH=$(PUSH) scripts/run
+	@scripts/run
 
 test: ## Runs all tests with a temporary PostgreSQL cluster
 	@scripts/install-dependencies openssl
-	@for program in pgbouncer nginx varnishd promtool strace wget aria2c faketime jq feedparser jing newsboat; do scripts/install-dependencies $$program || \
+	@for program in pgbouncer nginx varnishd promtool strace wget aria2c faketime jq feedparser jing newsboat node verifiers; do scripts/install-dependencies $$program || \
 	  echo "make test: the tests that need $$program are skipped" >&2; done
 	@scripts/test
 
@@ -58,9 +58,9 @@ simulate: ## Compares the schedule of wakes with fixed intervals, over weeks and
 	@swift test -c release --disable-xctest --filter FetchSimulatorTests
 
 bench: ## Measures the server on this machine; takes an hour or more
-	@scripts/install-dependencies wrk nginx go
-	@status=0; for bench in bench bench-reads bench-writes bench-live bench-client bench-media bench-console bench-scale; do \
-	  scripts/$$bench || status=$$?; done; exit $$status
+	@scripts/install-dependencies wrk nginx go h2load openssl
+	@status=0; for bench in bench bench-reads bench-writes bench-live bench-delivery bench-client bench-media bench-console \
+	  bench-scale; do scripts/$$bench || status=$$?; done; exit $$status
 
 docs: ## Builds the documentation of the libraries as a website in .build/docs, for the path BASE= of its host
 	@scripts/install-dependencies
@@ -75,11 +75,11 @@ browser: ## Drives Chromium through a newsroom's day, checks all pages, and stor
 	@scripts/browser
 
 generated-client: ## Generates a Python client from openapi.yaml and uses it against a server; needs PyPI
-	@scripts/install-dependencies
+	@scripts/install-dependencies openssl
 	@scripts/check-generated-client
 
 schemathesis: ## Sends generated requests for all of openapi.yaml, with a key of each scope; needs PyPI
-	@scripts/install-dependencies jq
+	@scripts/install-dependencies jq openssl
 	@scripts/schemathesis
 
 lint: ## Checks format, sizes, imports, migrations and scripts
