@@ -71,7 +71,7 @@ private func has(_ program: String) -> Bool {
     let ports = compose.matches(of: /(?m)^ +- (\S+:[0-9]+)$/).map { String($0.1) }
     #expect(ports.filter { !$0.hasPrefix("127.0.0.1:") } == ["${TIDINGS_PORT:-8080}:80"])
     #expect(ports.count == 3)
-    for file in ["docker-compose.yml", "deploy/container/tls.yml"] {
+    for file in ["docker-compose.yml", "deploy/container/push.yml", "deploy/container/tls.yml"] {
       let text = try Self.text(file)
       #expect(text.firstMatch(of: /(?i)password(__file)?: +[^\/\s]/) == nil, "\(file)")
     }

@@ -45,7 +45,10 @@ import Testing
             let result = await process.result()
             #expect(result.output == "2 200 max-age=31536000", "\(result.errors)")
             let plain = try #require(proxy.plainPort)
-            for (target, status) in [("/v1/items?limit=5", 308), ("/v1/editorial/items", 403)] {
+            for (target, status) in [
+              ("/v1/items?limit=5", 308), ("/v1/editorial/items", 403), ("/v1/devices", 403),
+              ("/v1/devices/a/state", 403),
+            ] {
               let answer = try await EdgeSetting.undeclared(target, port: plain)
               #expect(answer?.status == status)
               if status == 308 { #expect(answer?["Location"] == "https://news.example:8443" + target) }
