@@ -30,6 +30,9 @@ public struct AlertRequest: Sendable, Equatable {
 }
 
 extension NewsStore {
+  /// The maximum numbers of characters of the visible part of an alert.
+  private static let (alertTitleLength, alertBodyLength): (Int32, Int32) = (200, 500)
+
   /// Requests an alert for an item. It is made once the item is published. An item with a request gets no second one.
   ///
   /// - Parameters:
@@ -67,6 +70,31 @@ extension NewsStore {
   public func alert(of item: UUID) async throws -> AlertRequest? {
     try await database.query(Self.alert(of: item)).first.map(AlertRequest.init(row:))
   }
+
+  /// Returns the visible part of an alert for an item, as it would be made now; nil if there is no such item.
+  package func alertContent(of item: UUID) async throws -> PushAlert? {
+    try await database.query(
+      """
+      SELECT t.title, t.body, i.url, i.breaking
+      FROM items AS i CROSS JOIN LATERAL (\(query: Self.alertTexts)) AS t WHERE i.id = \(item)
+      """
+    ).first.map { row in
+      PushAlert(
+        title: try row.decode("title"), body: try row.decode("body"), url: try row.decode("url"),
+        breaking: try row.decode("breaking"))
+    }
+  }
+
+  /// Selects the texts of an item `i` that an alert shows, each on one line: the columns `title` and `body`.
+  static let alertTexts: PostgresQuery = """
+    SELECT coalesce(nullif(x.title, ''), left(x.body, \(alertTitleLength))) AS title,
+      CASE WHEN x.title <> '' THEN x.body ELSE '' END AS body
+    FROM (
+      SELECT left(btrim(regexp_replace(i.title, '\\s+', ' ', 'g')), \(alertTitleLength)) AS title,
+        left(btrim(regexp_replace(left(coalesce(i.summary, i.text), 4096), '\\s+', ' ', 'g')), \(alertBodyLength))
+          AS body
+    ) AS x
+    """
 
   private static func alert(of item: UUID) -> PostgresQuery {
     "SELECT state, push FROM item_alerts WHERE item = \(item)"

@@ -7,8 +7,6 @@ extension NewsStore {
   private static let outboxItems: Int32 = 5000
   /// The key of the lock for the collection. It is arbitrary, and only has to be the same in all processes.
   private static let outboxLock = 7_161_720_914_262
-  /// The maximum numbers of characters of the visible part of an alert.
-  private static let (titleLength, bodyLength): (Int32, Int32) = (200, 500)
 
   /// Turns changes from the outbox into pushes and into deliveries to webhooks, in one transaction.
   ///
@@ -100,17 +98,15 @@ extension NewsStore {
   private static func release(of items: [UUID], at now: Date?) -> PostgresQuery {
     """
     WITH \(query: clock(now)), due AS (
-      SELECT a.item, gen_random_uuid() AS push, l.version, i.topics, i.language, i.breaking, i.url,
-        left(btrim(regexp_replace(i.title, '\\s+', ' ', 'g')), \(titleLength)) AS title,
-        left(btrim(regexp_replace(left(coalesce(i.summary, i.text), 4096), '\\s+', ' ', 'g')), \(bodyLength)) AS body
+      SELECT a.item, gen_random_uuid() AS push, l.version, i.topics, i.language, i.breaking, i.url, t.title, t.body
       FROM item_alerts AS a JOIN items AS i ON i.id = a.item JOIN change_log AS l ON l.item = i.id AND l.scope = ''
+        CROSS JOIN LATERAL (\(query: alertTexts)) AS t
       WHERE a.item = ANY (\(items)) AND a.state = 'waiting' AND i.state = 'published' AND l.present
       ORDER BY a.item FOR UPDATE OF a
     ), made AS (
       INSERT INTO pushes (id, kind, item, epoch, version, scopes, content, created_at, starts_at)
         SELECT d.push, 'alert', d.item, \(query: Database.currentEpoch), d.version, d.topics,
-          jsonb_build_object('title', coalesce(nullif(d.title, ''), left(d.body, \(titleLength))),
-            'body', CASE WHEN d.title <> '' THEN d.body ELSE '' END, 'url', d.url, 'language', d.language,
+          jsonb_build_object('title', d.title, 'body', d.body, 'url', d.url, 'language', d.language,
             'breaking', d.breaking),
           c.now, c.now
         FROM due AS d, clock AS c

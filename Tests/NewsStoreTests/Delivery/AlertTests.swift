@@ -37,6 +37,36 @@ import Testing
     }
   }
 
+  @Test("The texts of an alert are known before it is made")
+  func content() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      var (untitled, long) = (Self.content, Self.content)
+      untitled.title = nil
+      untitled.text = "The ferry\n\n is  back."
+      long.title = "Ferry" + String(repeating: " ferry", count: 60)
+      long.summary = String(repeating: "back ", count: 200)
+      (long.url, long.breaking) = ("https://news.example/ferry", true)
+      for (number, content) in [Self.content, untitled, long].enumerated() {
+        _ = try await store.create(UUID(number), content)
+      }
+      let shown = try #require(try await store.alertContent(of: UUID(0)))
+      #expect(shown == PushAlert(title: "Ferry", body: "The ferry is back."))
+      #expect(try await store.alertContent(of: UUID(1)) == PushAlert(title: "The ferry is back.", body: ""))
+      let cut = try #require(try await store.alertContent(of: UUID(2)))
+      #expect(cut.title.count == 200 && cut.body.count == 500 && cut.breaking && cut.url == long.url)
+      #expect(try await store.alertContent(of: UUID(3)) == nil)
+      for number in 0..<3 { _ = try await store.requestAlert(item: UUID(number)) }
+      try await store.wake()
+      for number in 0..<3 {
+        let made = try await sql.query("SELECT content FROM pushes WHERE kind = 'alert' AND item = \(UUID(number))")
+        let json = try #require(try made.first?.decode("content", as: PostgresJSON.self)).data
+        let content = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
+        let alert = try #require(try await store.alertContent(of: UUID(number)))
+        #expect(content["title"] as? String == alert.title && content["body"] as? String == alert.body)
+      }
+    }
+  }
+
   @Test("A write of a published item takes effect although its content is equal, an edit without a request has none")
   func unchanged() async throws {
     try await NewsDatabase.withStore { store, sql in
