@@ -21,6 +21,7 @@ enum ConsolePath {
   static let restoration = "/console/items/{id}/history/{revision}/restore"
   static let retraction = "/console/items/{id}/retract"
   static let erasure = "/console/items/{id}/erase"
+  static let alert = "/console/items/{id}/alert"
 
   static let files = "/console/files"
   static let file = "/console/files/{id}"
@@ -37,6 +38,19 @@ enum ConsolePath {
   static let subscriptionPoll = "/console/subscriptions/{id}/poll"
   static let subscriptionPause = "/console/subscriptions/{id}/pause"
   static let subscriptionRemoval = "/console/subscriptions/{id}/remove"
+
+  static let pushes = "/console/pushes"
+  static let push = "/console/pushes/{id}"
+
+  static let webhooks = "/console/webhooks"
+  static let newWebhook = "/console/webhooks/new"
+  static let webhook = "/console/webhooks/{id}"
+  static let webhookForm = "/console/webhooks/{id}/edit"
+  static let webhookPause = "/console/webhooks/{id}/pause"
+  static let webhookTest = "/console/webhooks/{id}/test"
+  static let webhookRotation = "/console/webhooks/{id}/rotate"
+  static let webhookRemoval = "/console/webhooks/{id}/remove"
+  static let webhookReplay = "/console/webhooks/{id}/deliveries/{delivery}/replay"
 
   static let keys = "/console/keys"
   static let newKey = "/console/keys/new"
@@ -58,6 +72,11 @@ enum ConsolePath {
   static func path(_ pattern: String, id: UUID, revision: Int? = nil) -> String {
     let path = pattern.replacing("{id}", with: id.uuidString.lowercased())
     return revision.map { path.replacing("{revision}", with: "\($0)") } ?? path
+  }
+
+  /// Returns the path of the form that sends an event of a webhook again.
+  static func path(ofReplay delivery: UUID, of webhook: UUID) -> String {
+    path(webhookReplay.replacing("{delivery}", with: delivery.uuidString.lowercased()), id: webhook)
   }
 
   /// Returns the path of a page of a topic.
@@ -117,7 +136,9 @@ struct ConsoleRoutes {
     pages.page(ConsolePath.file, for: [.itemsWrite, .mediaWrite], files.file)
 
     addTopics(to: pages)
+    addPushes(to: pages)
     addSubscriptions(to: pages)
+    addWebhooks(to: pages)
     addKeys(to: pages)
 
     let sessions = SessionHandlers(services: services)
@@ -150,6 +171,35 @@ struct ConsoleRoutes {
     pages.action(ConsolePath.subscriptionPause, for: [.admin], subscriptions.pause)
     pages.page(ConsolePath.subscriptionRemoval, for: [.admin], subscriptions.removalForm)
     pages.action(ConsolePath.subscriptionRemoval, for: [.admin], subscriptions.remove)
+  }
+
+  private func addPushes(to pages: ConsoleRouter) {
+    let pushes = PushHandlers(services: services)
+    let alerts = AlertHandlers(services: services)
+    pages.page(ConsolePath.pushes, for: [.pushSend], pushes.list)
+    pages.page(ConsolePath.push, for: [.pushSend], pushes.push)
+    pages.page(ConsolePath.alert, for: [.pushSend], alerts.form)
+    pages.action(ConsolePath.alert, for: [.pushSend], alerts.request)
+  }
+
+  private func addWebhooks(to pages: ConsoleRouter) {
+    let webhooks = WebhookListHandlers(services: services)
+    let editor = WebhookFormHandlers(services: services)
+    let log = WebhookLogHandlers(services: services)
+    let secrets = WebhookSecretHandlers(services: services)
+    pages.page(ConsolePath.webhooks, for: [.admin], webhooks.list)
+    pages.page(ConsolePath.newWebhook, for: [.admin], editor.newWebhook)
+    pages.action(ConsolePath.webhooks, for: [.admin], editor.create)
+    pages.page(ConsolePath.webhook, for: [.admin], log.webhook)
+    pages.page(ConsolePath.webhookForm, for: [.admin], editor.webhook)
+    pages.action(ConsolePath.webhookForm, for: [.admin], editor.save)
+    pages.action(ConsolePath.webhookPause, for: [.admin], webhooks.pause)
+    pages.action(ConsolePath.webhookTest, for: [.admin], webhooks.test)
+    pages.page(ConsolePath.webhookRotation, for: [.admin], secrets.rotationForm)
+    pages.action(ConsolePath.webhookRotation, for: [.admin], secrets.rotate)
+    pages.page(ConsolePath.webhookRemoval, for: [.admin], webhooks.removalForm)
+    pages.action(ConsolePath.webhookRemoval, for: [.admin], webhooks.remove)
+    pages.action(ConsolePath.webhookReplay, for: [.admin], log.replay)
   }
 
   private func addKeys(to pages: ConsoleRouter) {

@@ -85,7 +85,7 @@ import Testing
       #expect(try await files.get("/console/items").status == 403)
       #expect(try await files.get("/console/items/new").status == 403)
       let push = try await console.signedIn([.pushSend], name: "push")
-      #expect(try await push.open("/console").target == "/console/live")
+      #expect(try await push.open("/console").target == "/console/pushes")
       #expect(try await push.get("/console/files").status == 403)
       let writer = try await console.signedIn([.itemsWrite], name: "writer")
       let page = try await writer.get("/console/files")

@@ -96,6 +96,8 @@ import Testing
     #expect(english.percent(999_999, of: 1_000_000) == "99.9 %")
     #expect(english.percent(5, of: 5) == "100 %")
     #expect(english.milliseconds(.microseconds(1250)) == "1.3 ms")
+    let times: [Double] = [0, 119.9, 120, 7199, 7200, 4e6]
+    #expect(times.map(english.duration) == ["0 s", "119 s", "2 min", "119 min", "2 h", "1,111 h"])
   }
 }
 

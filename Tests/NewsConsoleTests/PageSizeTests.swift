@@ -84,10 +84,54 @@ import Testing
       """)
   }
 
+  /// Fills the tables of pushes and webhooks.
+  private static func fillDeliveries(_ console: ConsoleServer) async throws {
+    let sql = console.server.sql
+    _ = try await sql.query(
+      """
+      INSERT INTO pushes (id, kind, epoch, version, scopes, content, created_at, starts_at, cancelled_at, audience)
+      SELECT gen_random_uuid(), 'alert', '000000', n, '{}', jsonb_build_object('title', repeat(\(long)::text, 2)), now(),
+        now() + interval '1 second', now(), 1000000 FROM generate_series(1, 100) AS n
+      """)
+    _ = try await sql.query(
+      """
+      INSERT INTO push_results (push, sent, refused, gone, dropped, reports, woke, found_news, last_sent_at)
+      SELECT id, 990000, 9000, 900, 90, 9000, 8000, 7000, now() FROM pushes
+      """)
+    _ = try await sql.query(
+      """
+      INSERT INTO webhooks (id, url, events, topics, secret, created_at, last_success, failing_since, paused,
+        disabled_reason)
+      SELECT gen_random_uuid(), 'https://hooks.example/' || n || '?' || repeat('hook=x&', 250),
+        '{item.published,item.changed,item.retracted}',
+        ARRAY(SELECT 'a-long-topic-' || t FROM generate_series(1000, 1031) AS t),
+        'whsec_x', now(), now(), now(), true, 'failing'
+      FROM generate_series(1, 100) AS n
+      """)
+    _ = try await sql.query(
+      """
+      INSERT INTO webhook_deliveries (id, webhook, event, at, item, version, token, topics, created_at, state, due_at)
+      SELECT gen_random_uuid(), (SELECT min(id::text)::uuid FROM webhooks), 'item.changed', now(), gen_random_uuid(), n,
+        't', '{}', now() + n * interval '1 second', 'due', now() FROM generate_series(1, 100) AS n
+      """)
+    _ = try await sql.query(
+      """
+      INSERT INTO webhook_attempts (delivery, number, at, status, milliseconds, error)
+      SELECT d.id, n, now(), 500, 7, repeat(\(long)::text, 5)
+      FROM webhook_deliveries AS d, generate_series(1, 20) AS n WHERE d.version > 50
+      """)
+    _ = try await sql.query(
+      """
+      UPDATE webhooks SET paused = false, disabled_reason = NULL
+      WHERE id::text = (SELECT min(id::text) FROM webhooks)
+      """)
+  }
+
   @Test("No page has more than 60 kB of HTML, styles and scripts, however much there is")
   func sizes() async throws {
     try await ConsoleServer.with { console in
       try await Self.fill(console)
+      try await Self.fillDeliveries(console)
       // An item without attachments, which take as much as the item has.
       let id = try await console.server.sql.query("SELECT id FROM items ORDER BY id LIMIT 1").first?
         .decode("id", as: UUID.self)
@@ -100,14 +144,19 @@ import Testing
         let saved = try await console.server.write("PATCH", path, #"{"text": "\#(text)"}"#, ("If-Match", "*"))
         #expect(saved.status == 200)
       }
+      let hook = try #require(try await console.store.webhooks().first { !$0.paused }).id.uuidString.lowercased()
+      let push = try #require(try await console.store.pushes(limit: 1).first).id.uuidString.lowercased()
       let browser = try await console.signedIn([.admin], name: Self.long)
       let path = ConsoleServer.path(item)
       let lists = [
         "items", "items?topic=a-long-topic-1500", "files", "files?used=true", "topics", "subscriptions",
         "subscriptions?health=failing&q=feed", "subscriptions?page=7", "keys", "sessions", "live",
+        "pushes", "pushes/\(push)", "webhooks", "webhooks?page=7", "webhooks/\(hook)", "webhooks/\(hook)/edit",
+        "webhooks/\(hook)/rotate", "webhooks/\(hook)/remove", "webhooks/new",
       ].map { "/console/\($0)" }
       let forms = [
-        path, "\(path)/history", "/console/items/new", "/console/new-topic", "/console/subscriptions/new",
+        path, "\(path)/history", "\(path)/alert", "/console/items/new", "/console/new-topic",
+        "/console/subscriptions/new",
         "/console/subscriptions/\(subscription)", "/console/subscriptions/\(subscription)/remove", "/console/keys/new",
         "/console/topics/a-long-topic-1500/edit", "/console/topics/a-long-topic-1500/remove",
       ]

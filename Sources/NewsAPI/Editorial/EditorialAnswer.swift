@@ -1,5 +1,5 @@
 import Crypto
-import Foundation
+package import Foundation
 import HTTPTypes
 import Hummingbird
 import News
@@ -61,6 +61,18 @@ extension APIContext {
         apiKey: key.apiKey, method: key.method, target: key.target, name: key.text,
         bodyDigest: record.bodyDigest ?? Data(SHA256.hash(data: Data())))
     }
+  }
+
+  /// Names the request in place of an `Idempotency-Key`, which forms do not have. The writes of all requests with the name
+  /// have their effect once: the store throws `AnsweredBefore` for a repetition, and `StoreError.requestInProgress` for
+  /// one beside the first.
+  ///
+  /// - Parameters:
+  ///   - name: A random name.
+  ///   - target: The path of the request.
+  package func setRepeatable(named name: UUID, target: String) {
+    guard let key = record.key else { return }
+    record.setIdempotencyKey(.init(apiKey: key.id, method: "POST", target: target, text: name.uuidString))
   }
 
   /// The request of a write, if it has an `Idempotency-Key`. A handler passes it to the store, which stores the answer in

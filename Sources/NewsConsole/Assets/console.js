@@ -321,10 +321,10 @@ function startLive() {
   start();
 }
 
-/** Adds a button to each command that copies it. */
+/** Adds a button to each command and secret that copies it. */
 function startCopying() {
   if (!navigator.clipboard) return;
-  for (const command of document.querySelectorAll(".command")) {
+  for (const command of document.querySelectorAll("[data-copy]")) {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = command.dataset.copy;

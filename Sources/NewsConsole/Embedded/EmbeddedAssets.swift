@@ -278,8 +278,11 @@ mark { background: var(--marked); color: inherit; font-weight: 600; }
 .failure { margin-top: .2rem; color: var(--bad); font-size: .875rem; }
 .pair { display: grid; gap: .6rem; }
 .preview { margin-block: 1rem; padding: 1rem; background: var(--panel); border-radius: 4px; }
+.preview > .title { font-weight: 600; }
 .excerpt { font-size: .9375rem; }
+.facts + .actions, .failure + .actions { margin-top: .75rem; }
 .secret { margin-block: 1rem; padding: .75rem; background: var(--panel); border: 2px solid var(--good); border-radius: 4px; user-select: all; }
+.secret + button { margin-bottom: 1rem; }
 
 /* The live page */
 .panel { margin-top: 1.5rem; padding-top: 1.1rem; border-top: 1px solid var(--line); }
@@ -327,8 +330,8 @@ thead th { color: var(--soft); }
 blockquote { margin: 1rem 0; padding-inline-start: 1rem; border-inline-start: 3px solid var(--accent); }
 .subject { font-weight: 600; }
 
-/* The parts of the console beside each other from a width of 768 pixels on */
-@media (min-width: 48rem) {
+/* The parts of the console beside each other from a width of 896 pixels on */
+@media (min-width: 56rem) {
   .top .wrap { column-gap: clamp(.75rem, 2vw, 1.5rem); }
   .top ul { column-gap: clamp(.5rem, 1.4vw, 1rem); }
   .open-menu { display: none; }
@@ -336,14 +339,14 @@ blockquote { margin: 1rem 0; padding-inline-start: 1rem; border-inline-start: 3p
   .menu ul { display: flex; }
 }
 
-@media (max-width: 60rem) {
+@media (max-width: 72rem) {
   .account { position: relative; }
   /* Only for screen readers: there is no room in German. */
   .account .key { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .account .quiet { padding-inline: .6rem; }
 }
 
-@media (min-width: 48rem) and (max-width: 60rem) {
+@media (min-width: 56rem) and (max-width: 72rem) {
   .top { font-size: .875rem; }
 }
 
@@ -697,10 +700,10 @@ function startLive() {
   start();
 }
 
-/** Adds a button to each command that copies it. */
+/** Adds a button to each command and secret that copies it. */
 function startCopying() {
   if (!navigator.clipboard) return;
-  for (const command of document.querySelectorAll(".command")) {
+  for (const command of document.querySelectorAll("[data-copy]")) {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = command.dataset.copy;

@@ -3,6 +3,53 @@
 
 /// The names and texts of all files in Templates, sorted by name.
 let embeddedTemplates: [(name: String, text: String)] = [
+  ("alert.mustache", #"""
+{{>head}}
+{{>notices}}
+<div class="narrow">
+<h1>{{heading}}</h1>
+<p class="subject"{{#itemLanguage}} lang="{{.}}"{{/itemLanguage}} dir="auto">{{itemTitle}}</p>
+{{#alertState}}
+<p>{{.}}</p>
+<p>{{t.alert-once}}</p>
+<p class="actions">{{#alertPush}}<a class="button" href="{{.}}">{{t.alert-result}}</a> {{/alertPush}}<a href="{{cancel}}">{{t.back}}</a></p>
+{{/alertState}}
+{{#isAsking}}
+{{#hasNoServices}}
+<p class="note bad">{{t.no-services}}</p>
+{{/hasNoServices}}
+<p>{{#isPublished}}{{t.alert-now}}{{/isPublished}}{{^isPublished}}{{t.alert-later}}{{/isPublished}} {{t.alert-once}}</p>
+<section class="preview" aria-labelledby="look">
+<h2 id="look">{{t.alert-look}}</h2>
+{{#isBreaking}}
+<p><strong class="breaking">{{t.field-breaking}}</strong></p>
+{{/isBreaking}}
+<p class="title"{{#itemLanguage}} lang="{{.}}"{{/itemLanguage}} dir="auto">{{alertTitle}}</p>
+{{#alertText}}
+<p class="excerpt"{{#itemLanguage}} lang="{{.}}"{{/itemLanguage}} dir="auto">{{.}}</p>
+{{/alertText}}
+<p class="hint">{{t.alert-look-hint}}</p>
+</section>
+<dl class="figures">
+<div><dt>{{t.alert-devices}}</dt><dd><strong>{{devices}}</strong></dd></div>
+{{#services}}
+<div><dt>{{serviceName}}</dt><dd><strong>{{serviceDevices}}</strong></dd></div>
+{{/services}}
+{{#quietDevices}}
+<div><dt>{{t.alert-quiet}}</dt><dd><strong>{{.}}</strong> <span>{{t.alert-quiet-text}}</span></dd></div>
+{{/quietDevices}}
+</dl>
+<p class="hint">{{t.alert-devices-hint}}</p>
+<form class="stack" method="post" action="{{action}}">
+<input type="hidden" name="csrf" value="{{csrf}}">
+<p class="actions"><button class="primary">{{t.alert-button}}</button> <a class="button" href="{{cancel}}">{{t.cancel}}</a></p>
+</form>
+{{/isAsking}}
+</div>
+{{>foot}}
+
+"""#
+  ),
   ("conflict.mustache", #"""
 {{>head}}
 {{>notices}}
@@ -51,7 +98,7 @@ let embeddedTemplates: [(name: String, text: String)] = [
 <div class="bar">
 <h1 dir="auto">{{heading}}</h1>
 {{#itemID}}
-<p class="facts"><span class="state {{state}}">{{stateTitle}}</span><span>{{t.edited}} <time datetime="{{editedMachine}}">{{edited}}</time></span>{{#history}}<a href="{{.}}">{{t.history}}</a>{{/history}}{{#readerLink}}<a href="{{.}}">{{t.reader-page}}</a>{{/readerLink}}</p>
+<p class="facts"><span class="state {{state}}">{{stateTitle}}</span><span>{{t.edited}} <time datetime="{{editedMachine}}">{{edited}}</time></span>{{#history}}<a href="{{.}}">{{t.history}}</a>{{/history}}{{#readerLink}}<a href="{{.}}">{{t.reader-page}}</a>{{/readerLink}}{{#alertLink}}<a href="{{.}}">{{t.alert-readers}}</a>{{/alertLink}}{{#alertState}}<span>{{.}}</span>{{/alertState}}{{#alertPush}}<a href="{{.}}">{{t.alert-result}}</a>{{/alertPush}}</p>
 {{/itemID}}
 </div>
 {{#readOnlyReason}}
@@ -229,6 +276,10 @@ let embeddedTemplates: [(name: String, text: String)] = [
 </div>
 {{/times}}
 <p class="check"><input id="breaking" name="breaking" type="checkbox"{{#breaking}} checked{{/breaking}}> <label for="breaking">{{t.field-breaking}}</label></p>
+{{#offersAlert}}
+<p class="check"><input id="alert" name="alert" type="checkbox" aria-describedby="alert-hint"{{#requestsAlert}} checked{{/requestsAlert}}> <label for="alert">{{t.alert-readers}}</label></p>
+<p class="hint" id="alert-hint">{{t.alert-hint}}</p>
+{{/offersAlert}}
 </div>
 </fieldset>
 <div class="buttons">
@@ -685,7 +736,7 @@ let embeddedTemplates: [(name: String, text: String)] = [
 <div class="narrow">
 <h1>{{heading}}</h1>
 <p class="subject" dir="auto">{{keyLabel}}</p>
-<p class="secret"><code>{{secret}}</code></p>
+<p class="secret" data-copy="{{t.copy}}" data-copied="{{t.copied}}"><code>{{secret}}</code></p>
 <p>{{t.key-secret-text}}</p>
 <p class="actions"><a class="button" href="{{keysLink}}">{{t.key-secret-done}}</a></p>
 </div>
@@ -932,6 +983,84 @@ let embeddedTemplates: [(name: String, text: String)] = [
 {{/editorLink}}
 </div>
 </section>
+
+"""#
+  ),
+  ("pushes-one.mustache", #"""
+{{>head}}
+{{>notices}}
+<h1 dir="auto">{{heading}}</h1>
+<p class="facts"><span class="state">{{pushKind}}</span>{{#pushState}}<span class="state {{pushStateName}}">{{.}}</span>{{/pushState}}{{#itemLink}}<a href="{{.}}">{{t.push-item}}</a>{{/itemLink}}</p>
+<section class="panel" aria-labelledby="messages">
+<h2 id="messages">{{t.push-messages}}</h2>
+<dl class="figures">
+<div><dt>{{t.push-audience}}</dt><dd><strong>{{audience}}</strong></dd></div>
+<div><dt>{{t.push-sent}}</dt><dd><strong>{{sent}}</strong> {{#sentShare}}<span>{{.}}</span>{{/sentShare}}</dd></div>
+<div><dt>{{t.push-refused}}</dt><dd><strong>{{refused}}</strong></dd></div>
+<div><dt>{{t.push-gone}}</dt><dd><strong>{{gone}}</strong></dd></div>
+<div><dt>{{t.push-dropped}}</dt><dd><strong>{{dropped}}</strong></dd></div>
+</dl>
+<p class="hint">{{t.push-messages-hint}}</p>
+</section>
+<section class="panel" aria-labelledby="reports">
+<h2 id="reports">{{t.push-reports}}</h2>
+<dl class="figures">
+<div><dt>{{t.push-reports}}</dt><dd><strong>{{reports}}</strong></dd></div>
+<div><dt>{{t.push-woke}}</dt><dd><strong>{{woke}}</strong> {{#wokeShare}}<span>{{.}}</span>{{/wokeShare}}</dd></div>
+<div><dt>{{t.push-found}}</dt><dd><strong>{{foundNews}}</strong> {{#foundShare}}<span>{{.}}</span>{{/foundShare}}</dd></div>
+</dl>
+<p class="hint">{{t.push-reports-hint}}</p>
+</section>
+<section class="panel" aria-labelledby="times">
+<h2 id="times">{{t.push-times}}</h2>
+<p class="facts"><span>{{t.push-asked}} <time datetime="{{askedMachine}}">{{askedTime}}</time></span>{{#startsTime}}<span>{{t.push-starts}} <time datetime="{{startsMachine}}">{{.}}</time></span>{{/startsTime}}{{#finishedTime}}<span>{{t.push-finished}} <time datetime="{{finishedMachine}}">{{.}}</time></span>{{/finishedTime}}{{#lastSentTime}}<span>{{t.push-last-sent}} <time datetime="{{lastSentMachine}}">{{.}}</time></span>{{/lastSentTime}}{{#cancelledTime}}<span>{{t.push-cancelled}} <time datetime="{{cancelledMachine}}">{{.}}</time></span>{{/cancelledTime}}</p>
+</section>
+<p class="pager"><a class="button" href="{{pushesLink}}">{{t.to-pushes}}</a></p>
+{{>foot}}
+
+"""#
+  ),
+  ("pushes.mustache", #"""
+{{>head}}
+{{>notices}}
+<h1>{{heading}}</h1>
+<p>{{t.pushes-text}}</p>
+{{#hasServices}}
+<section class="panel" aria-labelledby="services">
+<h2 id="services">{{t.push-services}}</h2>
+{{#hasNoServices}}
+<p class="note">{{t.no-services}}</p>
+{{/hasNoServices}}
+<ul class="rows">
+{{#services}}
+<li>
+<p class="title">{{serviceName}}</p>
+<p class="facts"><span class="state {{health}}">{{healthTitle}}</span><span>{{t.push-devices}}: {{devices}}</span>{{#pendingDevices}}<span>{{t.push-pending}}: {{.}}</span>{{/pendingDevices}}{{#refusedDevices}}<span>{{t.push-refused-devices}}: {{.}}</span>{{/refusedDevices}}<span>{{t.push-owed}}: {{owed}}</span>{{#overdue}}<span>{{t.push-overdue}}: {{.}}</span>{{/overdue}}</p>
+{{#isPaused}}
+<p class="failure">{{t.push-paused}} {{#pauseEndTime}}<time datetime="{{pauseEndMachine}}">{{.}}</time>{{/pauseEndTime}}{{#pauseReason}} <span lang="en" dir="auto">({{.}})</span>{{/pauseReason}}</p>
+{{/isPaused}}
+</li>
+{{/services}}
+</ul>
+</section>
+{{/hasServices}}
+<section class="panel" aria-labelledby="pushes">
+<h2 id="pushes">{{t.push-list}}</h2>
+{{#isEmpty}}
+<p class="empty">{{t.no-pushes}}</p>
+{{/isEmpty}}
+<ul class="rows">
+{{#pushes}}
+<li>
+<p class="title"><a href="{{pushLink}}" dir="auto">{{pushTitle}}</a></p>
+<p class="facts"><span class="state">{{pushKind}}</span>{{#pushState}}<span class="state {{pushStateName}}">{{.}}</span>{{/pushState}}<time datetime="{{askedMachine}}">{{askedTime}}</time>{{#lastSentTime}}<span>{{t.push-last-sent}} <time datetime="{{lastSentMachine}}">{{.}}</time></span>{{/lastSentTime}}</p>
+<p class="facts"><span>{{t.push-audience}}: {{audience}}</span><span>{{t.push-sent}}: {{sent}}{{#sentShare}} ({{.}}){{/sentShare}}</span>{{#refused}}<span>{{t.push-refused}}: {{.}}</span>{{/refused}}{{#gone}}<span>{{t.push-gone}}: {{.}}</span>{{/gone}}{{#dropped}}<span>{{t.push-dropped}}: {{.}}</span>{{/dropped}}{{#reports}}<span>{{t.push-reports}}: {{.}}</span><span>{{t.push-woke}}: {{woke}}{{#wokeShare}} ({{.}}){{/wokeShare}}</span><span>{{t.push-found}}: {{foundNews}}{{#foundShare}} ({{.}}){{/foundShare}}</span>{{/reports}}</p>
+</li>
+{{/pushes}}
+</ul>
+{{>pager}}
+</section>
+{{>foot}}
 
 """#
   ),
@@ -1341,6 +1470,253 @@ let embeddedTemplates: [(name: String, text: String)] = [
 {{/editTopic}}
 </li>
 {{/topics}}
+</ul>
+{{>pager}}
+{{>foot}}
+
+"""#
+  ),
+  ("webhooks-exists.mustache", #"""
+{{>head}}
+{{>notices}}
+<div class="narrow">
+<h1>{{heading}}</h1>
+<p class="address" dir="auto">{{webhookURL}}</p>
+{{>webhooks-facts}}
+<p class="actions"><a class="button primary" href="{{rotateLink}}">{{t.rotate}}</a> <a class="button" href="{{newWebhook}}">{{t.new-webhook}}</a> <a href="{{webhooksLink}}">{{t.to-webhooks}}</a></p>
+</div>
+{{>foot}}
+
+"""#
+  ),
+  ("webhooks-facts.mustache", #"""
+<p class="facts"><span class="state {{health}}">{{healthTitle}}</span>{{#failingSinceTime}}<span>{{t.webhook-failing-since}} <time datetime="{{failingSinceMachine}}">{{.}}</time></span>{{/failingSinceTime}}{{#lastSuccessTime}}<span>{{t.last-success}} <time datetime="{{lastSuccessMachine}}">{{.}}</time></span>{{/lastSuccessTime}}</p>
+<p class="facts"><span>{{t.field-events}}: {{webhookEvents}}</span>{{#webhookTopics}}<span>{{t.only-topics}}: {{.}}</span>{{/webhookTopics}}</p>
+{{#disabledReason}}
+<p class="failure">{{.}}</p>
+{{/disabledReason}}
+{{#previousEndTime}}
+<p class="facts"><span>{{t.previous-webhook-secret}} <time datetime="{{previousEndMachine}}">{{.}}</time></span></p>
+{{/previousEndTime}}
+
+"""#
+  ),
+  ("webhooks-form.mustache", #"""
+{{>head}}
+{{>notices}}
+<div class="narrow">
+<h1 dir="auto">{{heading}}</h1>
+{{#isConflict}}
+<h2>{{t.theirs}}</h2>
+<p class="address" dir="auto">{{webhookURL}}</p>
+{{>webhooks-facts}}
+{{/isConflict}}
+{{^isStored}}
+<p>{{t.webhook-text}}</p>
+{{/isStored}}
+<form class="stack" id="webhook" method="post" action="{{action}}">
+<input type="hidden" name="csrf" value="{{csrf}}">
+{{#revision}}
+<input type="hidden" name="revision" value="{{.}}">
+{{/revision}}
+{{^isStored}}
+<input type="hidden" name="once" value="{{once}}">
+{{/isStored}}
+<div class="field">
+<label for="url">{{t.field-webhook-url}}</label>
+<input id="url" name="url" type="text" inputmode="url" value="{{url}}" required autocomplete="off" spellcheck="false" aria-describedby="url-hint{{#errors.url}} url-error{{/errors.url}}"{{#errors.url}} aria-invalid="true"{{/errors.url}}>
+<p class="hint" id="url-hint">{{t.webhook-url-hint}}</p>
+{{#errors.url}}
+<p class="error" id="url-error">{{.}}</p>
+{{/errors.url}}
+</div>
+<fieldset id="events"{{#errors.events}} aria-describedby="events-error"{{/errors.events}}>
+<legend>{{t.field-events}}</legend>
+{{#events}}
+<p class="check"><input id="{{eventID}}" name="events" type="checkbox" value="{{eventName}}"{{#isSelectedEvent}} checked{{/isSelectedEvent}}> <label for="{{eventID}}">{{eventTitle}} <span class="count">{{eventName}}</span></label></p>
+{{/events}}
+{{#errors.events}}
+<p class="error" id="events-error">{{.}}</p>
+{{/errors.events}}
+</fieldset>
+{{#lostTopics}}
+<p class="note bad">{{t.webhook-lost-topics}}</p>
+<input type="hidden" name="lostTopics" value="true">
+<p class="check"><input id="all-items" name="allItems" type="checkbox"{{#isForAllItems}} checked{{/isForAllItems}}> <label for="all-items">{{t.webhook-all-items}}</label></p>
+{{/lostTopics}}
+{{#hasTopics}}
+<fieldset class="choices" id="topics" aria-describedby="topics-hint{{#errors.topics}} topics-error{{/errors.topics}}">
+<legend>{{t.only-topics}}</legend>
+{{>topic-choices}}
+</fieldset>
+<p class="hint" id="topics-hint">{{t.webhook-topics-hint}}</p>
+{{/hasTopics}}
+{{#errors.topics}}
+<p class="error" id="topics-error">{{.}}</p>
+{{/errors.topics}}
+<p class="actions"><button class="primary">{{#isStored}}{{#isConflict}}{{t.save-mine}}{{/isConflict}}{{^isConflict}}{{t.save}}{{/isConflict}}{{/isStored}}{{^isStored}}{{t.create-webhook}}{{/isStored}}</button> <a class="button" href="{{cancel}}">{{t.cancel}}</a></p>
+</form>
+</div>
+{{>foot}}
+
+"""#
+  ),
+  ("webhooks-log.mustache", #"""
+{{>head}}
+{{>notices}}
+<h1>{{heading}}</h1>
+<p class="address" dir="auto">{{webhookURL}}</p>
+{{>webhooks-facts}}
+<div class="actions">
+{{^isPaused}}
+<form method="post" action="{{testLink}}">
+<input type="hidden" name="csrf" value="{{csrf}}">
+<input type="hidden" name="once" value="{{once}}">
+<button>{{t.webhook-test}}</button>
+</form>
+{{/isPaused}}
+<form method="post" action="{{pauseLink}}">
+<input type="hidden" name="csrf" value="{{csrf}}">
+<input type="hidden" name="paused" value="{{^isPaused}}true{{/isPaused}}{{#isPaused}}false{{/isPaused}}">
+<button>{{#isPaused}}{{t.resume}}{{/isPaused}}{{^isPaused}}{{t.pause}}{{/isPaused}}</button>
+</form>
+<a class="button" href="{{editLink}}">{{t.edit}}</a>
+<a class="button" href="{{rotateLink}}">{{t.rotate}}</a>
+<a href="{{removeLink}}">{{t.remove}}</a>
+<a href="{{webhooksLink}}">{{t.to-webhooks}}</a>
+</div>
+<section class="panel" aria-labelledby="log">
+<h2 id="log">{{t.webhook-log}}</h2>
+{{#isPaused}}
+<p class="note">{{t.webhook-paused-hint}}</p>
+{{/isPaused}}
+{{#isEmpty}}
+<p class="empty">{{t.no-deliveries}}</p>
+{{/isEmpty}}
+<ol class="rows">
+{{#deliveries}}
+<li class="session">
+<div class="delivery">
+<h3>{{deliveryEvent}}</h3>
+<p class="facts"><span class="state {{deliveryState}}">{{deliveryStateTitle}}</span><time datetime="{{deliveryMachine}}">{{deliveryTime}}</time>{{#nextAttemptTime}}<span>{{t.next-attempt}} <time datetime="{{nextAttemptMachine}}">{{.}}</time></span>{{/nextAttemptTime}}{{#deliveryVersion}}<span>{{t.delivery-version}} {{.}}</span>{{/deliveryVersion}}{{#deliveryItem}}<a href="{{.}}">{{t.push-item}}<span class="unseen"> {{deliveryVersion}}</span></a>{{/deliveryItem}}</p>
+{{#attemptCount}}
+<details>
+<summary>{{t.attempts}}: {{.}}<span class="unseen"> {{deliveryEvent}} {{deliveryTime}}</span></summary>
+<ul>
+{{#attempts}}
+<li>
+<p class="facts"><span>{{t.attempt}} {{attemptNumber}}</span><time datetime="{{attemptMachine}}">{{attemptTime}}</time>{{#attemptStatus}}<span>{{t.attempt-status}} {{.}}</span>{{/attemptStatus}}<span>{{attemptDuration}}</span></p>
+{{#attemptError}}
+<p class="failure"><span lang="en" dir="auto">{{.}}</span></p>
+{{/attemptError}}
+</li>
+{{/attempts}}
+</ul>
+<p class="hint">webhook-id: <span class="slug">{{deliveryID}}</span></p>
+</details>
+{{/attemptCount}}
+</div>
+{{#replay}}
+<form method="post" action="{{.}}">
+<input type="hidden" name="csrf" value="{{csrf}}">
+<input type="hidden" name="once" value="{{replayName}}">
+{{#cursor}}
+<input type="hidden" name="cursor" value="{{.}}">
+{{/cursor}}
+<button>{{t.replay}}<span class="unseen"> {{deliveryEvent}} {{deliveryTime}}</span></button>
+</form>
+{{/replay}}
+</li>
+{{/deliveries}}
+</ol>
+{{>pager}}
+</section>
+{{>foot}}
+
+"""#
+  ),
+  ("webhooks-remove.mustache", #"""
+{{>head}}
+{{>notices}}
+<div class="narrow">
+<h1>{{heading}}</h1>
+<p class="address" dir="auto">{{webhookURL}}</p>
+{{>webhooks-facts}}
+<p>{{t.webhook-removal-text}}</p>
+<form class="stack" method="post" action="{{action}}">
+<input type="hidden" name="csrf" value="{{csrf}}">
+<input type="hidden" name="revision" value="{{revision}}">
+<p class="actions"><button class="danger">{{t.webhook-removal-button}}</button> <a class="button" href="{{cancel}}">{{t.cancel}}</a></p>
+</form>
+</div>
+{{>foot}}
+
+"""#
+  ),
+  ("webhooks-rotate.mustache", #"""
+{{>head}}
+{{>notices}}
+<div class="narrow">
+<h1>{{heading}}</h1>
+<p class="address" dir="auto">{{webhookURL}}</p>
+{{>webhooks-facts}}
+<p>{{t.webhook-rotation-text}}</p>
+{{#previousEndTime}}
+<p class="note bad">{{t.webhook-rotation-twice}}</p>
+{{/previousEndTime}}
+<form class="stack" method="post" action="{{action}}">
+<input type="hidden" name="csrf" value="{{csrf}}">
+<input type="hidden" name="once" value="{{once}}">
+<p class="actions"><button class="primary">{{t.rotate}}</button> <a class="button" href="{{cancel}}">{{t.cancel}}</a></p>
+</form>
+</div>
+{{>foot}}
+
+"""#
+  ),
+  ("webhooks-secret.mustache", #"""
+{{>head}}
+{{>notices}}
+<div class="narrow">
+<h1>{{heading}}</h1>
+<p class="address" dir="auto">{{webhookURL}}</p>
+<p class="secret" data-copy="{{t.copy}}" data-copied="{{t.copied}}"><code>{{secret}}</code></p>
+<p>{{t.webhook-secret-text}}</p>
+<p class="actions"><a class="button" href="{{webhookLink}}">{{t.webhook-secret-done}}</a></p>
+</div>
+{{>foot}}
+
+"""#
+  ),
+  ("webhooks.mustache", #"""
+{{>head}}
+{{>notices}}
+<div class="bar">
+<h1>{{heading}}</h1>
+<a class="button primary" href="{{newWebhook}}">{{t.new-webhook}}</a>
+</div>
+<p>{{t.webhooks-text}}</p>
+{{#isEmpty}}
+<p class="empty">{{t.no-webhooks}}</p>
+{{/isEmpty}}
+<ul class="rows">
+{{#webhooks}}
+<li class="session">
+<div>
+<p class="title"><a href="{{webhookLink}}" dir="auto">{{webhookURL}}</a></p>
+{{>webhooks-facts}}
+</div>
+<div class="actions">
+<form method="post" action="{{pauseLink}}">
+<input type="hidden" name="csrf" value="{{csrf}}">
+<input type="hidden" name="paused" value="{{^isPaused}}true{{/isPaused}}{{#isPaused}}false{{/isPaused}}">
+<button>{{#isPaused}}{{t.resume}}{{/isPaused}}{{^isPaused}}{{t.pause}}{{/isPaused}}<span class="unseen"> {{webhookURL}}</span></button>
+</form>
+<a href="{{editLink}}">{{t.edit}}<span class="unseen"> {{webhookURL}}</span></a>
+<a href="{{removeLink}}">{{t.remove}}<span class="unseen"> {{webhookURL}}</span></a>
+</div>
+</li>
+{{/webhooks}}
 </ul>
 {{>pager}}
 {{>foot}}

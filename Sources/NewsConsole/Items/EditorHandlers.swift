@@ -86,6 +86,11 @@ struct EditorHandlers: Sendable {
   }
 
   private func editor(_ page: EditorPage, _ visit: ConsoleVisit) async throws -> Response {
+    var page = page
+    if visit.key.allows(.pushSend) {
+      page.mayAlert = !services.pushServices.isEmpty
+      if let item = page.item { page.alert = try await services.store.alert(of: item.item.id) }
+    }
     let topics = try await services.store.consoleTopics(for: visit.access)
     var files: [UsedMedia] = []
     if services.editorial.keepsFiles {

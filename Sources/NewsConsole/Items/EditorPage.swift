@@ -19,6 +19,10 @@ struct EditorPage: Sendable {
   /// The files of the form that were not stored. The status of the page is that of the last one.
   private var refusals: [FileRefusal] = []
   var notice: Notice?
+  /// The request for an alert to the item; nil if there is none, or if the key may not send alerts.
+  var alert: AlertRequest?
+  /// Whether the key may send alerts, and a push service is in use.
+  var mayAlert = false
   /// Whether the form has changes that were not saved.
   private(set) var isUnsaved = false
 
@@ -67,6 +71,7 @@ struct EditorPage: Sendable {
     }
     setErrors(in: &values, pages)
     setButtons(in: &values, pages, visit)
+    setAlert(in: &values, pages, visit)
     let title = item.map { pages.headline(of: $0) } ?? pages.texts.text("new-item")
     return pages.page(
       "editor", title: title, status: problem.map { .init(code: $0.status) } ?? .ok, for: visit, in: .items, values)
@@ -187,6 +192,20 @@ struct EditorPage: Sendable {
       values.set("retraction", link(ConsolePath.retraction))
     }
     if visit.mayPublish, item.erased == nil { values.set("erasure", link(ConsolePath.erasure)) }
+  }
+
+  /// Sets the state of the alert, or the ways to ask for it: with the publication, and on a page of its own afterwards.
+  private func setAlert(in values: inout PageValues, _ pages: ConsolePages, _ visit: ConsoleVisit) {
+    if let alert {
+      pages.set(alert, in: &values)
+    } else if mayAlert {
+      if let item, item.state == .published {
+        values.set("alertLink", pages.link(ConsolePath.path(ConsolePath.alert, id: item.item.id)))
+      } else if visit.mayPublish, item?.state != .retracted, item?.erased == nil {
+        values.set("offersAlert", true)
+        values.set("requestsAlert", form.requestsAlert)
+      }
+    }
   }
 }
 

@@ -97,6 +97,10 @@ struct EditorSubmission: Sendable {
     // Without a state, a draft with a time of publication would be scheduled. Published and expired items keep theirs.
     let isKept = action == .save && [.published, .expired, .retracted].contains(wanted)
     members["state"] = isKept ? nil : .string(wanted.rawValue)
+    // An alert cannot be taken back. A draft that is saved, also while it is typed, does not ask for it.
+    if form.requestsAlert, action == .publish || action == .schedule {
+      members["push"] = .object(["alert": .bool(true)])
+    }
     return members
   }
 }

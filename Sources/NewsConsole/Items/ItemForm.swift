@@ -22,6 +22,8 @@ struct ItemForm: Sendable, Equatable {
   private(set) var texts: [String: String] = [:]
   var topics: [String] = []
   var isBreaking = false
+  /// Whether readers are to be alerted to the item when it is published.
+  var requestsAlert = false
   var attachments: [AttachmentForm] = []
 
   /// Creates the empty form of a new item.
@@ -55,6 +57,7 @@ struct ItemForm: Sendable, Equatable {
     }
     topics = TopicChoices.slugs(chosen: fields.all("topics"), typed: fields.all("otherTopics"))
     isBreaking = fields.first("breaking") != nil
+    requestsAlert = fields.first("alert") != nil
     attachments = (0..<AttachmentForm.maximumCount).compactMap { AttachmentForm(fields, index: $0) }
   }
 
@@ -84,6 +87,7 @@ struct ItemForm: Sendable, Equatable {
     var fields = Self.textFields.map { (name: $0, value: text($0)) }
     fields += topics.map { (name: "topics", value: $0) }
     if isBreaking { fields.append((name: "breaking", value: "on")) }
+    if requestsAlert { fields.append((name: "alert", value: "on")) }
     if let id { fields.append((name: "id", value: id.uuidString.lowercased())) }
     if let revision { fields.append((name: "revision", value: String(revision))) }
     for (index, sent) in sentAttachments.enumerated() {

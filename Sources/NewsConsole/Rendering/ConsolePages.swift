@@ -11,14 +11,16 @@ import NewsStore
 struct ConsolePages: Sendable {
   /// The parts of the console, as its navigation has them.
   enum Section: String, CaseIterable {
-    case items, files, topics, subscriptions, live, keys, sessions
+    case items, files, topics, pushes, subscriptions, webhooks, live, keys, sessions
 
     var path: String {
       switch self {
       case .items: ConsolePath.items
       case .files: ConsolePath.files
       case .topics: ConsolePath.topics
+      case .pushes: ConsolePath.pushes
       case .subscriptions: ConsolePath.subscriptions
+      case .webhooks: ConsolePath.webhooks
       case .live: ConsolePath.live
       case .keys: ConsolePath.keys
       case .sessions: ConsolePath.sessions
@@ -30,7 +32,8 @@ struct ConsolePages: Sendable {
       switch self {
       case .items, .topics: [.itemsWrite]
       case .files: [.itemsWrite, .mediaWrite]
-      case .subscriptions, .keys: [.admin]
+      case .pushes: [.pushSend]
+      case .subscriptions, .webhooks, .keys: [.admin]
       case .live, .sessions: []
       }
     }
@@ -186,6 +189,14 @@ enum Notice: String, CaseIterable, Sendable {
   case subscriptionRemoved = "subscription-removed"
   case pollRequested = "poll-requested"
   case keyRevoked = "key-revoked"
+  case alertRequested = "alert-requested"
+  case alertRequestedBefore = "alert-requested-before"
+  case webhookSaved = "webhook-saved"
+  case webhookPaused = "webhook-paused"
+  case webhookResumed = "webhook-resumed"
+  case webhookTested = "webhook-tested"
+  case webhookReplayed = "webhook-replayed"
+  case webhookRemoved = "webhook-removed"
 
   /// The name of the query parameter.
   static let parameter = "done"

@@ -47,6 +47,15 @@ package struct NumberText {
     return "\(short(part < whole ? min(percent, 99.9) : 100)) %"
   }
 
+  /// Returns a time of 0 seconds or more in seconds, minutes or hours.
+  package func duration(_ seconds: Double) -> String {
+    switch seconds {
+    case ..<120: "\(whole(Int(seconds))) s"
+    case ..<7200: "\(whole(Int(seconds / 60))) min"
+    default: "\(whole(Int(min(seconds, 1e12) / 3600))) h"
+    }
+  }
+
   /// Returns a time in milliseconds.
   package func milliseconds(_ time: Duration) -> String { "\(short(time / .milliseconds(1))) ms" }
 }

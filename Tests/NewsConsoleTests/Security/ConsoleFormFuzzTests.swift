@@ -153,9 +153,8 @@ import Testing
       #expect(try await console.server.get(target).status == 200, "\(target)")
     }
     let admin = try await console.signedIn([.admin], name: "admin")
-    for target in ["/console/files", "/console/topics", "/console/subscriptions", "/console/keys", "/console/sessions"]
-    {
-      let page = try await admin.get(target)
+    for section in ["files", "topics", "pushes", "subscriptions", "webhooks", "keys", "sessions"] {
+      let page = try await admin.get("/console/\(section)")
       #expect(page.status == 200)
       _ = try page.scan
     }

@@ -177,12 +177,14 @@ extension FormGenerator {
   private static let names = [
     "", "title", "text", "html", "topics", "revision", "id", "state", "upload", "choose", "key", "code", "next",
     "attachment-0-url", "attachment-0-bytes", "attachment-31-alt", "attachment-99999999999999999999-url",
+    "url", "events", "once", "alert", "cursor", "allItems", "lostTopics",
     "title-0-text", "title-69-language", "scopes", "expires", "position", "paused", "overlap", "into", "previewed",
     "csrf[]", "__proto__", "a\"b", "a\r\nb", "ä", String(repeating: "n", count: 300),
   ]
   private static let values = [
     "", " ", "on", "true", "false", "0", "-1", "1", "2", "9223372036854775807", "9223372036854775808", "1e9", "٣", "en",
-    "de-DE", "published", "draft", "admin", "items:publish", "https://a.example/x", "http://127.0.0.1:1/",
+    "de-DE", "published", "draft", "admin", "items:publish", "item.changed", "https://a.example/x",
+    "http://127.0.0.1:1/",
     "javascript:x",
     "2031-05-06T07:08", "2031-05-06", "0000-00-00T00:00", "9999-12-31T23:59", "-1-01-01T00:00", "/console/items",
     "//evil.example", "<script>x</script>", "<p>" + String(repeating: "<b>", count: 200), "\"><svg onload=x>'",

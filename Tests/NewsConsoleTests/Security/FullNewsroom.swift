@@ -20,6 +20,11 @@ struct FullNewsroom: Sendable {
   let retracted: EditorialItem
   let file: UUID
   let subscription: Subscription
+  /// A webhook with a delivery that has failed.
+  let webhook = UUID()
+  let delivery = UUID()
+  /// An alert that was sent.
+  let push = UUID()
   /// A key that nobody uses.
   let spareKey: APIKey
   /// A browser of an administrator.
@@ -39,6 +44,7 @@ struct FullNewsroom: Sendable {
   static let fields = [
     "topic", "german-topic", "title", "text", "summary", "author", "alt", "caption", "credit", "former-title", "file",
     "reason", "subscription", "subscription-error", "hub-error", "spare-key", "own-key", "schema",
+    "push", "pause", "attempt",
   ]
 
   /// Fills the newsroom.
@@ -108,6 +114,29 @@ struct FullNewsroom: Sendable {
       VALUES (left(\(subscription.id.uuidString), 22), \(subscription.id), 'active', 'https://hub.example/',
         \(subscription.url), '', '', now(), now(), \(text("hub-error")))
       """)
+    // A server with many newsrooms has more webhooks than forms can create.
+    _ = try await sql.query(
+      """
+      INSERT INTO webhooks (id, url, events, secret, created_at)
+      VALUES (\(webhook), 'https://hooks.example/', '{item.changed}', 'whsec_x', now())
+      """)
+    _ = try await sql.query(
+      """
+      INSERT INTO webhook_deliveries (id, webhook, event, at, created_at, state)
+      VALUES (\(delivery), \(webhook), 'webhook.test', now(), now(), 'failed')
+      """)
+    _ = try await sql.query(
+      """
+      INSERT INTO webhook_attempts (delivery, number, at, status, milliseconds, error)
+      VALUES (\(delivery), 1, now(), 500, 7, \(text("attempt")))
+      """)
+    _ = try await sql.query(
+      """
+      INSERT INTO pushes (id, kind, item, epoch, version, scopes, content, created_at, starts_at, fanned_out_at)
+      VALUES (\(push), 'alert', \(item.item.id), '000000', 1, '{}', jsonb_build_object('title', \(text("push"))::text),
+        now(), now(), now())
+      """)
+    try await console.store.pauseProvider(.apns, for: 3600, reason: text("pause"))
     _ = try await sql.query(
       """
       UPDATE schema_migrations SET name = \(text("schema"))
@@ -155,9 +184,11 @@ struct FullNewsroom: Sendable {
   func target(_ path: String) throws -> String {
     var target = path.replacing("{slug}", with: topic).replacing("{revision}", with: "1")
       .replacing("{name}", with: "console-0123456789abcdef.css")
+      .replacing("{delivery}", with: delivery.uuidString.lowercased())
     let ids = [
       "items": item.item.id.uuidString, "files": file.uuidString, "subscriptions": subscription.id.uuidString,
-      "keys": spareKey.id, "sessions": session.id.uuidString,
+      "keys": spareKey.id, "sessions": session.id.uuidString, "webhooks": webhook.uuidString,
+      "pushes": push.uuidString,
     ]
     for (section, id) in ids where path.hasPrefix("/console/\(section)/") {
       target = target.replacing("{id}", with: id.lowercased())

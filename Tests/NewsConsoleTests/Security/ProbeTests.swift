@@ -34,7 +34,9 @@ import Testing
 
   @Test("A text of any field is shown as it is, on every page of the console and for readers, and in the events")
   func stored() async throws {
-    try await ConsoleServer.with(console: { $0.liveInterval = .milliseconds(50) }) { console in
+    try await ConsoleServer.with(
+      settings: { $0.push.offer = PushOffer(providers: [.apns]) }, console: { $0.liveInterval = .milliseconds(50) }
+    ) { console in
       let newsroom = try await FullNewsroom(console, text: Self.probe)
       var shown = ""
       for path in newsroom.pages where path != "/console/items/{id}/preview" {

@@ -91,11 +91,11 @@ import Testing
     }
   }
 
-  @Test("A key without any right over items, files and settings reaches its own sessions and the live page only")
+  @Test("A key that may only send pushes reaches these, alerts, its own sessions and the live page")
   func rights() async throws {
     let allowed: Set<String> = [
       "/console", "/console/live", FullNewsroom.events, "/console/sessions", "/console/sessions/{id}/end",
-      "/console/sign-out",
+      "/console/sign-out", "/console/pushes", "/console/pushes/{id}", "/console/items/{id}/alert",
     ]
     try await ConsoleServer.with { console in
       let newsroom = try await FullNewsroom(console)
