@@ -16,7 +16,10 @@ struct BrowserPageTests {
     "editor-arabic", "editor-errors", "conflict", "history", "retract", "erase", "preview",
     "files-empty", "files", "files-unused", "topics-empty", "topics", "topic", "topic-new", "topic-errors",
     "topic-removal", "subscriptions-empty", "subscriptions", "subscription", "subscription-new",
-    "subscription-preview", "subscription-errors", "subscription-removal", "keys", "key-new", "key-errors",
+    "subscription-preview", "subscription-errors", "subscription-removal",
+    "pushes-empty", "pushes", "alert", "alert-asked", "push", "pushes-alerts", "webhooks-empty", "webhooks", "webhook",
+    "webhook-edit", "webhook-rotate", "webhook-remove", "webhook-new", "webhook-errors", "webhook-secret", "keys",
+    "key-new", "key-errors",
     "key-secret", "key-rotate", "key-revoke", "live-empty", "live", "sessions",
     "reader", "reader-topic", "reader-item", "reader-gone", "reader-not-found",
     "foreign-form", "changed", "retract-changed", "editor-gone", "paused", "editor-many-errors", "forbidden",
@@ -29,6 +32,29 @@ struct BrowserPageTests {
       data.starts(with: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
     else { return nil }
     return data[data.startIndex + 16..<data.startIndex + 20].reduce(0) { $0 << 8 | Int32($1) }
+  }
+
+  /// Runs the body with a driver whose server uses FCM, at an address where nothing answers.
+  private func withPushes(
+    _ name: String, language: String = "en", _ body: @Sendable (BrowserDriver) async throws -> Void
+  ) async throws {
+    try await withFolder([:]) { folder in
+      let key = folder.appending(path: "key.pem").path
+      let made = try await ChildProcess(
+        ["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out", key],
+        executable: "/usr/bin/openssl", environment: [:]
+      ).result()
+      try #require(made.status == 0, "\(made.errors)")
+      let service = "http://127.0.0.1:9"
+      let account = try JSONEncoder().encode([
+        "type": "service_account", "project_id": "example-news", "client_email": "push@example.org",
+        "private_key": try String(contentsOfFile: key, encoding: .utf8), "token_uri": "\(service)/token",
+      ])
+      let file = folder.appending(path: "account.json")
+      try account.write(to: file)
+      let settings = ["TIDINGS_FCM_CREDENTIALS": file.path, "TIDINGS_FCM_URL": service]
+      try await BrowserDriver.with(name, language: language, settings: settings, body)
+    }
   }
 
   /// Checks the results of a scenario.
@@ -51,7 +77,7 @@ struct BrowserPageTests {
     "Each page fits 360 pixels, is light and accessible, and loads nothing from elsewhere",
     .enabled(if: !BrowserDriver.runsAllTests, "make test"))
   func glance() async throws {
-    try await BrowserDriver.with("glance") { driver in
+    try await withPushes("glance") { driver in
       check(try await driver.run("glance"), of: driver, widths: [360])
     }
   }
@@ -61,7 +87,7 @@ struct BrowserPageTests {
     .enabled(if: BrowserDriver.runsAllTests, "make browser"), arguments: [("en", true), ("de", true), ("en", false)])
   func pages(language: String, javascript: Bool) async throws {
     let name = javascript ? language : "\(language)-without-javascript"
-    try await BrowserDriver.with(name, language: language) { driver in
+    try await withPushes(name, language: language) { driver in
       let steps = try await driver.run("pages", javascript: javascript)
       // The pictures are light, then dark.
       check(steps, of: driver, widths: Self.widths + Self.widths)

@@ -152,6 +152,9 @@ class Newsroom:
             "topics": ["harbour"],
         }
         ids["subscription"] = self.must("POST", "/v1/editorial/subscriptions", subscription)["id"]
+        webhook = {"url": "https://cache.invalid/purge?all=lists", "topics": ["harbour"]}
+        ids["webhook"] = self.must("POST", "/v1/editorial/webhooks", webhook)["id"]
+        self.must("POST", f"/v1/editorial/webhooks/{ids['webhook']}/test")
         return ids
 
 

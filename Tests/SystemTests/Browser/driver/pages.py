@@ -50,7 +50,9 @@ def visit_all(editor, link, key, is_brief=False):
     lists(editor, inspector)
     items(editor, inspector, ids)
     topics(editor, inspector)
+    pushes(editor, inspector, ids)
     subscriptions(editor, inspector, ids)
+    webhooks(editor, inspector, ids)
     lesser = keys(editor, inspector)
     errors.visit(editor, inspector, ids)
     readers(inspector, ids)
@@ -182,6 +184,48 @@ def subscriptions(editor, inspector, ids):
     editor.fill("url", "nowhere")
     editor.click('#subscription button[value="preview"]')
     inspector.check("subscription-errors")
+
+
+def pushes(editor, inspector, ids):
+    """Visits the pages of pushes, and alerts to an item. The push service does not answer."""
+    device = {"provider": "fcm", "token": "device-1", "alerts": True}
+    editor.newsroom.must("POST", "/v1/devices", device)
+    path = f"/console/items/{ids['breaking']}/alert"
+    inspector.visit("alert", path)
+    editor.click("form.stack button.primary")
+    inspector.check("alert-asked")
+    link = 'a[href*="/console/pushes/"]'
+
+    def is_made():
+        editor.open(path)
+        return editor.has(link)
+
+    editor.wait("the alert is made", is_made)
+    inspector.visit("push", editor.find(link).get_attribute("href").removeprefix(editor.address))
+    inspector.visit("pushes-alerts", "/console/pushes")
+
+
+def webhooks(editor, inspector, ids):
+    path = f"/console/webhooks/{ids['webhook']}"
+
+    def has_attempt():
+        editor.open(path)
+        return editor.has("summary")
+
+    checks.requested(editor.driver)
+    editor.wait("the host of the webhook is not found", has_attempt)
+    editor.find("summary").click()
+    inspector.check("webhook")
+    for name in ("edit", "rotate", "remove"):
+        inspector.visit(f"webhook-{name}", f"{path}/{name}")
+    inspector.visit("webhook-new", "/console/webhooks/new")
+    editor.fill("url", "nowhere")
+    editor.click("#webhook button.primary")
+    inspector.check("webhook-errors")
+    editor.fill("url", "https://search.invalid/")
+    editor.click("#webhook button.primary")
+    editor.expect(editor.has(".secret"), "the secret")
+    inspector.check("webhook-secret")
 
 
 def expect_zone(editor):

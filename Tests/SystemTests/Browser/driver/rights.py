@@ -13,7 +13,7 @@ IDENTIFIER = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}")
 
 # The scopes and the topics of each key, and the parts of the console that its navigation has.
 KEYS = {
-    "sender": (["push:send"], [], ["live", "sessions"]),
+    "sender": (["push:send"], [], ["pushes", "live", "sessions"]),
     "photographer": (["media:write"], [], ["files", "live", "sessions"]),
     "writer": (["items:write"], [], ["items", "files", "topics", "live", "sessions"]),
     "reporter": (["items:publish", "media:write"], ["sport"], ["items", "files", "topics", "live", "sessions"]),
