@@ -179,7 +179,8 @@ extension NewsAPI.Settings {
     let formats: [PublishedFormat] = publicURL == nil ? [] : [.atom, .rss, .json]
     return PageSite(
       language: language, publicURL: publicURL,
-      feeds: formats.map { PageFeed(name: $0.name, mediaType: $0.mediaType, fileName: $0.fileName) })
+      feeds: formats.map { PageFeed(name: $0.name, mediaType: $0.mediaType, fileName: $0.fileName) },
+      offersNotifications: push.offer.webPush != nil)
   }
 
   /// The publisher of feeds; nil without a public URL.

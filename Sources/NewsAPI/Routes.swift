@@ -33,6 +33,8 @@ enum APIPath {
   static let topicPage = "/topics/{slug}"
   static let itemPage = "/items/{id}"
   static let asset = "/assets/{name}"
+  /// The service worker of the pages. Its folder is that of all pages, which it may serve.
+  static let worker = "/worker.js"
 
   /// The feed of all items in a format.
   static func feed(_ format: PublishedFormat) -> String {
@@ -87,7 +89,7 @@ enum APIPath {
     [items, changes, state] + PublishedFormat.allCases.flatMap { [feed($0), topicFeed($0)] })
   /// The routes of readers and their apps: all that need no key, besides those of hubs and of monitoring.
   static let publicReads: Set<String> = polled.union([
-    item, events, topics, topic, media, contract, frontPage, topicPage, itemPage, asset,
+    item, events, topics, topic, media, contract, frontPage, topicPage, itemPage, asset, worker,
   ])
 
   /// Whether a path is that of a page for readers, whose errors are pages too.
@@ -228,6 +230,7 @@ extension NewsAPI {
     router.read(APIPath.topicPage, pages.topic)
     router.read(APIPath.itemPage, pages.item)
     router.publicRead(APIPath.asset, pages.asset)
+    router.publicRead(APIPath.worker, pages.worker)
   }
 
   private func addSubscriptions(to administrators: RouterGroup<APIContext>) {

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// The stylesheets and pictures of pages. Each has an address with a hash of its content, so that browsers keep it.
+/// The stylesheets, scripts and pictures of pages. Each has an address with a hash of its content, so that browsers keep it.
 public struct PageAssets: Sendable {
   /// A file.
   public struct Asset: Sendable {
@@ -33,10 +33,17 @@ public struct PageAssets: Sendable {
     }
   }
 
-  /// The files of the reader pages.
+  /// The files of the reader pages, without `worker`.
   public init() {
-    self.init(embeddedAssets)
+    self.init(embeddedAssets.filter { $0.name != Self.workerName })
   }
+
+  /// The service worker of the reader pages, a script. Its address is the same for all versions, because browsers look
+  /// there for a new one.
+  public static var worker: String { embeddedAssets.first { $0.name == workerName }?.text ?? "" }
+
+  /// The name of the service worker, which is also its path below that of the site.
+  static let workerName = "worker.js"
 
   /// Returns the name, with its hash, of a file; the given name if there is no such file.
   public func name(of file: String) -> String {

@@ -52,6 +52,9 @@ public struct PageRenderer: Sendable {
   /// facts about the site. It is the same on all servers of a version with the same settings.
   public let identity: [UInt8]
 
+  /// Whether lists offer notifications by Web Push, for which they have a script.
+  public var offersNotifications: Bool { site.offersNotifications }
+
   let site: PageSite
   let texts: TextCatalogue
   private let templates: TemplateSet
@@ -65,7 +68,9 @@ public struct PageRenderer: Sendable {
     assets = PageAssets()
     var hash = SHA256()
     func add(_ text: String) { hash.update(data: Data("\(text.utf8.count):\(text)".utf8)) }
-    add("\(Self.format) \(TidingsVersion.current) \(site.language.tag) \(site.feeds) \(site.publicURL ?? "")")
+    add(
+      "\(Self.format) \(TidingsVersion.current) \(site.language.tag) \(site.feeds) \(site.publicURL ?? "") \(site.offersNotifications)"
+    )
     for file in embeddedTemplates + embeddedTexts + embeddedAssets { add(file.text) }
     identity = Array(hash.finalize())
   }
@@ -95,7 +100,17 @@ public struct PageRenderer: Sendable {
     values.set("older", list.older.map { site.link("\(path)?\(Self.olderParameter)=\($0)") })
     values.set("newer", list.newer.map { site.link("\(path)?\(Self.newerParameter)=\($0)") })
     values.set("hasPager", list.older != nil || list.newer != nil)
+    if site.offersNotifications { values.set("notify", [notificationValues(ofTopic: list.topic)]) }
     return templates.render("list", values)
+  }
+
+  /// The values of the button for notifications about a topic; nil for all news.
+  private func notificationValues(ofTopic topic: String?) -> PageValues {
+    var values = PageValues()
+    values.set("worker", site.link("/" + PageAssets.workerName))
+    values.set("notifyScript", site.link("/assets/" + assets.name(of: "notify.js")))
+    values.set("notifyTopic", topic)
+    return values
   }
 
   /// Renders the page of an item.

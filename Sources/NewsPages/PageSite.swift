@@ -7,6 +7,8 @@ public struct PageSite: Sendable {
   public var language: InterfaceLanguage
   /// The feeds for feed readers, in the order of the links to them; empty for none.
   public var feeds: [PageFeed]
+  /// Whether lists offer notifications by Web Push, for which they have a script.
+  public var offersNotifications: Bool
   /// The public URL of the installation without a slash at the end; nil if it is unknown. Addresses that must be
   /// absolute are then omitted, because the `Host` of a request may be anyone's choice.
   public let publicURL: String?
@@ -19,9 +21,14 @@ public struct PageSite: Sendable {
   ///   - language: The language of the pages' own texts.
   ///   - publicURL: An absolute URL without a query and without a slash at the end.
   ///   - feeds: The feeds for feed readers.
-  public init(language: InterfaceLanguage = .english, publicURL: String? = nil, feeds: [PageFeed] = []) {
+  ///   - offersNotifications: Whether lists offer notifications by Web Push.
+  public init(
+    language: InterfaceLanguage = .english, publicURL: String? = nil, feeds: [PageFeed] = [],
+    offersNotifications: Bool = false
+  ) {
     self.language = language
     self.feeds = feeds
+    self.offersNotifications = offersNotifications
     let url = publicURL.flatMap { WebLink.normalised($0) }
     self.publicURL = url
     let host = url.flatMap { URL(string: $0)?.host() } ?? "Tidings"

@@ -203,10 +203,33 @@ import Testing
   func identity() {
     let sites = [
       PageSite(), PageSite(language: .german), PageSite(publicURL: "https://a.example"),
-      PageSite(publicURL: "https://a.example", feeds: SampleFeeds.all),
+      PageSite(publicURL: "https://a.example", feeds: SampleFeeds.all), PageSite(offersNotifications: true),
     ]
-    #expect(Set(sites.map { PageRenderer($0).identity }).count == 4)
+    #expect(Set(sites.map { PageRenderer($0).identity }).count == sites.count)
     #expect(PageRenderer(PageSite()).identity == PageRenderer(PageSite()).identity)
+  }
+
+  @Test(
+    "The button for notifications has its texts, and paths below that of the site",
+    arguments: InterfaceLanguage.allCases)
+  func notifications(language: InterfaceLanguage) throws {
+    let site = PageSite(language: language, publicURL: "https://a.example/news", offersNotifications: true)
+    let renderer = PageRenderer(site)
+    for topic in [nil, "harbour"] {
+      let source = renderer.page(of: PageRenderer.List(topic: topic, items: [Self.item()]), topics: Self.topics)
+      let page = try PageScan(source, as: .readerWithScript)
+      #expect(page.accessibilityProblems == [])
+      let area = try #require(page.all("div").first { $0["id"] == "notify" })
+      #expect(area["data-topic"] == topic && area["data-worker"] == "/news/worker.js")
+      #expect(page.all("script").compactMap { $0["src"] } == ["/news/assets/" + renderer.assets.name(of: "notify.js")])
+      let texts = area.attributes.filter {
+        !["data-topic", "data-worker"].contains($0.key) && $0.key.hasPrefix("data-")
+      }
+      #expect(texts.count == 10 && Set(texts.values).count == 10)
+      #expect(!texts.values.contains { $0.isEmpty || $0.hasPrefix("notify") })
+    }
+    _ = try PageScan(renderer.page(of: Self.item(), topics: Self.topics))
+    #expect(PageAssets.worker.contains("notificationclick"))
   }
 
   @Test("A file is found by its name with the hash, and by that of another version")

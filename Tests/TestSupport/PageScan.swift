@@ -43,6 +43,14 @@ package struct PageScan {
         "loading", "decoding", "datetime", "controls", "preload", "colspan", "rowspan", "cite",
       ])
 
+    /// The pages for readers that have a button for notifications, which its script shows.
+    package static let readerWithScript = Dialect(
+      names: reader.names.union(["script", "button"]),
+      attributes: reader.attributes.union([
+        "defer", "hidden", "role", "data-worker", "data-topic", "data-start", "data-stop", "data-on", "data-all",
+        "data-news", "data-denied", "data-missing", "data-busy", "data-offline", "data-failed",
+      ]))
+
     /// The pages of the console, which have forms and one script.
     package static let console = Dialect(
       names: reader.names.union([

@@ -92,7 +92,7 @@ sub vcl_backend_response {
     return (deliver);
   }
   // Other uncacheable responses replace it. The usual time of 120 s is longer than any response may be sent stale.
-  if (beresp.http.Cache-Control ~ "(?i)no-store|private" || beresp.http.Set-Cookie || beresp.ttl <= 0s) {
+  if (beresp.http.Cache-Control ~ "(?i)no-store|no-cache|private" || beresp.http.Set-Cookie || beresp.ttl <= 0s) {
     set beresp.uncacheable = true;
     set beresp.ttl = 120s;
     return (deliver);

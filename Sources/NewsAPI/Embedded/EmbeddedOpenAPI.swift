@@ -1534,7 +1534,8 @@ paths:
       tags: [editorial]
       summary: The pushes to devices, newest first
       description: >-
-        `Link` has the URL of the next page.
+        `Link` has the URL of the next page. A key that is restricted to topics receives the pushes whose
+        `item` it sees.
       security:
         - key: [push:send]
       parameters:
@@ -1590,6 +1591,7 @@ paths:
       operationId: getPush
       tags: [editorial]
       summary: A push to devices
+      description: A push whose `item` a restricted key does not see is a 404.
       security:
         - key: [push:send]
       parameters:
@@ -2042,7 +2044,8 @@ paths:
       description: >-
         Without `mergeInto`, the topic must have no items but retracted ones. With it, its items receive the other topic, and
         each published one a new version. Followers of the deleted topic receive the removal of its items, and afterwards an
-        empty topic. The items are moved in several steps; if the request fails, a repeat continues.
+        empty topic. Devices follow the other topic instead, or lose the deleted one. The items are moved in several steps; if
+        the request fails, a repeat continues.
       security:
         - key: ["items:publish"]
       parameters:
@@ -2072,8 +2075,9 @@ paths:
       summary: The feed as a page
       description: >-
         The newest items as HTML, with links to pages of older ones. Pages depend on no header and no cookie, and ignore
-        unknown query parameters, because links that readers share collect them. They run no script. With
-        `TIDINGS_READER_PAGES=false`, there are no pages.
+        unknown query parameters, because links that readers share collect them. They run no script, besides that of the
+        button for notifications on lists, if the server offers Web Push. With `TIDINGS_READER_PAGES=false`, there are no
+        pages.
       parameters:
         - { $ref: "#/components/parameters/PageBefore" }
         - { $ref: "#/components/parameters/PageAfter" }
@@ -2211,7 +2215,7 @@ paths:
     get:
       operationId: getAsset
       tags: [pages]
-      summary: A stylesheet or picture of pages
+      summary: A stylesheet, script or picture of pages
       parameters:
         - { $ref: "#/components/parameters/AssetName" }
         - { $ref: "#/components/parameters/IfNoneMatch" }
@@ -2254,6 +2258,55 @@ paths:
       summary: CORS preflight
       parameters:
         - { $ref: "#/components/parameters/AssetName" }
+      responses:
+        "204": { $ref: "#/components/responses/Preflight" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+
+  /worker.js:
+    get:
+      operationId: getWorker
+      tags: [pages]
+      summary: The service worker of pages
+      description: >-
+        The script that shows pushes in browsers which have registered on a page.
+      parameters:
+        - { $ref: "#/components/parameters/IfNoneMatch" }
+        - { $ref: "#/components/parameters/IfModifiedSince" }
+      responses:
+        "200": { $ref: "#/components/responses/Worker" }
+        "304": { $ref: "#/components/responses/WorkerNotModified" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "404": { $ref: "#/components/responses/NoPages" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "412": { $ref: "#/components/responses/PreconditionFailed" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+    head:
+      operationId: headWorker
+      tags: [pages]
+      summary: The headers of the same GET
+      parameters:
+        - { $ref: "#/components/parameters/IfNoneMatch" }
+        - { $ref: "#/components/parameters/IfModifiedSince" }
+      responses:
+        "200": { $ref: "#/components/responses/WorkerHead" }
+        "304": { $ref: "#/components/responses/WorkerNotModified" }
+        "400": { $ref: "#/components/responses/BadRequestHead" }
+        "404": { $ref: "#/components/responses/NoPagesHead" }
+        "408": { $ref: "#/components/responses/RequestTimeoutHead" }
+        "412": { $ref: "#/components/responses/PreconditionFailedHead" }
+        "417": { $ref: "#/components/responses/ExpectationFailedHead" }
+        "429": { $ref: "#/components/responses/TooManyRequestsHead" }
+        "431": { $ref: "#/components/responses/HeadersTooLargeHead" }
+        "500": { $ref: "#/components/responses/InternalErrorHead" }
+        "503": { $ref: "#/components/responses/UnavailableHead" }
+    options:
+      operationId: preflightWorker
+      tags: [pages]
+      summary: CORS preflight
       responses:
         "204": { $ref: "#/components/responses/Preflight" }
         "400": { $ref: "#/components/responses/BadRequest" }
@@ -2381,6 +2434,8 @@ paths:
       operationId: preflightDevice
       tags: [devices]
       summary: CORS preflight
+      parameters:
+        - { name: id, in: path, required: true, description: Ignored., schema: { type: string } }
       responses:
         "204": { $ref: "#/components/responses/DevicePreflight" }
         "400": { $ref: "#/components/responses/BadRequest" }
@@ -2419,6 +2474,8 @@ paths:
       operationId: preflightDeviceConfirmation
       tags: [devices]
       summary: CORS preflight
+      parameters:
+        - { name: id, in: path, required: true, description: Ignored., schema: { type: string } }
       responses:
         "204": { $ref: "#/components/responses/DevicePreflight" }
         "400": { $ref: "#/components/responses/BadRequest" }
@@ -2460,6 +2517,8 @@ paths:
       operationId: preflightDeviceState
       tags: [devices]
       summary: CORS preflight
+      parameters:
+        - { name: id, in: path, required: true, description: Ignored., schema: { type: string } }
       responses:
         "204": { $ref: "#/components/responses/DevicePreflight" }
         "400": { $ref: "#/components/responses/BadRequest" }
@@ -3042,12 +3101,23 @@ components:
       schema: { type: string, pattern: "^inline(; filename=\"[^\"]*\"(; filename\\*=UTF-8''[^;]+)?)?$" }
       example: inline; filename="ferry.jpg"
     ContentSecurityPolicy:
-      description: Only the stylesheet, pictures and recordings are loaded. Nothing runs.
+      description: >-
+        Only the stylesheet, pictures and recordings are loaded. Nothing runs, besides the script of the button for
+        notifications on lists, if the server offers Web Push.
       required: true
       schema:
         type: string
-        const: >-
-          default-src 'none'; style-src 'self'; img-src 'self' https:; media-src 'self' https:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+        enum:
+          - >-
+            default-src 'none'; style-src 'self'; img-src 'self' https:; media-src 'self' https:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+          - >-
+            default-src 'none'; style-src 'self'; img-src 'self' https:; media-src 'self' https:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; script-src 'self'; connect-src 'self'; worker-src 'self'
+      example: >-
+        default-src 'none'; style-src 'self'; img-src 'self' https:; media-src 'self' https:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+    WorkerContentSecurityPolicy:
+      description: The worker only sends requests to this server.
+      required: true
+      schema: { type: string, const: "default-src 'none'; connect-src 'self'" }
     ErrorContentSecurityPolicy:
       description: Sent with pages.
       schema: { type: string, minLength: 1 }
@@ -3068,6 +3138,10 @@ components:
       required: true
       schema: { type: string, enum: ["max-age=31536000, immutable", "max-age=0, s-maxage=1"] }
       example: "max-age=31536000, immutable"
+    WorkerCacheControl:
+      description: A browser that has the script asks whether there is a new one.
+      required: true
+      schema: { type: string, const: no-cache }
     NoSniff:
       description: Clients must not guess another type than that of `Content-Type`.
       required: true
@@ -3891,6 +3965,9 @@ components:
         text/css; charset=utf-8:
           schema: { type: string }
           example: "main { max-width: 72rem }"
+        text/javascript; charset=utf-8:
+          schema: { type: string }
+          example: "\"use strict\";"
         image/svg+xml:
           schema: { type: string }
           example: "<svg xmlns=\"http://www.w3.org/2000/svg\"/>"
@@ -3912,6 +3989,44 @@ components:
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
         Cache-Control: { $ref: "#/components/headers/AssetCacheControl" }
         Content-Encoding: { $ref: "#/components/headers/ContentEncoding" }
+        ETag: { $ref: "#/components/headers/ETag" }
+        Vary: { $ref: "#/components/headers/Vary" }
+        X-Content-Type-Options: { $ref: "#/components/headers/NoSniff" }
+    Worker:
+      description: The script.
+      headers:
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
+        Cache-Control: { $ref: "#/components/headers/WorkerCacheControl" }
+        Content-Encoding: { $ref: "#/components/headers/ContentEncoding" }
+        Content-Security-Policy: { $ref: "#/components/headers/WorkerContentSecurityPolicy" }
+        ETag: { $ref: "#/components/headers/ETag" }
+        Vary: { $ref: "#/components/headers/Vary" }
+        X-Content-Type-Options: { $ref: "#/components/headers/NoSniff" }
+      content:
+        text/javascript; charset=utf-8:
+          schema: { type: string }
+          example: "self.addEventListener(\"push\", (event) => event.waitUntil(received(event.data.json())));"
+    WorkerHead:
+      description: The same as GET, without the body.
+      headers:
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
+        Cache-Control: { $ref: "#/components/headers/WorkerCacheControl" }
+        Content-Encoding: { $ref: "#/components/headers/ContentEncoding" }
+        Content-Security-Policy: { $ref: "#/components/headers/WorkerContentSecurityPolicy" }
+        ETag: { $ref: "#/components/headers/ETag" }
+        Vary: { $ref: "#/components/headers/Vary" }
+        X-Content-Type-Options: { $ref: "#/components/headers/NoSniff" }
+    WorkerNotModified:
+      description: >-
+        Nothing new: the client has this version.
+      headers:
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/AllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ExposeHeaders" }
+        Cache-Control: { $ref: "#/components/headers/WorkerCacheControl" }
+        Content-Encoding: { $ref: "#/components/headers/ContentEncoding" }
+        Content-Security-Policy: { $ref: "#/components/headers/WorkerContentSecurityPolicy" }
         ETag: { $ref: "#/components/headers/ETag" }
         Vary: { $ref: "#/components/headers/Vary" }
         X-Content-Type-Options: { $ref: "#/components/headers/NoSniff" }
@@ -6521,7 +6636,7 @@ components:
           default: app
         token: { type: string, minLength: 1, maxLength: 2048, description: "The device token of APNs in hexadecimal, or the registration token of FCM." }
         subscription: { $ref: "#/components/schemas/WebPushSubscription" }
-        app: { type: string, minLength: 1, maxLength: 155, description: "The bundle id, which APNs needs." }
+        app: { type: string, minLength: 1, maxLength: 155, description: "The bundle id. Only for apns, which needs it." }
         environment: { type: string, enum: [production, sandbox], description: "Only for apns; production by default." }
         topics:
           description: The topics whose changes wake the device. Without the field, it is woken for the whole feed.

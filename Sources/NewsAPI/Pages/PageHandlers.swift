@@ -10,12 +10,20 @@ struct PageHandlers: Sendable {
   private struct File: Sendable {
     let representation: Representation
     let text: ByteBuffer
+
+    init(_ text: String, contentType: String, fields: HTTPFields = [:]) {
+      var fields = fields
+      fields[.xContentTypeOptions] = "nosniff"
+      representation = Representation(Array(text.utf8), contentType: contentType, fields: fields)
+      self.text = ByteBuffer(string: text)
+    }
   }
 
   private let reads: PublicReads
   private let metrics: APIMetrics
   private let assets: PageAssets
   private let files: [String: File]
+  private let workerFile: File
 
   init(reads: PublicReads, views: PageViews, metrics: APIMetrics) {
     let assets = views.renderer.assets
@@ -24,10 +32,11 @@ struct PageHandlers: Sendable {
     self.assets = assets
     files = Dictionary(
       uniqueKeysWithValues: assets.all.map { asset in
-        let representation = Representation(
-          Array(asset.text.utf8), contentType: asset.contentType, fields: [.xContentTypeOptions: "nosniff"])
-        return (asset.name, File(representation: representation, text: ByteBuffer(string: asset.text)))
+        (asset.name, File(asset.text, contentType: asset.contentType))
       })
+    workerFile = File(
+      PageAssets.worker, contentType: "text/javascript; charset=utf-8",
+      fields: [.contentSecurityPolicy: PageViews.workerPolicy])
   }
 
   @Sendable func front(_ request: Request, context: APIContext) async throws -> Response {
@@ -50,5 +59,10 @@ struct PageHandlers: Sendable {
     else { throw StoreError.notFound }
     let caching: CachePolicy = found.isCurrent ? .immutable : .brief
     return try await file.representation.response(to: request, caching, metrics) { file.text }
+  }
+
+  /// Returns the service worker. A browser that has it asks whether there is a new one.
+  @Sendable func worker(_ request: Request, context: APIContext) async throws -> Response {
+    try await workerFile.representation.response(to: request, .revalidated, metrics) { workerFile.text }
   }
 }

@@ -67,7 +67,7 @@ final class PageViews: Sendable {
     return View(
       representation: Representation(
         PageBody(page, document), contentType: PageDocument.contentType,
-        lastModified: page.modified.map { LastModified(max($0, titles.changed), page.read) }, fields: Self.fields),
+        lastModified: page.modified.map { LastModified(max($0, titles.changed), page.read) }, fields: listFields),
       feedVersion: page.feedVersion.with(titles))
   }
 
@@ -80,12 +80,27 @@ final class PageViews: Sendable {
       feedVersion: current.feedVersion.with(titles))
   }
 
-  /// The header fields of all pages. Nothing is loaded from elsewhere but pictures and recordings of items, and nothing
-  /// runs.
+  /// The header fields of lists. Those with a button for notifications run its script.
+  private var listFields: HTTPFields {
+    var fields = Self.fields
+    if renderer.offersNotifications { fields[.contentSecurityPolicy] = Self.policy + "; " + Self.scriptPolicy }
+    return fields
+  }
+
+  /// Nothing is loaded from elsewhere but pictures and recordings of items, and nothing runs.
+  private static let policy =
+    "default-src 'none'; style-src 'self'; img-src 'self' https:; media-src 'self' https:; base-uri 'none'; "
+    + "form-action 'none'; frame-ancestors 'none'"
+
+  /// The further rights of a list with a button for notifications: scripts of this server, and requests to it.
+  private static let scriptPolicy = "script-src 'self'; connect-src 'self'; worker-src 'self'"
+
+  /// The policy of the service worker, which only sends requests to this server.
+  static let workerPolicy = "default-src 'none'; connect-src 'self'"
+
+  /// The header fields of pages without scripts.
   static let fields: HTTPFields = [
-    .contentSecurityPolicy:
-      "default-src 'none'; style-src 'self'; img-src 'self' https:; media-src 'self' https:; base-uri 'none'; "
-      + "form-action 'none'; frame-ancestors 'none'",
+    .contentSecurityPolicy: policy,
     .referrerPolicy: "no-referrer",
     .xContentTypeOptions: "nosniff",
   ]

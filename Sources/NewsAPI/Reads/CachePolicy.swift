@@ -45,6 +45,9 @@ struct CachePolicy: Sendable {
   /// Files at the address of another version of their content.
   static let brief = CachePolicy(publicRead: goneRead, pollInterval: { nil })
 
+  /// Files at an address that all versions share, and that must not be old.
+  static let revalidated = CachePolicy(publicRead: CacheControl(noCache: true).fieldValue, pollInterval: { nil })
+
   static let editorial = CacheControl(isPrivate: true, noStore: true).fieldValue
 
   static let notStored = CacheControl(noStore: true).fieldValue

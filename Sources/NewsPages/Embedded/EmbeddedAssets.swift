@@ -8,6 +8,147 @@ let embeddedAssets: [(name: String, text: String)] = [
 
 """#
   ),
+  ("notify.js", #"""
+// The button "Notify me" of lists. The service worker keeps the registration; this script asks for the permission,
+// subscribes to the browser's push service, and shows what happens.
+"use strict";
+
+(() => {
+  const area = document.getElementById("notify");
+  const button = area.querySelector("button");
+  const status = area.querySelector("[role=status]");
+  const texts = area.dataset;
+  const { topic } = area.dataset;
+  const script = new URL(area.dataset.worker, location.href);
+  const base = new URL(".", script).href;
+  const workers = navigator.serviceWorker;
+
+  class Failure extends Error {
+    constructor(text) {
+      super(text);
+      this.text = text;
+    }
+  }
+
+  // Sends a request to the service worker. Returns its answer; 0 if the server cannot be reached.
+  function ask(registration, type, value) {
+    return new Promise((resolve) => {
+      const channel = new MessageChannel();
+      channel.port1.onmessage = (event) => resolve(event.data);
+      registration.active.postMessage({ type, value }, [channel.port2]);
+      setTimeout(resolve, 90000, 0);
+    });
+  }
+
+  function check(code) {
+    if (code >= 200 && code < 300) return;
+    throw new Failure({ 0: texts.offline, 404: texts.missing, 429: texts.busy, 503: texts.busy }[code] || texts.failed);
+  }
+
+  async function serverKey() {
+    let answer;
+    try {
+      answer = await fetch(`${base}v1/push`, { credentials: "omit" });
+    } catch {
+      throw new Failure(texts.offline);
+    }
+    check(answer.status);
+    const offer = await answer.json();
+    if (!offer.webPush) throw new Failure(texts.missing);
+    return offer.webPush.publicKey;
+  }
+
+  // Returns the registration of the service worker, and the device that it keeps.
+  async function current() {
+    const registration = await workers.getRegistration(base);
+    if (!registration || !registration.active) return {};
+    return { registration, device: (await ask(registration, "state")) || undefined };
+  }
+
+  // Subscribes for the key of the server, and registers or renews the device. Without topics, all news are wanted.
+  async function register(registration, device, topics) {
+    const key = await serverKey();
+    let subscription = await registration.pushManager.getSubscription();
+    // A subscription is for one key.
+    if (subscription && !(device && device.key === key)) {
+      await subscription.unsubscribe();
+      subscription = null;
+    }
+    subscription ||= await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
+    const tags = [document.documentElement.lang, ...navigator.languages].map((tag) => tag.split("-")[0].toLowerCase());
+    check(await ask(registration, "register", {
+      key, topics, subscription: subscription.toJSON(), languages: [...new Set(tags)].slice(0, 20),
+      timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone, texts: { on: texts.on, news: texts.news },
+    }));
+  }
+
+  async function start() {
+    if ((await Notification.requestPermission()) !== "granted") throw new Failure(texts.denied);
+    await workers.register(script, { scope: base });
+    const registration = await workers.ready;
+    const { device } = await current();
+    const others = device ? device.topics || [] : [];
+    await register(registration, device, topic && [...new Set([...others, topic])]);
+  }
+
+  // Ends the registration, or takes the topic of the page from it.
+  async function stop() {
+    const { registration, device } = await current();
+    if (!device) return;
+    const others = device.topics ? device.topics.filter((other) => other !== topic) : [];
+    if (others.length > 0) {
+      await register(registration, device, others);
+      return;
+    }
+    const subscription = await registration.pushManager.getSubscription();
+    if (subscription) await subscription.unsubscribe();
+    const code = await ask(registration, "remove");
+    if (code !== 404) check(code);
+  }
+
+  // Shows whether the news of this page are wanted. Returns it.
+  async function show(text) {
+    const { device } = await current();
+    const isOn = Boolean(device && (!device.topics || device.topics.includes(topic)));
+    button.textContent = isOn ? texts.stop : texts.start;
+    status.textContent = text || (isOn ? (topic && !device.topics ? texts.all : texts.on) : "");
+    button.onclick = () => change(isOn ? stop : start);
+  }
+
+  // Renews the registration at a visit, and ends it if the reader has withdrawn the permission.
+  async function renew() {
+    const { registration, device } = await current();
+    if (!device) return;
+    const isAllowed = Notification.permission === "granted";
+    if (!isAllowed || !(await registration.pushManager.getSubscription())) await ask(registration, "remove");
+    else if (device.isDue) await register(registration, device, device.topics);
+  }
+
+  async function change(work) {
+    button.disabled = true;
+    let text = "";
+    try {
+      await work();
+    } catch (error) {
+      text = error instanceof Failure ? error.text : texts.failed;
+    }
+    await show(text);
+    button.disabled = false;
+  }
+
+  async function begin() {
+    await show();
+    area.hidden = false;
+    // A renewal that fails is tried again at the next visit.
+    await change(() => renew().catch(() => {}));
+  }
+
+  const isSupported = isSecureContext && workers && "PushManager" in window && "Notification" in window;
+  if (isSupported) begin();
+})();
+
+"""#
+  ),
   ("reader.css", #"""
 :root {
   color-scheme: light dark;
@@ -117,6 +258,12 @@ main { flex: 1; padding-block: 1.75rem 3.5rem; }
 .heading h1 { font: 700 1.1875rem/1.3 var(--sans); }
 .heading p { font: .9375rem/1.3 var(--sans); }
 .heading a { color: var(--link); text-decoration: underline; text-underline-offset: .16em; }
+.notify { display: flex; flex-wrap: wrap; align-items: center; justify-content: end; gap: .3rem .9rem; margin-inline-start: auto; }
+.notify[hidden] { display: none; }
+.notify p { color: var(--soft); font-size: .875rem; }
+.notify button { padding: .45rem .95rem; background: var(--paper); color: var(--ink); border: 1px solid var(--strong-line); border-radius: 3px; font: 600 .875rem/1.3 var(--sans); cursor: pointer; }
+.notify button:hover { background: var(--ink); color: var(--paper); }
+.notify button:disabled { opacity: .6; cursor: default; }
 .heading { padding-bottom: .7rem; border-bottom: 2px solid var(--strong-line); margin-bottom: 1.5rem; }
 .empty { padding-block: 3rem; color: var(--soft); text-align: center; }
 
@@ -253,8 +400,191 @@ figcaption {
 }
 
 @media print {
-  .topics, .pager, .skip, .back { display: none; }
+  .topics, .pager, .skip, .back, .notify { display: none; }
 }
+
+"""#
+  ),
+  ("worker.js", #"""
+// The service worker of the reader pages. It shows pushes, and keeps the registration of this browser as a device.
+"use strict";
+
+const base = self.registration.scope;
+const hour = 3600 * 1000;
+const week = 7 * 24 * hour;
+
+self.addEventListener("install", () => self.skipWaiting());
+
+// The device is one record: id, secret, subscription, key, topics, languages, timeZone, texts, and the times since when it
+// is registered and when it was renewed, in milliseconds.
+async function store(mode, work) {
+  const database = await new Promise((resolve, reject) => {
+    const request = indexedDB.open("tidings", 1);
+    request.onupgradeneeded = () => request.result.createObjectStore("device");
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+  try {
+    return await new Promise((resolve, reject) => {
+      const transaction = database.transaction("device", mode);
+      const request = work(transaction.objectStore("device"));
+      transaction.oncomplete = () => resolve(request.result);
+      transaction.onabort = () => reject(transaction.error);
+    });
+  } finally {
+    database.close();
+  }
+}
+
+const stored = () => store("readonly", (device) => device.get("this"));
+const save = (value) => store("readwrite", (device) => device.put(value, "this"));
+const forget = () => store("readwrite", (device) => device.delete("this"));
+
+// One change of the device at a time: the first push may arrive before the response to the registration is stored.
+let turns = Promise.resolve();
+function inTurn(work) {
+  const turn = turns.then(work);
+  turns = turn.catch(() => {});
+  return turn;
+}
+
+function send(method, path, body, secret) {
+  const headers = { "Content-Type": "application/json" };
+  if (secret) headers.Authorization = `Bearer ${secret}`;
+  return fetch(base + path, {
+    method, headers, body: body && JSON.stringify(body), credentials: "omit", signal: AbortSignal.timeout(30000),
+  });
+}
+
+// Returns the topics that still exist.
+async function known(topics) {
+  const answer = await fetch(`${base}v1/topics`, { credentials: "omit", signal: AbortSignal.timeout(30000) });
+  const slugs = (await answer.json()).topics.map((topic) => topic.slug);
+  return topics.filter((topic) => slugs.includes(topic));
+}
+
+// Sends a registration. The server deletes a device that is not renewed; it then becomes a new one.
+function sent(device) {
+  const { subscription, topics, languages, timeZone, id, secret } = device;
+  const body = { provider: "webpush", kind: "browser", alerts: true, subscription, topics, languages, timeZone };
+  return id ? send("PUT", `v1/devices/${id}`, body, secret) : send("POST", "v1/devices", body);
+}
+
+// Registers the device, or renews it with changes. Returns the status of the response.
+async function register(changes) {
+  const old = await stored();
+  const device = { ...old, ...changes };
+  let answer = await sent(device);
+  if (answer.status === 404 && device.id) {
+    delete device.id;
+    answer = await sent(device);
+  }
+  if (answer.status === 422) {
+    // The server may not know the name of the time zone, and topics may have been deleted.
+    delete device.timeZone;
+    if (device.topics) device.topics = await known(device.topics);
+    if (device.topics && device.topics.length === 0) {
+      await remove();
+      return 404;
+    }
+    answer = await sent(device);
+  }
+  if (!answer.ok) return answer.status;
+  const isKept = old && old.id === device.id && old.subscription.endpoint === device.subscription.endpoint;
+  const now = Date.now();
+  const { id, secret } = await answer.json();
+  await save({ ...device, id, secret, since: isKept ? old.since : now, renewed: now });
+  return answer.status;
+}
+
+// Whether a device must be renewed: weekly, and once after the hour in which it must return its code.
+function isDue({ since, renewed }) {
+  const now = Date.now();
+  return now - renewed > week || (renewed - since < hour && now - since > hour);
+}
+
+async function remove() {
+  const device = await stored();
+  if (!device) return 404;
+  const answer = await send("DELETE", `v1/devices/${device.id}`, undefined, device.secret);
+  // Another response leaves the device for another attempt.
+  if (answer.ok || answer.status === 404) await forget();
+  return answer.status;
+}
+
+// The requests of pages.
+const requests = {
+  register,
+  remove,
+  async state() {
+    const device = await stored();
+    return device && { topics: device.topics, key: device.key, isDue: isDue(device) };
+  },
+};
+
+self.addEventListener("message", (event) => {
+  const { type, value } = event.data;
+  const answer = inTurn(() => requests[type](value));
+  // The status of a request without a response is 0.
+  event.waitUntil(answer.catch(() => 0).then((result) => event.ports[0].postMessage(result)));
+});
+
+// The page of the item on this site, or else the address of the item.
+function address(push) {
+  const id = push["content-id"];
+  if (/^[0-9a-f-]{36}$/.test(id)) return `${base}items/${id}`;
+  const url = URL.parse ? URL.parse(push.url) : null;
+  return url && /^https?:$/.test(url.protocol) ? url.href : base;
+}
+
+async function received(push) {
+  const device = await stored().catch(() => undefined);
+  const texts = (device && device.texts) || {};
+  // Browsers end subscriptions whose pushes show nothing. A message that arrives twice has the same tag.
+  const text = (push.code ? texts.on : texts.news) || new URL(base).host;
+  await self.registration.showNotification(push.title || text, {
+    body: push.body || "", tag: push["content-id"] || push.push || "push", data: address(push),
+  });
+  if (!device) return;
+  if (push.code) await send("PUT", `v1/devices/${device.id}/confirmation`, { code: push.code }, device.secret);
+  if (push.report && push.token) {
+    const report = { token: push.token, push: push.push, result: "newData" };
+    await send("PUT", `v1/devices/${device.id}/state`, report, device.secret);
+  }
+  if (isDue(device)) await register();
+}
+
+self.addEventListener("push", (event) => {
+  let push = {};
+  try {
+    push = event.data.json() || {};
+  } catch {
+    // A push without content, or of another sender, has the general text.
+  }
+  event.waitUntil(inTurn(() => received(push)));
+});
+
+async function open(target) {
+  const windows = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
+  const shown = windows.find((client) => client.url === target);
+  return shown ? shown.focus() : self.clients.openWindow(target);
+}
+
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(open(event.notification.data));
+});
+
+// The browser has replaced or ended the subscription.
+async function resubscribe(event) {
+  const device = await stored();
+  if (!device) return;
+  const options = { userVisibleOnly: true, applicationServerKey: device.key };
+  const subscription = event.newSubscription || (await self.registration.pushManager.subscribe(options));
+  await register({ subscription: subscription.toJSON() });
+}
+
+self.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(inTurn(() => resubscribe(event))));
 
 """#
   ),

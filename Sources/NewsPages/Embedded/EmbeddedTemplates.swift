@@ -172,6 +172,13 @@ let embeddedTemplates: [(name: String, text: String)] = [
 {{#isContinued}}
 <p><a href="{{first}}">{{t.newest}}</a></p>
 {{/isContinued}}
+{{#notify}}
+<div class="notify" id="notify" hidden data-worker="{{worker}}"{{#notifyTopic}} data-topic="{{.}}"{{/notifyTopic}} data-start="{{t.notify}}" data-stop="{{t.notify-stop}}" data-on="{{t.notify-on}}" data-all="{{t.notify-all}}" data-news="{{t.notify-news}}" data-denied="{{t.notify-denied}}" data-missing="{{t.notify-missing}}" data-busy="{{t.notify-busy}}" data-offline="{{t.notify-offline}}" data-failed="{{t.notify-failed}}">
+<p role="status"></p>
+<button type="button">{{t.notify}}</button>
+</div>
+<script src="{{notifyScript}}" defer></script>
+{{/notify}}
 </div>
 {{#isEmpty}}
 <p class="empty">{{t.empty}}</p>

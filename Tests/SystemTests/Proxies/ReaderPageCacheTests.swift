@@ -49,6 +49,21 @@ import Testing
     }
   }
 
+  @Test("No cache keeps the service worker, so that browsers find a new one at once", arguments: Edge.caches)
+  func worker(edge: Edge) async throws {
+    try await EdgeSetting.with(edge) { setting in
+      let first = try await setting.get("/worker.js")
+      for number in 2...5 {
+        let answer = try await setting.get("/worker.js")
+        #expect((answer.status, answer["Cache-Control"]) == (200, "no-cache"))
+        #expect(answer["Content-Security-Policy"] == first["Content-Security-Policy"] && answer.body == first.body)
+        #expect(try await setting.requests("/worker.js") == number)
+      }
+      let known = try await setting.get("/worker.js", ("If-None-Match", try #require(first["ETag"])))
+      #expect(known.status == 304 && known.body.isEmpty)
+    }
+  }
+
   @Test("The page of a retracted item replaces the stored one", arguments: Edge.installed)
   func retraction(edge: Edge) async throws {
     try await EdgeSetting.with(edge) { setting in
