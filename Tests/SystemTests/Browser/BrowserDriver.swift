@@ -41,7 +41,7 @@ struct BrowserDriver {
 
   /// Whether the short tests run: the browser is installed, and the packages are those of the list.
   static let isInstalled =
-    ["/usr/bin/chromium", "/usr/bin/chromedriver", python].allSatisfy {
+    ["/usr/bin/chromium", "/usr/bin/chromedriver", "/usr/bin/dbus-daemon", python].allSatisfy {
       FileManager.default.isExecutableFile(atPath: $0)
     }
     && FileManager.default.contentsEqual(
@@ -107,14 +107,16 @@ struct BrowserDriver {
 
   /// Runs the body with a driver for a new server that keeps files.
   ///
-  /// - Parameter publicURL: The public URL of the server, which trusts a proxy on this machine then.
+  /// - Parameters:
+  ///   - publicURL: The public URL of the server, which trusts a proxy on this machine then.
+  ///   - settings: Further settings of the server.
   static func with(
-    _ name: String, language: String = "en", publicURL: String? = nil,
+    _ name: String, language: String = "en", publicURL: String? = nil, settings others: [String: String] = [:],
     _ body: @Sendable (BrowserDriver) async throws -> Void
   ) async throws {
     try await withMediaFolder { media in
       try await Installation.with { installation in
-        var changes = settings(media: media, language: language)
+        var changes = settings(media: media, language: language).merging(others) { $1 }
         if let publicURL {
           changes["TIDINGS_PUBLIC_URL"] = publicURL
           changes["TIDINGS_TRUSTED_PROXIES"] = "127.0.0.1"

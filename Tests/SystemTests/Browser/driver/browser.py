@@ -81,7 +81,7 @@ class Guard:
 class OwnSession(Service):
     """ChromeDriver in a session of its own, to which the browser belongs too."""
 
-    def __init__(self, guard):
+    def __init__(self, guard, environment):
         super().__init__(
             executable_path=DRIVER,
             log_output=os.devnull,
@@ -92,7 +92,8 @@ class OwnSession(Service):
                 for name in ("PATH", "HOME", "TMPDIR", "TIDINGS_WITH_CLUSTER")
                 if name in os.environ
             }
-            | {"TZ": "Europe/Berlin", "LC_ALL": "C.UTF-8", "LANGUAGE": "en_GB"},
+            | {"TZ": "Europe/Berlin", "LC_ALL": "C.UTF-8", "LANGUAGE": "en_GB"}
+            | environment,
         )
         self.guard = guard
 
@@ -112,13 +113,17 @@ def trust(certificate, hosts):
 
 
 class Browser:
-    """A browser with a new profile, as a context manager whose value is the driver of Selenium."""
+    """A browser with a new profile, as a context manager whose value is the driver of Selenium.
 
-    def __init__(self, javascript=True, language="en-GB", width=1400, height=900, arguments=()):
+    Its notifications are shown on a desktop, or nowhere.
+    """
+
+    def __init__(self, javascript=True, language="en-GB", width=1400, height=900, arguments=(), desktop=None):
         self.javascript = javascript
         self.language = language
         self.size = f"{width},{height}"
         self.arguments = arguments
+        self.desktop = desktop
 
     def options(self):
         options = webdriver.ChromeOptions()
@@ -153,7 +158,11 @@ class Browser:
         self.folder = tempfile.mkdtemp(prefix="tidings-browser-")
         self.guard = Guard(self.folder)
         try:
-            self.driver = webdriver.Chrome(options=self.options(), service=OwnSession(self.guard))
+            environment = {}
+            if self.desktop:
+                environment["DBUS_SESSION_BUS_ADDRESS"] = self.desktop.start(self.folder, self.guard)
+            service = OwnSession(self.guard, environment)
+            self.driver = webdriver.Chrome(options=self.options(), service=service)
             self.driver.command_executor.client_config.timeout = LIMIT
             self.driver.set_page_load_timeout(LIMIT)
             self.driver.set_script_timeout(LIMIT)

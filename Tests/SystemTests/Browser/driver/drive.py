@@ -17,11 +17,13 @@ import day
 import drops
 import faults
 import keyboard
+import notifications
 import pages
 import rights
 import secure
 import unsaved
 from browser import Browser, end_at_signals, trust
+from desktop import Desktop
 from newsroom import Newsroom
 
 
@@ -34,12 +36,15 @@ def report(step, **values):
 
 
 def main():
+    desktop = Desktop()
     scenarios = {
+        "crowd": lambda editor, link, key: notifications.crowd(editor, desktop),
         "day": day.spend,
         "drops": drops.use,
         "faults": faults.find,
         "glance": functools.partial(pages.visit_all, is_brief=True),
         "keyboard": keyboard.use,
+        "notifications": lambda editor, link, key: notifications.use(editor, desktop),
         "pages": pages.visit_all,
         "rights": rights.use,
         "secure": secure.use,
@@ -57,7 +62,8 @@ def main():
     is_blocking = not javascript and sys.argv[1] == "pages"
     certificate = os.environ.get("TIDINGS_BROWSER_CERTIFICATE")
     arguments = trust(certificate, setting("HOSTS")) if certificate else []
-    with Browser(javascript=javascript or is_blocking, arguments=arguments) as driver:
+    shown = desktop if sys.argv[1] in ("crowd", "notifications") else None
+    with Browser(javascript=javascript or is_blocking, arguments=arguments, desktop=shown) as driver:
         # A cache would hide requests.
         driver.execute_cdp_cmd("Network.setCacheDisabled", {"cacheDisabled": True})
         if is_blocking:
