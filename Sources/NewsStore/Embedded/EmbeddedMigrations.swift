@@ -31,4 +31,5 @@ let embeddedMigrations: [(name: String, sql: String)] = [
   ("0026_devices.sql", migration0026),
   ("0027_outbox.sql", migration0027),
   ("0028_webhooks.sql", migration0028),
+  ("0029_topics_of_devices.sql", migration0029),
 ]

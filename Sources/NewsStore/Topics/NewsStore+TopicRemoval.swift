@@ -9,7 +9,7 @@ extension NewsStore {
   private static let removalAttempts = 5
 
   /// Deletes a topic. Clients that follow it receive the removal of its items, and afterwards an empty topic. Keys that are
-  /// restricted to it receive the other topic instead, or lose it.
+  /// restricted to it, and devices that follow it, receive the other topic instead, or lose it.
   ///
   /// - Parameters:
   ///   - other: The topic that its items receive instead. They are moved in several transactions, so that other writers
@@ -28,11 +28,16 @@ extension NewsStore {
     if let other {
       try await requireTopic(other)
       _ = try await database.query(Self.keyAddition(of: other, besides: slug))
+      try await replaceDeviceTopic(slug, by: [slug, other])
     }
     for _ in 0..<Self.removalAttempts {
       if let other { try await moveItems(of: slug, to: other, by: editor) }
       let uses = try await removeUnused(slug, replacedBy: other, if: precondition)
-      if uses == 0 { return try await waitForTopics() }
+      if uses == 0 {
+        // With another topic, only devices that have registered meanwhile lack it.
+        try await replaceDeviceTopic(slug, by: other.map { [$0] } ?? [])
+        return try await waitForTopics()
+      }
       guard other != nil else { throw StoreError.topicInUse(items: uses) }
     }
     throw StoreError.unavailable
