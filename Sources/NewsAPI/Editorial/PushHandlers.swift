@@ -16,7 +16,7 @@ struct PushHandlers: Sendable {
     let limit = parameters.integer("limit", in: 1...200, default: 50)
     let before = parameters.value("before", rule: "must be the id of a push") { UUID(uuidString: $0) }
     try parameters.check()
-    let list = PushList(pushes: try await store.pushes(limit: limit, before: before))
+    let list = PushList(pushes: try await store.pushes(limit: limit, before: before, access: context.access))
     var headers = HTTPFields()
     if list.pushes.count == limit, let last = list.pushes.last {
       // The link is relative, so it is valid under every public name of the server.
@@ -27,7 +27,8 @@ struct PushHandlers: Sendable {
 
   @Sendable func push(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
-    guard let push = try await store.push(try context.resourceID("push")) else { throw ProblemError.notFound }
+    let id = try context.resourceID("push")
+    guard let push = try await store.push(id, access: context.access) else { throw ProblemError.notFound }
     return .json { $0.write(push) }
   }
 

@@ -8,17 +8,32 @@ extension NewsStore {
   /// - Parameters:
   ///   - limit: The maximum number, 1 or more.
   ///   - id: The push after which the list begins; nil for the newest one. After an unknown push, there are none.
-  public func pushes(limit: Int, before id: UUID? = nil) async throws -> [Push] {
+  ///   - access: The rights of the reader, who receives the pushes whose items are visible to the reader.
+  public func pushes(limit: Int, before id: UUID? = nil, access: ItemAccess = .full) async throws -> [Push] {
     let position: PostgresQuery =
       id.map { "(p.created_at, p.id) < (SELECT o.created_at, o.id FROM pushes AS o WHERE o.id = \($0))" } ?? "true"
     return try await database.query(
-      "\(query: Self.pushRows) WHERE \(query: position) ORDER BY p.created_at DESC, p.id DESC LIMIT \(limit)"
+      """
+      \(query: Self.pushRows) WHERE \(query: position) AND \(query: Self.isVisible(to: access))
+      ORDER BY p.created_at DESC, p.id DESC LIMIT \(limit)
+      """
     ).map(Push.init(row:))
   }
 
-  /// Reads a push; nil if the id is unknown.
-  public func push(_ id: UUID) async throws -> Push? {
-    try await database.query("\(query: Self.pushRows) WHERE p.id = \(id)").first.map(Push.init(row:))
+  /// Reads a push.
+  ///
+  /// - Parameter access: The rights of the reader.
+  /// - Returns: nil if the id is unknown, or if the reader does not see the item.
+  public func push(_ id: UUID, access: ItemAccess = .full) async throws -> Push? {
+    try await database.query(
+      "\(query: Self.pushRows) WHERE p.id = \(id) AND \(query: Self.isVisible(to: access))"
+    ).first.map(Push.init(row:))
+  }
+
+  /// The condition that a reader sees the item of a push `p`. A deleted item has no topics any more.
+  private static func isVisible(to access: ItemAccess) -> PostgresQuery {
+    if access.topics == nil { return "true" }
+    return "EXISTS (SELECT FROM items AS i WHERE i.id = p.item AND \(query: access.condition))"
   }
 
   private static let pushRows: PostgresQuery = """

@@ -120,6 +120,35 @@ import Testing
     }
   }
 
+  @Test("A key for topics sees the pushes of its items only, drafts and retracted ones included")
+  func restricted() async throws {
+    try await Self.withDesk { desk in
+      try await desk.server.makeTopics(["harbour", "sport"])
+      for (topics, title) in [(#"["harbour"]"#, "own"), (#"["harbour", "sport"]"#, "both"), ("[]", "none")] {
+        _ = try await desk.create(#", "topics": \#(topics), "title": "\#(title)""#)
+        try await desk.collect()
+        // Changes from then on belong to another push.
+        while try await desk.server.store.fanOut(budget: 3) {}
+      }
+      let all = try await desk.send("GET", "pushes").json(PushList.self).pushes
+      #expect(all.count == 6)
+      let key = try await desk.server.store.createKey(name: "bell", permissions: [.pushSend], topics: ["harbour"])
+      let seen = try await desk.send("GET", "pushes", key: key).json(PushList.self).pushes
+      let own = try #require(seen.first { $0.kind == .alert })
+      #expect(seen.map(\.kind).sorted { $0.rawValue < $1.rawValue } == [.alert, .silent])
+      #expect(own.title == "own" && seen.allSatisfy { $0.item == own.item })
+      for push in all {
+        let read = try await desk.send("GET", "pushes/\(push.id.uuidString.lowercased())", key: key)
+        #expect(read.status == (push.item == own.item ? 200 : 404))
+      }
+      // The place of a push in the whole list is no secret, since its id is unknown.
+      let pages = try await desk.send("GET", "pushes?limit=1", key: key)
+      #expect(try pages.json(PushList.self).pushes == [seen[0]])
+      let next = try await desk.server.send("GET", try #require(pages.next), key: key)
+      #expect(try next.json(PushList.self).pushes == [seen[1]])
+    }
+  }
+
   @Test("The alert of a draft waits for its publication")
   func draft() async throws {
     try await Self.withDesk { desk in
