@@ -4,10 +4,11 @@ import PostgresClient
 extension NewsStore {
   /// The number of devices in a batch.
   private static let batchSize = 1000
-  /// The planner settings for statements about some of a million devices. They leave only look-ups by key, whatever the
-  /// statistics of tables say that were empty a moment ago, so that a session can keep its plans.
+  /// The planner settings for statements about some of a million devices: only look-ups by key. Each execution has a plan of
+  /// its own, made for the present sizes of the tables. A plan that a session has made while a table was empty would read
+  /// all of it later.
   static let lookups: PostgresQuery = """
-    SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
+    SELECT set_config('plan_cache_mode', 'force_custom_plan', true), set_config('enable_seqscan', 'off', true),
       set_config('enable_bitmapscan', 'off', true), set_config('enable_hashjoin', 'off', true),
       set_config('enable_mergejoin', 'off', true), set_config('enable_material', 'off', true)
     """

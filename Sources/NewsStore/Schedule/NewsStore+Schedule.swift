@@ -42,10 +42,11 @@ extension NewsStore {
   /// Publishes scheduled items and ends those that expire, as soon as their times have come, until the task is cancelled.
   ///
   /// All processes do so with a connection of their own each. The database decides which of them acts, and whether a time
-  /// has come. They also delete answers to repeated requests that have become too old, and sessions that have ended.
+  /// has come. They also delete answers to repeated requests that have become too old, sessions that have ended, and devices that
+  /// have not renewed their registrations: at the start, and then every minute.
   public func keepSchedule() async {
     var isFailing = false
-    var lastPurge = ContinuousClock.now
+    var nextPurge = ContinuousClock.now
     while !Task.isCancelled {
       var wait = Self.scheduleInterval
       do {
@@ -57,8 +58,8 @@ extension NewsStore {
       } catch {
         // The database cannot be reached, which the log of its connections says.
       }
-      if ContinuousClock.now - lastPurge > Self.answerPurgeInterval {
-        lastPurge = .now
+      if ContinuousClock.now >= nextPurge {
+        nextPurge = .now + Self.answerPurgeInterval
         await purgeAnswersLoggingErrors()
         await purgeSessionsLoggingErrors()
         await purgeDevicesLoggingErrors()
