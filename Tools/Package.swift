@@ -15,11 +15,13 @@ let settings: [SwiftSetting] = [
 extension Target.Dependency {
   static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
   static let asyncHTTPClient = product(name: "AsyncHTTPClient", package: "async-http-client")
+  static let crypto = product(name: "Crypto", package: "swift-crypto")
   static let grdb = product(name: "GRDB", package: "GRDB.swift")
   static let logging = product(name: "Logging", package: "swift-log")
   static let nioCore = product(name: "NIOCore", package: "swift-nio")
   static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
   static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+  static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
 
   /// Returns a library of Tidings.
   static func tidings(_ name: String) -> Self { product(name: name, package: "tidings") }
@@ -32,8 +34,10 @@ let package = Package(
     // Without the name, the identity of the package would be that of the folder into which it was checked out.
     .package(name: "tidings", path: ".."),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
   ],
@@ -41,6 +45,9 @@ let package = Package(
     .executableTarget(
       name: "BareClient", dependencies: [.argumentParser, .asyncHTTPClient, .grdb, .nioCore, .nioHTTP1, .nioPosix],
       path: "BareClient", swiftSettings: settings),
+    .executableTarget(
+      name: "BareSender", dependencies: [.argumentParser, .asyncHTTPClient, .crypto, .nioCore, .nioHTTP1, .nioSSL],
+      path: "BareSender", swiftSettings: settings),
     .executableTarget(
       name: "BareServer", dependencies: [.nioCore, .nioHTTP1, .nioPosix], path: "BareServer", swiftSettings: settings),
     .executableTarget(

@@ -21,7 +21,7 @@ struct PushMocksServer: AsyncParsableCommand {
   @Option(help: "The port of the Web Push service; 0 for a free one.")
   var webPushPort = 8443
 
-  @Flag(help: "Check no signatures and contents, and print no messages: for measurements of load.")
+  @Flag(help: "Check no signatures and contents, and print only numbers of messages: for measurements of load.")
   var light = false
 
   func run() async throws {
@@ -37,16 +37,23 @@ struct PushMocksServer: AsyncParsableCommand {
     try MockFolder(folder).write(mocks)
     print(line: "APNs \(mocks.apns.url), FCM \(mocks.fcm.url), Web Push \(mocks.webPush.url)")
     print(line: "keys and settings: \(folder.appending(path: "settings.env").path)")
-    while light {
-      try await Task.sleep(for: .seconds(10))
-      for (name, record) in [
-        ("apns", mocks.apns.record), ("fcm", mocks.fcm.record), ("webpush", mocks.webPush.record),
-      ] {
+    if light { try await printTotals(mocks) }
+    try await Task.sleep(for: .seconds(1_000_000_000))
+  }
+
+  /// Prints the numbers of messages of a service ten times a second while they change, with the time in seconds since 1970.
+  private func printTotals(_ mocks: PushMocks) async throws {
+    let records = [("apns", mocks.apns.record), ("fcm", mocks.fcm.record), ("webpush", mocks.webPush.record)]
+    var printed: [String: String] = [:]
+    while true {
+      try await Task.sleep(for: .milliseconds(100))
+      for (name, record) in records {
         let totals = record.totals
-        print(line: "\(name): \(totals.accepted) accepted, \(totals.refused) refused, \(record.addresses) devices")
+        let numbers = "\(totals.accepted) accepted, \(totals.refused) refused, \(record.addresses) devices"
+        if printed.updateValue(numbers, forKey: name) == numbers { continue }
+        print(line: "\(name) \(numbers), \(String(format: "%.3f", Date().timeIntervalSince1970))")
       }
     }
-    try await Task.sleep(for: .seconds(1_000_000_000))
   }
 
   /// Prints a line at once, also into a pipe.

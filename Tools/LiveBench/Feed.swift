@@ -16,7 +16,10 @@ struct Feed {
   ///
   /// - Parameter topics: The topics of the item.
   /// - Returns: The version of the item.
-  func publish(topics: [String] = []) throws -> Int {
+  func publish(topics: [String] = []) throws -> Int { try create(topics: topics).item.version }
+
+  /// Publishes an item and waits for the acknowledgement.
+  func create(topics: [String] = []) throws -> EditorialItem {
     let names = topics.map { "\"\($0)\"" }.joined(separator: ", ")
     let body = #"{"date": "2026-01-01T00:00:00Z", "text": "x", "topics": [\#(names)]}"#
     let answer = try connection.exchange(
@@ -29,7 +32,7 @@ struct Feed {
       \r
       \(body)
       """)
-    return try NewsJSON.decode(EditorialItem.self, from: answer).item.version
+    return try NewsJSON.decode(EditorialItem.self, from: answer)
   }
 
   /// Returns the current token of the feed.

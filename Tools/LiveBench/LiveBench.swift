@@ -5,6 +5,6 @@ import ArgumentParser
 struct LiveBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(subcommands: [
     Propagation.self, Connections.self, Herd.self, Stored.self, Processes.self, Snapshot.self, Snapshots.self,
-    Views.self,
+    Views.self, Commits.self, Handed.self,
   ])
 }
