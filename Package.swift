@@ -143,7 +143,7 @@ let package = Package(
       name: "NewsDelivery",
       dependencies: [
         "HTTPConditions", "NetworkAddresses", "News", "NewsStore", "OutgoingHTTP", .asyncHTTPClient, .coreMetrics,
-        .crypto, .dequeModule, .httpTypes, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
+        .crypto, .dequeModule, .httpTypes, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioHTTP2, .nioPosix, .nioSSL,
       ],
       swiftSettings: settings),
     .target(
@@ -248,7 +248,7 @@ let package = Package(
     .testTarget(name: "NewsTests", dependencies: ["News", "TestKit"], swiftSettings: settings),
     .testTarget(
       name: "NewsStoreTests",
-      dependencies: ["News", "NewsStore", "PostgresClient", "TestKit", "TestSupport"],
+      dependencies: ["News", "NewsStore", "PostgresClient", "TestKit", "TestSupport", .crypto],
       exclude: ["Schema/schema.txt"], swiftSettings: settings),
     .testTarget(
       name: "NewsFeedsTests", dependencies: ["News", "NewsFeeds", "TestKit"], swiftSettings: settings),
@@ -304,7 +304,7 @@ let package = Package(
       dependencies: [
         "tidings", "tidings-fetch", "BackgroundFetch", "FaultServer", "HTTPConditions", "News", "NewsClient",
         "NewsStore",
-        "PostgresClient", "TestKit", "TestSupport",
+        "PostgresClient", "PushMocks", "TestKit", "TestSupport",
       ],
       exclude: ["Browser/driver", "Feeds/atom.rnc", "Torture/Mutants"], swiftSettings: settings),
   ]

@@ -99,9 +99,10 @@ package struct Installation: Sendable {
     return try row.decode(0)
   }
 
-  /// Creates a key for items with the command.
-  package func makeKey() async throws -> String {
-    let result = try await run("keys", "create", "--name", "desk", "--scope", "items:publish")
+  /// Creates a key with the command.
+  package func makeKey(scopes: [String] = ["items:publish"]) async throws -> String {
+    let arguments = ["keys", "create", "--name", "desk", "--scope"] + scopes
+    let result = try await ChildProcess(arguments, environment: environment()).result()
     guard result.status == 0 else { throw Unexpected(description: result.errors) }
     return result.output.trimmingCharacters(in: .newlines)
   }

@@ -20,6 +20,13 @@ package enum JSONValue: Sendable, Equatable {
   /// The maximum length of a key in bytes of UTF-8, after its escapes are decoded.
   package static let maximumKeyLength = 256
 
+  /// The elements of an array of strings; nil for any other value.
+  package var strings: [String]? {
+    guard case .array(let elements) = self else { return nil }
+    let strings = elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
+    return strings.count == elements.count ? strings : nil
+  }
+
   /// Parses a whole body, in time proportional to its length.
   ///
   /// - Parameter bytes: The body in UTF-8, without a byte order mark: exactly one value of any kind, with optional

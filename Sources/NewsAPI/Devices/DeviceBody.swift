@@ -62,11 +62,7 @@ extension DeviceReport {
 extension FieldReader {
   /// Reads an array of strings, whose number the store limits.
   fileprivate mutating func strings(_ name: String) -> [String]? {
-    value(name, rule: "must be an array of strings") { value in
-      guard case .array(let elements) = value else { return [String]?.none }
-      let strings = elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
-      return strings.count == elements.count ? strings : nil
-    }
+    value(name, rule: "must be an array of strings", \.strings)
   }
 
   /// Reads the subscription of Web Push in the form of `PushSubscription.toJSON()` (W3C Push API).

@@ -37,7 +37,7 @@ struct WebhookBody {
   private static func events(_ reader: inout FieldReader) -> [Webhook.Event]? {
     let names = Webhook.Event.allCases.map(\.rawValue).joined(separator: ", ")
     return reader.value("events", rule: "must be an array of one or more of \(names), without repetitions") { value in
-      guard let texts = Self.texts(value, 1...Webhook.Event.allCases.count) else { return [Webhook.Event]?.none }
+      guard let texts = value.strings, !texts.isEmpty else { return [Webhook.Event]?.none }
       let events = Webhook.Event.allCases.filter { texts.contains($0.rawValue) }
       return events.count == texts.count ? events : nil
     }
@@ -47,17 +47,9 @@ struct WebhookBody {
     let rule: FieldRule =
       "must be an array of 1 to \(maximumTopics) topics, each matching [a-z0-9-]{1,64}; omit it for all items"
     return reader.value("topics", rule: rule) { value in
-      guard let texts = Self.texts(value, 1...maximumTopics), texts.allSatisfy({ TopicSlug.isValid($0) }) else {
-        return [String]?.none
-      }
+      guard let texts = value.strings, 1...maximumTopics ~= texts.count, texts.allSatisfy({ TopicSlug.isValid($0) })
+      else { return [String]?.none }
       return Scope(topics: texts).topics
     }
-  }
-
-  /// - Returns: nil for anything but an array of strings with an allowed number of elements.
-  private static func texts(_ value: JSONValue, _ counts: ClosedRange<Int>) -> [String]? {
-    guard case .array(let elements) = value, counts ~= elements.count else { return nil }
-    let texts = elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
-    return texts.count == elements.count ? texts : nil
   }
 }

@@ -16,9 +16,6 @@ enum APNsAnswer {
     var timestamp: Double?
   }
 
-  /// The pause in seconds after an answer that only the operator can change.
-  private static let configurationPause: Double = 300
-
   /// Returns the meaning of a response.
   ///
   /// - Parameter attempts: The number of earlier attempts that have failed.
@@ -41,16 +38,16 @@ enum APNsAnswer {
     case (401, _), (403, _):
       return .answer(
         .pause(
-          configurationPause,
+          RetryWait.configuration,
           "\(text): check TIDINGS_APNS_KEY_FILE, TIDINGS_APNS_KEY_ID and TIDINGS_APNS_TEAM_ID"))
     case (429, "TooManyProviderTokenUpdates"):
-      return .answer(.pause(max(60, RetryWait.retryAfter(response.headers) ?? 0), text))
+      return .answer(.pause(max(RetryWait.quota, RetryWait.retryAfter(response.headers) ?? 0), text))
     case (429, _):
       // Too many requests for this device.
-      let wait = max(60, RetryWait.seconds(attempts: attempts, headers: response.headers))
+      let wait = max(RetryWait.quota, RetryWait.seconds(attempts: attempts, headers: response.headers))
       return .answer(PushAnswer(.retry(after: wait, reason: text)))
     case (500..., _): return .answer(failure(response, attempts, text))
-    default: return .answer(.pause(configurationPause, "\(text): check TIDINGS_APNS_URL"))
+    default: return .answer(.pause(RetryWait.configuration, "\(text): check TIDINGS_APNS_URL"))
     }
   }
 

@@ -55,7 +55,7 @@ package final class APNsSender: PushSender {
       return PushAnswer(.invalid(reason: "the device does not belong to APNs"))
     }
     // Anything else would change the path, and its error would look like one of the configuration.
-    guard 1...400 ~= device.utf8.count, device.utf8.allSatisfy({ Self.isHexDigit($0) }),
+    guard 1...400 ~= device.utf8.count, device.utf8.allSatisfy(\.isASCIIHexDigit),
       !topic.isEmpty, topic.utf8.allSatisfy({ 0x21...0x7e ~= $0 })
     else { return PushAnswer(.tokenError(reason: "the token or the app is malformed")) }
     guard let payload = APNsPayload.bytes(message), payload.count <= APNsPayload.limit else {
@@ -84,7 +84,8 @@ package final class APNsSender: PushSender {
       } catch let error as PushConnectionError {
         return .failure(after: RetryWait.seconds(attempts: message.attempts), "APNs: \(error.reason)")
       } catch {
-        return .pause(300, "the provider token of APNs cannot be signed: check TIDINGS_APNS_KEY_FILE")
+        return .pause(
+          RetryWait.configuration, "the provider token of APNs cannot be signed: check TIDINGS_APNS_KEY_FILE")
       }
       break
     }
@@ -113,9 +114,5 @@ package final class APNsSender: PushSender {
   private static func collapseID(_ message: PushMessage) -> String {
     guard message.kind == .alert, let id = message.content.contentID else { return "news" }
     return id.uuidString.lowercased()
-  }
-
-  private static func isHexDigit(_ byte: UInt8) -> Bool {
-    48...57 ~= byte || 65...70 ~= byte || 97...102 ~= byte
   }
 }

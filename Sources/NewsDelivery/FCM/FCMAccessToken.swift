@@ -83,7 +83,8 @@ actor FCMAccessToken {
     let kid = account.keyID.map { JWKIdentifier(string: $0) }
     await keys.add(rsa: account.key, digestAlgorithm: .sha256, kid: kid)
     guard let assertion = try? await keys.sign(claims, kid: kid) else {
-      throw Failure(wait: 300, reason: "the request for a token cannot be signed", isConfiguration: true)
+      throw Failure(
+        wait: RetryWait.configuration, reason: "the request for a token cannot be signed", isConfiguration: true)
     }
     let form = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)"
     let response: PushResponse

@@ -29,11 +29,6 @@ enum FCMAnswer {
     var error: Failure?
   }
 
-  /// The pause in seconds after an answer that only the operator can change.
-  private static let configurationPause: Double = 300
-  /// The wait in seconds after 429 without `Retry-After`, as FCM's documentation demands.
-  private static let quotaWait: Double = 60
-
   /// Returns the meaning of a response.
   ///
   /// - Parameter attempts: The number of earlier attempts that have failed.
@@ -56,13 +51,13 @@ enum FCMAnswer {
     case (401, "THIRD_PARTY_AUTH_ERROR"): return .answer(PushAnswer(.invalid(reason: text)))
     case (401, _): return .invalidToken
     case (403, _), (404, _):
-      return .answer(.pause(configurationPause, "\(text): check TIDINGS_FCM_CREDENTIALS"))
+      return .answer(.pause(RetryWait.configuration, "\(text): check TIDINGS_FCM_CREDENTIALS"))
     case (429, _):
       let isAsked = RetryWait.retryAfter(response.headers) != nil
-      return .answer(.failure(after: isAsked ? wait : max(quotaWait, wait), text))
+      return .answer(.failure(after: isAsked ? wait : max(RetryWait.quota, wait), text))
     case (408, _), (500..., _): return .answer(.failure(after: wait, text))
     case (400..., _): return .answer(PushAnswer(.invalid(reason: text)))
-    default: return .answer(.pause(configurationPause, "\(text): check TIDINGS_FCM_URL"))
+    default: return .answer(.pause(RetryWait.configuration, "\(text): check TIDINGS_FCM_URL"))
     }
   }
 }

@@ -62,9 +62,9 @@ package final class FCMSender: PushSender {
         case .invalidToken: await self.token.discard(token)
         }
       }
-      return .pause(300, "FCM answers 401 to a new access token: check TIDINGS_FCM_CREDENTIALS")
+      return .pause(RetryWait.configuration, "FCM answers 401 to a new access token: check TIDINGS_FCM_CREDENTIALS")
     } catch let failure as FCMAccessToken.Failure where failure.isConfiguration {
-      return .pause(300, "\(failure.reason): check TIDINGS_FCM_CREDENTIALS")
+      return .pause(RetryWait.configuration, "\(failure.reason): check TIDINGS_FCM_CREDENTIALS")
     } catch let failure as FCMAccessToken.Failure {
       return .failure(after: failure.wait, failure.reason)
     } catch let error as PushConnectionError {

@@ -48,8 +48,10 @@ final class ProviderLoop: Sendable {
     delay = CoreMetrics.Timer(
       label: "tidings_push_delay_seconds", dimensions: [("provider", sender.provider.rawValue)])
     queue = MessageQueue(threshold: sender.width)
-    recorder = OutcomeRecorder(lease: Self.lease, logger: logger) { outcomes in
+    recorder = OutcomeRecorder(lease: Self.lease, logger: logger) { [wake] outcomes in
       try await store.recordOutcomes(outcomes, at: clock())
+      // A device may have been due again during its claim.
+      wake.set()
     }
   }
 
@@ -159,6 +161,9 @@ final class ProviderLoop: Sendable {
     if case .sent = answer.result, let due = entry.message.dueAt {
       delay.recordSeconds(max((clock() ?? Date()).timeIntervalSince(due), 0))
     }
+    // Anyone can register an address that its service refuses. Until the device has returned its code, the refusal says
+    // nothing about the key or the environment.
+    if case .tokenError = answer.result, entry.message.content.code != nil { return answer.result }
     await pauses.note(answer)
     return answer.result
   }

@@ -8,6 +8,10 @@ enum RetryWait {
   private static let shortest: Double = 5
   /// The longest wait after a failure, in seconds.
   private static let longest: Double = 900
+  /// The shortest wait after an answer that there are too many messages, in seconds. FCM's documentation demands it.
+  static let quota: Double = 60
+  /// The pause after an answer that only the operator can change, in seconds.
+  static let configuration: Double = 300
   /// The longest wait that `Retry-After` can ask for, in seconds.
   static let longestRetryAfter: Double = 86_400
 

@@ -20,6 +20,8 @@ struct PushResponse: Sendable {
 enum PushConnectionError: Error, Equatable {
   /// No connection could be made. Nothing was sent.
   case unreachable(String)
+  /// The connection was closed before the service has processed the request.
+  case unprocessed
   /// The connection was closed before the response. The service may have received the request.
   case lost
   /// The timeout has passed.
@@ -31,6 +33,7 @@ enum PushConnectionError: Error, Equatable {
   var reason: String {
     switch self {
     case .unreachable(let reason): reason
+    case .unprocessed: "the service closes connections before it processes a message"
     case .lost: "the connection was lost"
     case .timedOut: "the service did not respond in time"
     case .cancelled: "the server is stopping"
@@ -51,6 +54,9 @@ final class PushConnection: Sendable {
     var isShutDown = false
     var closing: [Task<Void, Never>] = []
   }
+
+  /// The maximum number of attempts of a request that the service does not process.
+  private static let maximumAttempts = 10
 
   private let makeClient: @Sendable () -> HTTPClient
   private let timeout: Duration
@@ -78,6 +84,8 @@ final class PushConnection: Sendable {
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
     // The store keeps the messages. They need not wait for a connection in memory.
     configuration.connectionPool.retryConnectionEstablishment = false
+    configuration.http2ConnectionDebugInitializer = UnprocessedRequest.connectionInitializer
+    configuration.http2StreamChannelDebugInitializer = UnprocessedRequest.streamInitializer
     if let address { configuration.dnsOverride = [address.host: address.address] }
     let complete = configuration
     makeClient = { HTTPClient(eventLoopGroupProvider: .singleton, configuration: complete) }
@@ -87,17 +95,24 @@ final class PushConnection: Sendable {
 
   /// Sends a POST request and receives the response.
   ///
-  /// A connection that is lost, or closed by the service with GOAWAY, is replaced by a new one for a second attempt.
+  /// A request that the service has certainly not processed is sent again over a new connection, at most nine times. One
+  /// whose connection was lost may have been processed. Such a loss is followed by one further attempt.
   func post(_ url: String, headers: HTTPHeaders, body: [UInt8]) async throws(PushConnectionError) -> PushResponse {
     let deadline = ContinuousClock.now + timeout
-    do {
-      return try await attempt(url, headers: headers, body: body, by: deadline)
-    } catch {
-      guard error == .lost, ContinuousClock.now + timeout / 4 < deadline else { throw error }
+    var (attempts, losses) = (0, 0)
+    while true {
+      attempts += 1
+      do {
+        return try await attempt(url, headers: headers, body: body, by: deadline)
+      } catch {
+        if error == .lost { losses += 1 }
+        guard error == .unprocessed || error == .lost, losses < 2, attempts < Self.maximumAttempts,
+          ContinuousClock.now + timeout / 4 < deadline
+        else { throw error }
+      }
+      // All requests of a connection are lost at once. A random wait spreads their further attempts.
+      try? await Task.sleep(for: .milliseconds(.random(in: 50...250)))
     }
-    // All requests of a connection are lost at once. A random wait spreads their second attempts.
-    try? await Task.sleep(for: .milliseconds(.random(in: 50...250)))
-    return try await attempt(url, headers: headers, body: body, by: deadline)
   }
 
   private func attempt(
@@ -121,7 +136,7 @@ final class PushConnection: Sendable {
         status: Int(response.status.code), headers: response.headers,
         body: response.body.map { Array($0.readableBytesView) } ?? [])
     } catch {
-      let error = Task.isCancelled ? PushConnectionError.cancelled : Self.error(for: error)
+      let error = self.error(for: error, of: client)
       // A second attempt may have had no time for a response.
       if error == .timedOut, start + timeout / 2 < .now { replace(client, unlessUsedSince: start) }
       throw error
@@ -162,8 +177,17 @@ final class PushConnection: Sendable {
     }
   }
 
+  private func error(for error: any Error, of client: HTTPClient) -> PushConnectionError {
+    if Task.isCancelled { return .cancelled }
+    // AsyncHTTPClient cancels a request that a connection was given after GOAWAY, and writes nothing. A client that is
+    // being replaced cancels requests that it has written.
+    if error as? HTTPClientError == .cancelled, state.withLock({ $0.client === client }) { return .unprocessed }
+    return Self.error(for: error)
+  }
+
   private static func error(for error: any Error) -> PushConnectionError {
     switch error {
+    case is UnprocessedRequest: .unprocessed
     case let error as HTTPClientError: Self.error(for: error)
     case ChannelError.connectTimeout: .unreachable("the connection attempt timed out")
     case NIOSSLError.uncleanShutdown: .lost

@@ -1,5 +1,6 @@
 package import Crypto
 package import Foundation
+import NewsStore
 
 /// The content coding `aes128gcm` with one record (RFC 8188).
 package enum EncryptedContent {
@@ -48,7 +49,7 @@ package enum WebPushEncryption {
   /// - Throws: An error if the public key is not a point on the curve.
   package static func encrypt(
     _ message: [UInt8], receiver: [UInt8], secret: [UInt8],
-    sender: P256.KeyAgreement.PrivateKey = P256.KeyAgreement.PrivateKey(), salt: [UInt8] = newSalt()
+    sender: P256.KeyAgreement.PrivateKey = P256.KeyAgreement.PrivateKey(), salt: [UInt8] = .random(16)
   ) throws -> [UInt8] {
     let receiverKey = try P256.KeyAgreement.PublicKey(x963Representation: receiver)
     let senderKey = Array(sender.publicKey.x963Representation)
@@ -56,10 +57,5 @@ package enum WebPushEncryption {
       using: SHA256.self, salt: secret, sharedInfo: Array("WebPush: info\0".utf8) + receiver + senderKey,
       outputByteCount: 32)
     return try EncryptedContent.encrypt(message, key: key, salt: salt, keyID: senderKey)
-  }
-
-  package static func newSalt() -> [UInt8] {
-    var generator = SystemRandomNumberGenerator()
-    return (0..<16).map { _ in .random(in: .min ... .max, using: &generator) }
   }
 }

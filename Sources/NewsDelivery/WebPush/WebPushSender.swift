@@ -99,7 +99,8 @@ package final class WebPushSender: PushSender {
         return (WebPushAnswer.answer(response, attempts: message.attempts), true)
       } catch {
         if case .unreachable = error { await host.noteUnreachable(connection) }
-        return (.failure(after: wait, "the push service: \(error.reason)"), false)
+        // A host that closes connections by GOAWAY responds.
+        return (.failure(after: wait, "the push service: \(error.reason)"), error == .unprocessed)
       }
     } catch OutgoingError.refused {
       return (PushAnswer(.tokenError(reason: "the address of the push service is not allowed")), true)

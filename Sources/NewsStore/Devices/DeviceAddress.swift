@@ -30,7 +30,12 @@ struct DeviceAddress {
       isWebPush ? "must be unifiedpush or browser for the provider webpush" : "must be app for this provider")
     environment = registration.provider == .apns ? registration.environment ?? .production : nil
     require(registration.environment == nil || environment != nil, "environment", "is only for the provider apns")
-    require(registration.app.map(Self.isApp) ?? (registration.provider != .apns), "app", Self.appRule)
+    if registration.provider == .apns {
+      require(registration.app.map(Self.isApp) ?? false, "app", Self.appRule)
+    } else {
+      // Otherwise, one address could be registered many times, and receive each push as often.
+      require(registration.app == nil, "app", "is only for the provider apns")
+    }
     if isWebPush {
       require(registration.token == nil, "token", "must be omitted for the provider webpush")
       let subscription = registration.subscription
@@ -44,7 +49,8 @@ struct DeviceAddress {
       if subscription != nil {
         require(host != nil, "subscription.endpoint", "must be an https URL of at most \(Self.maximumBytes) bytes")
         require(
-          key.count == 65 && key.first == 4, "subscription.keys.p256dh",
+          key.count == 65 && (try? P256.KeyAgreement.PublicKey(x963Representation: key)) != nil,
+          "subscription.keys.p256dh",
           "must be an uncompressed point on P-256 in base64url, 65 bytes")
         require(secret.count == 16, "subscription.keys.auth", "must be 16 bytes in base64url")
       }
@@ -74,10 +80,7 @@ struct DeviceAddress {
 
   private static func isDeviceToken(_ token: String) -> Bool {
     // Apple promises no length. Tokens have 32 bytes today.
-    16...400 ~= token.utf8.count && token.utf8.count.isMultiple(of: 2)
-      && token.utf8.allSatisfy {
-        $0.isASCIIDigit || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0 || UInt8(ascii: "A")...UInt8(ascii: "F") ~= $0
-      }
+    16...400 ~= token.utf8.count && token.utf8.count.isMultiple(of: 2) && token.utf8.allSatisfy(\.isASCIIHexDigit)
   }
 
   private static func isRegistrationToken(_ token: String) -> Bool {

@@ -67,7 +67,8 @@ extension NewsStore {
         """
       ).map { try $0.decode("id", as: UUID.self) }
       if missing.isEmpty { return }
-      let (tokens, secrets) = (missing.map { _ in Self.randomText(16) }, missing.map { _ in Self.randomText(32) })
+      let tokens = missing.map { _ in String(base64URL: [UInt8].random(16)) }
+      let secrets = missing.map { _ in String(base64URL: [UInt8].random(32)) }
       // Another process may have begun the same lease.
       _ = try await transaction.query(
         """
@@ -228,7 +229,7 @@ extension NewsStore {
     let isKnown = try !isDenied && row.decode("is_known", as: Bool.self)
     let next = (index + 1) % hubs.count
     let wait = next == 0 ? hubRest : 0
-    let (newToken, secret) = (randomText(16), randomText(32))
+    let (newToken, secret) = (String(base64URL: [UInt8].random(16)), String(base64URL: [UInt8].random(32)))
     // The unique index admits the new lease only after the old one is ending.
     let insertion: PostgresQuery = """
       INSERT INTO hub_leases (token, subscription, hub, topic, callback, secret, state, next_request, error)
@@ -244,11 +245,5 @@ extension NewsStore {
       FROM clock AS c WHERE l.token = \(token)
       """)
     _ = try await transaction.query("WITH \(query: clock(now)) \(query: insertion)")
-  }
-
-  /// Encodes random bytes in base64url.
-  private static func randomText(_ count: Int) -> String {
-    var generator = SystemRandomNumberGenerator()
-    return String(base64URL: (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
   }
 }

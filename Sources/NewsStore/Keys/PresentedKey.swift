@@ -16,9 +16,8 @@ struct PresentedKey {
   static func random(id: String) -> PresentedKey { PresentedKey(id: id, secret: hexadecimal(bytes: 32)) }
 
   fileprivate static func hexadecimal(bytes: Int) -> String {
-    var generator = SystemRandomNumberGenerator()
-    return (0..<bytes).map { _ in
-      let digits = String(UInt8.random(in: .min ... .max, using: &generator), radix: 16)
+    [UInt8].random(bytes).map { byte in
+      let digits = String(byte, radix: 16)
       return digits.count == 1 ? "0" + digits : digits
     }.joined()
   }

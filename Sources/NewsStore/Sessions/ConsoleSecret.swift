@@ -16,11 +16,7 @@ struct ConsoleSecret {
   var digest: Data { Data(SHA256.hash(data: Data(text.utf8))) }
 
   /// Creates a random secret.
-  static func random() -> ConsoleSecret {
-    var generator = SystemRandomNumberGenerator()
-    let bytes = (0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-    return ConsoleSecret(unchecked: String(base64URL: bytes))
-  }
+  static func random() -> ConsoleSecret { ConsoleSecret(unchecked: String(base64URL: [UInt8].random(byteCount))) }
 
   private init(unchecked text: String) {
     self.text = text

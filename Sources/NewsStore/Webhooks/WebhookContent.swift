@@ -41,10 +41,7 @@ public struct WebhookSecret: Sendable, Equatable {
   public let key: Data
 
   /// Creates a random secret.
-  public static func random() -> WebhookSecret {
-    var generator = SystemRandomNumberGenerator()
-    return WebhookSecret(key: Data((0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) }))
-  }
+  public static func random() -> WebhookSecret { WebhookSecret(key: Data([UInt8].random(byteCount))) }
 
   private init(key: Data) {
     self.key = key

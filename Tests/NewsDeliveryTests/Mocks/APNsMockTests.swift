@@ -114,17 +114,6 @@ import Testing
     }
   }
 
-  @Test("GOAWAY loses no message and sends none twice")
-  func goAway() async throws {
-    try await Self.with { service in
-      service.mocks.apns.faults.streamsPerConnection = 50
-      #expect(await service.sendAll(to: (0..<500).map { Self.target($0) }, width: 10))
-      let record = service.mocks.apns.record
-      #expect(record.histogram == [1: 500] && record.refusals == [:])
-      #expect(record.totals.connections >= 10)
-    }
-  }
-
   @Test("Resets of streams and connections lose no message")
   func resets() async throws {
     try await Self.with { service in

@@ -35,12 +35,16 @@ extension Deliveries {
 
   /// Runs the body while services deliver to the mocks, as that many processes do. The window is zero.
   ///
-  /// - Parameter timeout: The timeout of a request.
+  /// - Parameters:
+  ///   - timeout: The timeout of a request.
+  ///   - budget: The maximum number of silent pushes to a device within an hour.
   func withServices(
-    _ count: Int = 1, to mocks: PushMocks, timeout: Duration = PushMocks.longTimeout, _ body: () async throws -> Void
+    _ count: Int = 1, to mocks: PushMocks, timeout: Duration = PushMocks.longTimeout, budget: Int = 3,
+    _ body: () async throws -> Void
   ) async throws {
     var limits = DeliveryService.Limits()
     limits.window = .zero
+    limits.budget = budget
     var running: [Task<Void, Never>] = []
     for _ in 0..<count {
       let service = DeliveryService(

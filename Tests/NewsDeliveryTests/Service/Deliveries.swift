@@ -107,21 +107,25 @@ struct Deliveries: Sendable {
   }
 
   /// Publishes an item.
-  func publish() async throws {
+  ///
+  /// - Returns: Its id.
+  @discardableResult
+  func publish() async throws -> UUID {
     let id = UUID()
     try await sql.transaction { transaction in
       _ = try await transaction.query(
         "INSERT INTO items (id, state, date, text) VALUES (\(id), 'published', '2026-01-01T00:00:00Z', 'x')")
       _ = try await transaction.query("SELECT FROM publish(\([id]))")
     }
+    return id
   }
 
-  /// Runs the body while a service delivers. The window is zero.
+  /// Runs the body while a service delivers.
   func withService(
-    _ senders: [ScriptedSender], budget: Int = 3, _ body: @Sendable () async throws -> Void
+    _ senders: [ScriptedSender], window: Duration = .zero, budget: Int = 3, _ body: @Sendable () async throws -> Void
   ) async throws {
     var limits = DeliveryService.Limits()
-    limits.window = .zero
+    limits.window = window
     limits.budget = budget
     let service = DeliveryService(
       store: store, senders: senders, limits: limits, logger: NewsDatabase.logger, clock: { now })

@@ -40,6 +40,33 @@ import Testing
     }
   }
 
+  @Test("Twenty items within the window make one push per device, whichever process notices them")
+  func window() async throws {
+    try await Deliveries.with { deliveries in
+      let senders = [ScriptedSender(), ScriptedSender()]
+      let ids = try await deliveries.register(5)
+      // The clock also advances by itself. The window leaves it 1,600 seconds.
+      try await deliveries.withService([senders[0]], window: .seconds(3600)) {
+        try await deliveries.withService([senders[1]], window: .seconds(3600)) {
+          var newest: UUID?
+          for _ in 0..<20 {
+            newest = try await deliveries.publish()
+            try await eventually("the item is noticed") {
+              try await deliveries.count("SELECT count(*) FROM outbox") == 0
+            }
+            deliveries.advance(100)
+          }
+          #expect(senders.allSatisfy { $0.messages.isEmpty })
+          deliveries.advance(1700)
+          try await eventually("all devices are woken") { senders.reduce(0) { $0 + $1.messages.count } == 5 }
+          try await eventually("nothing is owed") { try await deliveries.owed() == 0 }
+          #expect(try await deliveries.store.pushes(limit: 10).map(\.item) == [newest])
+        }
+      }
+      #expect(Set(senders.flatMap(\.devices)) == ids && senders.flatMap(\.devices).count == 5)
+    }
+  }
+
   @Test("A push service that does not respond delays no other")
   func slowService() async throws {
     try await Deliveries.with { deliveries in
@@ -163,6 +190,26 @@ import Testing
       #expect(try await deliveries.count("SELECT count(*) FROM devices WHERE provider = 'apns'") == 200)
       let sent = Set(apns.messages.suffix(200).map(\.device))
       #expect(sent.isSubset(of: ids) && sent.count > 150)
+    }
+  }
+
+  @Test("Addresses that are refused before their devices have returned a code pause no service")
+  func refusedStrangers() async throws {
+    try await Deliveries.with { deliveries in
+      let sender = ScriptedSender(.webpush, width: 4) { _ in PushAnswer(.tokenError(reason: "403")) }
+      let receiver = WebPushReceiver()
+      for number in 0..<40 {
+        let subscription = WebPushSubscription(
+          endpoint: "https://push.example/\(number)",
+          keys: .init(p256dh: String(base64URL: receiver.publicKey), auth: String(base64URL: receiver.secret)))
+        _ = try await deliveries.store.registerDevice(
+          DeviceRegistration(provider: .webpush, kind: .unifiedpush, subscription: subscription),
+          limits: DeviceLimits(total: 100, perHost: 100), at: deliveries.now)
+      }
+      try await deliveries.withService([sender]) {
+        try await eventually("all have been tried") { deliveries.outcomes(.webpush) == ["tokenError": 40] }
+        #expect(try await deliveries.store.providerStates().isEmpty)
+      }
     }
   }
 

@@ -27,7 +27,7 @@ import Testing
       #expect(apple.content == PushContent(token: (try await store.feedToken()).description, contentID: UUID(1)))
       #expect(apple.push == (try await store.pushes(limit: 1).first?.id))
       #expect(try await store.claim(.fcm).map(\.target) == [.fcm(token: "token-1")])
-      let key = [4] + [UInt8](repeating: 9, count: 64)
+      let key = DeviceRegistration.point(9)
       #expect(
         try await store.claim(.webpush).map(\.target)
           == [.webPush(endpoint: "https://push.example/1", p256dh: key, auth: [UInt8](repeating: 9, count: 16))])

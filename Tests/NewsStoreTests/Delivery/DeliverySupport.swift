@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import News
 import NewsStore
@@ -29,12 +30,18 @@ extension DeviceRegistration {
   static func webPush(
     _ number: Int = 0, _ kind: DeviceKind = .browser, host: String = "push.example", key: UInt8 = 1
   ) -> DeviceRegistration {
-    let point = [4] + [UInt8](repeating: key, count: 64)
-    return DeviceRegistration(
+    DeviceRegistration(
       provider: .webpush, kind: kind,
       subscription: WebPushSubscription(
         endpoint: "https://\(host)/\(number)",
-        keys: .init(p256dh: String(base64URL: point), auth: String(base64URL: [UInt8](repeating: key, count: 16)))))
+        keys: .init(
+          p256dh: String(base64URL: point(key)), auth: String(base64URL: [UInt8](repeating: key, count: 16)))))
+  }
+
+  /// The public key that belongs to a private key of 32 equal bytes, as an uncompressed point.
+  static func point(_ byte: UInt8) -> [UInt8] {
+    let key = try? P256.KeyAgreement.PrivateKey(rawRepresentation: [UInt8](repeating: byte, count: 32))
+    return key.map { Array($0.publicKey.x963Representation) } ?? []
   }
 }
 

@@ -213,6 +213,7 @@ import Testing
       }()
     ),
     ("token", DeviceRegistration(provider: .fcm, token: "a b")),
+    ("app", DeviceRegistration(provider: .fcm, token: "a", app: "example.reader")),
     ("kind", DeviceRegistration.webPush(0, .app)),
     ("subscription", DeviceRegistration(provider: .webpush, kind: .browser)),
     ("subscription.endpoint", DeviceRegistration.webPush(host: "user@push.example")),
@@ -231,6 +232,17 @@ import Testing
         subscription: WebPushSubscription(
           endpoint: "https://push.example/a",
           keys: .init(p256dh: "AAAA", auth: DeviceRegistration.webPush().subscription!.keys.auth)))
+    ),
+    (
+      // It has the form of a point, but is not on the curve.
+      "subscription.keys.p256dh",
+      DeviceRegistration(
+        provider: .webpush, kind: .browser,
+        subscription: WebPushSubscription(
+          endpoint: "https://push.example/a",
+          keys: .init(
+            p256dh: String(base64URL: [4] + [UInt8](repeating: 1, count: 64)),
+            auth: DeviceRegistration.webPush().subscription!.keys.auth)))
     ),
     (
       "subscription.keys.auth",

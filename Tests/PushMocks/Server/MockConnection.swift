@@ -11,6 +11,9 @@ final class MockConnection {
   /// The longest wait of a response for others that are to be sent before it.
   private static let reorderingTime: TimeAmount = .milliseconds(50)
 
+  /// The time that a client has to close the connection after GOAWAY.
+  private static let closingTime: TimeAmount = .milliseconds(500)
+
   let number: Int
   /// Whether the connection takes no further messages.
   private(set) var isGoingAway = false
@@ -48,9 +51,7 @@ final class MockConnection {
   func end() {
     openStreams -= 1
     if isGoingAway, openStreams == 0, isHTTP2 {
-      // The response is still to be written.
-      let channel = channel
-      channel.eventLoop.execute { channel.close(promise: nil) }
+      close()
     }
   }
 
@@ -65,8 +66,15 @@ final class MockConnection {
       let connection = bound.value
       connection.lastAccepted = connection.lastStream
       connection.writeGoAway()
-      if connection.openStreams == 0 { connection.channel.close(promise: nil) }
+      if connection.openStreams == 0 { connection.close() }
     }
+  }
+
+  /// Closes the connection after the last response, if the client has not done so. A connection that is closed before it has
+  /// read all is reset, and the client may then never see the GOAWAY frame.
+  private func close() {
+    let channel = channel
+    channel.eventLoop.scheduleTask(in: Self.closingTime) { channel.close(promise: nil) }
   }
 
   /// Writes a GOAWAY frame without the handler of HTTP/2, which would take the content of later streams for an error of

@@ -7,61 +7,12 @@ import TestSupport
 import Testing
 
 /// `tidings push`, with a service in place of Google's.
-@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl"), "needs openssl"))
-struct PushCommandTests {
+@Suite(.enabled(if: PushInstallation.isPossible, "needs openssl")) struct PushCommandTests {
   private static let token = "device:secret-token"
-
-  /// An installation with keys for FCM, and the service.
-  private struct Push: Sendable {
-    let installation: Installation
-    let service: FaultServer
-    /// The settings with the keys.
-    let settings: [String: String]
-
-    func test(_ arguments: [String]) async throws -> ChildProcess.Result {
-      try await ChildProcess(["push", "test"] + arguments, environment: installation.environment(settings)).result()
-    }
-
-    /// The bodies of the messages so far.
-    var messages: [String] {
-      service.requests.filter { $0.path.hasSuffix("/messages:send") }.map { String(decoding: $0.body, as: UTF8.self) }
-    }
-  }
-
-  /// - Parameter answer: The response to a message.
-  private static func withPush(
-    _ answer: FaultResponse = .json("{}"), _ body: @escaping @Sendable (Push) async throws -> Void
-  ) async throws {
-    try await withFolder([:]) { folder in
-      let key = folder.appending(path: "key.pem").path
-      let made = try await ChildProcess(
-        ["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out", key],
-        executable: "/usr/bin/openssl", environment: [:]
-      ).result()
-      try #require(made.status == 0, "\(made.errors)")
-      try await FaultServer.with { service in
-        service.respond { request in
-          request.path == "/token" ? .json(#"{"access_token": "t", "expires_in": 3599}"#) : answer
-        }
-        let account = try JSONEncoder().encode([
-          "type": "service_account", "project_id": "example-news", "client_email": "push@example.org",
-          "private_key": try String(contentsOfFile: key, encoding: .utf8), "token_uri": "\(service.url)/token",
-        ])
-        let file = folder.appending(path: "account.json")
-        try account.write(to: file)
-        let settings = [
-          "TIDINGS_FCM_CREDENTIALS": file.path, "TIDINGS_FCM_URL": service.url, "TIDINGS_PUSH_WINDOW": "0",
-        ]
-        try await Installation.with {
-          try await body(Push(installation: $0, service: service, settings: settings))
-        }
-      }
-    }
-  }
 
   @Test("A test of a token sends one push with the fields of the command, and needs no device")
   func token() async throws {
-    try await Self.withPush { push in
+    try await PushInstallation.with { push in
       let result = try await push.test([
         "--provider", "fcm", "--token", Self.token, "--data", "screen=a=b", "token=x", "--data", "empty=",
       ])
@@ -82,7 +33,8 @@ struct PushCommandTests {
     ])
   func refusals(status: Int, code: String, sentence: String) async throws {
     let error = #"{"@type": "type.googleapis.com/google.firebase.fcm.v1.FcmError", "errorCode": "\#(code)"}"#
-    try await Self.withPush(.json(#"{"error": {"status": "X", "details": [\#(error)]}}"#, status: status)) { push in
+    try await PushInstallation.with(.json(#"{"error": {"status": "X", "details": [\#(error)]}}"#, status: status)) {
+      push in
       let result = try await push.test(["--provider", "fcm", "--token", Self.token])
       #expect(result.status == 1 && result.output == "" && result.errors.contains(sentence), "\(result.errors)")
       #expect(result.errors.hasPrefix("tidings: ") && !result.errors.contains(Self.token))
@@ -91,7 +43,7 @@ struct PushCommandTests {
 
   @Test("A registered device is tested by its id, without an effect on what it is owed")
   func device() async throws {
-    try await Self.withPush { push in
+    try await PushInstallation.with { push in
       let body = #"{"provider": "fcm", "token": "\#(Self.token)"}"#
       let device = try await push.installation.serve(changes: push.settings) { server in
         try await server.send("POST", "/v1/devices", body: body).json(DeviceCredentials.self, status: 201)
@@ -107,7 +59,7 @@ struct PushCommandTests {
 
   @Test("An alert is counted, requested once, sent by the server, and listed")
   func alert() async throws {
-    try await Self.withPush { push in
+    try await PushInstallation.with { push in
       let key = try await push.installation.makeKey()
       try await push.installation.serve(changes: push.settings) { server in
         let body = #"{"provider": "fcm", "token": "\#(Self.token)", "alerts": true}"#

@@ -1,0 +1,84 @@
+import Foundation
+import NIOHTTP1
+import News
+import NewsDelivery
+import NewsStore
+import PushMocks
+import TestKit
+import Testing
+
+/// Messages on connections that a push service closes.
+@Suite struct ClosedConnectionTests {
+  private static func target(_ provider: PushProvider, _ number: Int, _ mocks: PushMocks) -> PushTarget {
+    switch provider {
+    case .apns:
+      return .apns(token: "0f0f\(1_000_000_000 + number)0f", topic: "example.news", environment: .production)
+    case .fcm: return .fcm(token: "device-\(number)")
+    case .webpush:
+      let subscription = mocks.webPush.sharedSubscription("\(number)")
+      return .webPush(endpoint: subscription.endpoint, p256dh: subscription.p256dh, auth: subscription.auth)
+    }
+  }
+
+  private static func with(
+    _ provider: PushProvider, _ body: (MockedSender, MockFaults, MockRecord) async throws -> Void
+  ) async throws {
+    try await MockedSender.with {
+      switch provider {
+      case .apns: try $0.apnsSender()
+      case .fcm: try $0.fcmSender()
+      case .webpush: try $0.webPushSender()
+      }
+    } _: { service in
+      let mocks = service.mocks
+      switch provider {
+      case .apns: try await body(service, mocks.apns.faults, mocks.apns.record)
+      case .fcm: try await body(service, mocks.fcm.faults, mocks.fcm.record)
+      case .webpush: try await body(service, mocks.webPush.faults, mocks.webPush.record)
+      }
+    }
+  }
+
+  @Test("GOAWAY every 50 messages delays none and sends none twice", arguments: PushProvider.allCases)
+  func goAway(_ provider: PushProvider) async throws {
+    try await Self.with(provider) { service, faults, record in
+      faults.streamsPerConnection = 50
+      let targets = (0..<1500).map { Self.target(provider, $0, service.mocks) }
+      let answers = await service.send(to: targets, width: 20)
+      #expect(answers.count { $0.answer.result != .sent } == 0)
+      #expect(record.histogram == [1: 1500])
+      #expect(record.refusals == [:])
+      #expect(record.totals.http2Connections >= 20)
+    }
+  }
+
+  @Test("A connection without any response is replaced after the timeout")
+  func silence() async throws {
+    try await MockedSender.with {
+      try $0.apnsSender(timeout: .seconds(2))
+    } _: { service in
+      service.mocks.apns.faults.always(.hang)
+      #expect(await service.send(to: Self.target(.apns, 1, service.mocks)).isFailure)
+      service.mocks.apns.faults.clear()
+      // The timeout may be too short for a busy machine.
+      try await eventually("a message is sent") {
+        await service.send(to: Self.target(.apns, 2, service.mocks)).result == .sent
+      }
+      #expect(service.mocks.apns.record.totals.connections >= 2)
+    }
+  }
+
+  @Test("A message that may have been received has one further attempt", arguments: PushProvider.allCases)
+  func lost(_ provider: PushProvider) async throws {
+    try await Self.with(provider) { service, faults, record in
+      faults.always(.resetStream)
+      #expect(await service.send(to: Self.target(provider, 1, service.mocks)).isFailure)
+      #expect(record.totals.faulted == 2)
+
+      faults.always(.resetConnection)
+      let answer = await service.send(to: Self.target(provider, 2, service.mocks))
+      #expect(answer.isFailure && answer.result.wait ?? 0 >= 5)
+      #expect(record.histogram == [2: 1])
+    }
+  }
+}
