@@ -36,7 +36,7 @@ struct TransferDisplay {
   /// - Parameter timeout: The seconds without progress after which this returns.
   /// - Returns: Whether no transfer is running.
   func follow(timeout: Double, _ transfers: () throws -> [Transfer]) async throws -> Bool {
-    let changes = JournalChanges(folder: journal.folder)
+    let changes = journal.changes()
     let isTerminal = Self.isTerminal
     var rates: [Int64: TransferRate] = [:]
     var reported: [Int64: String] = [:]

@@ -153,4 +153,35 @@ import Testing
       await again.invalidate()
     }
   }
+
+  @Test("whose app has ended is launched once when all of its transfers have ended")
+  func launch() async throws {
+    try await TransferFixture.with { fixture in
+      let launched = Mutex<[String]>([])
+      let worker = try TransferWorker(
+        store: fixture.folder, userAgent: "tests/1", clock: fixture.clock,
+        launchOwner: { session in launched.withLock { $0.append(session) } })
+      let recorder = EventRecorder()
+      let app = try session(fixture, recorder)
+      for name in ["a", "b"] { try app.transfer(TransferRequest(download: fixture.url), description: name).resume() }
+      await app.invalidate()
+      let journal = fixture.journal
+      let open = try TransferSession(
+        identifier: "open", store: fixture.folder, delegate: EventRecorder(), startWorker: {})
+      try open.transfer(TransferRequest(download: fixture.url)).resume()
+      let hasEnded = Mutex(false)
+      let task = Task {
+        try await worker.run()
+        hasEnded.withLock { $0 = true }
+      }
+      try await fixture.eventually("the worker ends") { hasEnded.withLock(\.self) }
+      try await task.value
+      #expect(try journal.transfers().allSatisfy { $0.state == .finished })
+      #expect(launched.withLock(\.self) == ["media"], "neither twice nor for a session that is open")
+      let again = try session(fixture, recorder)
+      try await fixture.eventually("the events arrive") { recorder.lines.count { $0.contains("finished") } == 2 }
+      await again.invalidate()
+      await open.invalidate()
+    }
+  }
 }

@@ -9,4 +9,6 @@ public enum LaunchReason: String, Sendable, Hashable, Codable, CaseIterable {
   case fetch
   /// A remote notification arrived.
   case push
+  /// The transfers of a session have ended.
+  case transfer
 }

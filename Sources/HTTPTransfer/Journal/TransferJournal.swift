@@ -19,8 +19,8 @@ public final class TransferJournal: Sendable {
 
   /// The name of the database in ``folder``.
   static let name = "journal.sqlite"
-  /// The files that a commit changes.
-  static let committedFiles: Set = [name, name + "-wal"]
+  /// The files that a commit changes: the database or its write-ahead log.
+  private static let committedFiles: Set = [name, name + "-wal"]
 
   /// Opens the journal of a store, and creates it if it is missing. A damaged one is renamed, and an empty one replaces
   /// it.
@@ -36,6 +36,22 @@ public final class TransferJournal: Sendable {
 
   /// The lock of the worker.
   var lock: FetchLock { FetchLock(path: folder.appending(path: "worker.lock").path(percentEncoded: false)) }
+
+  /// Returns the changes of the journal by any process from now on.
+  package func changes() -> FolderChanges {
+    FolderChanges(folder: folder) { Self.committedFiles.contains($0) }
+  }
+
+  /// The lock that a process holds while it has opened a session.
+  func sessionLock(_ identifier: String) -> FetchLock {
+    FetchLock(path: folder.appending(path: "session-\(identifier).lock").path(percentEncoded: false))
+  }
+
+  /// Returns whether events of ended transfers wait for a session that no process has opened.
+  func isOwnerNeeded(_ session: String) throws -> Bool {
+    guard try events(of: session).contains(where: { $0.kind == .completed }) else { return false }
+    return try !sessionLock(session).isHeld
+  }
 
   /// Whether a worker runs for the store.
   ///

@@ -132,6 +132,27 @@ package struct HTTPRequester: Sendable {
     }
   }
 
+  /// Sends JSON, or nothing, and reads the response. Redirects are not followed, because the fields may have credentials.
+  ///
+  /// - Parameter headers: The fields that are sent together with `User-Agent` and those of the content.
+  /// - Throws: ``FetchError``, or `CancellationError` once the task is cancelled.
+  package func send(
+    json: Data, to url: URL, method: String, headers: [HTTPHeader], meter: inout Meter
+  ) async throws -> Response {
+    try checkRetryAfter(url)
+    meter.requests += 1
+    let type = json.isEmpty ? [] : [HTTPHeader("Content-Type", "application/json")]
+    let fields = [HTTPHeader("User-Agent", userAgent), HTTPHeader("Accept", "application/json")] + type + headers
+    do {
+      let head = try await transport.send(json, to: url, method: method, headers: fields)
+      meter.status = head.status
+      storeRetryAfter(head, url)
+      return Response(head: head, body: try await body(of: head, meter: &meter))
+    } catch {
+      throw try Self.failure(error, meter, url)
+    }
+  }
+
   /// Returns the wait that a response demands, in seconds; nil if it demands none.
   package func retryAfter(of head: HTTPTransportResponse) -> Double? {
     head["Retry-After"].flatMap {

@@ -41,7 +41,7 @@ public final class TransferSession: Sendable {
   private let held: FetchLock.Handle
   private let handler = Mutex<(@Sendable () -> Void)?>(nil)
   private let task = Mutex<Task<Void, Never>?>(nil)
-  private let changes: JournalChanges
+  private let changes: FolderChanges
   private let clock = SystemClock()
   private let retryAfterStore: RetryAfterStore
   private let lastStart: Mutex<FetchInstant>
@@ -63,10 +63,9 @@ public final class TransferSession: Sendable {
     guard identifier.wholeMatch(of: /[A-Za-z0-9._-]{1,64}/) != nil else { throw Failure.identifier }
     self.identifier = identifier
     journal = try TransferJournal(store: store)
-    let path = journal.folder.appending(path: "session-\(identifier).lock").path(percentEncoded: false)
-    guard let held = try FetchLock(path: path).acquire() else { throw Failure.inUse }
+    guard let held = try Self.acquire(journal.sessionLock(identifier)) else { throw Failure.inUse }
     self.held = held
-    changes = JournalChanges(folder: journal.folder)
+    changes = journal.changes()
     retryAfterStore = RetryAfterStore(store: store, clock: clock)
     lastStart = Mutex(clock.now)
     (self.isInForeground, self.delegate, self.startWorker) = (isInForeground, delegate, startWorker)
@@ -82,6 +81,15 @@ public final class TransferSession: Sendable {
   }
 
   deinit { task.withLock { $0?.cancel() } }
+
+  /// Acquires the lock of a session. A worker that checks it at this moment holds it for an instant.
+  private static func acquire(_ lock: FetchLock) throws -> FetchLock.Handle? {
+    for _ in 0..<4 {
+      if let held = try lock.acquire() { return held }
+      Thread.sleep(forTimeInterval: 0.005)
+    }
+    return nil
+  }
 
   /// Releases the identifier for another session. The transfers continue, and the delegate receives no more events.
   public func invalidate() async {

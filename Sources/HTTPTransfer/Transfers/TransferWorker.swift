@@ -39,8 +39,11 @@ public final class TransferWorker: Sendable {
   private let active = Mutex<[Int64: Task<Void, Never>]>([:])
   /// The last condition that the machine has reported.
   private let lastReading = Mutex<(at: FetchInstant, obstacle: Transfer.Obstacle?)?>(nil)
-  private let changes: JournalChanges
+  private let changes: FolderChanges
   private let retryAfterStore: RetryAfterStore
+  /// The sessions with transfers that have ended and may need their app.
+  private let endedSessions = Mutex<Set<String>>([])
+  private let launchOwner: @Sendable (String) -> Void
   /// The error of a failed write to the journal.
   private let journalFailure = Mutex<(any Error)?>(nil)
 
@@ -54,14 +57,18 @@ public final class TransferWorker: Sendable {
   ///     a moment.
   ///   - clock: The machine's clock, or a simulated one in tests.
   ///   - log: Receives lines about failures.
+  ///   - launchOwner: Receives the identifier of a session once all of its transfers have ended, if no process has opened
+  ///     it. It may launch the app, which then opens the session and receives the events. The counterpart of the launch for
+  ///     `application(_:handleEventsForBackgroundURLSession:completionHandler:)`.
   /// - Throws: ``FetchError`` with `storage`.
   public init(
     store: URL, userAgent: String, transport: (any HTTPTransport)? = nil,
     obstacle: @escaping @Sendable () -> Transfer.Obstacle? = { nil }, clock: any FetchClock = SystemClock(),
-    log: @escaping @Sendable (String) -> Void = { _ in }
+    log: @escaping @Sendable (String) -> Void = { _ in }, launchOwner: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {
     journal = try TransferJournal(store: store, log: log)
-    changes = JournalChanges(folder: journal.folder)
+    self.launchOwner = launchOwner
+    changes = journal.changes()
     retryAfterStore = RetryAfterStore(store: store, clock: clock)
     requester = HTTPRequester(
       transport: transport ?? AsyncHTTPTransport(), userAgent: userAgent, now: { clock.now.date },
@@ -94,7 +101,12 @@ public final class TransferWorker: Sendable {
     var lastWork = clock.now
     while !Task.isCancelled {
       let due: Double?
-      do { due = try step() } catch { return error }
+      do {
+        due = try step()
+        try launchOwners()
+      } catch {
+        return error
+      }
       let isActive = active.withLock { !$0.isEmpty }
       let isSoon = due.map { $0 <= Self.maximumWait } == true
       if isActive || isSoon { lastWork = clock.now }
@@ -124,6 +136,7 @@ public final class TransferWorker: Sendable {
       let left = transfer.timeLeft(at: now)
       if left <= 0 {
         try giveUp(transfer.number, transfer.failure ?? "the transfer timed out")
+        if let session = transfer.session { _ = endedSessions.withLock { $0.insert(session) } }
         continue
       }
       let delay = transfer.delay(retryAfterStore: retryAfterStore, at: now)
@@ -136,10 +149,21 @@ public final class TransferWorker: Sendable {
     return next
   }
 
+  /// Launches the apps whose transfers have ended since the last step. A session with running transfers waits for them.
+  private func launchOwners() throws {
+    let running = Set(try endedSessions.withLock(\.isEmpty) ? [] : journal.running().compactMap(\.session))
+    let ended = endedSessions.withLock { sessions in
+      defer { sessions.formIntersection(running) }
+      return sessions.subtracting(running)
+    }
+    for session in ended where try journal.isOwnerNeeded(session) { launchOwner(session) }
+  }
+
   private func start(_ transfer: Transfer) {
     active.withLock { active in
       active[transfer.number] = Task {
         await attempt(transfer)
+        if let session = transfer.session { _ = endedSessions.withLock { $0.insert(session) } }
         _ = self.active.withLock { $0.removeValue(forKey: transfer.number) }
         changes.signal()
       }

@@ -68,6 +68,17 @@ public final class AsyncHTTPTransport: HTTPTransport {
     return try await execute(request)
   }
 
+  /// Sends a short content; see ``HTTPTransport/send(_:to:method:headers:)``.
+  public func send(
+    _ content: Data, to url: URL, method: String, headers: [HTTPHeader]
+  ) async throws -> HTTPTransportResponse {
+    var request = HTTPClientRequest(url: url.absoluteString)
+    request.method = HTTPMethod(rawValue: method)
+    for header in headers { request.headers.add(name: header.name, value: header.value) }
+    if !content.isEmpty { request.body = .bytes(ByteBuffer(bytes: content)) }
+    return try await execute(request)
+  }
+
   /// - Throws: ``HTTPTransportError``
   private func execute(_ request: HTTPClientRequest) async throws -> HTTPTransportResponse {
     let response: HTTPClientResponse

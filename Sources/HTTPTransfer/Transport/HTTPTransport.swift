@@ -32,6 +32,27 @@ public protocol HTTPTransport: Sendable {
   /// - Throws: Any error, if no complete head arrives.
   func upload(_ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]) async throws
     -> HTTPTransportResponse
+
+  /// Sends a short content such as JSON, and returns when the head of the response has arrived. A transport without this
+  /// method cannot register for pushes.
+  ///
+  /// - Parameters:
+  ///   - content: The content, which is sent with its length; empty for none.
+  ///   - url: An http or https URL.
+  ///   - method: `POST`, `PUT` or `DELETE`.
+  ///   - headers: All fields to send, except `Host` and `Content-Length`.
+  /// - Throws: Any error, if no complete head arrives.
+  func send(_ content: Data, to url: URL, method: String, headers: [HTTPHeader]) async throws
+    -> HTTPTransportResponse
+}
+
+extension HTTPTransport {
+  /// Throws ``HTTPTransportError``.
+  public func send(
+    _ content: Data, to url: URL, method: String, headers: [HTTPHeader]
+  ) async throws -> HTTPTransportResponse {
+    throw HTTPTransportError(.broken, "this transport sends no content")
+  }
 }
 
 /// A file that is the content of a request.

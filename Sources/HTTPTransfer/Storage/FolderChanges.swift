@@ -7,10 +7,10 @@ import Synchronization
   import Musl
 #endif
 
-/// The changes of a store's transfer journal by any process.
+/// The changes of files in a folder by any process.
 ///
 /// On Linux inotify(7) signals them. Elsewhere, and if the kernel has no watches left, a wait ends after a second.
-package final class JournalChanges: Sendable {
+package final class FolderChanges: Sendable {
   private struct State {
     var isPending = false
     var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
@@ -23,10 +23,12 @@ package final class JournalChanges: Sendable {
   private let state = Mutex(State())
   private let watch = Mutex<Watch?>(nil)
 
-  /// Watches the journal in a folder, which must exist.
-  package init(folder: URL) {
+  /// Watches a folder, which must exist.
+  ///
+  /// - Parameter isRelevant: Returns whether a change of the file with a name counts.
+  package init(folder: URL, isRelevant: @escaping @Sendable (_ name: String) -> Bool) {
     #if os(Linux)
-      let watch = Watch(folder) { [weak self] in self?.signal() }
+      let watch = Watch(folder, isRelevant) { [weak self] in self?.signal() }
       self.watch.withLock { $0 = watch }
     #endif
   }
@@ -94,18 +96,20 @@ package final class JournalChanges: Sendable {
   private final class Watch: @unchecked Sendable {
     private let source: any DispatchSourceRead
 
-    /// Watches the journal in a folder; nil if the kernel has no watch left.
-    init?(_ folder: URL, _ changed: @escaping @Sendable () -> Void) {
+    /// Watches a folder; nil if the kernel has no watch left.
+    init?(
+      _ folder: URL, _ isRelevant: @escaping @Sendable (String) -> Bool, _ changed: @escaping @Sendable () -> Void
+    ) {
       let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
       guard descriptor >= 0 else { return nil }
-      // The attributes change after each commit; see JournalFile.write.
+      // The attributes of a database change after each commit; see JournalFile.write.
       let mask = UInt32(IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MOVED_TO)
       guard inotify_add_watch(descriptor, folder.path(percentEncoded: false), mask) >= 0 else {
         close(descriptor)
         return nil
       }
       source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .global())
-      source.setEventHandler { if Self.readsChange(descriptor) { changed() } }
+      source.setEventHandler { if Self.readsChange(descriptor, isRelevant) { changed() } }
       source.setCancelHandler { close(descriptor) }
       source.resume()
     }
@@ -114,8 +118,8 @@ package final class JournalChanges: Sendable {
 
     /// Reads all pending events.
     ///
-    /// - Returns: Whether one of them is a commit, which changes the write-ahead log or the database.
-    private static func readsChange(_ descriptor: Int32) -> Bool {
+    /// - Returns: Whether one of them is relevant.
+    private static func readsChange(_ descriptor: Int32, _ isRelevant: (String) -> Bool) -> Bool {
       var isChange = false
       let size = 4096
       withUnsafeTemporaryAllocation(byteCount: size, alignment: MemoryLayout<inotify_event>.alignment) { buffer in
@@ -128,9 +132,7 @@ package final class JournalChanges: Sendable {
             let start = offset + MemoryLayout<inotify_event>.size
             let name = buffer[start..<start + Int(event.len)].prefix { $0 != 0 }
             let isOverflow = event.mask & UInt32(IN_Q_OVERFLOW) != 0
-            if isOverflow || TransferJournal.committedFiles.contains(String(decoding: name, as: UTF8.self)) {
-              isChange = true
-            }
+            if isOverflow || isRelevant(String(decoding: name, as: UTF8.self)) { isChange = true }
             offset = start + Int(event.len)
           }
         }
