@@ -56,4 +56,32 @@ import Testing
     let later = [599.0, 600].map { scheduler.takePendingPush(at: moment($0)) }
     #expect(later == [false, true])
   }
+
+  @Test func `A push whose run is never recorded is pending again after 90 seconds, and counts as a wake`() {
+    var scheduler = scheduler(.seconds(86_400))
+    for second in 0..<3 {
+      let isWake = scheduler.receivePush(at: moment(Double(second)))
+      #expect(isWake)
+      scheduler.wakeStarted(.push, at: moment(Double(second)))
+      if second < 2 { scheduler.record(RunRecord(reason: .push, result: .noData, started: monday), at: moment(2)) }
+    }
+    #expect(scheduler.pushDelay(at: moment(50)) == 3550)
+    let taken = scheduler.takePendingPush(at: moment(91))
+    #expect(!taken, "the killed one was the third of this hour")
+    #expect(scheduler.decision(at: moment(3600)) == .wake(.push, sources: []))
+    var other = scheduler
+    other.record(RunRecord(reason: .manual, result: .noData, started: monday + 100), at: moment(100))
+    #expect(other.pushDelay(at: moment(101)) == nil, "the news were fetched for another reason")
+    scheduler.signOut()
+    #expect(scheduler.pushDelay(at: moment(4000)) == nil)
+  }
+
+  @Test func `A wake that is recorded twice can be undone without a network`() {
+    var scheduler = scheduler(.seconds(86_400))
+    _ = scheduler.receivePush(at: moment(0))
+    for _ in 0..<2 { scheduler.wakeStarted(.push, at: moment(0)) }
+    scheduler.record(RunRecord(reason: .push, result: .failed, started: monday, isOffline: true), at: moment(1))
+    #expect(scheduler.lastWake == nil)
+    #expect(scheduler.pushDelay(at: moment(1)) == 120)
+  }
 }

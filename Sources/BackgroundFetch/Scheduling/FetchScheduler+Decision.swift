@@ -60,10 +60,22 @@ extension FetchScheduler {
   public func holdRemaining(at now: FetchInstant) -> Double { holding?.remaining(at: now) ?? 0 }
 
   /// Returns the number of seconds until the pending push may wake the app; nil if no push is pending.
+  ///
+  /// A push is pending again if the process that it has woken was killed before its run was recorded.
   public func pushDelay(at now: FetchInstant) -> Double? {
-    pushes.delay(at: now).map {
-      max($0, holdRemaining(at: now), offline?.remaining(at: now) ?? 0, backoffRemaining(at: now))
+    var pushes = pushes
+    let recordWait = pushes.isPending ? nil : recordWait(at: now)
+    if recordWait != nil { pushes.postpone() }
+    return pushes.delay(at: now).map {
+      max(
+        $0, recordWait ?? 0, holdRemaining(at: now), offline?.remaining(at: now) ?? 0, backoffRemaining(at: now))
     }
+  }
+
+  /// Returns the seconds for which the run of a push may still be recorded; nil if no push has an open run.
+  func recordWait(at now: FetchInstant) -> Double? {
+    guard let openWake, openWake.reason == .push, let lastWake else { return nil }
+    return max(0, Self.maximumRunTime - now.elapsed(since: lastWake))
   }
 
   /// Returns the minimum wait for a scheduled wake, in seconds, and the reason for it.

@@ -33,6 +33,8 @@ public struct FetchScheduler: Sendable, Hashable {
   /// so that installs do not fetch all at once.
   public static let leadTimeRange = 180.0...480.0
 
+  /// The maximum time from a wake to the record of its run, in seconds. A longer one means that the process was killed.
+  static let maximumRunTime = 90.0
   /// The maximum time between two attempts without a network, in seconds.
   static let maximumOfflineRetryInterval = 900.0
   /// The time between the first two attempts without a network, in seconds. It doubles with each attempt.
@@ -100,7 +102,13 @@ public struct FetchScheduler: Sendable, Hashable {
   /// - Parameter interval: The new interval. `never` also drops the pending push.
   public mutating func setInterval(_ interval: FetchInterval) {
     self.interval = interval
-    if interval == .never { pushes.cancelPending() }
+    if interval == .never { cancelPush() }
+  }
+
+  /// Drops the pending push, and the one whose run is not recorded.
+  private mutating func cancelPush() {
+    pushes.cancelPending()
+    if openWake?.reason == .push { openWake = nil }
   }
 
   /// Ends fetching, because the user has signed out. This sets the interval to `never`, and drops the pending push, the
@@ -146,6 +154,8 @@ public struct FetchScheduler: Sendable, Hashable {
   ///   - now: The moment of the wake.
   public mutating func wakeStarted(_ reason: FetchReason = .scheduled, at now: FetchInstant) {
     guard reason == .scheduled || reason == .push else { return }
+    // The handler of a push records the wake before the fetch records it again.
+    if openWake?.reason == reason, lastWake == now { return }
     openWake = OpenWake(reason: reason, previous: lastWake)
     lastWake = now
     guard reason == .scheduled else { return }
@@ -184,7 +194,7 @@ public struct FetchScheduler: Sendable, Hashable {
       failures = 0
       lastFailure = nil
       lastSuccess = now
-      pushes.cancelPending()
+      cancelPush()
     }
   }
 
@@ -246,6 +256,11 @@ public struct FetchScheduler: Sendable, Hashable {
     return false
   }
 
+  /// Makes a push pending, because a fetch for it could not run or has not reached its token.
+  public mutating func postponePush() {
+    pushes.postpone()
+  }
+
   /// Takes the pending push if it may wake the app now, and counts the wake.
   ///
   ///     var scheduler = FetchScheduler(interval: .minimum)
@@ -260,6 +275,9 @@ public struct FetchScheduler: Sendable, Hashable {
   ///
   /// - Returns: Whether to wake the app.
   public mutating func takePendingPush(at now: FetchInstant) -> Bool {
-    pushDelay(at: now) == 0 && pushes.takePending(at: now)
+    guard pushDelay(at: now) == 0 else { return false }
+    // The push of a process that was killed is no longer pending.
+    pushes.postpone()
+    return pushes.takePending(at: now)
   }
 }
