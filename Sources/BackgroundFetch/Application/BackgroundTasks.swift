@@ -95,7 +95,7 @@ public final class BackgroundTasks: Sendable {
   }
 
   /// Begins a task that does not expire, because its owner ends it in time.
-  func beginUnlimited(_ name: String) -> ID {
+  package func beginUnlimited(_ name: String) -> ID {
     state.withLock { state in
       state.lastNumber += 1
       state.tasks[state.lastNumber] = Work(name: name, isUnlimited: true)

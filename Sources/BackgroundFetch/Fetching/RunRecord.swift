@@ -27,6 +27,10 @@ public struct RunRecord: Sendable, Hashable, Codable {
   public var started: Date
   /// The date of the next wake as planned after the run; nil if none was planned.
   public var nextWake: Date?
+  /// The failures of the notifications of the run; nil if there were none.
+  public var notice: String?
+  /// The exit status of the user's program for new items; nil if it was not run or was ended by a signal.
+  public var programStatus: Int32?
 
   /// Creates a record.
   ///

@@ -10,10 +10,13 @@ struct FetchRun: Sendable {
   /// The cost so far, which is known even if the run never ends.
   private final class LiveMeter: Sendable {
     let meter = Mutex(HTTPRequester.Meter())
+    /// The number of the record; nil before it is stored.
+    let number = Mutex<Int64?>(nil)
   }
 
   private let local: LocalFeed
   private let server: NewsServer
+  private let notifications: LocalNotifications
   private let log: @Sendable (String) -> Void
   private let reason: FetchReason
   private let wake: FetchInstant
@@ -28,13 +31,14 @@ struct FetchRun: Sendable {
   ///   - wake: The moment of the wake.
   ///   - at: A token that the server is known to have reached.
   init(
-    _ local: LocalFeed, server: NewsServer, reason: FetchReason, wake: FetchInstant, at: SyncToken?,
-    log: @escaping @Sendable (String) -> Void
+    _ local: LocalFeed, server: NewsServer, notifications: LocalNotifications, reason: FetchReason, wake: FetchInstant,
+    at: SyncToken?, log: @escaping @Sendable (String) -> Void
   ) {
     let live = LiveMeter()
     self.live = live
     self.server = server.reportingMeter { meter in live.meter.withLock { $0 = meter } }
-    (self.local, self.reason, self.wake, self.at, self.log) = (local, reason, wake, at, log)
+    (self.local, self.notifications, self.reason) = (local, notifications, reason)
+    (self.wake, self.at, self.log) = (wake, at, log)
   }
 
   /// Runs the fetch.
@@ -73,6 +77,18 @@ struct FetchRun: Sendable {
     return report
   }
 
+  /// Adds the outcome of the notifications to the record of this run.
+  func record(_ delivery: LocalNotifications.Delivery) {
+    guard !delivery.failures.isEmpty || delivery.programStatus != nil, let number = live.number.withLock(\.self) else {
+      return
+    }
+    do {
+      try local.store.write { try RunTable($0).add(delivery, to: number) }
+    } catch {
+      log("cannot store the outcome of the notifications: \(error)")
+    }
+  }
+
   /// Stores the start of the wake, so that a crash does not repeat it.
   ///
   /// - Throws: `FetchError` with `retryAfterPending` while the server demands a wait.
@@ -101,6 +117,9 @@ struct FetchRun: Sendable {
       var applier = ChangeApplier(db, current)
       try applier.apply(result)
       let changes = try applier.finish(previous: previous.token)
+      // The first items and those of a resync are history, which interrupts nobody.
+      try notifications.record(
+        changes, news: result.isDelta ? applier.news : [], isFirst: previous.token == nil, db)
       var state = applier.state
       let now = local.clock.now
       if isChecked { state.checked = now.date }
@@ -159,8 +178,13 @@ struct FetchRun: Sendable {
       cpuMilliseconds: ProcessorTime.now - processorTime, wallMilliseconds: now.seconds(since: wake) * 1000,
       status: cost.meter.status)
     scheduler.record(run, contentDates: contentDates, at: now)
+    var history = try local.pushHistory(db)
+    let before = history
+    if history.fetched(try StateTable(db).sync(local.feed).token, report.result) { scheduler.postponePush() }
+    if history != before { try local.save(history, db) }
     if case .wait(let next, _) = scheduler.decision(at: now), next != .distantFuture { run.nextWake = next }
     try local.store.save(scheduler, db)
-    try RunTable(db).add(run)
+    let number = try RunTable(db).add(run)
+    live.number.withLock { $0 = number }
   }
 }

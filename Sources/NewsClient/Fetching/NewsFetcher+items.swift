@@ -27,6 +27,13 @@ extension NewsFetcher {
     try store.read { try ItemTable($0).newest(limit) }
   }
 
+  /// Returns a stored item; nil if there is none with the id.
+  ///
+  /// - Throws: `FetchError` with `storage`.
+  public func item(_ id: UUID) throws -> NewsItem? {
+    try store.read { try ItemTable($0).item(id) }
+  }
+
   /// The stored items, newest first. Each access reads the store.
   ///
   /// - Throws: `FetchError` with `storage`.
@@ -57,7 +64,8 @@ extension NewsFetcher {
     get throws { try local.badge }
   }
 
-  /// Records that the user has opened the app: learns the time, and clears the badge.
+  /// Records that the user has opened the app: learns the time, clears the badge, and forgets the items that were to
+  /// raise notifications.
   ///
   /// - Throws: `FetchError` with `storage`.
   public func recordOpening() throws {
@@ -66,6 +74,7 @@ extension NewsFetcher {
       var scheduler = try local.scheduler(db)
       scheduler.recordOpening(at: now)
       try store.save(scheduler, isUserChoice: true, db)
+      try NotificationJournal(db).forgetItems()
       guard var state = try StateTable(db).sync else { return }
       state.badge = 0
       try local.save(state, db)

@@ -1,13 +1,28 @@
 public import BackgroundFetch
+import Foundation
 import GRDB
 import News
 
 extension NewsFetcher {
+  /// The decision about a push.
+  private enum Admission {
+    /// It was received before.
+    case duplicate
+    /// It exceeds the rate limit, or the server accepts no requests. A later wake makes up for it.
+    case pending
+    /// It needs no fetch.
+    case noFetch
+    case fetch
+  }
+
   /// Handles a remote notification for a sleeping app.
   ///
-  /// It fetches if the notification asks for that, the store has not reached its token, and the hourly limit of wakes by pushes
-  /// is not exhausted. The counterpart of
+  /// It fetches if the notification asks for that, the store has not reached its token, and the hourly limit of wakes by
+  /// pushes is not exhausted. The limit does not apply in the foreground. A push above it is made up for by the next wake
+  /// that the schedule allows. A push that was received before is dropped. The counterpart of
   /// `UIApplicationDelegate.application(_:didReceiveRemoteNotification:fetchCompletionHandler:)`.
+  ///
+  /// If the device is registered, the code of its first push is returned, and a report is sent if the push asks for one.
   ///
   /// - Parameters:
   ///   - notification: The notification.
@@ -15,26 +30,91 @@ extension NewsFetcher {
   /// - Returns: The report of the fetch; `noData` without a request if there was no reason to fetch.
   @discardableResult
   public func receive(_ notification: RemoteNotification, wake: FetchInstant? = nil) async -> FetchReport {
+    await receive(notification, as: .push, wake: wake)
+  }
+
+  /// Handles a remote notification.
+  ///
+  /// - Parameter reason: `push`, or `watch` if the app follows the server and is not bound by the rate limit.
+  func receive(_ notification: RemoteNotification, as reason: FetchReason, wake: FetchInstant?) async -> FetchReport {
     let wake = wake ?? clock.now
-    do {
-      guard notification.isContentAvailable, try !local.hasReached(notification.token),
-        try store.write({ db in
-          var scheduler = try local.scheduler(db)
-          let isAllowed = scheduler.receivePush(at: wake)
-          try store.save(scheduler, db)
-          return isAllowed
-        })
-      else {
-        var report = FetchReport(result: .noData)
-        report.badge = try badge
-        return report
-      }
-    } catch {
+    store.restore()
+    let admission: Admission
+    do { admission = try admit(notification, as: reason, wake: wake) } catch {
       var report = FetchReport(result: .failed)
       report.error = "\(error)"
       return report
     }
-    return await performFetch(.push, wake: wake, at: notification.token)
+    if let code = notification.code { await confirm(code, wake: wake) }
+    var report = FetchReport(result: .noData)
+    switch admission {
+    case .fetch: report = await fetch(for: notification, as: reason, wake: wake)
+    default: report.badge = (try? badge) ?? 0
+    }
+    if admission == .fetch || admission == .noFetch {
+      remoteNotifications.notify(notification)
+      await sendReport(within: timeLimit(since: wake))
+    }
+    return report
+  }
+
+  /// Decides about a push, and records it.
+  private func admit(_ notification: RemoteNotification, as reason: FetchReason, wake: FetchInstant) throws -> Admission
+  {
+    let needsFetch = try notification.isContentAvailable && !local.hasReached(notification.token)
+    let isAwake = reason == .watch || application.currentState == .foreground
+    return try store.write { db in
+      var history = try local.pushHistory(db)
+      guard history.add(notification.id) else { return .duplicate }
+      if notification.asksForReport, let id = notification.id {
+        history.report = .init(push: id, result: needsFetch ? nil : .noData)
+      }
+      var admission = Admission.noFetch
+      if needsFetch {
+        var scheduler = try local.scheduler(db)
+        admission = (isAwake || scheduler.receivePush(at: wake)) ? .fetch : .pending
+        if admission == .pending {
+          history.owe(notification.token)
+        } else if reason == .push {
+          // A process that is killed from here on leaves the push pending.
+          scheduler.wakeStarted(.push, at: wake)
+        }
+        try store.save(scheduler, db)
+      }
+      try local.save(history, db)
+      return admission
+    }
+  }
+
+  /// Fetches the news of a push. A push that is not served becomes pending.
+  private func fetch(
+    for notification: RemoteNotification, as reason: FetchReason, wake: FetchInstant
+  ) async -> FetchReport {
+    var report = await performFetch(reason, wake: wake, at: notification.token)
+    if report.result != .failed, isMissing(notification.token) {
+      // It has joined a fetch that began before the push.
+      let second = await performFetch(reason, wake: wake, at: notification.token)
+      if second.result != .noData { report = second }
+    }
+    guard report.result == .failed || isMissing(notification.token) else { return report }
+    do {
+      try store.write { db in
+        var (history, scheduler) = (try local.pushHistory(db), try local.scheduler(db))
+        history.owe(notification.token)
+        scheduler.postponePush()
+        try local.save(history, db)
+        try store.save(scheduler, db)
+      }
+    } catch {
+      log("cannot store that a push is pending: \(error)")
+    }
+    return report
+  }
+
+  /// Returns whether the store has an earlier token of the same epoch.
+  private func isMissing(_ token: SyncToken?) -> Bool {
+    guard let token, let stored = (try? local.token) ?? nil else { return false }
+    return stored.epoch == token.epoch && stored.version < token.version
   }
 
   /// Follows the server's events until the task is cancelled, and fetches each announced change at once.
@@ -42,10 +122,16 @@ extension NewsFetcher {
   /// It reconnects after every end, never before the time that the server sets, and with a growing delay after
   /// failures. The application should be launched and alive. Scheduled wakes may continue meanwhile.
   ///
+  /// Pushes that other processes receive for the store are handled too, see ``receiveNotifications(_:)``. The limit of wakes
+  /// by pushes does not apply.
+  ///
   /// - Parameter onReport: Receives the report of each fetch, one after the other.
   public func watch(_ onReport: @escaping @Sendable (FetchReport) -> Void = { _ in }) async {
     let follower = EventStreamFollower(
       local, server: server, log: log, fetch: { await self.performFetch(.watch, at: $0) }, onReport: onReport)
-    await follower.run()
+    await withTaskGroup { group in
+      group.addTask { await follower.run() }
+      group.addTask { await self.receiveNotifications(as: .watch, onReport) }
+    }
   }
 }

@@ -40,6 +40,12 @@ public final class NewsFetcher: Sendable {
     public var constraints: any ConstraintSource = FetchConstraints.none
     /// The timeout of a fetch in the foreground, everything included; 60 s by default. In the background it is 30 s.
     public var foregroundTimeout = Duration.seconds(60)
+    /// The choices about notifications; nil for those that are stored in the folder.
+    public var notifications: NotificationOptions?
+    /// The presenter of notifications: the desktop on Linux; nil on other platforms, where the app passes its own.
+    public var presenter: (any NotificationPresenter)?
+    /// Whether new items raise notifications while the app is visible. By default they do not: the user sees the items.
+    public var notifiesInForeground = false
 
     /// Creates the settings of a client.
     ///
@@ -51,6 +57,9 @@ public final class NewsFetcher: Sendable {
       self.folder = folder
       self.feed = feed
       self.userAgent = userAgent
+      #if os(Linux)
+        presenter = DesktopNotifications(name: ProcessInfo.processInfo.processName)
+      #endif
     }
   }
 
@@ -63,9 +72,15 @@ public final class NewsFetcher: Sendable {
   public let changes = ObserverList<ItemChanges>()
   /// The observers of expirations, notified 5 s before the budget of an unfinished fetch ends.
   public let expirations = ObserverList<FetchBudget>()
+  /// The notifications of new items, and those that the app requests.
+  public let notifications: LocalNotifications
+  /// The observers of pushes. Each push is notified once, after the fetch for it, unless it was dropped or is pending.
+  public let remoteNotifications = ObserverList<RemoteNotification>()
   /// The stored state of the followed feed.
   let local: LocalFeed
   let server: NewsServer
+  /// The registration of this device for pushes.
+  let registrar: DeviceRegistrar
   let clock: any FetchClock
   let log: @Sendable (String) -> Void
   private let fetcher: BackgroundFetcher<FetchReport>
@@ -121,6 +136,7 @@ public final class NewsFetcher: Sendable {
     self.application = application
     self.clock = clock
     self.log = log
+    notifications = LocalNotifications(configuration, store, application, clock, log)
     let retryAfterStore = RetryAfterStore(store: configuration.folder, clock: clock)
     local = LocalFeed(
       feed: configuration.feed, store: store, timeZone: configuration.timeZone, clock: clock,
@@ -129,6 +145,7 @@ public final class NewsFetcher: Sendable {
       transport: transport ?? AsyncHTTPTransport(), userAgent: configuration.userAgent, now: { clock.now.date },
       retryAfterStore: retryAfterStore)
     server = NewsServer(url: configuration.feed.server, requester: requester)
+    registrar = DeviceRegistrar(local, folder: configuration.folder, server: server, log: log)
     let lock = FetchLock(path: configuration.folder.appending(path: "fetch.lock").path(percentEncoded: false))
     fetcher = BackgroundFetcher(
       application: application, lock: lock, foregroundTimeout: configuration.foregroundTimeout, log: log)
@@ -151,14 +168,18 @@ public final class NewsFetcher: Sendable {
     _ reason: FetchReason = .manual, wake: FetchInstant? = nil, at: SyncToken? = nil
   ) async -> FetchReport {
     let wake = wake ?? clock.now
-    let run = FetchRun(local, server: server, reason: reason, wake: wake, at: at, log: log)
+    let run = FetchRun(
+      local, server: server, notifications: notifications, reason: reason, wake: wake, at: at, log: log)
     store.restore()
     let outcome = await fetcher.perform(reason: reason, wake: wake) { [self] budget in
       budget.onExpiration { [expirations, weak budget] in
         if let budget { expirations.notify(budget) }
       }
-      return try await run.report(within: budget) { changes in announce(changes) }
+      let report = try await run.report(within: budget) { changes in announce(changes) }
+      if reason == .scheduled || reason == .push { await maintainDevice(within: budget) }
+      return report
     }
+    if !outcome.hasJoined { deliverNotifications(run) }
     return outcome.report ?? report(of: outcome, run)
   }
 
@@ -175,6 +196,18 @@ public final class NewsFetcher: Sendable {
   ) {
     let once = FetchCompletion(log: log, handler: completion)
     Task { once(await performFetch(reason).result) }
+  }
+
+  /// Delivers what the fetch has to mention. The fetch does not wait for it; only the suspension of the app does.
+  private func deliverNotifications(_ run: FetchRun) {
+    if notifications.isEmpty { return }
+    let tasks = application.backgroundTasks
+    let task = tasks.beginUnlimited("notifications")
+    Task {
+      run.record(await notifications.deliverAll())
+      notifications.reschedule()
+      tasks.end(task)
+    }
   }
 
   private func announce(_ changes: ItemChanges) {

@@ -159,7 +159,7 @@ struct NewsServer: Sendable {
   /// The maximum length of a server's text in a message for the user, in characters.
   private static let maximumExplanationLength = 300
 
-  private func refusal(_ head: HTTPTransportResponse, _ problem: Problem?) -> FetchError {
+  func refusal(_ head: HTTPTransportResponse, _ problem: Problem?) -> FetchError {
     let reason = problem.map(Self.explanation).map { ": \($0)" } ?? ""
     let isUnavailable = head.status == 429 || head.status >= 500
     return FetchError(
@@ -176,12 +176,12 @@ struct NewsServer: Sendable {
     return line.count > maximumExplanationLength ? line.prefix(maximumExplanationLength) + "…" : line
   }
 
-  private func problem(_ response: HTTPRequester.Response) -> Problem? {
+  func problem(_ response: HTTPRequester.Response) -> Problem? {
     guard response.head.mediaType == "application/problem+json" else { return nil }
     return try? NewsJSON.decode(Problem.self, from: response.body)
   }
 
-  private func decode<Value: Decodable>(_ type: Value.Type, _ response: HTTPRequester.Response) throws -> Value {
+  func decode<Value: Decodable>(_ type: Value.Type, _ response: HTTPRequester.Response) throws -> Value {
     guard response.head.mediaType == "application/json" else {
       let type = String(response.head.mediaType.terminalSafe.prefix(Self.maximumExplanationLength))
       throw FetchError(

@@ -16,6 +16,9 @@ struct Synchronization {
     case page(NewsServer.Page, SyncToken)
     /// The staged snapshot, which replaces everything.
     case snapshot(SyncToken)
+
+    /// Whether only changes since the stored token are applied.
+    var isDelta: Bool { if case .delta = self { true } else { false } }
   }
 
   /// The maximum number of delta pages in a wake. The next wake continues.

@@ -8,6 +8,8 @@ struct ChangeApplier {
   private(set) var state: SyncState
   /// The stored JSON of the touched items before the first change; nil for new items.
   private var originals: [UUID: Data?] = [:]
+  /// The new items without those that a resync brings back, newest first; known after ``finish(previous:)``.
+  private(set) var news: [NewsItem] = []
 
   init(_ db: Database, _ state: SyncState) {
     table = ItemTable(db)
@@ -87,8 +89,9 @@ struct ChangeApplier {
     changes.inserted.sort { SyncState.Keyset($0) > SyncState.Keyset($1) }
     changes.updated.sort { SyncState.Keyset($0) > SyncState.Keyset($1) }
     changes.removed.sort { $0.uuidString < $1.uuidString }
+    news = changes.inserted.filter { isNews($0, since: previous) }
     // A damaged file may contain any number.
-    state.badge = min(state.badge, 1 << 32) + changes.inserted.count { isNews($0, since: previous) }
+    state.badge = min(state.badge, 1 << 32) + news.count
     state.newest = (changes.inserted.map { SyncState.Keyset($0) } + [state.newest].compactMap { $0 }).max()
     return changes
   }

@@ -54,6 +54,14 @@ struct LocalFeed: Sendable {
     }
   }
 
+  /// Returns the pushes that the store has received.
+  func pushHistory(_ db: Database) throws -> PushHistory {
+    try StateTable(db).value(PushHistory.self, .pushes) ?? PushHistory()
+  }
+
+  /// Stores the pushes that the store has received.
+  func save(_ history: PushHistory, _ db: Database) throws { try StateTable(db).save(history, .pushes) }
+
   /// Stores the synchronization state, and updates the snapshot if it has changed.
   ///
   /// - Parameter previous: The state before; nil to update the snapshot always. The items must be unchanged if both

@@ -182,6 +182,7 @@ final class LocalStore: Sendable {
           CREATE TABLE runs (number INTEGER PRIMARY KEY AUTOINCREMENT, json BLOB NOT NULL);
           """)
     }
+    migrator.registerMigration("notifications") { try NotificationJournal.addTables($0) }
     return migrator
   }
 }

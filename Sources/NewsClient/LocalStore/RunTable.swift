@@ -11,10 +11,24 @@ struct RunTable {
 
   init(_ db: Database) { self.db = db }
 
-  func add(_ run: RunRecord) throws {
+  /// Adds a record.
+  ///
+  /// - Returns: Its number.
+  func add(_ run: RunRecord) throws -> Int64 {
     try db.execute(sql: "INSERT INTO runs (json) VALUES (?)", arguments: [try JSONEncoder().encode(run)])
+    let number = db.lastInsertedRowID
+    try db.execute(sql: "DELETE FROM runs WHERE number <= ?", arguments: [number - Int64(Self.maximumRecords)])
+    return number
+  }
+
+  /// Adds the outcome of the notifications to a record.
+  func add(_ delivery: LocalNotifications.Delivery, to number: Int64) throws {
+    let json = try Data.fetchOne(db, sql: "SELECT json FROM runs WHERE number = ?", arguments: [number])
+    guard let json, var run = try? JSONDecoder().decode(RunRecord.self, from: json) else { return }
+    run.notice = delivery.failures.isEmpty ? nil : delivery.failures.joined(separator: "; ")
+    run.programStatus = delivery.programStatus
     try db.execute(
-      sql: "DELETE FROM runs WHERE number <= ?", arguments: [db.lastInsertedRowID - Int64(Self.maximumRecords)])
+      sql: "UPDATE runs SET json = ? WHERE number = ?", arguments: [try JSONEncoder().encode(run), number])
   }
 
   /// Returns the newest records first, without those that this build cannot decode.

@@ -2,14 +2,6 @@ import BackgroundFetch
 import Foundation
 import HTTPTransfer
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// The user's settings and learned habits, in two small JSON files beside the store. A damaged store is therefore only
 /// a lost cache, which is fetched again.
 ///
@@ -22,11 +14,15 @@ struct SettingsFile: Sendable {
     var feed: FollowedFeed?
     /// The minimum interval between wakes; nil before the user has set it.
     var interval: FetchInterval?
+    /// The choices about notifications; nil before the user has made any.
+    var notifications: NotificationOptions?
+    /// The program and the arguments that launch the app; nil if the user does not allow that.
+    var launch: [String]?
 
     /// The stored names of the properties.
     private enum CodingKeys: String, CodingKey {
       case feed = "source"
-      case interval
+      case interval, launch, notifications
     }
 
     init() {}
@@ -36,19 +32,21 @@ struct SettingsFile: Sendable {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       feed = try? container.decodeIfPresent(FollowedFeed.self, forKey: .feed)
       interval = try? container.decodeIfPresent(FetchInterval.self, forKey: .interval)
+      notifications = try? container.decodeIfPresent(NotificationOptions.self, forKey: .notifications)
+      launch = try? container.decodeIfPresent([String].self, forKey: .launch)
     }
   }
 
   /// The age at which the copy of the schedule is renewed, in seconds.
   private static let maximumScheduleAge = 86_400.0
 
-  private let file: URL
-  private let habits: URL
+  private let file: DurableFile
+  private let habits: DurableFile
   private let log: @Sendable (String) -> Void
 
   init(folder: URL, log: @escaping @Sendable (String) -> Void) {
-    file = folder.appending(path: "settings.json", directoryHint: .notDirectory)
-    habits = folder.appending(path: "habits.json", directoryHint: .notDirectory)
+    file = DurableFile(url: folder.appending(path: "settings.json", directoryHint: .notDirectory))
+    habits = DurableFile(url: folder.appending(path: "habits.json", directoryHint: .notDirectory))
     self.log = log
   }
 
@@ -57,18 +55,18 @@ struct SettingsFile: Sendable {
 
   /// The settings; empty if the file is missing. A damaged file is renamed.
   var contents: Contents {
-    guard let data = try? Data(contentsOf: file) else { return Contents() }
-    if let contents = try? JSONDecoder().decode(Contents.self, from: data) { return contents }
-    renameDamaged(file, "the settings")
-    return Contents()
+    do { return try file.read(Contents.self) ?? Contents() } catch {
+      renameDamaged(file, "the settings")
+      return Contents()
+    }
   }
 
   /// The copy of the schedule; nil if there is none. A damaged file is renamed.
   var schedule: FetchScheduler? {
-    guard let data = try? Data(contentsOf: habits) else { return nil }
-    if let schedule = try? JSONDecoder().decode(FetchScheduler.self, from: data) { return schedule }
-    renameDamaged(habits, "the learned habits")
-    return nil
+    do { return try habits.read(FetchScheduler.self) } catch {
+      renameDamaged(habits, "the learned habits")
+      return nil
+    }
   }
 
   /// Changes the settings. A crash leaves either the old or the new file.
@@ -78,48 +76,24 @@ struct SettingsFile: Sendable {
     let before = contents
     var after = before
     change(&after)
-    if after != before { try write(after, to: file) }
+    if after != before { try file.write(after) }
   }
 
   /// Copies the schedule, which takes about 9 KB.
   ///
   /// - Throws: `FetchError` with `storage`.
-  func save(_ schedule: FetchScheduler) throws { try write(schedule, to: habits) }
+  func save(_ schedule: FetchScheduler) throws { try habits.write(schedule) }
 
   /// Whether the copy of the schedule is missing or older than a day.
   var isScheduleOld: Bool {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: habits.path(percentEncoded: false))
+    let attributes = try? FileManager.default.attributesOfItem(atPath: habits.url.path(percentEncoded: false))
     guard let date = attributes?[.modificationDate] as? Date else { return true }
     return abs(Date().timeIntervalSince(date)) > Self.maximumScheduleAge
   }
 
-  private func write(_ value: some Encodable, to file: URL) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-    let path = file.path(percentEncoded: false)
-    let temporary = path + ".new"
-    do {
-      let data = try encoder.encode(value)
-      try data.write(to: URL(filePath: temporary))
-      let handle = try FileHandle(forUpdating: URL(filePath: temporary))
-      // The content reaches the disk before the name. A power loss therefore leaves the old or the new file.
-      try handle.synchronize()
-      try handle.close()
-    } catch {
-      unlink(temporary)
-      throw FetchError(.storage, "cannot write \(path): \(StorageFailure.reason(error)); the settings are unchanged")
-    }
-    guard rename(temporary, path) == 0 else {
-      let reason = StorageFailure.system(errno)
-      unlink(temporary)
-      throw FetchError(.storage, "cannot write \(path): \(reason); the settings are unchanged")
-    }
-  }
-
-  private func renameDamaged(_ file: URL, _ name: String) {
-    let path = file.path(percentEncoded: false)
-    let newPath = path + ".broken-\(Int(Date().timeIntervalSince1970))"
-    let isMoved = rename(path, newPath) == 0
-    log("\(name) in \(path) cannot be read\(isMoved ? "; the file was renamed to \(newPath)" : "")")
+  private func renameDamaged(_ file: DurableFile, _ name: String) {
+    let path = file.url.path(percentEncoded: false)
+    let newPath = file.renameDamaged()
+    log("\(name) in \(path) cannot be read\(newPath.map { "; the file was renamed to \($0)" } ?? "")")
   }
 }

@@ -1,0 +1,81 @@
+import Foundation
+import HTTPTransfer
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A small file of the store in JSON, which only the user can read. A crash or a power loss leaves the old or the new
+/// content.
+///
+/// Writers must hold a lock, so that two processes do not overwrite each other's changes.
+struct DurableFile: Sendable {
+  let url: URL
+
+  private var path: String { url.path(percentEncoded: false) }
+
+  /// Whether the file exists.
+  var exists: Bool { url.exists }
+
+  /// Reads the value; nil if the file is missing or cannot be read.
+  ///
+  /// - Throws: `DecodingError` for a value of another form.
+  func read<Value: Decodable>(_ type: Value.Type) throws -> Value? {
+    guard let data = try? Data(contentsOf: url) else { return nil }
+    return try JSONDecoder().decode(type, from: data)
+  }
+
+  /// Replaces the value.
+  ///
+  /// - Throws: `FetchError` with `storage`.
+  func write(_ value: some Encodable) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+    let temporary = path + ".new"
+    do {
+      let data = try encoder.encode(value)
+      let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+      let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+      // A file that another version has left may be readable for others.
+      fchmod(descriptor, 0o600)
+      try handle.write(contentsOf: data)
+      // The content reaches the disk before the name. A power loss therefore leaves the old or the new file.
+      try handle.synchronize()
+      try handle.close()
+    } catch {
+      unlink(temporary)
+      throw failure(StorageFailure.reason(error))
+    }
+    guard rename(temporary, path) == 0 else {
+      let reason = StorageFailure.system(errno)
+      unlink(temporary)
+      throw failure(reason)
+    }
+  }
+
+  /// Removes the file, if it exists.
+  ///
+  /// - Throws: `FetchError` with `storage`.
+  func remove() throws {
+    guard unlink(path) == 0 || errno == ENOENT else {
+      throw FetchError(.storage, "cannot remove \(path): \(StorageFailure.system(errno))")
+    }
+  }
+
+  /// Renames a damaged file.
+  ///
+  /// - Returns: The new path; nil if the file cannot be renamed.
+  func renameDamaged() -> String? {
+    let newPath = path + ".broken-\(Int(Date().timeIntervalSince1970))"
+    return rename(path, newPath) == 0 ? newPath : nil
+  }
+
+  private func failure(_ reason: String) -> FetchError {
+    FetchError(.storage, "cannot write \(path): \(reason); the settings are unchanged")
+  }
+}

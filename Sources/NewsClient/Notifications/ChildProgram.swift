@@ -1,0 +1,285 @@
+#if os(Linux)
+  import BackgroundFetch
+  import Foundation
+  import Synchronization
+
+  #if canImport(Musl)
+    import Musl
+  #else
+    import Glibc
+  #endif
+
+  /// A program that runs as a child process with a time limit, without a shell, in a process group of its own.
+  ///
+  /// The input is a file, so that a program need not read it. The outputs are read to the end of the program and kept up to a
+  /// limit, so that no output fills a pipe. A process that the program has left behind delays nothing. Foundation's
+  /// `Process` knows neither process groups nor time limits.
+  struct ChildProgram: Sendable {
+    /// The end of a program.
+    enum End: Sendable, Equatable {
+      case exited(Int32)
+      case killed(signal: Int32)
+      case exceededTimeLimit
+    }
+
+    /// The outcome of a program.
+    struct Outcome: Sendable {
+      var end: End
+      /// The beginning of the standard output; empty unless it is wanted.
+      var output: Data
+      /// The beginning of the standard error.
+      var errors: String
+    }
+
+    /// The error of a program that cannot be started.
+    struct Failure: Error, CustomStringConvertible {
+      let description: String
+    }
+
+    /// The path of the program.
+    var executable: String
+    var arguments: [String] = []
+    var environment: [String: String]
+    /// The standard input; nil for none.
+    var input: Data?
+    /// Whether the standard output is wanted.
+    var readsOutput = false
+
+    /// The maximum number of bytes that are kept of each output.
+    static let maximumOutputBytes = 65_536
+
+    /// Runs the program to its end. At the time limit, or if the task is cancelled, its process group is killed.
+    ///
+    /// - Throws: `Failure` if it cannot be started.
+    func run(within limit: Duration, clock: any FetchClock) async throws -> Outcome {
+      let process = try RunningProgram(self)
+      return await withTaskCancellationHandler {
+        let timer = Task {
+          if (try? await clock.sleep(for: limit)) != nil { process.kill(isLimit: true) }
+        }
+        defer { timer.cancel() }
+        return await process.outcome()
+      } onCancel: {
+        process.kill(isLimit: false)
+      }
+    }
+  }
+
+  /// A child process and the pipes from it.
+  private final class RunningProgram: Sendable {
+    private let process: pid_t
+    private let outputs: [Int32]
+    /// The pipe that announces the end of the process to the reader of the outputs.
+    private let ending: [Int32]
+    private let state = Mutex(State())
+
+    private struct State {
+      /// Whether the process has been reaped. Its number may belong to another process then.
+      var isReaped = false
+      /// Whether the process was killed at its time limit.
+      var hasExceededLimit = false
+    }
+
+    init(_ program: ChildProgram) throws {
+      let spawning = try Spawning(program)
+      process = spawning.process
+      outputs = spawning.outputs
+      ending = spawning.ending
+    }
+
+    /// Kills the process group.
+    ///
+    /// - Parameter isLimit: Whether the reason is the time limit.
+    func kill(isLimit: Bool) {
+      state.withLock { state in
+        if state.isReaped { return }
+        state.hasExceededLimit = isLimit || state.hasExceededLimit
+        _ = sendSignal(-process, SIGKILL)
+      }
+    }
+
+    /// Waits for the end. It may be called once.
+    func outcome() async -> ChildProgram.Outcome {
+      async let status = Self.onThread { [self] in
+        let end = wait()
+        _ = write(ending[1], [UInt8(1)], 1)
+        return end
+      }
+      let texts = await Self.onThread { [self] in Self.read(outputs, until: ending[0]) }
+      let end = await status
+      for descriptor in outputs + ending { close(descriptor) }
+      return ChildProgram.Outcome(
+        end: end, output: outputs.count > 1 ? Data(texts[1]) : Data(), errors: String(decoding: texts[0], as: UTF8.self)
+      )
+    }
+
+    /// Blocks until the process has ended.
+    private func wait() -> ChildProgram.End {
+      var information = siginfo_t()
+      while waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+      return state.withLock { state in
+        state.isReaped = true
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        // As the macros of wait(2) do: the signal is in the lowest seven bits, the exit status in the next byte.
+        if status & 0x7f == 0 { return .exited(status >> 8 & 0xff) }
+        return state.hasExceededLimit ? .exceededTimeLimit : .killed(signal: status & 0x7f)
+      }
+    }
+
+    /// Reads descriptors until a byte arrives at another one. What the process has written before is read too.
+    ///
+    /// - Returns: The first bytes of each.
+    private static func read(_ descriptors: [Int32], until end: Int32) -> [[UInt8]] {
+      var texts = descriptors.map { _ in [UInt8]() }
+      // A negative descriptor is ignored (poll(2)).
+      var entries = (descriptors + [end]).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      var buffer = [UInt8](repeating: 0, count: 65_536)
+      // A process that was left behind may go on writing.
+      var remainingReads = 64
+      while remainingReads > 0 {
+        guard poll(&entries, nfds_t(entries.count), -1) >= 0 else {
+          if errno == EINTR { continue }
+          break
+        }
+        var isIdle = true
+        for index in descriptors.indices where entries[index].revents != 0 {
+          isIdle = false
+          let count = readBytes(descriptors[index], &buffer, buffer.count)
+          if count <= 0 {
+            entries[index].fd = -1
+            entries[index].revents = 0
+          } else {
+            texts[index] += buffer.prefix(min(count, ChildProgram.maximumOutputBytes - texts[index].count))
+          }
+        }
+        guard entries[descriptors.count].revents != 0 else { continue }
+        if isIdle { break }
+        remainingReads -= 1
+      }
+      return texts
+    }
+
+    /// Runs blocking work on a new thread.
+    private static func onThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+      await withCheckedContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(returning: work()) }
+      }
+    }
+  }
+
+  /// The function `kill(2)`, which the method of the same name hides.
+  private func sendSignal(_ process: pid_t, _ signal: Int32) -> Int32 { kill(process, signal) }
+
+  /// The function `read(2)`, which the method of the same name hides.
+  private func readBytes(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
+    read(descriptor, buffer, count)
+  }
+
+  /// The start of a child process.
+  private struct Spawning {
+    let process: pid_t
+    /// The reading ends of the pipes for standard error and, if it is wanted, standard output.
+    let outputs: [Int32]
+    /// A pipe for the end of the process.
+    let ending: [Int32]
+
+    init(_ program: ChildProgram) throws {
+      var opened: [Int32] = []
+      do {
+        let input = try program.input.map { try Self.file(with: $0) }
+        if let input { opened.append(input) }
+        var pipes: [[Int32]] = []
+        for _ in 0..<(program.readsOutput ? 3 : 2) {
+          var ends: [Int32] = [-1, -1]
+          guard pipe(&ends) == 0 else { throw Self.failure(program) }
+          for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+          opened += ends
+          pipes.append(ends)
+        }
+        ending = pipes.removeLast()
+        outputs = pipes.map { $0[0] }
+        process = try Self.spawn(program, input: input, outputs: pipes.map { $0[1] })
+        if let input { close(input) }
+        for pipe in pipes { close(pipe[1]) }
+      } catch {
+        for descriptor in opened { close(descriptor) }
+        throw error
+      }
+    }
+
+    /// Returns a descriptor for reading data. The file has no name, so nothing has to be removed.
+    private static func file(with data: Data) throws -> Int32 {
+      let path = FileManager.default.temporaryDirectory.appending(path: "tidings-\(UUID().uuidString)")
+        .path(percentEncoded: false)
+      let writing = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      guard writing >= 0 else { throw failure("cannot create \(path)") }
+      defer {
+        close(writing)
+        unlink(path)
+      }
+      var rest = data[...]
+      while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { write(writing, $0.baseAddress, $0.count) }
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { throw failure("cannot write \(path)") }
+        rest = rest.dropFirst(count)
+      }
+      let reading = open(path, O_RDONLY | O_CLOEXEC)
+      guard reading >= 0 else { throw failure("cannot read \(path)") }
+      return reading
+    }
+
+    private static func spawn(_ program: ChildProgram, input: Int32?, outputs: [Int32]) throws -> pid_t {
+      var actions = posix_spawn_file_actions_t()
+      posix_spawn_file_actions_init(&actions)
+      defer { posix_spawn_file_actions_destroy(&actions) }
+      if let input {
+        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+      } else {
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+      }
+      if outputs.count > 1 {
+        posix_spawn_file_actions_adddup2(&actions, outputs[1], STDOUT_FILENO)
+      } else {
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+      }
+      posix_spawn_file_actions_adddup2(&actions, outputs[0], STDERR_FILENO)
+      // Not every library opens its descriptors with close-on-exec.
+      for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
+        if let descriptor = Int32(name), descriptor > STDERR_FILENO {
+          posix_spawn_file_actions_addclose(&actions, descriptor)
+        }
+      }
+      var attributes = posix_spawnattr_t()
+      posix_spawnattr_init(&attributes)
+      defer { posix_spawnattr_destroy(&attributes) }
+      // Swift's threads block signals, and this process may ignore some. Both would be inherited.
+      var (noSignals, defaults) = (sigset_t(), sigset_t())
+      sigemptyset(&noSignals)
+      sigemptyset(&defaults)
+      for signal in [SIGPIPE, SIGHUP, SIGINT, SIGTERM] { sigaddset(&defaults, signal) }
+      posix_spawnattr_setsigmask(&attributes, &noSignals)
+      posix_spawnattr_setsigdefault(&attributes, &defaults)
+      posix_spawnattr_setpgroup(&attributes, 0)
+      posix_spawnattr_setflags(
+        &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+      let words = ([program.executable] + program.arguments).map { strdup($0) }
+      let variables = program.environment.map { strdup("\($0)=\($1)") }
+      defer { for text in words + variables { free(text) } }
+      var process: pid_t = 0
+      let code = posix_spawn(&process, program.executable, &actions, &attributes, words + [nil], variables + [nil])
+      errno = code
+      guard code == 0 else { throw failure(program) }
+      return process
+    }
+
+    private static func failure(_ program: ChildProgram) -> ChildProgram.Failure {
+      failure("cannot run \(program.executable)")
+    }
+
+    private static func failure(_ text: String) -> ChildProgram.Failure {
+      ChildProgram.Failure(description: "\(text): \(String(cString: strerror(errno)))")
+    }
+  }
+#endif

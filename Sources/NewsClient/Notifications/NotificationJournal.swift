@@ -1,0 +1,291 @@
+import Foundation
+import GRDB
+import News
+
+/// The notifications that are to be delivered and those that were, within a transaction.
+///
+/// A fetch records the items to mention in the transaction of the items. They are removed once they were mentioned, so
+/// that a process that is killed between both leaves them to the next delivery.
+struct NotificationJournal {
+  /// A way in which the user hears of items.
+  enum Channel: String, CaseIterable {
+    case desktop, program
+  }
+
+  /// A delivered notification that has to be replaced or withdrawn.
+  struct Correction {
+    var request: NotificationRequest
+    var handle: String
+    /// Whether the item was retracted.
+    var isWithdrawal: Bool
+  }
+
+  /// The age from which items are no longer mentioned, in seconds: two days. A desktop that was away for a week does not
+  /// begin with the news of that week.
+  static let maximumAge = 172_800.0
+  /// The maximum number of delivered notifications.
+  static let maximumDelivered = 200
+
+  let db: Database
+
+  init(_ db: Database) { self.db = db }
+
+  /// Adds the tables.
+  static func addTables(_ db: Database) throws {
+    try db.execute(
+      sql: """
+        -- New items that a channel has not mentioned yet.
+        CREATE TABLE unmentioned (
+          id TEXT PRIMARY KEY NOT NULL, date INTEGER NOT NULL, breaking INTEGER NOT NULL, since REAL NOT NULL,
+          json BLOB NOT NULL, desktop INTEGER NOT NULL, program INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        -- Requests of the app before their delivery, and all notifications after it. The change is 'replace' or
+        -- 'withdraw' while the desktop still shows the previous form.
+        CREATE TABLE notifications (
+          identifier TEXT PRIMARY KEY NOT NULL, json BLOB NOT NULL, due REAL NOT NULL, delivered REAL, handle TEXT,
+          change TEXT, is_read INTEGER NOT NULL DEFAULT 0
+        ) WITHOUT ROWID;
+        -- The last items that were removed, which are not new when they return.
+        CREATE TABLE past_items (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE);
+        CREATE TRIGGER items_past AFTER DELETE ON items BEGIN
+          INSERT OR REPLACE INTO past_items (id) VALUES (OLD.id);
+          DELETE FROM past_items WHERE number <= (SELECT max(number) FROM past_items) - 5000;
+        END;
+        """)
+  }
+
+  /// Whether there is anything to deliver, now or later.
+  var isEmpty: Bool {
+    get throws {
+      let sql = """
+        SELECT NOT EXISTS (SELECT 1 FROM unmentioned)
+          AND NOT EXISTS (SELECT 1 FROM notifications WHERE delivered IS NULL OR change IS NOT NULL)
+        """
+      return try Bool.fetchOne(db, sql: sql) ?? true
+    }
+  }
+}
+
+/// New items.
+extension NotificationJournal {
+  /// Records new items that channels have to mention, without those that were stored before.
+  func add(_ items: [NewsItem], for channels: Set<Channel>, at now: Date) throws {
+    for item in items where !(try wasStored(item.id)) {
+      try db.execute(
+        sql: "INSERT OR REPLACE INTO unmentioned VALUES (?, ?, ?, ?, ?, ?, ?)",
+        arguments: [
+          key(item.id), SyncState.Keyset(item).date, item.breaking, now.timeIntervalSince1970,
+          try NewsJSON.encode(item), channels.contains(.desktop), channels.contains(.program),
+        ])
+    }
+  }
+
+  /// Follows the changes of a fetch: corrects or forgets items that were not mentioned yet, and marks shown breaking
+  /// items for a replacement or a withdrawal.
+  func apply(_ changes: ItemChanges) throws {
+    for item in changes.updated {
+      try db.execute(
+        sql: "UPDATE unmentioned SET date = ?, breaking = ?, json = ? WHERE id = ?",
+        arguments: [
+          SyncState.Keyset(item).date, item.breaking, try NewsJSON.encode(item), key(item.id),
+        ])
+      guard let shown = try shownRequest(item.id, isUnread: true), shown.urgency == .critical else { continue }
+      let request = NewsNotification(about: item).request
+      if request != shown { try change(request, "replace") }
+    }
+    for id in changes.removed {
+      try db.execute(sql: "DELETE FROM unmentioned WHERE id = ?", arguments: [key(id)])
+      if let shown = try shownRequest(id, isUnread: false) { try change(shown, "withdraw") }
+    }
+  }
+
+  /// Returns the items that a channel has not mentioned yet, newest first.
+  func unmentioned(_ channel: Channel, onlyBreaking: Bool) throws -> [NewsItem] {
+    let condition = onlyBreaking ? "AND breaking" : ""
+    return try Data.fetchAll(
+      db, sql: "SELECT json FROM unmentioned WHERE \(channel.rawValue) \(condition) ORDER BY date DESC, id DESC"
+    ).map { try NewsJSON.decode(NewsItem.self, from: $0) }
+  }
+
+  /// Records that a channel has mentioned items.
+  func mentioned(_ ids: some Sequence<UUID>, by channel: Channel) throws {
+    for id in ids {
+      try db.execute(sql: "UPDATE unmentioned SET \(channel.rawValue) = 0 WHERE id = ?", arguments: [key(id)])
+    }
+    try db.execute(sql: "DELETE FROM unmentioned WHERE NOT desktop AND NOT program")
+  }
+
+  /// Forgets all new items, because the user follows another feed or has read them.
+  func forgetItems() throws {
+    try db.execute(sql: "DELETE FROM unmentioned")
+    // A notification that the user has closed must not appear again because the item is corrected.
+    try db.execute(sql: "UPDATE notifications SET is_read = 1 WHERE delivered IS NOT NULL AND NOT is_read")
+  }
+
+  /// Forgets new items that have become too old.
+  func forgetOldItems(at now: Date) throws {
+    try db.execute(
+      sql: "DELETE FROM unmentioned WHERE since < ?", arguments: [now.timeIntervalSince1970 - Self.maximumAge])
+  }
+
+  private func wasStored(_ id: UUID) throws -> Bool {
+    try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM past_items WHERE id = ?)", arguments: [key(id)]) ?? false
+  }
+
+  /// Returns the notification about an item that the desktop may still show.
+  ///
+  /// - Parameter isUnread: Whether the user must not have read the news since.
+  private func shownRequest(_ id: UUID, isUnread: Bool) throws -> NotificationRequest? {
+    let condition = isUnread ? "AND NOT is_read" : ""
+    return try Data.fetchOne(
+      db, sql: "SELECT json FROM notifications WHERE identifier = ? AND handle IS NOT NULL \(condition)",
+      arguments: [NewsNotification.identifier(of: id)]
+    ).flatMap { try? JSONDecoder().decode(NotificationRequest.self, from: $0) }
+  }
+
+  private func change(_ request: NotificationRequest, _ change: String) throws {
+    try db.execute(
+      sql: "UPDATE notifications SET json = ?, change = ? WHERE identifier = ?",
+      arguments: [try json(request), change, request.identifier])
+  }
+
+  private func key(_ id: UUID) -> String { id.uuidString.lowercased() }
+}
+
+/// Requests and delivered notifications.
+extension NotificationJournal {
+  /// Stores a request, and replaces one with the same identifier.
+  func add(_ request: NotificationRequest, at now: Date) throws {
+    // The handle of a delivered notification stays, so that the new one replaces it.
+    try db.execute(
+      sql: """
+        INSERT INTO notifications (identifier, json, due) VALUES (?, ?, ?)
+        ON CONFLICT (identifier) DO UPDATE SET json = excluded.json, due = excluded.due, delivered = NULL,
+          change = NULL, is_read = 0
+        """,
+      arguments: [
+        request.identifier, try json(request), (request.deliveryDate ?? now).timeIntervalSince1970,
+      ])
+  }
+
+  /// Returns the requests before their delivery, the next one first.
+  ///
+  /// - Parameter due: The date until which they are due; nil for all.
+  func pending(due: Date? = nil) throws -> [NotificationRequest] {
+    try requests(
+      "delivered IS NULL AND due <= ? ORDER BY due, identifier", [due?.timeIntervalSince1970 ?? .infinity])
+  }
+
+  /// Returns the delivered notifications, newest first.
+  func delivered() throws -> [DeliveredNotification] {
+    try Row.fetchAll(
+      db,
+      sql: """
+        SELECT json, delivered FROM notifications WHERE delivered IS NOT NULL AND change IS NOT 'withdraw'
+        ORDER BY delivered DESC, identifier
+        """
+    ).compactMap { row in
+      guard let request = try? JSONDecoder().decode(NotificationRequest.self, from: row["json"]) else { return nil }
+      return DeliveredNotification(request: request, date: Date(timeIntervalSince1970: row["delivered"]))
+    }
+  }
+
+  /// Returns the handle of the notification with an identifier.
+  func handle(of identifier: String) throws -> String? {
+    try String.fetchOne(db, sql: "SELECT handle FROM notifications WHERE identifier = ?", arguments: [identifier])
+  }
+
+  /// Returns the delivered notifications to replace and to withdraw.
+  func corrections() throws -> [Correction] {
+    try Row.fetchAll(db, sql: "SELECT json, handle, change FROM notifications WHERE change IS NOT NULL").compactMap {
+      row in
+      guard let request = try? JSONDecoder().decode(NotificationRequest.self, from: row["json"]),
+        let handle = row["handle"] as String?
+      else { return nil }
+      return Correction(request: request, handle: handle, isWithdrawal: row["change"] == "withdraw")
+    }
+  }
+
+  /// Records a delivery, and forgets the oldest deliveries. A request that the app has replaced meanwhile stays pending.
+  func recordDelivery(of request: NotificationRequest, handle: String?, at now: Date) throws {
+    let date = now.timeIntervalSince1970
+    try db.execute(
+      sql: """
+        INSERT INTO notifications (identifier, json, due, delivered, handle) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT (identifier) DO UPDATE SET handle = excluded.handle,
+          delivered = CASE json WHEN excluded.json THEN excluded.delivered ELSE delivered END
+        """,
+      arguments: [request.identifier, try json(request), date, date, handle])
+    try db.execute(
+      sql: """
+        DELETE FROM notifications WHERE identifier IN (
+          SELECT identifier FROM notifications WHERE delivered IS NOT NULL
+          ORDER BY delivered DESC LIMIT -1 OFFSET \(Self.maximumDelivered)
+        )
+        """)
+  }
+
+  /// Records that a correction was made.
+  ///
+  /// - Parameter handle: The handle of the replacement; nil if the notification is not shown any more.
+  func recordCorrection(_ correction: Correction, handle: String?) throws {
+    let identifier = correction.request.identifier
+    if correction.isWithdrawal {
+      try db.execute(
+        sql: "DELETE FROM notifications WHERE identifier = ? AND change = 'withdraw'", arguments: [identifier])
+    } else {
+      // The item may have changed again meanwhile.
+      try db.execute(
+        sql: """
+          UPDATE notifications SET handle = ?, change = CASE json WHEN ? THEN NULL ELSE change END
+          WHERE identifier = ? AND change = 'replace'
+          """,
+        arguments: [handle, try json(correction.request), identifier])
+      try db.execute(sql: "UPDATE notifications SET change = NULL WHERE handle IS NULL")
+    }
+  }
+
+  /// Removes requests before their delivery.
+  ///
+  /// - Parameter identifiers: The identifiers; nil for all.
+  func remove(_ identifiers: [String]?) throws {
+    for identifier in try identifiers ?? pending().map(\.identifier) {
+      try db.execute(
+        sql: "DELETE FROM notifications WHERE identifier = ? AND delivered IS NULL", arguments: [identifier])
+    }
+  }
+
+  /// Marks delivered notifications for a withdrawal.
+  ///
+  /// - Parameter identifiers: The identifiers; nil for all.
+  func withdraw(_ identifiers: [String]?) throws {
+    for identifier in try identifiers ?? delivered().map(\.request.identifier) {
+      try db.execute(
+        sql: "UPDATE notifications SET change = 'withdraw' WHERE identifier = ? AND handle IS NOT NULL",
+        arguments: [identifier])
+      try db.execute(
+        sql: "DELETE FROM notifications WHERE identifier = ? AND handle IS NULL AND delivered IS NOT NULL",
+        arguments: [identifier])
+    }
+  }
+
+  /// Returns the date of the next request after a date; nil if there is none.
+  func nextDue(after date: Date) throws -> Date? {
+    try Double.fetchOne(
+      db, sql: "SELECT min(due) FROM notifications WHERE delivered IS NULL AND due > ?",
+      arguments: [date.timeIntervalSince1970]
+    ).map { Date(timeIntervalSince1970: $0) }
+  }
+
+  /// Encodes a request. Equal requests give equal bytes.
+  private func json(_ request: NotificationRequest) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return try encoder.encode(request)
+  }
+
+  private func requests(_ condition: String, _ arguments: StatementArguments) throws -> [NotificationRequest] {
+    try Data.fetchAll(db, sql: "SELECT json FROM notifications WHERE \(condition)", arguments: arguments)
+      .compactMap { try? JSONDecoder().decode(NotificationRequest.self, from: $0) }
+  }
+}

@@ -1,0 +1,72 @@
+public import Foundation
+public import News
+
+/// The user's choices about notifications. They are stored with the other settings of a folder, so that each process
+/// that fetches follows them.
+///
+///     var options = NotificationOptions()
+///     options.showsNews = true
+///     options.quietHours = QuietHours(from: 22 * 60, to: 7 * 60)
+///     try news.notifications.setOptions(options)
+public struct NotificationOptions: Sendable, Equatable, Codable {
+  /// Whether new items raise notifications; off by default.
+  public var showsNews = false
+  /// The program to run once for each fetch with new items; nil for none.
+  ///
+  /// It is run without a shell and without arguments, on Linux only. Its standard input is `{"items":[...]}` with the
+  /// items as the server has sent them, newest first. `TIDINGS_NEW` and `TIDINGS_BREAKING` are the numbers of items and
+  /// of breaking items, `TIDINGS_STORE` is the folder of the store. After 10 seconds it is ended with its process group.
+  public var program: URL?
+  /// The hours in which only breaking items raise notifications and run the program, in the time zone of the client; nil
+  /// for none. The other items follow when the hours end.
+  public var quietHours: QuietHours?
+
+  /// Creates the default: no notifications.
+  public init() {}
+
+  /// The names of the stored properties.
+  private enum CodingKeys: String, CodingKey {
+    case showsNews = "notify"
+    case program = "exec"
+    case quietHours = "quiet"
+  }
+
+  /// Decodes each field separately. A field of a form that this build does not know does not affect the others.
+  ///
+  /// - Throws: `DecodingError` if it is not an object.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    showsNews = (try? container.decodeIfPresent(Bool.self, forKey: .showsNews)) ?? false
+    program = (try? container.decodeIfPresent(String.self, forKey: .program)).flatMap { path in
+      path.map { URL(filePath: $0, directoryHint: .notDirectory) }
+    }
+    quietHours = (try? container.decodeIfPresent(QuietHours.self, forKey: .quietHours)) ?? nil
+  }
+
+  /// Encodes the options. The program is a path, and absent options are omitted.
+  ///
+  /// - Throws: `EncodingError`.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(showsNews, forKey: .showsNews)
+    try container.encodeIfPresent(program?.path(percentEncoded: false), forKey: .program)
+    try container.encodeIfPresent(quietHours, forKey: .quietHours)
+  }
+}
+
+extension QuietHours {
+  /// Returns the end of the quiet hours that contain a date; nil if none do.
+  ///
+  /// On a day on which the clock skips the end, they end at the next existing minute.
+  func end(containing date: Date, in timeZone: TimeZone) -> Date? {
+    guard isValid else { return nil }
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = timeZone
+    let time = calendar.dateComponents([.hour, .minute], from: date)
+    let minute = (time.hour ?? 0) * 60 + (time.minute ?? 0)
+    let isQuiet = from < to ? from..<to ~= minute : minute >= from || minute < to
+    guard isQuiet else { return nil }
+    return calendar.nextDate(
+      after: date, matching: DateComponents(hour: to / 60, minute: to % 60), matchingPolicy: .nextTime)
+  }
+}

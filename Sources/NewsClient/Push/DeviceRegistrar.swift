@@ -1,0 +1,222 @@
+import BackgroundFetch
+import Foundation
+import HTTPTransfer
+import News
+
+/// Keeps the registration of this device for pushes at its server.
+///
+/// The registration is in a file of its own, which survives the loss of the cache. It has the secret and the address of the
+/// device, which no log and no error contains.
+struct DeviceRegistrar: Sendable {
+  /// The age at which a registration is renewed, in seconds: a week.
+  static let maximumAge = 604_800.0
+  /// The minimum time between two attempts, in seconds, unless the app asks for one.
+  static let retryInterval = 3600.0
+  /// The maximum wait for another process that changes the registration.
+  private static let lockTimeout = Duration.seconds(10)
+
+  private let local: LocalFeed
+  private let server: NewsServer
+  private let file: DurableFile
+  private let keyFile: DurableFile
+  private let lock: FetchLock
+  private let log: @Sendable (String) -> Void
+
+  init(_ local: LocalFeed, folder: URL, server: NewsServer, log: @escaping @Sendable (String) -> Void) {
+    func file(_ name: String) -> URL { folder.appending(path: name, directoryHint: .notDirectory) }
+    (self.local, self.server, self.log) = (local, server, log)
+    self.file = DurableFile(url: file("device.json"))
+    keyFile = DurableFile(url: file("push-keys.json"))
+    lock = FetchLock(path: file("device.lock").path(percentEncoded: false))
+  }
+
+  /// The stored registration; nil if there is none. A damaged one is renamed: the app registers again when it is launched.
+  var device: StoredDevice? {
+    do { return try file.read(StoredDevice.self) } catch {
+      if file.renameDamaged() != nil { log("the registration for pushes cannot be read; it has to be made again") }
+      return nil
+    }
+  }
+
+  /// Whether ``maintain()`` has something to do.
+  var isDue: Bool { device.map(isDue) ?? false }
+
+  /// The keys of the Web Push subscription of this device; nil if it has none.
+  var receiver: WebPushReceiver? { (try? keyFile.read(WebPushReceiver.self)) ?? nil }
+
+  /// Returns the keys of the Web Push subscription, and makes them if there are none.
+  ///
+  /// - Throws: `FetchError` with `storage`.
+  func makeReceiver() async throws -> WebPushReceiver {
+    try await locked {
+      if let receiver { return receiver }
+      let new = WebPushReceiver()
+      try keyFile.write(new)
+      return new
+    }
+  }
+
+  /// Registers the device, or changes its registration. A registration that the server has, and that is not due, causes no
+  /// request.
+  ///
+  /// If the server cannot be reached, the registration is kept, and follows with the next wake.
+  ///
+  /// - Throws: `FetchError`, `CancellationError`.
+  func register(_ registration: DeviceRegistration) async throws {
+    try await locked {
+      var device = device ?? StoredDevice(server: server.url, wanted: registration)
+      (device.wanted, device.isRemoved) = (registration, false)
+      do {
+        try await renew(&device)
+      } catch let error as FetchError where error.code == .rejected {
+        // The server would refuse the registration again with each wake.
+        if device.credentials == nil { try file.remove() }
+        throw error
+      }
+    }
+  }
+
+  /// Does what is due: renews or removes the registration, or returns its code.
+  ///
+  /// - Throws: `FetchError`, `CancellationError`.
+  func maintain() async throws {
+    guard let device, isDue(device) else { return }
+    try await locked {
+      guard var device = self.device, isDue(device) else { return }
+      if device.isRemoved { return try await remove(&device) }
+      if let code = device.code { try await confirm(&device, code) }
+      if needsRenewal(device) { try await renew(&device) }
+    }
+  }
+
+  /// Removes the registration at the server and here. If the server cannot be reached, it is removed with the next wake.
+  ///
+  /// - Throws: `FetchError`, `CancellationError`.
+  func remove() async throws {
+    try await locked {
+      try keyFile.remove()
+      guard var device else { return }
+      device.isRemoved = true
+      try await remove(&device)
+    }
+  }
+
+  /// Returns the code of the first push.
+  ///
+  /// - Throws: `FetchError`, `CancellationError`.
+  func confirm(code: String) async throws {
+    guard device?.credentials != nil else { return }
+    try await locked {
+      guard var device else { return }
+      try await confirm(&device, code)
+    }
+  }
+
+  /// Reports the token of the stored items.
+  ///
+  /// - Parameters:
+  ///   - push: The push that has woken the device; nil if none has.
+  ///   - result: The result of the fetch; nil if there was none.
+  /// - Throws: `FetchError`, `CancellationError`.
+  func report(push: UUID?, result: FetchResult?) async throws {
+    guard let device, let credentials = device.credentials, device.server == server.url, !device.isRemoved,
+      let token = try local.token
+    else { return }
+    let report = DeviceReport(token: token, push: push, result: result.map(DeviceReport.Result.init))
+    if try await server.report(report, of: credentials) { return }
+    // The server has forgotten the device, which registers again with the next wake.
+    try await locked {
+      guard var device = self.device, device.credentials?.secret == credentials.secret else { return }
+      device.forget()
+      try file.write(device)
+    }
+  }
+
+  private func isDue(_ device: StoredDevice) -> Bool {
+    if let attempted = device.attempted, local.clock.now.elapsed(since: attempted) < Self.retryInterval { return false }
+    return device.isRemoved || device.code != nil || needsRenewal(device)
+  }
+
+  private func needsRenewal(_ device: StoredDevice) -> Bool {
+    guard let renewed = device.renewed, device.credentials != nil, device.server == server.url else { return true }
+    return local.clock.now.elapsed(since: renewed) >= Self.maximumAge
+      || device.accepted != device.registration(topics: local.feed.topics)
+  }
+
+  private func renew(_ device: inout StoredDevice) async throws {
+    let isOtherServer = device.server != server.url
+    if isOtherServer {
+      // The other server forgets the device after 90 days at the latest.
+      if let old = device.credentials {
+        try? await NewsServer(url: device.server, requester: server.requester).remove(old)
+      }
+      device.forget()
+      device.server = server.url
+    }
+    guard needsRenewal(device) else { return try file.write(device) }
+    let registration = device.registration(topics: local.feed.topics)
+    // A process that is killed meanwhile tries again after a while.
+    device.attempted = local.clock.now
+    try file.write(device)
+    if let known = device.credentials {
+      if let credentials = try await server.renew(known, registration) {
+        device.accept(credentials, registration, at: local.clock.now)
+      } else {
+        device.forget()
+        try file.write(device)
+      }
+    }
+    if device.credentials == nil {
+      device.accept(try await server.register(registration), registration, at: local.clock.now)
+    }
+    try file.write(device)
+    // The registration has succeeded even without the report.
+    if let credentials = device.credentials, let token = try local.token {
+      _ = try? await server.report(DeviceReport(token: token), of: credentials)
+    }
+  }
+
+  private func remove(_ device: inout StoredDevice) async throws {
+    if let credentials = device.credentials {
+      device.attempted = local.clock.now
+      try file.write(device)
+      try await NewsServer(url: device.server, requester: server.requester).remove(credentials)
+    }
+    try file.remove()
+  }
+
+  private func confirm(_ device: inout StoredDevice, _ code: String) async throws {
+    guard let credentials = device.credentials else { return }
+    device.code = code
+    try file.write(device)
+    var refusal: FetchError?
+    do {
+      // A code that the server does not know is not that of its last push, and another one follows.
+      device.isConfirmed = try await server.confirm(credentials, code: code) || device.isConfirmed
+    } catch let error as FetchError where error.code == .rejected {
+      refusal = error
+    }
+    device.code = nil
+    try file.write(device)
+    if let refusal { throw refusal }
+  }
+
+  private func locked<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+    guard let held = try await lock.acquire(within: Self.lockTimeout, clock: local.clock) else {
+      throw FetchError(.storage, "another process is changing the registration for pushes")
+    }
+    defer { held.release() }
+    return try await body()
+  }
+}
+
+extension DeviceReport.Result {
+  fileprivate init(_ result: FetchResult) {
+    self =
+      switch result {
+      case .newData: .newData
+      case .noData: .noData
+      case .failed: .failed
+      }
+  }
+}

@@ -1,0 +1,154 @@
+import BackgroundFetch
+import Foundation
+import HTTPTransfer
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The pushes that a process of a store passes to the running app of that store, one file each, and their reports.
+///
+/// A push is in one place at any time: waiting, taken by the app, or taken back by the process that has received it. The name
+/// of its file says which. A push that an app has taken before it was killed is handled by the sender or by the next app.
+struct PushInbox: Sendable {
+  /// The name of a push, and its payload.
+  typealias Push = (name: String, payload: Data)
+
+  /// The state of a push, as the extension of its file.
+  private enum State: String {
+    /// It waits for the app.
+    case waiting = "push"
+    /// The app handles it.
+    case taken
+    /// The app has handled it. The file has the report.
+    case handled = "report"
+  }
+
+  /// The age at which a report that nobody has read is removed, in seconds.
+  private static let maximumReportAge = 3600.0
+
+  private let folder: URL
+  /// The lock that the running app holds.
+  let appLock: FetchLock
+
+  init(store: URL) {
+    folder = store.appending(path: "pushes", directoryHint: .isDirectory)
+    appLock = FetchLock(path: store.appending(path: "app.lock").path(percentEncoded: false))
+  }
+
+  /// Whether the app is running and handles pushes.
+  var isAppRunning: Bool { (try? appLock.isHeld) ?? false }
+
+  /// Creates the folder.
+  ///
+  /// - Throws: `FetchError` with `storage`.
+  func prepare() throws {
+    do {
+      try FileManager.default.createDirectory(
+        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw FetchError(error, of: folder)
+    }
+  }
+
+  /// Returns the changes by which pushes arrive, from now on.
+  func arrivals() -> FolderChanges { FolderChanges(folder: folder) { $0.hasSuffix("." + State.waiting.rawValue) } }
+
+  /// Returns the changes by which reports arrive, from now on.
+  func reports() -> FolderChanges { FolderChanges(folder: folder) { $0.hasSuffix("." + State.handled.rawValue) } }
+
+  // MARK: The sender
+
+  /// Adds a push.
+  ///
+  /// - Returns: The name of the push.
+  /// - Throws: `FetchError` with `storage`.
+  func add(_ payload: Data) throws -> String {
+    // Names sort by time, so that pushes are handled in order.
+    let time = String(Int64(Date().timeIntervalSince1970 * 1000))
+    let name = String(repeating: "0", count: max(0, 16 - time.count)) + time + "-" + UUID().uuidString
+    try write(payload, name, .waiting)
+    return name
+  }
+
+  /// Returns the report about a push, and removes it; nil if there is none yet.
+  func takeReport(of name: String) -> FetchReport? {
+    guard let data = try? Data(contentsOf: file(name, .handled)) else { return nil }
+    try? FileManager.default.removeItem(at: file(name, .handled))
+    return try? JSONDecoder().decode(FetchReport.self, from: data)
+  }
+
+  /// Takes back a push that the app has not taken.
+  ///
+  /// - Parameter isAppGone: Whether the app is not running, so that it cannot handle a push that it has taken either.
+  /// - Returns: Whether the sender must handle the push.
+  func takeBack(_ name: String, isAppGone: Bool) -> Bool {
+    let states: [State] = isAppGone ? [.waiting, .taken] : [.waiting]
+    return states.contains { unlink(path(name, $0)) == 0 }
+  }
+
+  // MARK: The app
+
+  /// Makes the pushes wait again that an app has taken which was killed. The caller holds the lock of the app.
+  func recover() {
+    for (name, state) in names() {
+      switch state {
+      case .taken: rename(path(name, .taken), path(name, .waiting))
+      case .handled where isOld(name): try? FileManager.default.removeItem(at: file(name, .handled))
+      default: break
+      }
+    }
+  }
+
+  /// Takes the oldest waiting push; nil if there is none.
+  func take() -> Push? {
+    for (name, state) in names() where state == .waiting {
+      // The sender may have taken it back.
+      guard rename(path(name, .waiting), path(name, .taken)) == 0 else { continue }
+      return (name, (try? Data(contentsOf: file(name, .taken))) ?? Data())
+    }
+    return nil
+  }
+
+  /// Stores the report about a push that was taken.
+  func finish(_ name: String, _ report: FetchReport) {
+    if let data = try? JSONEncoder().encode(report) { try? write(data, name, .handled) }
+    unlink(path(name, .taken))
+  }
+
+  // MARK: Files
+
+  private func names() -> [(name: String, state: State)] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []
+    return names.sorted().compactMap { file in
+      let parts = file.split(separator: ".", maxSplits: 1)
+      guard parts.count == 2, let state = State(rawValue: String(parts[1])) else { return nil }
+      return (String(parts[0]), state)
+    }
+  }
+
+  private func isOld(_ name: String) -> Bool {
+    guard let milliseconds = Double(name.prefix { $0 != "-" }) else { return true }
+    return Date().timeIntervalSince1970 - milliseconds / 1000 > Self.maximumReportAge
+  }
+
+  private func write(_ data: Data, _ name: String, _ state: State) throws {
+    let temporary = folder.appending(path: "\(name).new", directoryHint: .notDirectory)
+    do { try data.write(to: temporary) } catch { throw FetchError(error, of: temporary) }
+    guard rename(temporary.path(percentEncoded: false), path(name, state)) == 0 else {
+      let reason = StorageFailure.system(errno)
+      try? FileManager.default.removeItem(at: temporary)
+      throw FetchError(.storage, "cannot write \(path(name, state)): \(reason)")
+    }
+  }
+
+  private func file(_ name: String, _ state: State) -> URL {
+    folder.appending(path: "\(name).\(state.rawValue)", directoryHint: .notDirectory)
+  }
+
+  private func path(_ name: String, _ state: State) -> String { file(name, state).path(percentEncoded: false) }
+}

@@ -1,0 +1,80 @@
+public import Foundation
+public import News
+
+/// A push from the server: a silent one, which says that the server has at least the version of the token, or an alert, which
+/// shows an item.
+///
+/// The counterpart of the `userInfo` of `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)`.
+///
+///     let payload = Data(#"{"aps":{"content-available":1}}"#.utf8)
+///     let report = await news.receive(RemoteNotification(payload: payload))
+///     print(report.result)
+public struct RemoteNotification: Sendable, Equatable {
+  /// The visible part of a push.
+  ///
+  ///     let push = RemoteNotification(payload: Data(#"{"title":"Night ferry returns","push":"…"}"#.utf8))
+  ///     if let alert = push.alert { print(alert.title) }
+  public struct Alert: Sendable, Equatable {
+    /// The title; empty if there is none.
+    public var title: String
+    /// The text; empty if there is none.
+    public var body: String
+    /// The page of the item, an http or https URL; nil if there is none.
+    public var url: URL?
+    /// Whether the alert also appears in quiet hours.
+    public var isBreaking: Bool
+
+    /// Creates an alert.
+    public init(title: String, body: String = "", url: URL? = nil, isBreaking: Bool = false) {
+      self.title = title
+      self.body = body
+      self.url = url
+      self.isBreaking = isBreaking
+    }
+  }
+
+  /// The maximum size of a payload in bytes. Push services allow about 4,096.
+  public static let maximumPayloadBytes = 64 << 10
+
+  /// Whether the push asks for a fetch. Other pushes are for display only.
+  public var isContentAvailable: Bool
+  /// The id of the item that the push is about; nil for ids of another form.
+  public var contentID: UUID?
+  /// A token that the server has reached.
+  public var token: SyncToken?
+  /// The id of the push. A push that was received before is dropped.
+  public var id: UUID?
+  /// Whether the server asks for a report about the fetch.
+  public var asksForReport = false
+  /// The code that confirms a registration for Web Push. It is in the first push only.
+  public var code: String?
+  /// The visible part; nil for a silent push.
+  public var alert: Alert?
+
+  /// Creates a silent notification.
+  public init(isContentAvailable: Bool = true, contentID: UUID? = nil, token: SyncToken? = nil, id: UUID? = nil) {
+    self.isContentAvailable = isContentAvailable
+    self.contentID = contentID
+    self.token = token
+    self.id = id
+  }
+
+  /// Reads the payload of a push in JSON: the payload of APNs, the `data` of FCM, or the decrypted message of Web Push.
+  ///
+  /// A payload of APNs asks for a fetch by `"content-available":1` in `aps`. A payload without `aps` asks for a fetch if it
+  /// has a field of a silent push, and neither an alert nor a code. Fields that are missing or of another type are ignored,
+  /// because a push is a hint and never a reason to fail.
+  public init(payload: Data) {
+    self.init(isContentAvailable: false)
+    guard payload.count <= Self.maximumPayloadBytes,
+      let fields = try? JSONDecoder().decode(PushPayload.self, from: payload)
+    else { return }
+    isContentAvailable = fields.isContentAvailable
+    contentID = fields.contentID.flatMap(UUID.init(uuidString:))
+    token = fields.token.flatMap { SyncToken($0) }
+    id = fields.push.flatMap(UUID.init(uuidString:))
+    asksForReport = fields.asksForReport
+    code = fields.code
+    alert = fields.alert
+  }
+}

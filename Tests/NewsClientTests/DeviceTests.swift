@@ -1,0 +1,252 @@
+import BackgroundFetch
+import FaultServer
+import Foundation
+import HTTPTransfer
+import News
+import NewsClient
+import TestKit
+import Testing
+
+@Suite("A registered device") struct DeviceTests {
+  private static let week = 604_800.0
+  private static let registration = DeviceRegistration(provider: .fcm, token: "device-token-7")
+
+  private func registered(
+    topics: [String] = [], _ body: (Installation, DeviceServer, NewsFetcher) async throws -> Void
+  ) async throws {
+    try await Installation.with(topics: topics) { installation in
+      let devices = DeviceServer(installation.feed)
+      installation.server.respond(devices.respond)
+      installation.feed.publish("one", topics: topics)
+      let client = try installation.client()
+      try client.updateSchedule { $0.setInterval(.seconds(1800)) }
+      await client.performFetch()
+      try await client.registerDevice(Self.registration)
+      #expect(devices.requests() == ["POST", "PUT state"])
+      try await body(installation, devices, client)
+    }
+  }
+
+  @Test("is registered once, reports its token, and its reads name no device")
+  func registers() async throws {
+    try await registered(topics: ["sport"]) { installation, devices, client in
+      let device = try #require(devices.device)
+      #expect(device.registration.topics == ["sport"] && device.registration.token == "device-token-7")
+      #expect(device.reports.map(\.token) == [installation.feed.token(topics: ["sport"])])
+      let id = try #require(devices.devices.keys.first)
+      #expect(client.device?.id?.uuidString.lowercased() == id)
+      for launched in [client, try installation.client()] { try await launched.registerDevice(Self.registration) }
+      await client.performFetch(.scheduled)
+      #expect(devices.requests() == [])
+      for request in installation.server.requests where !request.path.hasPrefix("/v1/devices") {
+        let text = request.target + request.headers.map { $0.name + $0.value }.joined()
+        #expect(!text.contains(id) && !text.contains(device.secret) && request["Authorization"] == nil)
+      }
+    }
+  }
+
+  @Test("keeps its secrets in a file that only the user can read, apart from the cache and from logs")
+  func secrets() async throws {
+    try await registered { installation, devices, client in
+      let secret = try #require(devices.device?.secret)
+      let files = try FileManager.default.subpathsOfDirectory(atPath: installation.folder.path).filter { name in
+        let data = FileManager.default.contents(atPath: installation.folder.appending(path: name).path) ?? Data()
+        return data.range(of: Data(secret.utf8)) != nil || data.range(of: Data("device-token-7".utf8)) != nil
+      }
+      #expect(files == ["device.json"])
+      let file = installation.folder.appending(path: "device.json").path
+      let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+      #expect(mode == 0o600)
+      for name in ["news.sqlite", "news.sqlite-wal", "news.sqlite-shm"] {
+        try? FileManager.default.removeItem(at: installation.folder.appending(path: name))
+      }
+      let again = try installation.client()
+      #expect(again.device?.id == client.device?.id)
+      try await again.registerDevice(Self.registration)
+      #expect(devices.requests() == [], "the loss of the cache loses no registration")
+    }
+  }
+
+  @Test("is renewed weekly by a wake, and a changed registration at once")
+  func renewal() async throws {
+    try await registered { installation, devices, client in
+      installation.clock.advance(by: Self.week - 60)
+      await client.performFetch(.scheduled)
+      #expect(devices.requests() == [])
+      installation.clock.advance(by: 60)
+      await client.performFetch(.manual)
+      #expect(devices.requests() == [], "the user waits for news only")
+      await client.performFetch(.scheduled)
+      #expect(devices.requests() == ["PUT", "PUT state"])
+      await client.performFetch(.scheduled)
+      #expect(devices.requests() == [])
+      var changed = Self.registration
+      (changed.token, changed.alerts) = ("other", true)
+      try await client.registerDevice(changed)
+      #expect(devices.requests() == ["PUT", "PUT state"])
+      #expect(devices.device?.registration == changed)
+    }
+  }
+
+  @Test("that the server has forgotten is registered again, without a loop")
+  func forgotten() async throws {
+    try await registered { installation, devices, client in
+      devices.forget()
+      installation.clock.advance(by: Self.week)
+      await client.performFetch(.scheduled)
+      #expect(devices.requests() == ["PUT", "POST", "PUT state"])
+      #expect(devices.devices.count == 1)
+      devices.answer(FaultResponse(status: 404), FaultResponse(status: 404))
+      installation.clock.advance(by: Self.week)
+      await client.performFetch(.scheduled)
+      await client.performFetch(.scheduled)
+      #expect(devices.requests() == ["PUT", "POST"])
+      installation.clock.advance(by: 3600)
+      await client.performFetch(.scheduled)
+      #expect(devices.requests() == ["POST", "PUT state"])
+    }
+  }
+
+  @Test(
+    "changes no result by a failure of its renewal, and tries again after an hour",
+    arguments: [FaultResponse(status: 500), FaultResponse().resetting(at: .start), .json("7"), .captivePortal()])
+  func failures(response: FaultResponse) async throws {
+    try await registered { installation, devices, client in
+      installation.clock.advance(by: Self.week)
+      devices.answer(response)
+      installation.feed.publish("two")
+      #expect(await client.performFetch(.scheduled).inserted == 1)
+      #expect(await client.performFetch(.scheduled).result == .noData)
+      #expect(devices.requests() == ["PUT"])
+      installation.clock.advance(by: 3600)
+      #expect(await client.performFetch(.scheduled).result == .noData)
+      #expect(devices.requests() == ["PUT", "PUT state"])
+    }
+  }
+
+  @Test("leaves the result of a fetch in time, even if the server never answers")
+  func silence() async throws {
+    try await registered { installation, devices, client in
+      installation.clock.advance(by: Self.week)
+      devices.answer(FaultResponse().hanging(at: .start))
+      installation.feed.publish("two")
+      let fetch = Task { await client.performFetch(.scheduled) }
+      try await eventually("the renewal waits") { devices.requests() == ["PUT"] }
+      try await eventually("its limit is set") { installation.clock.sleeping.contains { $0 <= 10 } }
+      installation.clock.advance(by: 10)
+      let report = await fetch.value
+      #expect(report.result == .newData && report.inserted == 1)
+      #expect(try client.runs(limit: 1).first?.result == .newData)
+    }
+  }
+
+  @Test("sends no request inside a Retry-After, of its own requests or of others")
+  func retryAfter() async throws {
+    try await registered { installation, devices, client in
+      installation.clock.advance(by: Self.week)
+      devices.answer(.busy(429, retryAfter: .seconds(7200)))
+      #expect(await client.performFetch(.scheduled).result == .noData)
+      #expect(devices.requests() == ["PUT"])
+      installation.clock.advance(by: 7100)
+      await #expect(throws: FetchError.self) { try await client.registerDevice(.init(provider: .fcm, token: "new")) }
+      #expect(devices.requests() == [])
+      installation.clock.advance(by: 200)
+      await client.performFetch(.scheduled)
+      #expect(devices.requests() == [], "the attempt of the app was less than an hour ago")
+      installation.clock.advance(by: 3600)
+      await client.performFetch(.scheduled)
+      #expect(devices.requests() == ["PUT", "PUT state"])
+      #expect(devices.device?.registration.token == "new")
+    }
+  }
+
+  @Test("is removed with its keys, also by signing out; an unreachable server is told later")
+  func removal() async throws {
+    try await registered { installation, devices, client in
+      _ = try await client.pushSubscription(endpoint: "https://push.example/1")
+      devices.answer(FaultResponse(status: 503))
+      await #expect(throws: FetchError.self) { try await client.signOut() }
+      #expect(try client.schedule.interval == .never)
+      #expect(client.device == nil && devices.devices.count == 1)
+      installation.clock.advance(by: 3600)
+      await client.performFetch(.push)
+      #expect(devices.requests() == ["DELETE", "DELETE"])
+      #expect(devices.devices.isEmpty)
+      let names = try FileManager.default.contentsOfDirectory(atPath: installation.folder.path)
+      #expect(!names.contains("device.json") && !names.contains("push-keys.json"))
+      try await client.signOut()
+      #expect(devices.requests() == [])
+    }
+  }
+
+  @Test("that the server refuses is not kept; one that cannot be sent follows with the next wake")
+  func refusal() async throws {
+    try await Installation.with { installation in
+      let devices = DeviceServer(installation.feed)
+      installation.server.respond(devices.respond)
+      let client = try installation.client()
+      devices.answer(FaultResponse(status: 422))
+      await #expect(throws: FetchError.self) { try await client.registerDevice(Self.registration) }
+      await client.performFetch(.scheduled)
+      #expect(client.device == nil && devices.requests() == ["POST"])
+      devices.answer(FaultResponse(status: 502))
+      await #expect(throws: FetchError.self) { try await client.registerDevice(Self.registration) }
+      #expect(client.device?.id == nil && client.device?.provider == .fcm)
+      installation.clock.advance(by: 3600)
+      await client.performFetch(.scheduled)
+      #expect(devices.requests() == ["POST", "POST", "PUT state"])
+      #expect(client.device?.id != nil)
+    }
+  }
+
+  @Test("with Web Push is confirmed by the code of its first push, which is kept until the server has it")
+  func confirmation() async throws {
+    try await registered { installation, devices, client in
+      let subscription = try await client.pushSubscription(endpoint: "https://push.example/1")
+      #expect(try await client.pushSubscription(endpoint: "https://push.example/1") == subscription)
+      try await client.registerDevice(
+        DeviceRegistration(provider: .webpush, kind: .unifiedpush, subscription: subscription))
+      #expect(devices.device?.registration.subscription == subscription)
+      #expect(client.device?.isConfirmed == false)
+      _ = (devices.requests(), installation.requests())
+      let wrong = await client.receive(RemoteNotification(payload: Data(#"{"code":"wrong"}"#.utf8)))
+      #expect(wrong.result == .noData && client.device?.isConfirmed == false)
+      devices.answer(FaultResponse(status: 500))
+      await client.receive(RemoteNotification(payload: Data(#"{"code":"right"}"#.utf8)))
+      #expect(client.device?.isConfirmed == false)
+      #expect(try client.schedule.pushes == PushRateLimit(), "it is no wake")
+      await client.performFetch(.scheduled)
+      #expect(client.device?.isConfirmed == true && devices.device?.isConfirmed == true)
+      #expect(devices.requests() == ["PUT confirmation", "PUT confirmation", "PUT confirmation"])
+    }
+  }
+
+  @Test("reports a push that asks for it, with the result of its fetch, once")
+  func report() async throws {
+    try await registered { installation, devices, client in
+      let (first, second, third) = (UUID(), UUID(), UUID())
+      func push(_ id: UUID, token: SyncToken) async {
+        let payload = #"{"push":"\#(id)","report":"1","token":"\#(token)"}"#
+        await client.receive(RemoteNotification(payload: Data(payload.utf8)))
+      }
+      installation.feed.publish("two")
+      let token = installation.feed.token()
+      await push(first, token: token)
+      await push(first, token: token)
+      await push(second, token: token)
+      #expect(devices.requests() == ["PUT state", "PUT state"])
+      let expected = [
+        DeviceReport(token: token, push: first, result: .newData), .init(token: token, push: second, result: .noData),
+      ]
+      #expect(devices.device?.reports.suffix(2) == expected[...])
+      installation.feed.publish("three")
+      devices.answer(FaultResponse(status: 500))
+      await push(third, token: installation.feed.token())
+      #expect(devices.requests() == ["PUT state"])
+      await client.performFetch(.scheduled)
+      #expect(devices.device?.reports.last?.push == third && devices.device?.reports.last?.result == .newData)
+      await client.performFetch(.scheduled)
+      #expect(devices.requests() == ["PUT state"])
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import BackgroundFetch
+import Foundation
+import News
+import NewsClient
+import TestKit
+import Testing
+
+@Suite("A notification that the app requests") struct NotificationRequestTests {
+  private func request(_ identifier: String, _ title: String, at date: Date? = nil) -> NotificationRequest {
+    NotificationRequest(identifier: identifier, title: title, deliveryDate: date)
+  }
+
+  @Test("without a date is shown at once, and listed as delivered")
+  func now() async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let notifications = try await installation.notifier(presenter).notifications
+      try await notifications.add(request("tide", "High water"))
+      #expect(presenter.titles == ["High water"])
+      #expect(try notifications.pending == [])
+      #expect(try notifications.delivered.map(\.request.identifier) == ["tide"])
+      #expect(try notifications.delivered.map(\.date) == [installation.clock.now.date])
+    }
+  }
+
+  @Test("for a date is shown once when it is due, in whichever process asks then")
+  func scheduled() async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let start = installation.clock.now.date
+      let first = try await installation.notifier(presenter).notifications
+      try await first.add(request("later", "Later", at: start + 7200))
+      try await first.add(request("soon", "Soon", at: start + 60))
+      #expect(try first.pending.map(\.identifier) == ["soon", "later"])
+      await first.deliver()
+      #expect(presenter.presented == [])
+      installation.clock.advance(by: 60)
+      for _ in 0..<3 { await (try await installation.notifier(presenter)).notifications.deliver() }
+      #expect(presenter.titles == ["Soon"])
+      // A fetch delivers requests too.
+      installation.clock.advance(by: 7200)
+      await (try await installation.notifier(presenter)).fetchAndDeliver()
+      #expect(presenter.titles == ["Soon", "Later"])
+      #expect(try first.pending == [])
+    }
+  }
+
+  @Test("replaces the request or the shown notification with its identifier")
+  func replaced() async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let start = installation.clock.now.date
+      let notifications = try await installation.notifier(presenter).notifications
+      try await notifications.add(request("tide", "High water", at: start + 60))
+      try await notifications.add(request("tide", "High water at noon", at: start + 90))
+      #expect(try notifications.pending.map(\.title) == ["High water at noon"])
+      installation.clock.advance(by: 90)
+      await notifications.deliver()
+      try await notifications.add(request("tide", "Low water"))
+      #expect(presenter.titles == ["High water at noon"])
+      #expect(presenter.replaced == ["1: Low water"])
+      #expect(try notifications.delivered.map(\.request.title) == ["Low water"])
+    }
+  }
+
+  @Test("is removed before its date, or from the desktop afterwards")
+  func removed() async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let notifications = try await installation.notifier(presenter).notifications
+      let date = installation.clock.now.date + 60
+      for name in ["a", "b", "c"] { try await notifications.add(request(name, name, at: date)) }
+      try notifications.removePending(["b"])
+      #expect(try notifications.pending.map(\.identifier) == ["a", "c"])
+      try notifications.removePending()
+      #expect(try notifications.pending == [])
+      for name in ["d", "e"] { try await notifications.add(request(name, name)) }
+      try await notifications.removeDelivered(["d"])
+      #expect(presenter.withdrawn == ["1"])
+      #expect(try notifications.delivered.map(\.request.identifier) == ["e"])
+      try await notifications.removeDelivered()
+      #expect(presenter.withdrawn == ["1", "2"])
+      #expect(try notifications.delivered == [])
+    }
+  }
+
+  @Test("waits in quiet hours, unless it is critical")
+  func quiet() async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let client = try await installation.notifier(presenter, quietHours: QuietHours(from: 22 * 60, to: 7 * 60))
+      var alarm = request("alarm", "Alarm")
+      alarm.urgency = .critical
+      try await client.notifications.add(request("tide", "High water"))
+      try await client.notifications.add(alarm)
+      #expect(presenter.titles == ["Alarm"])
+      installation.clock.advance(by: 9 * 3600)
+      await client.notifications.deliver()
+      #expect(presenter.titles == ["Alarm", "High water"])
+    }
+  }
+
+  @Test("is shown in time by a process that stays alive, also if it is added while that waits")
+  func running() async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let notifications = try await installation.notifier(presenter).notifications
+      let running = Task { await notifications.run() }
+      try await eventually("it waits") { installation.clock.sleeping == [900] }
+      try await notifications.add(request("tide", "High water", at: installation.clock.now.date + 60))
+      try await eventually("it waits for the request") { installation.clock.sleeping == [60] }
+      installation.clock.advance(by: 60)
+      try await eventually("it is shown") { presenter.titles == ["High water"] }
+      running.cancel()
+      await running.value
+      #expect(installation.clock.sleeping == [])
+    }
+  }
+}
+
+@Suite("The choices about notifications") struct NotificationOptionsTests {
+  @Test("are stored with the settings, and survive the loss of the store")
+  func stored() async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      #expect(client.notifications.options == NotificationOptions())
+      var options = NotificationOptions()
+      options.showsNews = true
+      options.program = URL(filePath: "/usr/bin/true")
+      options.quietHours = QuietHours(from: 22 * 60, to: 7 * 60)
+      try client.notifications.setOptions(options)
+      try client.updateSchedule { $0.setInterval(.minimum) }
+      try FileManager.default.removeItem(at: installation.folder.appending(path: "news.sqlite"))
+      #expect(try installation.client().notifications.options == options)
+      #expect(NewsFetcher.notificationOptions(in: installation.folder) == options)
+    }
+  }
+
+  @Test("of an unknown form do not affect the others")
+  func unknown() throws {
+    let json = #"{"notify":true,"exec":7,"quiet":{"from":"25:00","to":"07:00"},"later":[]}"#
+    let options = try JSONDecoder().decode(NotificationOptions.self, from: Data(json.utf8))
+    #expect(options.showsNews)
+    #expect(options.program == nil)
+    #expect(options.quietHours == nil)
+  }
+}

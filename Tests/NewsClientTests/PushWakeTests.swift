@@ -1,0 +1,139 @@
+import BackgroundFetch
+import FaultServer
+import Foundation
+import HTTPTransfer
+import News
+import NewsClient
+import Synchronization
+import TestKit
+import Testing
+
+@Suite("A wake by a push") struct PushWakeTests {
+  private func push(_ id: UUID = UUID(), token: SyncToken? = nil, contentID: UUID? = nil) -> RemoteNotification {
+    RemoteNotification(contentID: contentID, token: token, id: id)
+  }
+
+  @Test("does not follow from a push that was received before, by whichever process")
+  func duplicates() async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      let id = UUID()
+      #expect(await client.receive(push(id)).requests == 1)
+      for again in [client, try installation.client()] {
+        #expect(await again.receive(push(id)).result == .noData)
+      }
+      #expect(installation.requests().count == 1)
+      // The third one in this hour is allowed, so the duplicates were not counted.
+      for _ in 0..<2 { #expect(await client.receive(push()).requests == 1) }
+      #expect(await client.receive(push()).requests == 0)
+    }
+  }
+
+  @Test("postpones the next poll if the push has brought the data")
+  func postponesPoll() async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      let client = try installation.client()
+      try client.updateSchedule { $0.setInterval(.seconds(7200)) }
+      await client.performFetch(.scheduled)
+      installation.clock.advance(by: 7000)
+      installation.feed.publish("two")
+      #expect(await client.receive(push(token: installation.feed.token())).inserted == 1)
+      guard case .wait(let until, _) = try client.decision() else {
+        Issue.record("it polls although the push has brought the data")
+        return
+      }
+      #expect(until >= installation.clock.now.date + 7200)
+    }
+  }
+
+  @Test("leaves a state during its fetch from which a later process makes up for it")
+  func killed() async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      let client = try installation.client()
+      try client.updateSchedule { $0.setInterval(.seconds(86_400)) }
+      await client.performFetch(.scheduled)
+      installation.feed.publish("two")
+      installation.feed.fault(next: .hang(at: .start))
+      let handler = Task { await client.receive(push(token: installation.feed.token())) }
+      try await eventually("it waits") { installation.requests().contains("*/v1/changes") }
+      // A process that is killed now leaves this schedule.
+      let (schedule, now) = (try installation.client().schedule, installation.clock.now)
+      func later(_ seconds: Double) -> FetchInstant {
+        FetchInstant(date: now.date + seconds, uptime: now.uptime + seconds, boot: now.boot)
+      }
+      #expect(schedule.decision(at: later(60)) != .wake(.push, sources: []))
+      #expect(schedule.decision(at: later(90)) == .wake(.push, sources: []))
+      handler.cancel()
+      #expect(await handler.value.result == .failed)
+      #expect(await client.performFetch(.scheduled).inserted == 1)
+      #expect(try client.schedule.pushDelay(at: later(600)) == nil)
+    }
+  }
+
+  @Test("is made up for if another process is fetching")
+  func busy() async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      try client.updateSchedule { $0.setInterval(.seconds(86_400)) }
+      await client.performFetch(.scheduled)
+      installation.feed.publish("one")
+      let lock = FetchLock(path: installation.folder.appending(path: "fetch.lock").path)
+      let held = try #require(try lock.acquire())
+      #expect(await client.receive(push(token: installation.feed.token())).result == .failed)
+      held.release()
+      #expect(try client.decision() == .wake(.push, sources: []))
+      #expect(await client.performFetch(.scheduled).inserted == 1)
+    }
+  }
+
+  @Test("over the limit stays pending if a fetch that began before it does not reach its token")
+  func staleFetch() async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      let client = try installation.client()
+      try client.updateSchedule { $0.setInterval(.seconds(86_400)) }
+      await client.performFetch(.scheduled)
+      for _ in 0..<3 { await client.receive(push()) }
+      let before = installation.feed.snapshot
+      installation.feed.publish("two")
+      #expect(await client.receive(push(token: installation.feed.token())).requests == 0)
+      installation.feed.fault(next: .stale(before))
+      #expect(await client.performFetch(.manual).result == .noData)
+      #expect(try client.schedule.pushDelay(at: installation.clock.now) == 3600, "the push is still owed")
+      #expect(await client.performFetch(.manual).inserted == 1)
+      #expect(try client.schedule.pushDelay(at: installation.clock.now) == nil)
+    }
+  }
+
+  @Test("has no limit while the app is visible")
+  func foreground() async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      await client.application.enterForeground()
+      for _ in 0..<6 { #expect(await client.receive(push()).requests == 1) }
+      _ = await client.application.suspend()
+      #expect(await client.receive(push()).requests == 1, "the visible app has used up no wake")
+    }
+  }
+
+  @Test("notifies observers once, when the item is stored")
+  func observers() async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      let texts = Mutex<[String]>([])
+      let observation = client.remoteNotifications.add { [unowned client] push in
+        let item = push.contentID.flatMap { try? client.item($0) }
+        texts.withLock { $0.append(item?.text ?? "unknown") }
+      }
+      let item = installation.feed.publish("one")
+      let notification = push(token: installation.feed.token(), contentID: item.id)
+      await client.receive(notification)
+      await client.receive(notification)
+      await client.receive(push(contentID: UUID()))
+      #expect(texts.withLock(\.self) == ["one", "unknown"])
+      withExtendedLifetime(observation) {}
+    }
+  }
+}

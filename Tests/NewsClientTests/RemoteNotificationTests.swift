@@ -1,0 +1,100 @@
+import Foundation
+import News
+import NewsClient
+import TestKit
+import Testing
+
+@Suite("The payload of a push") struct RemoteNotificationTests {
+  private static let item = "01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f6"
+  private static let push = "3f0c5b0e-7f4d-4a55-9a43-5f2e5f0e6a11"
+  private static let token = "1k3x9qam9pkx.10"
+
+  private func parse(_ text: String) -> RemoteNotification { RemoteNotification(payload: Data(text.utf8)) }
+
+  @Test(
+    "of any push service has the same fields",
+    arguments: [
+      #"{"aps":{"content-available":1},"content-id":"ITEM","push":"PUSH","report":1,"token":"TOKEN"}"#,
+      #"{"content-id":"ITEM","push":"PUSH","report":"1","token":"TOKEN"}"#,
+      #"{"content-id":"ITEM","push":"PUSH","report":1,"token":"TOKEN","unknown":[{}]}"#,
+      #"{"data":{"content-id":"ITEM","push":"PUSH","report":"1","token":"TOKEN"},"from":"7"}"#,
+    ])
+  func silent(payload: String) throws {
+    let text = payload.replacing("ITEM", with: Self.item).replacing("PUSH", with: Self.push)
+      .replacing("TOKEN", with: Self.token)
+    let notification = parse(text)
+    #expect(notification.isContentAvailable && notification.asksForReport && notification.alert == nil)
+    #expect(notification.contentID == UUID(uuidString: Self.item) && notification.id == UUID(uuidString: Self.push))
+    #expect(notification.token == SyncToken(Self.token) && notification.code == nil)
+  }
+
+  @Test(
+    "with an alert is for display",
+    arguments: [
+      #"{"aps":{"alert":{"title":"T","body":"B"},"interruption-level":"time-sensitive"},"url":"https://a.example/"}"#,
+      #"{"title":"T","body":"B","breaking":"1","url":"https://a.example/","push":"x"}"#,
+      #"{"title":"T","body":"B","breaking":true,"url":"https://a.example/","token":"1k3x9qam9pkx.10"}"#,
+    ])
+  func alert(payload: String) {
+    let notification = parse(payload)
+    #expect(!notification.isContentAvailable)
+    #expect(
+      notification.alert
+        == .init(title: "T", body: "B", url: URL(string: "https://a.example/"), isBreaking: true))
+  }
+
+  @Test("may be an alert and a wake, and its page is a page of the web")
+  func both() {
+    let notification = parse(#"{"aps":{"alert":"B","content-available":1},"url":"file:///etc/passwd"}"#)
+    #expect(notification.isContentAvailable)
+    #expect(notification.alert == .init(title: "", body: "B"))
+  }
+
+  @Test("with a code is a confirmation and no wake")
+  func code() {
+    let notification = parse(#"{"code":"3b8_0Qm1kPz7","push":"x"}"#)
+    #expect(notification.code == "3b8_0Qm1kPz7" && !notification.isContentAvailable)
+    #expect(parse(#"{"code":"\#(String(repeating: "x", count: 300))"}"#).code == nil)
+    #expect(parse(#"{"code":7}"#).code == nil)
+  }
+
+  @Test(
+    "with an id of another type is still a wake",
+    arguments: ["7", "-1", "1e400", "null", "[]", "{}", "true", #""""#, #""no id""#])
+  func contentID(value: String) {
+    for payload in [#"{"aps":{"content-available":1},"content-id":\#(value)}"#, #"{"content-id":\#(value)}"#] {
+      let notification = parse(payload)
+      #expect(notification.contentID == nil)
+      // 1e400 is no number that JSON readers accept.
+      #expect(notification.isContentAvailable || value == "1e400", "\(payload)")
+    }
+  }
+
+  @Test(
+    "of another form asks for nothing",
+    arguments: [
+      "", "{", "[]", "null", "7", "{}", #"{"aps":null,"token":"x"}"#, #"{"aps":[],"token":"x"}"#,
+      #"{"aps":{"content-available":2}}"#, #"{"aps":{"content-available":true}}"#, #"{"data":7}"#, "\u{0}",
+      #"{"data":{"data":{"token":"x"}}}"#,
+    ])
+  func others(payload: String) { #expect(parse(payload) == RemoteNotification(isContentAvailable: false)) }
+
+  @Test("that is hostile ends without a crash")
+  func hostile() {
+    let deep = String(repeating: #"{"aps":"#, count: 5000) + "1" + String(repeating: "}", count: 5000)
+    let brackets = #"{"token":"x","x":"# + String(repeating: "[", count: 30_000)
+    let huge = #"{"token":"1k3x9qam9pkx.10","x":"\#(String(repeating: "y", count: 70_000))"}"#
+    for payload in [deep, brackets, huge] { #expect(!parse(payload).isContentAvailable) }
+    var generator = SplitMix64(seed: 24)
+    let valid = Array(
+      #"{"aps":{"content-available":1,"alert":{"title":"é"}},"token":"1k3x9qam9pkx.10","report":1}"#.utf8)
+    for _ in 0..<3000 {
+      var bytes = valid
+      for _ in 0..<Int.random(in: 1...6, using: &generator) {
+        bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+      }
+      let notification = RemoteNotification(payload: Data(bytes.prefix(Int.random(in: 1...200, using: &generator))))
+      #expect(notification.code == nil)
+    }
+  }
+}

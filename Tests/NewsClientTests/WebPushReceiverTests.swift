@@ -1,0 +1,56 @@
+import Foundation
+import News
+import NewsClient
+import Testing
+
+@Suite("A receiver of Web Push") struct WebPushReceiverTests {
+  /// The message of RFC 8291, appendix A.
+  private static let message =
+    "DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A_"
+    + "yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN"
+
+  private func receiver() throws -> WebPushReceiver {
+    try WebPushReceiver(
+      privateKey: "q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94", auth: "BTBZMqHH6r4Tts7J_aSIgg")
+  }
+
+  private func bytes() throws -> [UInt8] { try #require([UInt8](base64URL: Self.message)) }
+
+  @Test("decrypts the example of RFC 8291, and has the public key of it")
+  func example() throws {
+    let receiver = try receiver()
+    #expect(
+      receiver.keys.p256dh
+        == "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4")
+    let text = try receiver.decrypt(Data(bytes()))
+    #expect(String(decoding: text, as: UTF8.self) == "When I grow up, I want to be a watermelon")
+  }
+
+  @Test("refuses a message of which any byte is changed or missing, and those of others")
+  func changes() throws {
+    let (receiver, message) = (try receiver(), try bytes())
+    // The record size may be larger than the record.
+    for index in message.indices where !(16..<20 ~= index) {
+      var changed = message
+      changed[index] ^= 1
+      #expect(throws: WebPushReceiver.Failure.self, "byte \(index)") { try receiver.decrypt(Data(changed)) }
+      #expect(throws: WebPushReceiver.Failure.self) { try receiver.decrypt(Data(message[..<index])) }
+    }
+    #expect(throws: WebPushReceiver.Failure.self) { try receiver.decrypt(Data(message + [0])) }
+    #expect(throws: WebPushReceiver.Failure.self) { try receiver.decrypt(Data(repeating: 65, count: 5000)) }
+    #expect(throws: WebPushReceiver.Failure.self) { try WebPushReceiver().decrypt(Data(message)) }
+  }
+
+  @Test("has keys of its own, which survive JSON; malformed ones are refused")
+  func keys() throws {
+    let new = WebPushReceiver()
+    #expect([UInt8](base64URL: new.keys.p256dh)?.count == 65 && [UInt8](base64URL: new.keys.auth)?.count == 16)
+    #expect(new.keys != WebPushReceiver().keys)
+    #expect(try JSONDecoder().decode(WebPushReceiver.self, from: JSONEncoder().encode(new)).keys == new.keys)
+    for json in [
+      #"{"privateKey":"","auth":""}"#, #"{"privateKey":"\#(String(repeating: "A", count: 43))","auth":"AA"}"#,
+    ] {
+      #expect(throws: DecodingError.self) { try JSONDecoder().decode(WebPushReceiver.self, from: Data(json.utf8)) }
+    }
+  }
+}
