@@ -14,7 +14,7 @@ run: ## Serves sample news on http://127.0.0.1:8080 from a private PostgreSQL cl
 
 test: ## Runs all tests with a temporary PostgreSQL cluster
 	@scripts/install-dependencies openssl
-	@for program in pgbouncer nginx varnishd promtool strace wget aria2c faketime jq feedparser jing newsboat node verifiers; do scripts/install-dependencies $$program || \
+	@for program in pgbouncer nginx varnishd promtool strace wget aria2c faketime jq feedparser jing newsboat dbus node verifiers; do scripts/install-dependencies $$program || \
 	  echo "make test: the tests that need $$program are skipped" >&2; done
 	@scripts/test
 

@@ -229,6 +229,9 @@ let package = Package(
     .executableTarget(
       name: "push-mocks", dependencies: ["PushMocks", .argumentParser], path: "Tests/PushMocksServer",
       swiftSettings: settings),
+    .executableTarget(
+      name: "push-app", dependencies: ["BackgroundFetch", "HTTPTransfer", "News", "NewsClient"], path: "Tests/PushApp",
+      swiftSettings: settings),
     .testTarget(
       name: "NewsDeliveryTests",
       dependencies: [
@@ -304,7 +307,7 @@ let package = Package(
       dependencies: [
         "tidings", "tidings-fetch", "BackgroundFetch", "FaultServer", "HTTPConditions", "News", "NewsClient",
         "NewsStore",
-        "PostgresClient", "PushMocks", "TestKit", "TestSupport",
+        "PostgresClient", "PushMocks", "TestKit", "TestSupport", "push-app",
       ],
       exclude: ["Browser/driver", "Feeds/atom.rnc", "Torture/Mutants"], swiftSettings: settings),
   ]

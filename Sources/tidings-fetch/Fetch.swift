@@ -22,10 +22,11 @@ struct Fetch: AsyncParsableCommand, JSONReporting {
   var scheduled = false
 
   @OptionGroup var media: MediaOptions
+  @OptionGroup var notify: NotifyOptions
 
   func run() async throws {
     let wake = SystemClock().now
-    let client = try parent.client(launchReason: .fetch)
+    let client = try parent.client(launchReason: .fetch, notify: notify)
     await client.application.launch()
     // A transfer that had to wait may be due by now, even if no fetch is.
     parent.startWorkerIfNeeded()
@@ -33,6 +34,8 @@ struct Fetch: AsyncParsableCommand, JSONReporting {
       var report = FetchReport(result: .noData)
       report.badge = try client.badge
       let next = until == .distantFuture ? nil : until
+      // Requests of the app may be due, quiet hours may have ended, or a fetch may have been killed.
+      await client.notifications.deliver()
       try finish(FetchLine(report: report, notNow: reason.description, next: next))
     }
     let downloads = try media.downloads(client, parent)

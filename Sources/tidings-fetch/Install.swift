@@ -18,12 +18,17 @@ struct Install: AsyncParsableCommand {
   var start = true
 
   @OptionGroup var media: MediaOptions
+  @OptionGroup var notify: NotifyOptions
 
   func run() async throws {
     let client = try parent.parent.client()
     let selection = try media.selection
     // The unit does not name the feed, so the store has to remember it.
     try client.updateSchedule { _ in }
+    // The unit does not repeat these choices, so that a later `notify set` applies to it too.
+    if let options = try notify.options(over: client.notifications.options) {
+      try client.notifications.setOptions(options)
+    }
     let units = try parent.parent.units()
     let options = selection == MediaSelection.none ? [] : ["--media \(selection.rawValue)"]
     for file in try units.write(executable: try TidingsFetch.executable, options: options) {

@@ -95,8 +95,10 @@ extension RunRecord {
     let cost =
       "\(counted(requests, "request")), \(bytes) bytes, \(whole(wallMilliseconds)) ms (\(whole(cpuMilliseconds)) ms CPU)"
     let next = nextWake.map { ", next \(localTime($0))" } ?? ""
+    let program = programStatus.map { ", program \($0)" } ?? ""
+    let notice = notice.map { ", notifications: \($0.terminalSafe)" } ?? ""
     return
-      "\(localTime(started))  \(reason.rawValue)  \(result.rawValue)  \(counted(items, "item"))  \(status)  \(cost)\(next)"
+      "\(localTime(started))  \(reason.rawValue)  \(result.rawValue)  \(counted(items, "item"))  \(status)  \(cost)\(next)\(program)\(notice)"
   }
 
   /// Formats whole milliseconds. A damaged file may contain any number.

@@ -40,12 +40,14 @@ struct Schedule: AsyncParsableCommand {
 
 struct SignOut: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "signout", abstract: "Ends background fetches. The stored items remain.")
+    commandName: "signout", abstract: "Ends background fetches and pushes. The stored items remain.",
+    discussion:
+      "If the server does not answer, the exit status is 20, and a later push remove deletes the registration.")
 
   @ParentCommand var parent: TidingsFetch
 
   func run() async throws {
-    try parent.client().updateSchedule { $0.signOut() }
+    try await parent.client().signOut()
   }
 }
 
@@ -55,8 +57,12 @@ struct Status: AsyncParsableCommand {
 
   @ParentCommand var parent: TidingsFetch
 
+  @Option(help: ArgumentHelp(StatusFormat.help))
+  var format: StatusFormat?
+
   func run() async throws {
     let client = try parent.client()
+    if let format { return try Output.print(try format.line(client, now: Date())) }
     let feed = client.configuration.feed
     try Output.print("server    \(feed.server.absoluteString)")
     try Output.print("topics    \(feed.topics.isEmpty ? "all" : feed.topics.joined(separator: ", "))")

@@ -19,7 +19,8 @@ struct TidingsFetch: AsyncParsableCommand {
     version: TidingsVersion.current,
     subcommands: [
       Fetch.self, Watch.self, Schedule.self, List.self, Open.self, Snapshot.self, Badge.self, Log.self, Status.self,
-      SignOut.self, Simulate.self, Download.self, Upload.self, Transfers.self, Worker.self,
+      Notify.self, Push.self, App.self, SignOut.self, Simulate.self, Download.self, Upload.self, Transfers.self,
+      Worker.self,
     ])
 
   @Option(help: "The URL of the API without /v1, such as https://news.example (TIDINGS_SERVER).")
@@ -40,8 +41,10 @@ struct TidingsFetch: AsyncParsableCommand {
   ///   - launchReason: The reason why the process was started.
   ///   - exitsOnSuspend: Whether the process ends when it is suspended.
   ///   - transport: The HTTP transport; nil for the network.
+  ///   - notify: The options about notifications, which replace stored choices.
   func client(
-    launchReason: LaunchReason = .user, exitsOnSuspend: Bool = false, transport: (any HTTPTransport)? = nil
+    launchReason: LaunchReason = .user, exitsOnSuspend: Bool = false, transport: (any HTTPTransport)? = nil,
+    notify: NotifyOptions? = nil
   ) throws -> NewsFetcher {
     let folder = try folder
     try Self.checkAccess(folder)
@@ -53,6 +56,8 @@ struct TidingsFetch: AsyncParsableCommand {
       var configuration = NewsFetcher.Configuration(
         folder: folder, feed: try feed(stored: stored), userAgent: Self.userAgent)
       configuration.constraints = Self.constraints
+      configuration.notifications = try notify?.options(over: NewsFetcher.notificationOptions(in: folder))
+      configuration.presenter = Self.presenter
       return configuration
     }
   }
@@ -127,8 +132,16 @@ struct TidingsFetch: AsyncParsableCommand {
 
   /// Returns a worker for this process.
   func worker() throws -> TransferWorker {
-    try TransferWorker(
-      store: folder, userAgent: Self.userAgent, obstacle: Self.obstacle, log: Output.log)
+    let folder = try folder
+    return try TransferWorker(
+      store: folder, userAgent: Self.userAgent, obstacle: Self.obstacle, log: Output.log
+    ) { session in
+      #if os(Linux) || os(macOS)
+        do { try ApplicationLauncher(store: folder)?.launch(session: session) } catch {
+          Output.log("cannot launch the app: \(error.localizedDescription)")
+        }
+      #endif
+    }
   }
 
   /// Returns a worker in a process of its own.
@@ -158,6 +171,15 @@ struct TidingsFetch: AsyncParsableCommand {
         URL(filePath: CommandLine.arguments[0]).absoluteURL.path(percentEncoded: false)
       #endif
     }
+  }
+
+  /// The presenter of notifications; nil where there is none.
+  private static var presenter: (any NotificationPresenter)? {
+    #if os(Linux)
+      DesktopNotifications(name: "Tidings", desktopEntry: "tidings-fetch")
+    #else
+      nil
+    #endif
   }
 
   /// The source of the machine's power and network conditions.

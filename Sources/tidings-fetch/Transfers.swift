@@ -230,7 +230,7 @@ struct FollowOptions: ParsableArguments {
 
 private func absolute(_ path: String) -> URL { URL(filePath: path).absoluteURL.standardizedFileURL }
 
-private func isFolder(_ file: URL) -> Bool {
+func isFolder(_ file: URL) -> Bool {
   (try? file.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory == true
 }
 

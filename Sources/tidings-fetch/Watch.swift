@@ -7,7 +7,9 @@ import UnixSignals
 struct Watch: AsyncParsableCommand, JSONReporting {
   static let configuration = CommandConfiguration(
     commandName: "watch", abstract: "Fetches as soon as the server announces changes, until it is interrupted.",
-    discussion: "It reconnects by itself. A timer may run at the same time.")
+    discussion: """
+      It reconnects by itself. A timer may run at the same time. Pushes that push receive passes on are handled too.
+      """)
 
   @ParentCommand var parent: TidingsFetch
 
@@ -15,12 +17,14 @@ struct Watch: AsyncParsableCommand, JSONReporting {
   var json = false
 
   @OptionGroup var media: MediaOptions
+  @OptionGroup var notify: NotifyOptions
 
   func run() async throws {
     // The app is not visible, so the limits of the background apply.
-    let client = try parent.client(launchReason: .push)
+    let client = try parent.client(launchReason: .push, notify: notify)
     await client.application.launch()
     let downloads = try media.downloads(client, parent)
+    let alerts = client.showAlerts()
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
     let (lines, printer) = AsyncStream.makeStream(of: String.self)
     let outcome = await withTaskGroup(of: (any Error)?.self) { group in
@@ -28,6 +32,10 @@ struct Watch: AsyncParsableCommand, JSONReporting {
         await client.watch { report in
           if let line = line(report) { printer.yield(line) }
         }
+        return nil
+      }
+      group.addTask {
+        await client.notifications.run()
         return nil
       }
       group.addTask {
@@ -44,7 +52,7 @@ struct Watch: AsyncParsableCommand, JSONReporting {
       return first ?? nil
     }
     _ = await client.application.suspend()
-    withExtendedLifetime(downloads) {}
+    withExtendedLifetime((downloads, alerts)) {}
     if let outcome { throw outcome }
   }
 

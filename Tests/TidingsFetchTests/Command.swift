@@ -8,6 +8,8 @@ import TestSupport
 struct Command: Sendable {
   let server: String
   let folder: URL
+  /// Variables of the environment, besides those that each command receives.
+  var variables: [String: String] = [:]
 
   /// Runs the body with an empty store.
   static func with<Value: Sendable>(
@@ -22,7 +24,7 @@ struct Command: Sendable {
   }
 
   private var environment: [String: String] {
-    ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "TZ": "UTC", "HOME": folder.path + "-home"]
+    ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "TZ": "UTC", "HOME": folder.path + "-home"].merging(variables) { $1 }
   }
 
   /// The path of the command beside the test executable.

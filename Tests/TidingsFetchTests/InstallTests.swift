@@ -22,6 +22,10 @@ import Testing
     }
 
     func run(_ arguments: String..., store: String? = nil) async throws -> ChildProcess.Result {
+      try await run(arguments, store: store)
+    }
+
+    func run(_ arguments: [String], store: String? = nil) async throws -> ChildProcess.Result {
       let words = (store.map { ["--store", folder.appending(path: $0).path] } ?? []) + arguments
       return try await ChildProcess(
         ["--server", "http://127.0.0.1:1"] + words, executable: ChildProcess.tidings + "-fetch",
@@ -93,6 +97,24 @@ import Testing
       #expect(home.asked.contains("--user disable --now \(timer)\n"))
       #expect(try home.names() == ["tidings-fetch.service", "tidings-fetch.timer"])
       #expect(try await home.run("schedule", "uninstall", store: "other").output.contains("no timer is installed"))
+    }
+  }
+
+  @Test("stores choices about notifications for all fetches, and leaves time for them to the service")
+  func notifications() async throws {
+    try await Home.with { home in
+      let options = ["--notify", "--exec", "true", "--quiet", "22:00-07:00"]
+      #expect(try await home.run(["schedule", "install", "--no-start"] + options).status == 0)
+      let choices = try await home.run("notify").output
+      #expect(choices.contains("desktop   on\n"))
+      #expect(choices.contains("/true\n"))
+      #expect(choices.contains("quiet     22:00-07:00\n"))
+      let service = try String(contentsOf: home.units.appending(path: "tidings-fetch.service"), encoding: .utf8)
+      #expect(service.contains("fetch --scheduled\n"))
+      #expect(service.contains("TimeoutStartSec=45\n"))
+      // Installing again without options keeps the choices.
+      #expect(try await home.run("schedule", "install", "--no-start").status == 0)
+      #expect(try await home.run("notify").output == choices)
     }
   }
 

@@ -8,7 +8,7 @@ public struct ReceivedMessage: Sendable {
   /// The fields of the request.
   public var headers: HTTPHeaders
   /// The payload in JSON as the device receives it: that of APNs, `data` of FCM, or the decrypted content of Web Push.
-  /// It is empty in light mode.
+  /// It is empty in light mode, and encrypted if the receiver has made its own keys.
   public var payload: Data
   /// The options outside of the payload by name, such as those of `android`.
   public var options: [String: String]

@@ -47,6 +47,13 @@ public final class WebPushMock: Sendable {
     return described(subscription, id: id)
   }
 
+  /// Adds an endpoint for a receiver that has made its own keys. The payloads of its messages are the bodies as sent.
+  public func addEndpoint() -> String {
+    let id = UUID().uuidString
+    rules.add(WebPushRules.Subscription(key: nil, secret: [], sender: senderKey), id: id)
+    return url + WebPushRules.pathPrefix + id
+  }
+
   /// Returns a subscription that shares its keys with all others of this kind, and takes no memory.
   public func sharedSubscription(_ name: String) -> MockSubscription {
     described(rules.shared, id: WebPushRules.sharedPrefix + name)
@@ -74,6 +81,6 @@ public final class WebPushMock: Sendable {
   private func described(_ subscription: WebPushRules.Subscription, id: String) -> MockSubscription {
     MockSubscription(
       id: id, endpoint: url + WebPushRules.pathPrefix + id,
-      p256dh: Array(subscription.key.publicKey.x963Representation), auth: subscription.secret)
+      p256dh: subscription.key.map { Array($0.publicKey.x963Representation) } ?? [], auth: subscription.secret)
   }
 }

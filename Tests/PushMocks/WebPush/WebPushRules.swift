@@ -8,7 +8,8 @@ import Synchronization
 final class WebPushRules: MockService {
   /// A subscription as the service and the receiver see it.
   struct Subscription {
-    var key: P256.KeyAgreement.PrivateKey
+    /// The key of the receiver; nil if another program is the receiver.
+    var key: P256.KeyAgreement.PrivateKey?
     var secret: [UInt8]
     /// The public key that messages must be signed with; nil for any (RFC 8292 section 4).
     var sender: [UInt8]?
@@ -66,14 +67,16 @@ final class WebPushRules: MockService {
       if let (status, rule) = tokenViolation(request, subscription) {
         return refused(status, rule, headers: status == 401 ? ["www-authenticate": "vapid"] : [:])
       }
-      do throws(DecryptedContent.Failure) {
-        payload = try DecryptedContent.plaintext(
-          of: request.body, receiver: subscription.key, secret: subscription.secret)
-      } catch {
-        return refused(400, error.rule)
-      }
-      guard (try? JSONSerialization.jsonObject(with: payload)) is [String: Any] else {
-        return refused(400, "the content is not JSON")
+      payload = Data(request.body)
+      if let key = subscription.key {
+        do throws(DecryptedContent.Failure) {
+          payload = try DecryptedContent.plaintext(of: request.body, receiver: key, secret: subscription.secret)
+        } catch {
+          return refused(400, error.rule)
+        }
+        guard (try? JSONSerialization.jsonObject(with: payload)) is [String: Any] else {
+          return refused(400, "the content is not JSON")
+        }
       }
     }
     let message = ReceivedMessage(

@@ -1,0 +1,58 @@
+import ArgumentParser
+import Foundation
+import News
+import NewsClient
+
+struct App: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "app", abstract: "Shows or changes the program that is launched for pushes and ended transfers.",
+    discussion: """
+      The app of the store is launched when a push needs a fetch, or when the transfers of one of its sessions have ended, \
+      and it is not running. The program runs without a shell, input and output. TIDINGS_LAUNCH_REASON is push or transfer, \
+      TIDINGS_LAUNCH_SESSION the session, and TIDINGS_STORE the folder of the store.
+      """,
+    subcommands: [Show.self, Set.self, Unset.self], defaultSubcommand: Show.self)
+
+  @ParentCommand var parent: TidingsFetch
+
+  struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "show", abstract: "Prints the program.")
+
+    @ParentCommand var parent: App
+
+    func run() async throws {
+      let command = try parent.parent.client().launchCommand
+      try Output.print(command?.map(\.terminalSafe).joined(separator: " ") ?? "none: the app is not launched")
+    }
+  }
+
+  struct Set: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "set", abstract: "Allows that a program is launched.")
+
+    @ParentCommand var parent: App
+
+    @Argument(help: "The path of the program.")
+    var program: String
+
+    @Argument(parsing: .captureForPassthrough, help: "The arguments of the program.")
+    var arguments: [String] = []
+
+    func run() async throws {
+      let file = URL(filePath: program, directoryHint: .notDirectory).absoluteURL.standardizedFileURL
+      let path = file.path(percentEncoded: false)
+      guard FileManager.default.isExecutableFile(atPath: path), !isFolder(file) else {
+        throw ValidationError("'\(program)' is not an executable program")
+      }
+      try parent.parent.client().setLaunchCommand([path] + arguments)
+    }
+  }
+
+  struct Unset: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "unset", abstract: "Forbids launches.")
+
+    @ParentCommand var parent: App
+
+    func run() async throws { try parent.parent.client().setLaunchCommand(nil) }
+  }
+}

@@ -1,0 +1,184 @@
+import ArgumentParser
+import BackgroundFetch
+import Foundation
+import HTTPTransfer
+import News
+import NewsClient
+
+struct Push: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "push", abstract: "Registers this device for pushes of the server, and receives them.",
+    discussion: """
+      A push says that the server has news, so that they need not be polled. At most three an hour wake the client. Those \
+      above are made up for by the next wake that the schedule allows, which needs an interval other than never.
+      """,
+    subcommands: [Status.self, Offer.self, Register.self, Receive.self, Remove.self], defaultSubcommand: Status.self)
+
+  @ParentCommand var parent: TidingsFetch
+
+  struct Status: AsyncParsableCommand, JSONReporting {
+    static let configuration = CommandConfiguration(
+      commandName: "status", abstract: "Prints the registration, without its secrets.")
+
+    @ParentCommand var parent: Push
+
+    @Flag(help: "Prints the registration as one line of JSON.")
+    var json = false
+
+    func run() async throws {
+      let client = try parent.parent.client()
+      let status = PushStatus(client.device, try client.schedule, at: SystemClock().now)
+      if json { try printJSON(status) } else { for line in status.lines { try Output.print(line) } }
+    }
+  }
+
+  struct Offer: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "offer", abstract: "Prints the push services of the server, and its key for Web Push.",
+      discussion: "Distributors of UnifiedPush want the key (VAPID) when an app asks them for an endpoint.")
+
+    @ParentCommand var parent: Push
+
+    func run() async throws {
+      let offer = try await parent.parent.client().pushOffer()
+      let names = offer.providers.map(\.rawValue)
+      try Output.print("providers \(names.isEmpty ? "none" : names.joined(separator: ", "))")
+      if let key = offer.webPush?.publicKey { try Output.print("key       \(key.terminalSafe)") }
+    }
+  }
+
+  struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "remove", abstract: "Ends pushes for this device, and deletes its address at the server.",
+      discussion: "If the server cannot be reached, the exit status is 20, and the next wake tries again.")
+
+    @ParentCommand var parent: Push
+
+    func run() async throws { try await parent.parent.client().removeDevice() }
+  }
+
+  struct Receive: AsyncParsableCommand, JSONReporting {
+    static let configuration = CommandConfiguration(
+      commandName: "receive", abstract: "Handles a push, whose payload is read from standard input.",
+      discussion: """
+        The running app of the store, such as watch, handles the push; one that is not running is launched if that was \
+        allowed with tidings-fetch app set. Otherwise this command fetches the news. The payload is that of APNs, the data of \
+        FCM, or the message of Web Push in JSON; with --encrypted, the message as a distributor of UnifiedPush passes it on. \
+        The exit status is 0 for new data, 10 for none, and 20 for a failure.
+        """)
+
+    @ParentCommand var parent: Push
+
+    @Flag(help: "Decrypts the message with the keys of push register --endpoint (RFC 8291).")
+    var encrypted = false
+
+    @Flag(help: "Prints the result as one line of JSON.")
+    var json = false
+
+    @OptionGroup var media: MediaOptions
+    @OptionGroup var notify: NotifyOptions
+
+    func run() async throws {
+      let wake = SystemClock().now
+      let client = try parent.parent.client(launchReason: .push, notify: notify)
+      await client.application.launch()
+      let input = try readInput(maximumBytes: RemoteNotification.maximumPayloadBytes)
+      let payload = try decrypted(input, client)
+      let downloads = try media.downloads(client, parent.parent)
+      let alerts = client.showAlerts()
+      let report = await client.deliver(payload, wake: wake)
+      parent.parent.startWorkerIfNeeded()
+      _ = await client.application.suspend()
+      withExtendedLifetime((downloads, alerts)) {}
+      do {
+        if json { try printJSON(report) } else { try Output.print("\(report.result.rawValue): \(report.outcome)") }
+      } catch let failure as Output.Failure where failure.isClosedPipe {
+        // The exit status reports the result even without a reader.
+      }
+      throw report.result.exitCode
+    }
+
+    private func decrypted(_ input: Data, _ client: NewsFetcher) throws -> Data {
+      guard encrypted else { return input }
+      do { return try client.decrypt(input) } catch let failure as WebPushReceiver.Failure {
+        throw FetchError(.unexpectedResponse, "cannot decrypt the push: \(failure)")
+      }
+    }
+
+    static func failure(_ message: String) -> any Encodable { Fetch.failure(message) }
+  }
+}
+
+/// The printed form of the registration.
+struct PushStatus: Encodable {
+  var provider: String?
+  var server: String?
+  var topics: [String]?
+  var alerts: Bool?
+  var id: String?
+  var renewed: Date?
+  var expires: Date?
+  var isConfirmed: Bool?
+  /// The time at which pushes above the limit are made up for; nil if none is pending.
+  var owed: Date?
+
+  init(_ device: RegisteredDevice?, _ schedule: FetchScheduler, at now: FetchInstant) {
+    owed = schedule.interval == .never ? nil : schedule.pushDelay(at: now).map { now.date + $0 }
+    guard let device else { return }
+    (provider, server) = (device.provider.rawValue, device.server.absoluteString)
+    (topics, alerts) = (device.topics, device.alerts)
+    id = device.id?.uuidString.lowercased()
+    (renewed, expires, isConfirmed) = (device.renewed, device.expires, device.isConfirmed)
+  }
+
+  /// The lines for people.
+  var lines: [String] {
+    guard let provider, let server, let topics else { return ["provider  none: this device is not registered"] }
+    var lines = [
+      "provider  \(provider)", "server    \(server)",
+      "topics    \(topics.isEmpty ? "all" : topics.joined(separator: ", "))",
+      "alerts    \(alerts == true ? "on" : "off")",
+    ]
+    if let renewed, let expires {
+      lines.append("renewed   \(localTime(renewed)), ends \(localTime(expires)) without a renewal")
+      lines.append("state     \(isConfirmed == true ? "active" : "waiting for the first push")")
+    } else {
+      lines.append("state     the server has not accepted the registration yet")
+    }
+    if let owed { lines.append("pending   a push, made up for at \(localTime(owed))") }
+    return lines
+  }
+}
+
+extension NewsFetcher {
+  /// Shows the alerts of pushes while the returned observation is kept, if the user wants notifications. The notification of
+  /// an item that is stored has been raised by its fetch.
+  func showAlerts() -> ObservationToken {
+    remoteNotifications.add { [weak self] push in
+      guard let self, let alert = push.alert, notifications.options.showsNews else { return }
+      if let id = push.contentID, (try? item(id)) ?? nil != nil { return }
+      let identifier = "push-" + (push.id ?? UUID()).uuidString.lowercased()
+      let title = alert.title.isEmpty ? alert.body : alert.title
+      let request = NotificationRequest(
+        identifier: identifier, title: title, body: alert.title.isEmpty ? "" : alert.body,
+        urgency: alert.isBreaking ? .critical : .normal, category: "x-tidings.news")
+      let task = application.backgroundTasks.begin("alert")
+      Task {
+        do { try await notifications.add(request) } catch { Output.log("cannot show the alert: \(error)") }
+        application.backgroundTasks.end(task)
+      }
+    }
+  }
+}
+
+/// Reads standard input to its end.
+///
+/// - Throws: `ValidationError` if there is more than the maximum.
+func readInput(maximumBytes: Int) throws -> Data {
+  var data = Data()
+  while let chunk = try FileHandle.standardInput.read(upToCount: maximumBytes + 1 - data.count), !chunk.isEmpty {
+    data.append(chunk)
+    if data.count > maximumBytes { throw ValidationError("The input has more than \(maximumBytes) bytes") }
+  }
+  return data
+}

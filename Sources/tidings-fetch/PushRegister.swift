@@ -1,0 +1,90 @@
+public import ArgumentParser
+import BackgroundFetch
+import Foundation
+public import News
+import NewsClient
+
+extension Push {
+  struct Register: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "register", abstract: "Registers this device for pushes, or changes its registration.",
+      discussion: """
+        The address of the device is a token of APNs or FCM, or the endpoint of a UnifiedPush distributor, for which the \
+        store makes keys. Other users of the machine can see the command line; with - the address is read from standard \
+        input. Wakes of the schedule and pushes renew the registration weekly. If the server cannot be reached, the exit \
+        status is 20, and the registration follows with the next wake.
+        """)
+
+    @ParentCommand var parent: Push
+
+    @Option(help: "The push service: apns, fcm or webpush.")
+    var provider: PushProvider
+
+    @Option(help: "The token of APNs in hexadecimal digits, or of FCM; - reads it from standard input.")
+    var token: String?
+
+    @Option(help: "The endpoint of Web Push, an https URL; - reads it from standard input.")
+    var endpoint: String?
+
+    @Option(help: "The bundle id of the app, for apns.")
+    var app: String?
+
+    @Flag(help: "For apns: the app was installed by Xcode.")
+    var sandbox = false
+
+    @Flag(inversion: .prefixedNo, help: "Whether visible alerts are wanted.")
+    var alerts = false
+
+    @Option(help: "The languages of alerts, separated by commas; without it, all.")
+    var languages: String?
+
+    @Option(help: "The hours without pushes, in the time zone of this machine, such as 22:00-07:00; none for none.")
+    var quiet: QuietPeriod?
+
+    func validate() throws {
+      if provider == .webpush {
+        guard endpoint != nil, token == nil else { throw ValidationError("webpush needs --endpoint, and no --token") }
+      } else {
+        guard token != nil, endpoint == nil else {
+          throw ValidationError("\(provider.rawValue) needs --token, and no --endpoint")
+        }
+      }
+      if provider == .apns, app == nil { throw ValidationError("apns needs --app") }
+      if provider != .apns, app != nil || sandbox { throw ValidationError("--app and --sandbox are options of apns") }
+    }
+
+    func run() async throws {
+      let client = try parent.parent.client()
+      try await client.registerDevice(try await registration(client))
+      if client.device?.isConfirmed == false {
+        try Output.print("registered; the server sends pushes once the first one was received")
+      }
+      if try client.schedule.interval == .never {
+        try Output.print(
+          "pushes above three an hour are made up for once you set an interval: tidings-fetch schedule set minimum")
+      }
+    }
+
+    private func registration(_ client: NewsFetcher) async throws -> DeviceRegistration {
+      var registration = DeviceRegistration(
+        provider: provider, kind: provider == .webpush ? .unifiedpush : .app, app: app,
+        environment: sandbox ? .sandbox : nil, topics: parent.parent.topics?.slugs,
+        languages: languages?.split(separator: ",").map(String.init), alerts: alerts)
+      if let hours = quiet?.hours { (registration.quiet, registration.timeZone) = (hours, TimeZone.current.identifier) }
+      registration.token = try token.map(address)
+      if let endpoint {
+        registration.subscription = try await client.pushSubscription(endpoint: try address(endpoint))
+      }
+      return registration
+    }
+
+    /// Returns an address, which standard input has for `-`.
+    private func address(_ text: String) throws -> String {
+      guard text == "-" else { return text }
+      let input = String(decoding: try readInput(maximumBytes: 8192), as: UTF8.self)
+      return input.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+  }
+}
+
+extension PushProvider: ExpressibleByArgument {}

@@ -1,0 +1,87 @@
+import FaultServer
+import Foundation
+import News
+import NewsClient
+import TestSupport
+import Testing
+
+@Suite("tidings-fetch push") struct PushCommandTests {
+  /// Runs the command with an input.
+  private func run(_ command: Command, _ arguments: [String], input: String) async throws -> ChildProcess.Result {
+    try await command.start(arguments, wrapper: ["/bin/sh", "-c", #"printf %s "$0" | "$@""#, input]).result()
+  }
+
+  @Test("receives payloads of any form: a fetch, nothing, or a refusal of too much input")
+  func receive() async throws {
+    let feed = FaultFeed()
+    feed.publish("one")
+    try await FaultServer.with(feed.respond) { server in
+      try await Command.with(server: server.url) { command in
+        for payload in ["", "{", "[]", #"{"aps":{}}"#, #"{"content-available":1}"#, #"{"token":7,"aps":7}"#] {
+          let result = try await run(command, ["push", "receive"], input: payload)
+          #expect(result.status == 10 && result.output.hasPrefix("noData: "), "\(payload) \(result.errors)")
+        }
+        #expect(server.requests.isEmpty)
+        let fetched = try await run(command, ["push", "receive", "--json"], input: #"{"content-id":7}"#)
+        #expect(fetched.status == 0 && fetched.output.contains(#""inserted":1"#), "\(fetched.errors)")
+        let large = #"{"token":"\#(String(repeating: "x", count: 70_000))"}"#
+        let refused = try await run(command, ["push", "receive"], input: large)
+        #expect(refused.status == 64 && refused.output == "", "\(refused.errors)")
+      }
+    }
+  }
+
+  @Test("fails to decrypt what is not for the store, without a word of it")
+  func encrypted() async throws {
+    try await Command.with(server: "http://127.0.0.1:1") { command in
+      let result = try await run(command, ["push", "receive", "--encrypted", "--json"], input: "hidden words")
+      #expect(result.status == 20 && result.output.contains("cannot decrypt the push"), "\(result.errors)")
+      #expect(!result.errors.contains("hidden") && !result.output.contains("hidden"))
+    }
+  }
+
+  @Test(
+    "refuses a registration without an address, or with that of another service",
+    arguments: [
+      ["--provider", "fcm"], ["--provider", "webpush", "--token", "t"], ["--provider", "apns", "--token", "00"],
+      ["--provider", "fcm", "--token", "t", "--app", "a"], ["--provider", "mail", "--token", "t"],
+      ["--provider", "fcm", "--token", "t", "--endpoint", "https://a.example/"],
+    ])
+  func arguments(_ arguments: [String]) async throws {
+    try await Command.with(server: "http://127.0.0.1:1") { command in
+      let result = try await command.start(["push", "register"] + arguments).result()
+      #expect(result.status == 64 && result.output == "", "\(result.errors)")
+    }
+  }
+
+  @Test("keeps a registration that cannot be sent, and prints no address")
+  func unreachable() async throws {
+    try await Command.with(server: "http://127.0.0.1:1") { command in
+      let result = try await run(
+        command, ["push", "register", "--provider", "fcm", "--token", "-"], input: "secret-token\n")
+      #expect(result.status == 20 && !result.errors.contains("secret-token"), "\(result.errors)")
+      let status = try await command.run("push", "status", "--json")
+      #expect(status.status == 0 && status.output.contains(#""provider":"fcm""#), "\(status.errors)")
+      #expect(!status.output.contains("secret-token") && !status.output.contains("renewed"))
+      #expect(try await command.run("push", "status").output.contains("has not accepted"))
+      #expect(try await command.run("push", "remove").status == 0)
+      #expect(try await command.run("push", "status").output.hasPrefix("provider  none"))
+    }
+  }
+
+  @Test("launches no program before the user allows it")
+  func app() async throws {
+    try await Command.with(server: "http://127.0.0.1:1") { command in
+      var outputs: [String] = []
+      for arguments in [[], ["set", "/bin/sh", "--background", "-x"], ["show"], ["unset"], []] {
+        let result = try await command.start(["app"] + arguments).result()
+        #expect(result.status == 0, "\(result.errors)")
+        outputs.append(result.output)
+      }
+      let none = "none: the app is not launched\n"
+      #expect(outputs == [none, "", "/bin/sh --background -x\n", "", none])
+      let unknown = try await command.run("app", "set", "/nowhere/app")
+      #expect(unknown.status == 64)
+    }
+  }
+}
