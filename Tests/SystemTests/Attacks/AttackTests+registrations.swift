@@ -9,7 +9,7 @@ extension AttackTests {
     _ token: String, from address: String, _ target: Target
   ) async throws -> (status: Int, retryAfter: Int?) {
     let answer = try await target.server.send(
-      "POST", "/v1/devices", headers: [("X-Forwarded-For", address)],
+      "POST", "/v1/devices", headers: [("X-Forwarded-For", address), ("Connection", "close")],
       body: #"{"provider": "fcm", "token": "\#(token)"}"#)
     return (answer.status, answer["Retry-After"].flatMap { Int($0) })
   }
