@@ -144,7 +144,7 @@ extension NewsStore {
     guard let row = items.first else { throw StoreError.notFound }
     try access.check(try row.decode("topics"))
     // All devices are read: an index on topics would cost each registration more than this rare question.
-    let counts = try await deliveryDatabase.query(
+    let counts = try await database.query(
       """
       WITH \(query: Self.clock(now)), p AS (
         SELECT i.topics AS scopes, i.language, i.breaking FROM items AS i WHERE i.id = \(item)

@@ -21,8 +21,15 @@ extension NewsStore {
   public func removeTopic(
     _ slug: String, mergingInto other: String?, if precondition: WritePrecondition, by editor: Editor? = nil
   ) async throws {
-    try await database.transaction { transaction in
-      try precondition.check(revision: try await Self.lockedTopic(slug, in: transaction).revision)
+    do {
+      try await database.transaction { transaction in
+        try precondition.check(revision: try await Self.lockedTopic(slug, in: transaction).revision)
+      }
+    } catch StoreError.notFound {
+      // Devices may still follow it, if an earlier removal was interrupted.
+      if let other { try await requireTopic(other) }
+      try await replaceDeviceTopic(slug, by: other.map { [$0] } ?? [])
+      throw StoreError.notFound
     }
     defer { keyLookups.forget() }
     if let other {

@@ -44,6 +44,24 @@ import Testing
     }
   }
 
+  @Test("Devices that an interrupted deletion has left with the topic lose it when the deletion is repeated")
+  func repeatedDeletion() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.makeTopics("harbour", "sport")
+      let device = try await Self.register(1, ["harbour"], store)
+      let other = try await Self.register(2, ["harbour"], store)
+      _ = try await sql.query("UPDATE devices SET topics = '{gone,harbour}' WHERE id = \(device)")
+      _ = try await sql.query("UPDATE devices SET topics = '{football}' WHERE id = \(other)")
+      for (slug, replacement) in [("gone", nil), ("football", "sport")] {
+        await #expect(throws: StoreError.notFound) {
+          try await store.removeTopic(slug, mergingInto: replacement, if: .exists)
+        }
+      }
+      #expect(try await Self.topics(of: device, store) == ["harbour"])
+      #expect(try await Self.topics(of: other, store) == ["sport"])
+    }
+  }
+
   @Test("A device follows the topic into which its own is merged, once, and is woken for the moved items")
   func merge() async throws {
     try await NewsDatabase.withStore { store, sql in
