@@ -54,7 +54,7 @@
     return { registration, device: (await ask(registration, "state")) || undefined };
   }
 
-  // Subscribes for the key of the server, and registers or renews the device. Without topics, all news are wanted.
+  // Subscribes for the key of the server, and registers or renews the device. Without topics, all news is wanted.
   async function register(registration, device, topics) {
     const key = await serverKey();
     let subscription = await registration.pushManager.getSubscription();
@@ -109,6 +109,7 @@
     const { registration, device } = await current();
     if (!device) return;
     const isAllowed = Notification.permission === "granted";
+    if (device.hasCode) await ask(registration, "confirm");
     if (!isAllowed || !(await registration.pushManager.getSubscription())) await ask(registration, "remove");
     else if (device.isDue) await register(registration, device, device.topics);
   }

@@ -65,7 +65,7 @@ let embeddedAssets: [(name: String, text: String)] = [
     return { registration, device: (await ask(registration, "state")) || undefined };
   }
 
-  // Subscribes for the key of the server, and registers or renews the device. Without topics, all news are wanted.
+  // Subscribes for the key of the server, and registers or renews the device. Without topics, all news is wanted.
   async function register(registration, device, topics) {
     const key = await serverKey();
     let subscription = await registration.pushManager.getSubscription();
@@ -120,6 +120,7 @@ let embeddedAssets: [(name: String, text: String)] = [
     const { registration, device } = await current();
     if (!device) return;
     const isAllowed = Notification.permission === "granted";
+    if (device.hasCode) await ask(registration, "confirm");
     if (!isAllowed || !(await registration.pushManager.getSubscription())) await ask(registration, "remove");
     else if (device.isDue) await register(registration, device, device.topics);
   }
@@ -415,8 +416,8 @@ const week = 7 * 24 * hour;
 
 self.addEventListener("install", () => self.skipWaiting());
 
-// The device is one record: id, secret, subscription, key, topics, languages, timeZone, texts, and the times since when it
-// is registered and when it was renewed, in milliseconds.
+// The device is one record: id, secret, subscription, key, topics, languages, timeZone, texts, the code that is to be
+// returned, and the times since when it is registered and when it was renewed, in milliseconds.
 async function store(mode, work) {
   const database = await new Promise((resolve, reject) => {
     const request = indexedDB.open("tidings", 1);
@@ -516,9 +517,10 @@ async function remove() {
 const requests = {
   register,
   remove,
+  confirm,
   async state() {
     const device = await stored();
-    return device && { topics: device.topics, key: device.key, isDue: isDue(device) };
+    return device && { topics: device.topics, key: device.key, isDue: isDue(device), hasCode: Boolean(device.code) };
   },
 };
 
@@ -537,7 +539,7 @@ function address(push) {
   return url && /^https?:$/.test(url.protocol) ? url.href : base;
 }
 
-async function received(push) {
+async function show(push) {
   const device = await stored().catch(() => undefined);
   const texts = (device && device.texts) || {};
   // Browsers end subscriptions whose pushes show nothing. A message that arrives twice has the same tag.
@@ -545,8 +547,24 @@ async function received(push) {
   await self.registration.showNotification(push.title || text, {
     body: push.body || "", tag: push["content-id"] || push.push || "push", data: address(push),
   });
+}
+
+// Returns the code of the first push. Without a response, it is sent again with the next push or visit.
+async function confirm() {
+  const { code, ...device } = (await stored()) || {};
+  if (!code) return;
+  const answer = await send("PUT", `v1/devices/${device.id}/confirmation`, { code }, device.secret);
+  if (answer.ok || answer.status === 404) await save(device);
+}
+
+async function respond(push) {
+  let device = await stored();
   if (!device) return;
-  if (push.code) await send("PUT", `v1/devices/${device.id}/confirmation`, { code: push.code }, device.secret);
+  if (push.code) {
+    device = { ...device, code: push.code };
+    await save(device);
+  }
+  await confirm().catch(() => {});
   if (push.report && push.token) {
     const report = { token: push.token, push: push.push, result: "newData" };
     await send("PUT", `v1/devices/${device.id}/state`, report, device.secret);
@@ -561,7 +579,8 @@ self.addEventListener("push", (event) => {
   } catch {
     // A push without content, or of another sender, has the general text.
   }
-  event.waitUntil(inTurn(() => received(push)));
+  // The notification waits for no request.
+  event.waitUntil(Promise.all([show(push), inTurn(() => respond(push))]));
 });
 
 async function open(target) {
