@@ -39,8 +39,9 @@ enum FormOutcome<Result: Sendable>: Sendable {
 }
 
 extension APIContext {
-  /// The number of times that a copy of a form asks for the outcome of the first one, and the interval.
+  /// The number of times that a copy of a form asks for the outcome of the first one.
   private static let maximumChecks = 100
+  /// The interval between two of them.
   private static let checkInterval: Duration = .milliseconds(100)
 
   /// Runs the write of a form, unless an earlier copy of the form was written. A copy that is sent beside the first one

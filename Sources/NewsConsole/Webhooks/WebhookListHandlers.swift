@@ -14,7 +14,7 @@ struct WebhookListHandlers: Sendable {
   private var pages: ConsolePages { services.pages }
 
   /// The number of webhooks on a page, which with long addresses and topics has less than 30 kB.
-  private static let pageSize = 15
+  private static let pageSize = 12
 
   @Sendable func list(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
     var parameters = QueryParameters(request.uri.query, known: [NumberedPage.parameter, Notice.parameter])
@@ -118,7 +118,6 @@ extension ConsolePages {
     setTime("lastSuccess", webhook.lastSuccess, in: &values)
     setTime("failingSince", webhook.failingSince, in: &values)
     setTime("previousEnd", webhook.previousSecretUntil, in: &values)
-    setTime("created", webhook.created, in: &values)
     return values
   }
 

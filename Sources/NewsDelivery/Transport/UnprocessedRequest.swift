@@ -1,13 +1,14 @@
 import NIOCore
 import NIOHTTP2
 
-/// The service has certainly not processed a request. It may be sent again, and is not received twice (RFC 9113
-/// section 8.7).
+/// The error of a request that the service has certainly not processed. It may be sent again, and is not received twice
+/// (RFC 9113 section 8.7).
 struct UnprocessedRequest: Error {
-  /// Add the handlers to a new connection, and to each of its streams.
+  /// The function that adds the handler to a new connection.
   static let connectionInitializer: @Sendable (any Channel) -> EventLoopFuture<Void> = { channel in
     channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(GoAwayHandler()) }
   }
+  /// The function that adds the handler to a new stream.
   static let streamInitializer: @Sendable (any Channel) -> EventLoopFuture<Void> = { channel in
     channel.eventLoop.makeCompletedFuture {
       try channel.pipeline.syncOperations.addHandler(UnprocessedStreamHandler(), position: .first)
