@@ -76,6 +76,34 @@ import Testing
     #expect(scheduler.pushDelay(at: moment(4000)) == nil)
   }
 
+  @Test func `A scheduled wake after a killed push makes up for it, and does not lose it by failing`() {
+    var scheduler = scheduler(.seconds(86_400))
+    _ = scheduler.receivePush(at: moment(0))
+    scheduler.wakeStarted(.push, at: moment(0))
+    scheduler.wakeStarted(.scheduled, at: moment(30))
+    #expect(scheduler.pushDelay(at: moment(50)) == 70, "this process may be killed too")
+    var other = scheduler
+    scheduler.record(RunRecord(reason: .scheduled, result: .failed, started: monday + 30), at: moment(31))
+    #expect(scheduler.pushDelay(at: moment(2000)) == 0)
+    other.record(RunRecord(reason: .manual, result: .noData, started: monday + 40), at: moment(41))
+    other.record(RunRecord(reason: .scheduled, result: .failed, started: monday + 30), at: moment(42))
+    #expect(other.pushDelay(at: moment(2000)) == nil, "the news were fetched for another reason")
+  }
+
+  @Test func `A state of an earlier version keeps the push whose run is not recorded`() throws {
+    var scheduler = scheduler(.seconds(86_400))
+    _ = scheduler.receivePush(at: moment(0))
+    scheduler.wakeStarted(.push, at: moment(0))
+    var stored = try #require(
+      try JSONSerialization.jsonObject(with: JSONEncoder().encode(scheduler)) as? [String: Any])
+    stored["openWake"] = ["reason": "push"]
+    let data = try JSONSerialization.data(withJSONObject: stored)
+    #expect(try JSONDecoder().decode(FetchScheduler.self, from: data).pushDelay(at: moment(90)) == 0)
+    stored["openWake"] = ["reason": "scheduled"]
+    let other = try JSONSerialization.data(withJSONObject: stored)
+    #expect(try JSONDecoder().decode(FetchScheduler.self, from: other).pushDelay(at: moment(90)) == nil)
+  }
+
   @Test func `A wake that is recorded twice can be undone without a network`() {
     var scheduler = scheduler(.seconds(86_400))
     _ = scheduler.receivePush(at: moment(0))

@@ -4,6 +4,7 @@ import Foundation
 import HTTPTransfer
 import News
 import NewsClient
+import Synchronization
 import TestKit
 import Testing
 
@@ -70,42 +71,89 @@ import Testing
     }
   }
 
-  @Test("that an app has taken before it was killed is handled by the sender")
+  /// Delivers a push to an app that takes and records it, and whose fetch never ends.
+  ///
+  /// - Parameter body: Receives the delivery and the lock of the app, whose release ends the app.
+  private func interrupted(
+    _ installation: Installation, _ body: (Task<FetchReport, Never>, FetchLock.Handle) async throws -> Void
+  ) async throws {
+    installation.feed.publish("one")
+    let (app, sender) = (try client(installation), try client(installation))
+    let lock = try #require(try FetchLock(path: installation.folder.appending(path: "app.lock").path).acquire())
+    let push = payload(installation.feed)
+    let delivery = Task { await sender.deliver(push) }
+    var name = ""
+    try await eventually("it waits") {
+      name = waiting(installation).first ?? ""
+      return !name.isEmpty
+    }
+    let file = installation.folder.appending(path: "pushes").appending(path: name)
+    try FileManager.default.moveItem(at: file, to: file.deletingPathExtension().appendingPathExtension("taken"))
+    installation.feed.fault(next: .hang(at: .start))
+    let handler = Task { await app.receive(RemoteNotification(payload: push)) }
+    try await eventually("the app fetches") { !installation.requests().isEmpty }
+    handler.cancel()
+    #expect(await handler.value.result == .failed)
+    try await body(delivery, lock)
+  }
+
+  /// Returns the names of the files of the waiting pushes.
+  private func waiting(_ installation: Installation) -> [String] {
+    let folder = installation.folder.appending(path: "pushes")
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return names.filter { $0.hasSuffix(".push") }
+  }
+
+  @Test("that an app has recorded before it was killed is handled by the sender")
   func killedApp() async throws {
     try await Installation.with { installation in
-      installation.feed.publish("one")
-      let sender = try client(installation)
-      let pushes = installation.folder.appending(path: "pushes")
-      let app = try #require(try FetchLock(path: installation.folder.appending(path: "app.lock").path).acquire())
-      let delivery = Task { await sender.deliver(payload(installation.feed)) }
-      var taken = ""
-      try await eventually("it waits") {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: pushes.path)) ?? []
-        taken = names.first { $0.hasSuffix(".push") } ?? ""
-        return !taken.isEmpty
+      try await interrupted(installation) { delivery, lock in
+        lock.release()
+        #expect(await delivery.value.inserted == 1)
       }
-      let name = String(taken.dropLast(5))
-      try FileManager.default.moveItem(
-        at: pushes.appending(path: taken), to: pushes.appending(path: "\(name).taken"))
-      app.release()
-      #expect(await delivery.value.inserted == 1)
     }
   }
 
-  @Test("that a killed app has left behind is handled by the next one")
+  @Test("that a killed app has recorded and left behind is handled by the next one")
   func recovery() async throws {
     try await Installation.with { installation in
-      installation.feed.publish("one")
-      let app = try client(installation)
-      let pushes = installation.folder.appending(path: "pushes")
-      try FileManager.default.createDirectory(at: pushes, withIntermediateDirectories: true)
-      try payload(installation.feed).write(to: pushes.appending(path: "0000000000000001-A.taken"))
-      try Data().write(to: pushes.appending(path: "0000000000000001-B.report"))
-      let reports = Reports()
-      try await receiving(app, reports) {
-        try await eventually("it is handled") { reports.all.first?.inserted == 1 }
-        #expect(!FileManager.default.fileExists(atPath: pushes.appending(path: "0000000000000001-B.report").path))
+      try await interrupted(installation) { delivery, lock in
+        delivery.cancel()
+        #expect(await delivery.value.result == .failed)
+        let report = installation.folder.appending(path: "pushes/0000000000000001-B.report")
+        try Data().write(to: report)
+        lock.release()
+        let reports = Reports()
+        try await receiving(try client(installation), reports) {
+          try await eventually("it is handled") { reports.all.first?.inserted == 1 }
+          #expect(!FileManager.default.fileExists(atPath: report.path))
+        }
       }
+    }
+  }
+
+  @Test("launches the app once, however many arrive before it runs")
+  func launchingOnce() async throws {
+    try await Installation.with { installation in
+      let app = try installation.client()
+      let output = installation.folder.appending(path: "launched")
+      try app.setLaunchCommand(["/bin/sh", "-c", #"echo launched >> "$1""#, "sh", output.path])
+      installation.feed.publish("one")
+      try await withThrowingTaskGroup { group in
+        for _ in 0..<4 {
+          let (sender, push) = (try installation.client(), payload(installation.feed))
+          group.addTask { await sender.deliver(push) }
+        }
+        try await eventually("they wait for the launched app") {
+          waiting(installation).count == 4 && FileManager.default.fileExists(atPath: output.path)
+        }
+        try await receiving(app, Reports()) {
+          var inserted = 0
+          for try await report in group { inserted += report.inserted }
+          #expect(inserted >= 1)
+        }
+      }
+      #expect(try String(contentsOf: output, encoding: .utf8) == "launched\n")
     }
   }
 
@@ -130,6 +178,58 @@ import Testing
       installation.feed.publish("two")
       #expect(await sender.deliver(payload(installation.feed)).inserted == 1)
       #expect(try String(contentsOf: output, encoding: .utf8) == text, "neither a duplicate nor a forbidden launch")
+    }
+  }
+
+  @Test("that the running app takes late ends within the 30 s of its sender")
+  func lateTaken() async throws {
+    try await Installation.with { installation in
+      let (app, sender) = (try installation.client(), try installation.client())
+      let (deliveries, now) = (Reports(), installation.clock.now)
+      let wake = FetchInstant(date: now.date - 25, uptime: now.uptime - 25, boot: now.boot)
+      let push = payload(installation.feed)
+      installation.feed.fault(next: .hang(at: .start))
+      try await receiving(app, Reports()) {
+        let delivery = Task { deliveries.add(await sender.deliver(push, wake: wake)) }
+        try await eventually("the app fetches") { !installation.requests().isEmpty }
+        installation.clock.advance(by: 5.25)
+        defer { delivery.cancel() }
+        try await eventually("it has ended") { !deliveries.all.isEmpty }
+        #expect(deliveries.all.first?.error == "the fetch did not end within 30 s")
+      }
+    }
+  }
+
+  @Test("is reported to the app while no other is")
+  func serialReports() async throws {
+    try await Installation.with { installation in
+      let (app, sender) = (try client(installation), try client(installation))
+      let running = Atomic(0)
+      let most = Atomic(0)
+      let overlap = DispatchSemaphore(value: 0)
+      let task = Task {
+        await app.watch { _ in
+          let count = running.add(1, ordering: .relaxed).newValue
+          most.max(count, ordering: .relaxed)
+          // An overlapping report ends the wait of the first one.
+          if count == 1 { _ = overlap.wait(timeout: .now() + 0.5) } else { overlap.signal() }
+          running.subtract(1, ordering: .relaxed)
+        }
+      }
+      func end(_ task: Task<Void, Never>) async {
+        task.cancel()
+        await task.value
+      }
+      let lock = FetchLock(path: installation.folder.appending(path: "app.lock").path)
+      try await withResource(task, release: end) { _ in
+        try await eventually("the app runs") { try lock.isHeld && installation.feed.eventStreams == 1 }
+        installation.feed.publish("one")
+        let pushes = [payload(installation.feed), payload(installation.feed)]
+        async let first = sender.deliver(pushes[0])
+        async let second = sender.deliver(pushes[1])
+        _ = await (first, second)
+      }
+      #expect(most.load(ordering: .relaxed) == 1)
     }
   }
 

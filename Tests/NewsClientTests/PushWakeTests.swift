@@ -107,6 +107,38 @@ import Testing
     }
   }
 
+  @Test(
+    "over the limit is made up for again if the fetch for it fails or its process is killed", arguments: [false, true])
+  func failedFetch(isKilled: Bool) async throws {
+    try await Installation.with { installation in
+      installation.feed.publish("one")
+      let client = try installation.client()
+      try client.updateSchedule { $0.setInterval(.seconds(86_400)) }
+      await client.performFetch(.scheduled)
+      for _ in 0..<3 { await client.receive(push()) }
+      installation.feed.publish("two")
+      #expect(await client.receive(push(token: installation.feed.token())).requests == 0)
+      installation.clock.advance(by: 3600)
+      #expect(try client.decision() == .wake(.push, sources: []))
+      _ = installation.requests()
+      installation.feed.fault(next: isKilled ? .hang(at: .start) : .busy(500, retryAfter: nil))
+      let handler = Task { await client.performFetch(.scheduled) }
+      if isKilled {
+        try await eventually("it waits") { !installation.requests().isEmpty }
+        // A process that is killed now leaves this schedule.
+        let (schedule, now) = (try installation.client().schedule, installation.clock.now)
+        let later = FetchInstant(date: now.date + 90, uptime: now.uptime + 90, boot: now.boot)
+        #expect(schedule.decision(at: later) == .wake(.push, sources: []))
+        handler.cancel()
+      }
+      #expect(await handler.value.result == .failed)
+      installation.clock.advance(by: isKilled ? 90 : 900)
+      #expect(try client.decision() == .wake(.push, sources: []))
+      #expect(await client.performFetch(.scheduled).inserted == 1)
+      #expect(try client.schedule.pushDelay(at: installation.clock.now) == nil)
+    }
+  }
+
   @Test("has no limit while the app is visible")
   func foreground() async throws {
     try await Installation.with { installation in

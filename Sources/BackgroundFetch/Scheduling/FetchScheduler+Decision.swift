@@ -3,8 +3,8 @@ import Foundation
 extension FetchScheduler {
   /// Decides whether to wake now, by the schedule or for a pending push, and otherwise when to ask again.
   ///
-  /// This method changes nothing. Report a wake with ``wakeStarted(_:at:)``. For a push, call ``takePendingPush(at:)``
-  /// before. A call after the best time before an opening returns the next such time.
+  /// This method changes nothing. Report a wake with ``wakeStarted(_:at:servesPush:)``. For a push, call
+  /// ``takePendingPush(at:)`` before. A call after the best time before an opening returns the next such time.
   ///
   /// - Parameters:
   ///   - now: The current moment.
@@ -72,9 +72,9 @@ extension FetchScheduler {
     }
   }
 
-  /// Returns the seconds for which the run of a push may still be recorded; nil if no push has an open run.
+  /// Returns the seconds for which a run that serves a push may still be recorded; nil if there is no such run.
   func recordWait(at now: FetchInstant) -> Double? {
-    guard let openWake, openWake.reason == .push, let lastWake else { return nil }
+    guard let openWake, openWake.servesPush, let lastWake else { return nil }
     return max(0, Self.maximumRunTime - now.elapsed(since: lastWake))
   }
 

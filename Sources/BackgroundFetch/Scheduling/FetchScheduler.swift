@@ -76,8 +76,10 @@ public struct FetchScheduler: Sendable, Hashable {
   var offlineRuns = 0
 
   /// A wake that is undone if its run has no network.
-  struct OpenWake: Sendable, Hashable, Codable {
+  struct OpenWake: Sendable, Hashable {
     var reason: FetchReason
+    /// Whether its fetch serves a push, which is pending again if the fetch fails or is never recorded.
+    var servesPush: Bool
     /// The wake before it.
     var previous: FetchInstant?
   }
@@ -109,6 +111,7 @@ public struct FetchScheduler: Sendable, Hashable {
   private mutating func cancelPush() {
     pushes.cancelPending()
     if openWake?.reason == .push { openWake = nil }
+    openWake?.servesPush = false
   }
 
   /// Ends fetching, because the user has signed out. This sets the interval to `never`, and drops the pending push, the
@@ -152,11 +155,17 @@ public struct FetchScheduler: Sendable, Hashable {
   /// - Parameters:
   ///   - reason: The reason of the run. Only `scheduled` and `push` are wakes; other reasons change nothing.
   ///   - now: The moment of the wake.
-  public mutating func wakeStarted(_ reason: FetchReason = .scheduled, at now: FetchInstant) {
+  ///   - servesPush: Whether the run also serves the pending push, which ``takePendingPush(at:)`` has returned. A run with
+  ///     the reason `push` always serves one.
+  public mutating func wakeStarted(
+    _ reason: FetchReason = .scheduled, at now: FetchInstant, servesPush: Bool = false
+  ) {
     guard reason == .scheduled || reason == .push else { return }
     // The handler of a push records the wake before the fetch records it again.
     if openWake?.reason == reason, lastWake == now { return }
-    openWake = OpenWake(reason: reason, previous: lastWake)
+    // A push whose run was not recorded passes to the next wake.
+    let servesPush = servesPush || reason == .push || openWake?.servesPush == true
+    openWake = OpenWake(reason: reason, servesPush: servesPush, previous: lastWake)
     lastWake = now
     guard reason == .scheduled else { return }
     dailyLimit.advance(to: LocalQuarter(now.date, in: timeZone))
@@ -200,9 +209,10 @@ public struct FetchScheduler: Sendable, Hashable {
 
   /// Closes the open wake of a run, and undoes it if there was no network.
   private mutating func close(_ run: RunRecord, at now: FetchInstant) {
-    if run.result == .failed, run.reason == .push { pushes.postpone() }
+    let wake = openWake?.reason == run.reason ? openWake : nil
+    if run.result == .failed, run.reason == .push || wake?.servesPush == true { pushes.postpone() }
     if !run.isOffline { (offline, offlineRuns) = (nil, 0) }
-    guard let wake = openWake, wake.reason == run.reason else { return }
+    guard let wake else { return }
     openWake = nil
     guard run.isOffline else { return }
     lastWake = wake.previous
@@ -279,5 +289,16 @@ public struct FetchScheduler: Sendable, Hashable {
     // The push of a process that was killed is no longer pending.
     pushes.postpone()
     return pushes.takePending(at: now)
+  }
+}
+
+extension FetchScheduler.OpenWake: Codable {
+  /// Decodes the wake. In a state of an earlier version only a wake by a push serves one.
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    let reason = try container.decode(FetchReason.self, forKey: .reason)
+    self.init(
+      reason: reason, servesPush: try container.decodeIfPresent(Bool.self, forKey: .servesPush) ?? (reason == .push),
+      previous: try container.decodeIfPresent(FetchInstant.self, forKey: .previous))
   }
 }

@@ -99,8 +99,9 @@ struct FetchRun: Sendable {
       guard wait == 0 else { throw FetchError(.retryAfterPending, HTTPRequester.waitMessage(wait)) }
       let before = scheduler
       // Each wake, for whatever reason, also covers the pushes that had to wait.
-      if reason == .scheduled || reason == .push { _ = scheduler.takePendingPush(at: local.clock.now) }
-      scheduler.wakeStarted(reason, at: wake)
+      let isWake = reason == .scheduled || reason == .push
+      let servesPush = isWake && scheduler.takePendingPush(at: local.clock.now)
+      scheduler.wakeStarted(reason, at: wake, servesPush: servesPush)
       if scheduler != before { try local.store.save(scheduler, db) }
       return try StateTable(db).sync(local.feed)
     }
@@ -117,7 +118,7 @@ struct FetchRun: Sendable {
       var applier = ChangeApplier(db, current)
       try applier.apply(result)
       let changes = try applier.finish(previous: previous.token)
-      // The first items and those of a resync are history, which interrupts nobody.
+      // The first items and those of a resync are history, and raise no notification.
       try notifications.record(
         changes, news: result.isDelta ? applier.news : [], isFirst: previous.token == nil, db)
       var state = applier.state

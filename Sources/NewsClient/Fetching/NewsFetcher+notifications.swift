@@ -2,6 +2,7 @@ public import BackgroundFetch
 import Foundation
 import GRDB
 import News
+import Synchronization
 
 extension NewsFetcher {
   /// The decision about a push.
@@ -35,17 +36,25 @@ extension NewsFetcher {
 
   /// Handles a remote notification.
   ///
-  /// - Parameter reason: `push`, or `watch` if the app follows the server and is not bound by the rate limit.
-  func receive(_ notification: RemoteNotification, as reason: FetchReason, wake: FetchInstant?) async -> FetchReport {
+  /// - Parameters:
+  ///   - reason: `push`, or `watch` if the app follows the server and is not bound by the rate limit.
+  ///   - isRetaken: Whether an app that was killed may have received the push before, so that it is no duplicate.
+  func receive(
+    _ notification: RemoteNotification, as reason: FetchReason, wake: FetchInstant?, isRetaken: Bool = false
+  ) async -> FetchReport {
     let wake = wake ?? clock.now
     store.restore()
     let admission: Admission
-    do { admission = try admit(notification, as: reason, wake: wake) } catch {
+    do { admission = try admit(notification, as: reason, wake: wake, isRetaken: isRetaken) } catch {
       var report = FetchReport(result: .failed)
       report.error = "\(error)"
       return report
     }
-    if let code = notification.code { await confirm(code, wake: wake) }
+    if let code = notification.code {
+      await confirm(code, wake: wake)
+    } else if notification.isContentAvailable || notification.alert != nil {
+      await pushArrived(wake: wake)
+    }
     var report = FetchReport(result: .noData)
     switch admission {
     case .fetch: report = await fetch(for: notification, as: reason, wake: wake)
@@ -59,13 +68,14 @@ extension NewsFetcher {
   }
 
   /// Decides about a push, and records it.
-  private func admit(_ notification: RemoteNotification, as reason: FetchReason, wake: FetchInstant) throws -> Admission
-  {
+  private func admit(
+    _ notification: RemoteNotification, as reason: FetchReason, wake: FetchInstant, isRetaken: Bool
+  ) throws -> Admission {
     let needsFetch = try notification.isContentAvailable && !local.hasReached(notification.token)
     let isAwake = reason == .watch || application.currentState == .foreground
     return try store.write { db in
       var history = try local.pushHistory(db)
-      guard history.add(notification.id) else { return .duplicate }
+      guard history.add(notification.id) || isRetaken else { return .duplicate }
       if notification.asksForReport, let id = notification.id {
         history.report = .init(push: id, result: needsFetch ? nil : .noData)
       }
@@ -127,11 +137,18 @@ extension NewsFetcher {
   ///
   /// - Parameter onReport: Receives the report of each fetch, one after the other.
   public func watch(_ onReport: @escaping @Sendable (FetchReport) -> Void = { _ in }) async {
+    let onReport = Self.serialized(onReport)
     let follower = EventStreamFollower(
       local, server: server, log: log, fetch: { await self.performFetch(.watch, at: $0) }, onReport: onReport)
     await withTaskGroup { group in
       group.addTask { await follower.run() }
       group.addTask { await self.receiveNotifications(as: .watch, onReport) }
     }
+  }
+
+  /// Returns a function that passes reports to another one, one after the other.
+  static func serialized(_ onReport: @escaping @Sendable (FetchReport) -> Void) -> @Sendable (FetchReport) -> Void {
+    let turn = Mutex(())
+    return { report in turn.withLock { _ in onReport(report) } }
   }
 }

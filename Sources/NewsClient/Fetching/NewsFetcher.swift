@@ -176,7 +176,7 @@ public final class NewsFetcher: Sendable {
         if let budget { expirations.notify(budget) }
       }
       let report = try await run.report(within: budget) { changes in announce(changes) }
-      if reason == .scheduled || reason == .push { await maintainDevice(within: budget) }
+      if reason == .scheduled || reason == .push { await maintainDevice(within: budget, after: report.result) }
       return report
     }
     if !outcome.hasJoined { deliverNotifications(run) }

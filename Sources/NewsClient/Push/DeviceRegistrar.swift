@@ -64,19 +64,24 @@ struct DeviceRegistrar: Sendable {
   /// - Throws: `FetchError`, `CancellationError`.
   func register(_ registration: DeviceRegistration) async throws {
     try await locked {
-      var device = device ?? StoredDevice(server: server.url, wanted: registration)
+      let previous = self.device
+      var device = previous ?? StoredDevice(server: server.url, wanted: registration)
       (device.wanted, device.isRemoved) = (registration, false)
       do {
         try await renew(&device)
       } catch let error as FetchError where error.code == .rejected {
-        // The server would refuse the registration again with each wake.
-        if device.credentials == nil { try file.remove() }
+        // The server would refuse the registration again with each wake, and the previous one would not be renewed.
+        if let previous, previous.credentials != nil {
+          try file.write(previous.wanted == registration ? previous.withAcceptedRegistration : previous)
+        } else {
+          try file.remove()
+        }
         throw error
       }
     }
   }
 
-  /// Does what is due: renews or removes the registration, or returns its code.
+  /// Does what is due: renews or removes the registration, or sends its code.
   ///
   /// - Throws: `FetchError`, `CancellationError`.
   func maintain() async throws {
@@ -85,7 +90,13 @@ struct DeviceRegistrar: Sendable {
       guard var device = self.device, isDue(device) else { return }
       if device.isRemoved { return try await remove(&device) }
       if let code = device.code { try await confirm(&device, code) }
-      if needsRenewal(device) { try await renew(&device) }
+      guard needsRenewal(device) else { return }
+      do {
+        try await renew(&device)
+      } catch let error as FetchError where error.code == .rejected {
+        if device.accepted != nil, device.server == server.url { try file.write(device.withAcceptedRegistration) }
+        throw error
+      }
     }
   }
 
@@ -101,14 +112,25 @@ struct DeviceRegistrar: Sendable {
     }
   }
 
-  /// Returns the code of the first push.
+  /// Sends the code of the first push. The push may arrive before the response to the registration, which is awaited.
   ///
   /// - Throws: `FetchError`, `CancellationError`.
   func confirm(code: String) async throws {
-    guard device?.credentials != nil else { return }
     try await locked {
       guard var device else { return }
       try await confirm(&device, code)
+    }
+  }
+
+  /// Records that an ordinary push has arrived, which the server sends to confirmed devices only.
+  ///
+  /// - Throws: `FetchError`, `CancellationError`.
+  func pushArrived() async throws {
+    guard let device, device.credentials != nil, !device.isConfirmed else { return }
+    try await locked {
+      guard var device = self.device, device.credentials != nil, !device.isConfirmed else { return }
+      (device.isConfirmed, device.code) = (true, nil)
+      try file.write(device)
     }
   }
 
@@ -139,26 +161,22 @@ struct DeviceRegistrar: Sendable {
 
   private func needsRenewal(_ device: StoredDevice) -> Bool {
     guard let renewed = device.renewed, device.credentials != nil, device.server == server.url else { return true }
-    return local.clock.now.elapsed(since: renewed) >= Self.maximumAge
+    // The server sends the code again when a registration is renewed that was not confirmed.
+    let maximumAge = device.isConfirmed ? Self.maximumAge : Self.retryInterval
+    return local.clock.now.elapsed(since: renewed) >= maximumAge
       || device.accepted != device.registration(topics: local.feed.topics)
   }
 
   private func renew(_ device: inout StoredDevice) async throws {
-    let isOtherServer = device.server != server.url
-    if isOtherServer {
-      // The other server forgets the device after 90 days at the latest.
-      if let old = device.credentials {
-        try? await NewsServer(url: device.server, requester: server.requester).remove(old)
-      }
-      device.forget()
-      device.server = server.url
-    }
+    // The registration at another server remains until this one has accepted the device: its address may be wrong.
+    let other = device.server == server.url ? nil : device.credentials.map { (home(of: device), $0) }
+    if other == nil { device.server = server.url }
     guard needsRenewal(device) else { return try file.write(device) }
     let registration = device.registration(topics: local.feed.topics)
     // A process that is killed meanwhile tries again after a while.
     device.attempted = local.clock.now
     try file.write(device)
-    if let known = device.credentials {
+    if other == nil, let known = device.credentials {
       if let credentials = try await server.renew(known, registration) {
         device.accept(credentials, registration, at: local.clock.now)
       } else {
@@ -166,10 +184,15 @@ struct DeviceRegistrar: Sendable {
         try file.write(device)
       }
     }
-    if device.credentials == nil {
-      device.accept(try await server.register(registration), registration, at: local.clock.now)
+    if other != nil || device.credentials == nil {
+      let credentials = try await server.register(registration)
+      device.forget()
+      device.server = server.url
+      device.accept(credentials, registration, at: local.clock.now)
     }
     try file.write(device)
+    // The other server forgets the device after 90 days at the latest.
+    if let (server, credentials) = other { try? await server.remove(credentials) }
     // The registration has succeeded even without the report.
     if let credentials = device.credentials, let token = try local.token {
       _ = try? await server.report(DeviceReport(token: token), of: credentials)
@@ -180,9 +203,14 @@ struct DeviceRegistrar: Sendable {
     if let credentials = device.credentials {
       device.attempted = local.clock.now
       try file.write(device)
-      try await NewsServer(url: device.server, requester: server.requester).remove(credentials)
+      try await home(of: device).remove(credentials)
     }
     try file.remove()
+  }
+
+  /// Returns the server at which a device is registered. Another one must not receive its secret.
+  private func home(of device: StoredDevice) -> NewsServer {
+    NewsServer(url: device.server, requester: server.requester)
   }
 
   private func confirm(_ device: inout StoredDevice, _ code: String) async throws {
@@ -192,7 +220,7 @@ struct DeviceRegistrar: Sendable {
     var refusal: FetchError?
     do {
       // A code that the server does not know is not that of its last push, and another one follows.
-      device.isConfirmed = try await server.confirm(credentials, code: code) || device.isConfirmed
+      device.isConfirmed = try await home(of: device).confirm(credentials, code: code) || device.isConfirmed
     } catch let error as FetchError where error.code == .rejected {
       refusal = error
     }

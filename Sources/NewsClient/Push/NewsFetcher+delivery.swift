@@ -6,9 +6,12 @@ import HTTPTransfer
 extension NewsFetcher {
   /// The maximum time for an app to take a push, in seconds. Afterwards the sender handles it, in the rest of the 30 s.
   private static let takeTimeout = 10.0
+  /// The time of a wake, in seconds.
+  private static let wakeTime = FetchBudget.total / .seconds(1)
   /// The maximum time from the wake to the report of the app, in seconds.
   private static let reportTimeout = 32.0
-  /// The maximum time from a launch until the app handles pushes, in seconds, if the launched program ends before.
+  /// The maximum time from a launch until the app handles pushes, in seconds, if the launched program ends before. The
+  /// sender that has launched it holds the launch lock meanwhile.
   private static let launchTimeout = 5.0
   /// The interval between two checks whether the app is still running.
   private static let checkInterval = 0.5
@@ -52,9 +55,9 @@ extension NewsFetcher {
   ///
   ///     let receiving = Task { await news.receiveNotifications() }
   ///
-  /// - Parameter onReport: Receives the report of each push.
+  /// - Parameter onReport: Receives the report of each push, one after the other.
   public func receiveNotifications(_ onReport: @escaping @Sendable (FetchReport) -> Void = { _ in }) async {
-    await receiveNotifications(as: .push, onReport)
+    await receiveNotifications(as: .push, Self.serialized(onReport))
   }
 
   func receiveNotifications(as reason: FetchReason, _ onReport: @escaping @Sendable (FetchReport) -> Void) async {
@@ -69,7 +72,10 @@ extension NewsFetcher {
         while !Task.isCancelled {
           while let push = inbox.take() {
             group.addTask {
-              let report = await self.receive(RemoteNotification(payload: push.payload), as: reason, wake: nil)
+              // The sender waits for the report only if its 30 s are not over.
+              let wake = push.wake.flatMap { self.clock.now.seconds(since: $0) < Self.wakeTime ? $0 : nil }
+              let report = await self.receive(
+                RemoteNotification(payload: push.payload), as: reason, wake: wake, isRetaken: push.isRetaken)
               onReport(report)
               inbox.finish(push.name, report)
             }
@@ -96,7 +102,8 @@ extension NewsFetcher {
 
   /// Passes a push to the app.
   ///
-  /// - Returns: The report of the app; nil if this process has to handle the push.
+  /// - Returns: The report of the app, or of this process if the app has not handled the push; nil if no app may be running
+  ///   or launched for the push.
   private func pass(
     _ payload: Data, _ notification: RemoteNotification, wake: FetchInstant
   ) async throws -> FetchReport? {
@@ -104,18 +111,24 @@ extension NewsFetcher {
     guard try inbox.isAppRunning || mayLaunch(for: notification, wake: wake) else { return nil }
     try inbox.prepare()
     let reports = inbox.reports()
-    let name = try inbox.add(payload)
-    let launched = inbox.isAppRunning ? nil : launchApp()
+    // Other senders wait for the app that this one launches.
+    let launch = try inbox.isAppRunning ? nil : inbox.launchLock.acquire()
+    defer { launch?.release() }
+    let name = try inbox.add(payload, wake: wake)
+    // The app may have started before the lock was acquired.
+    let launched = launch == nil || inbox.isAppRunning ? nil : launchApp()
     let start = clock.now
     while true {
       if let report = inbox.takeReport(of: name) { return report }
       let elapsed = clock.now.seconds(since: start)
-      let isLaunching = launched.map { $0.isRunning || elapsed < Self.launchTimeout } ?? false
-      let isAppGone = !isLaunching && !inbox.isAppRunning
+      let mayStart = launched.map { $0.isRunning || elapsed < Self.launchTimeout } ?? false
+      if inbox.isAppRunning || !mayStart || elapsed >= Self.takeTimeout { launch?.release() }
+      let isAppGone = !inbox.isAppLaunching && !inbox.isAppRunning
       if isAppGone || elapsed >= Self.takeTimeout || Task.isCancelled,
-        inbox.takeBack(name, isAppGone: isAppGone)
+        let wasTaken = inbox.takeBack(name, isAppGone: isAppGone)
       {
-        return nil
+        launch?.release()
+        return await receive(notification, as: .push, wake: wake, isRetaken: wasTaken)
       }
       if clock.now.seconds(since: wake) >= Self.reportTimeout || Task.isCancelled {
         var report = FetchReport(result: .failed)

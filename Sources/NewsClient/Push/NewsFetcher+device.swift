@@ -13,7 +13,7 @@ extension NewsFetcher {
   /// Fetches which push services the server uses, and its public key for Web Push.
   ///
   /// - Throws: `FetchError`, `CancellationError`.
-  public func pushOffer() async throws -> PushOffer { try await server.pushOffer() }
+  public func pushOffer() async throws -> PushOffer { try await limited { [server] in try await server.pushOffer() } }
 
   /// The registration of this device for pushes; nil if there is none.
   public var device: RegisteredDevice? {
@@ -37,7 +37,7 @@ extension NewsFetcher {
   /// - Throws: `FetchError`: `rejected` if the server refuses the registration. If the server cannot be reached, the
   ///   registration follows with the next wake. `CancellationError`.
   public func registerDevice(_ registration: DeviceRegistration) async throws {
-    try await registrar.register(registration)
+    try await limited { [registrar] in try await registrar.register(registration) }
   }
 
   /// Returns a subscription of Web Push for an endpoint of a UnifiedPush distributor, with keys of this store.
@@ -69,7 +69,7 @@ extension NewsFetcher {
   /// again. The counterpart of `UIApplication.unregisterForRemoteNotifications()`.
   ///
   /// - Throws: `FetchError`, `CancellationError`.
-  public func removeDevice() async throws { try await registrar.remove() }
+  public func removeDevice() async throws { try await limited { [registrar] in try await registrar.remove() } }
 
   /// Ends background fetches and pushes, because the user has signed out. The stored items remain.
   ///
@@ -89,18 +89,21 @@ extension NewsFetcher {
 
   /// Does what is due about the registration, at the end of a fetch. A failure is logged, and changes no result. The report
   /// about a push is sent by its handler, and by scheduled wakes.
-  func maintainDevice(within budget: FetchBudget) async {
+  ///
+  /// - Parameter result: The result of the fetch. After a failure the registration is left alone, because the address of the
+  ///   server may be wrong.
+  func maintainDevice(within budget: FetchBudget, after result: FetchResult) async {
     func limit() -> Double {
       let remaining = budget.timeRemaining.map { $0 / .seconds(1) - Self.reservedTime }
       return min(Self.maximumDeviceTime, remaining ?? Self.maximumDeviceTime)
     }
-    if registrar.isDue {
+    if result != .failed, registrar.isDue {
       await attempt("renew the registration for pushes", within: limit()) { try await self.registrar.maintain() }
     }
     if budget.reason == .scheduled { await sendReport(within: limit()) }
   }
 
-  /// Returns the code of a first push.
+  /// Sends the code of a first push.
   func confirm(_ code: String, wake: FetchInstant) async {
     await attempt("confirm the registration for pushes", within: timeLimit(since: wake)) {
       try await self.registrar.confirm(code: code)
@@ -121,6 +124,22 @@ extension NewsFetcher {
         if history.report == report { history.report = nil }
         try self.local.save(history, db)
       }
+    }
+  }
+
+  /// Records that a push without a code has arrived.
+  func pushArrived(wake: FetchInstant) async {
+    await attempt("record the confirmation of the registration for pushes", within: timeLimit(since: wake)) {
+      try await self.registrar.pushArrived()
+    }
+  }
+
+  /// Does some work that the app has asked for within ``Configuration/foregroundTimeout``.
+  private func limited<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    do {
+      return try await withTimeLimit(configuration.foregroundTimeout, clock: clock, work)
+    } catch let error as TimeLimitExceeded {
+      throw FetchError(.unreachable, "\(configuration.feed.server): \(error)")
     }
   }
 

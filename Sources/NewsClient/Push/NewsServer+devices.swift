@@ -45,7 +45,7 @@ extension NewsServer {
     }
   }
 
-  /// Returns the code of the first push of a device.
+  /// Sends the code of the first push of a device.
   ///
   /// - Returns: Whether the server knows the device and the code.
   /// - Throws: `FetchError`, `CancellationError`.

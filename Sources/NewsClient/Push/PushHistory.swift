@@ -17,7 +17,7 @@ struct PushHistory: Codable, Equatable {
   /// The ids of the last pushes, oldest first.
   private(set) var ids: [UUID] = []
   /// The token that a pending push has announced.
-  var owed: SyncToken?
+  var pending: SyncToken?
   /// The report for the last push that has asked for one.
   var report: Report?
 
@@ -34,8 +34,8 @@ struct PushHistory: Codable, Equatable {
   /// Records that a push waits for a later fetch.
   mutating func owe(_ token: SyncToken?) {
     guard let token else { return }
-    if let owed, owed.epoch == token.epoch, owed.version >= token.version { return }
-    owed = token
+    if let pending, pending.epoch == token.epoch, pending.version >= token.version { return }
+    pending = token
   }
 
   /// Records the end of a fetch.
@@ -44,9 +44,9 @@ struct PushHistory: Codable, Equatable {
   /// - Returns: Whether the token of the pending push is still missing. One of another epoch has no meaning any more.
   mutating func fetched(_ token: SyncToken?, _ result: FetchResult) -> Bool {
     if report?.result == nil { report?.result = result }
-    guard result != .failed, let owed else { return false }
-    if let token, token.epoch == owed.epoch, token.version < owed.version { return true }
-    self.owed = nil
+    guard result != .failed, let pending else { return false }
+    if let token, token.epoch == pending.epoch, token.version < pending.version { return true }
+    self.pending = nil
     return false
   }
 }

@@ -15,13 +15,28 @@ import HTTPTransfer
 /// A push is in one place at any time: waiting, taken by the app, or taken back by the process that has received it. The name
 /// of its file says which. A push that an app has taken before it was killed is handled by the sender or by the next app.
 struct PushInbox: Sendable {
-  /// The name of a push, and its payload.
-  typealias Push = (name: String, payload: Data)
+  /// A push that the app has taken.
+  struct Push {
+    var name: String
+    var payload: Data
+    /// The moment from which the 30 s of the sender count; nil if the file cannot be read.
+    var wake: FetchInstant?
+    /// Whether an app that was killed had taken it before.
+    var isRetaken: Bool
+  }
+
+  /// The content of the file of a push.
+  private struct Content: Codable {
+    var payload: Data
+    var wake: FetchInstant
+  }
 
   /// The state of a push, as the extension of its file.
   private enum State: String {
     /// It waits for the app.
     case waiting = "push"
+    /// It waits again, because an app that had taken it was killed.
+    case recovered = "again.push"
     /// The app handles it.
     case taken
     /// The app has handled it. The file has the report.
@@ -34,14 +49,20 @@ struct PushInbox: Sendable {
   private let folder: URL
   /// The lock that the running app holds.
   let appLock: FetchLock
+  /// The lock that a sender holds while it launches the app.
+  let launchLock: FetchLock
 
   init(store: URL) {
     folder = store.appending(path: "pushes", directoryHint: .isDirectory)
     appLock = FetchLock(path: store.appending(path: "app.lock").path(percentEncoded: false))
+    launchLock = FetchLock(path: store.appending(path: "launch.lock").path(percentEncoded: false))
   }
 
   /// Whether the app is running and handles pushes.
   var isAppRunning: Bool { (try? appLock.isHeld) ?? false }
+
+  /// Whether a sender is launching the app.
+  var isAppLaunching: Bool { (try? launchLock.isHeld) ?? false }
 
   /// Creates the folder.
   ///
@@ -67,11 +88,11 @@ struct PushInbox: Sendable {
   ///
   /// - Returns: The name of the push.
   /// - Throws: `FetchError` with `storage`.
-  func add(_ payload: Data) throws -> String {
+  func add(_ payload: Data, wake: FetchInstant) throws -> String {
     // Names sort by time, so that pushes are handled in order.
     let time = String(Int64(Date().timeIntervalSince1970 * 1000))
     let name = String(repeating: "0", count: max(0, 16 - time.count)) + time + "-" + UUID().uuidString
-    try write(payload, name, .waiting)
+    try write(JSONEncoder().encode(Content(payload: payload, wake: wake)), name, .waiting)
     return name
   }
 
@@ -85,10 +106,10 @@ struct PushInbox: Sendable {
   /// Takes back a push that the app has not taken.
   ///
   /// - Parameter isAppGone: Whether the app is not running, so that it cannot handle a push that it has taken either.
-  /// - Returns: Whether the sender must handle the push.
-  func takeBack(_ name: String, isAppGone: Bool) -> Bool {
-    let states: [State] = isAppGone ? [.waiting, .taken] : [.waiting]
-    return states.contains { unlink(path(name, $0)) == 0 }
+  /// - Returns: Whether an app had taken the push before; nil if the sender must not handle the push.
+  func takeBack(_ name: String, isAppGone: Bool) -> Bool? {
+    let states: [State] = isAppGone ? [.waiting, .recovered, .taken] : [.waiting, .recovered]
+    return states.first { unlink(path(name, $0)) == 0 }.map { $0 != .waiting }
   }
 
   // MARK: The app
@@ -97,7 +118,7 @@ struct PushInbox: Sendable {
   func recover() {
     for (name, state) in names() {
       switch state {
-      case .taken: rename(path(name, .taken), path(name, .waiting))
+      case .taken: rename(path(name, .taken), path(name, .recovered))
       case .handled where isOld(name): try? FileManager.default.removeItem(at: file(name, .handled))
       default: break
       }
@@ -106,10 +127,14 @@ struct PushInbox: Sendable {
 
   /// Takes the oldest waiting push; nil if there is none.
   func take() -> Push? {
-    for (name, state) in names() where state == .waiting {
+    for (name, state) in names() where state == .waiting || state == .recovered {
       // The sender may have taken it back.
-      guard rename(path(name, .waiting), path(name, .taken)) == 0 else { continue }
-      return (name, (try? Data(contentsOf: file(name, .taken))) ?? Data())
+      guard rename(path(name, state), path(name, .taken)) == 0 else { continue }
+      let content = (try? Data(contentsOf: file(name, .taken))).flatMap {
+        try? JSONDecoder().decode(Content.self, from: $0)
+      }
+      return Push(
+        name: name, payload: content?.payload ?? Data(), wake: content?.wake, isRetaken: state == .recovered)
     }
     return nil
   }

@@ -60,6 +60,16 @@ struct StoredDevice: Codable {
     return registration
   }
 
+  /// The device with the registration that the server has, because it has refused the wanted one. Topics of the feed remain
+  /// those of the feed.
+  var withAcceptedRegistration: StoredDevice {
+    guard let accepted else { return self }
+    var device = self
+    device.wanted = accepted
+    device.wanted.topics = wanted.topics == nil ? nil : accepted.topics
+    return device
+  }
+
   /// Stores the server's acceptance of a registration.
   mutating func accept(_ credentials: DeviceCredentials, _ registration: DeviceRegistration, at now: FetchInstant) {
     // Only an address of Web Push is a stranger's claim that needs a code.

@@ -1,0 +1,161 @@
+import BackgroundFetch
+import FaultServer
+import Foundation
+import HTTPTransfer
+import News
+import NewsClient
+import TestKit
+import Testing
+
+@Suite("The registration of a device") struct DeviceFaultTests {
+  private static let registration = DeviceRegistration(provider: .fcm, token: "device-token-7")
+
+  /// Runs the body with a client with one item and the part of its server that registers devices.
+  private func with(_ body: (Installation, DeviceServer, NewsFetcher) async throws -> Void) async throws {
+    try await Installation.with { installation in
+      let devices = DeviceServer(installation.feed)
+      installation.server.respond(devices.respond)
+      installation.feed.publish("one")
+      let client = try installation.client()
+      await client.performFetch()
+      try await body(installation, devices, client)
+    }
+  }
+
+  /// Registers the device with Web Push, unless that was done, and returns the registration.
+  private func registerWebPush(_ client: NewsFetcher) async throws {
+    let subscription = try await client.pushSubscription(endpoint: "https://push.example/1")
+    try await client.registerDevice(
+      DeviceRegistration(provider: .webpush, kind: .unifiedpush, subscription: subscription))
+  }
+
+  @Test("stays at its server until another one has accepted it, and is removed afterwards")
+  func otherServer() async throws {
+    try await with { installation, devices, client in
+      try await client.registerDevice(Self.registration)
+      let id = try #require(client.device?.id)
+      _ = devices.requests()
+      var other = installation
+      other.address = "http://127.0.0.1:1"
+      let lost = try other.client()
+      #expect(await lost.performFetch(.scheduled).result == .failed)
+      await #expect(throws: FetchError.self) { try await lost.registerDevice(Self.registration) }
+      #expect(devices.requests() == [] && devices.devices.count == 1)
+      #expect(try installation.client().device?.id == id)
+      let newDevices = DeviceServer(installation.feed)
+      try await FaultServer.with(newDevices.respond) { server in
+        other.address = server.url
+        let moved = try other.client()
+        newDevices.answer(FaultResponse(status: 422))
+        await #expect(throws: FetchError.self) { try await moved.registerDevice(Self.registration) }
+        #expect(devices.devices.count == 1 && moved.device?.id == id)
+        try await moved.registerDevice(Self.registration)
+        #expect(newDevices.devices.count == 1 && devices.devices.isEmpty)
+        #expect(moved.device?.id?.uuidString.lowercased() == newDevices.devices.keys.first)
+        #expect(moved.device?.server.absoluteString == server.url)
+      }
+    }
+  }
+
+  @Test("sends its code and its secret to the server that has accepted it")
+  func secretStays() async throws {
+    try await with { installation, devices, client in
+      try await registerWebPush(client)
+      let newDevices = DeviceServer(installation.feed)
+      try await FaultServer.with(newDevices.respond) { server in
+        var other = installation
+        other.address = server.url
+        await (try other.client()).receive(RemoteNotification(payload: Data(#"{"code":"right"}"#.utf8)))
+        #expect(devices.device?.isConfirmed == true && newDevices.requests() == [])
+      }
+    }
+  }
+
+  @Test("that is valid is renewed after the server has refused another one", arguments: [true, false])
+  func refusal(isReachable: Bool) async throws {
+    try await with { installation, devices, client in
+      try await client.registerDevice(Self.registration)
+      _ = devices.requests()
+      if !isReachable { devices.answer(FaultResponse(status: 503)) }
+      devices.answer(FaultResponse(status: 422))
+      let refused = DeviceRegistration(provider: .fcm, token: "refused")
+      await #expect(throws: FetchError.self) { try await client.registerDevice(refused) }
+      for _ in 0..<3 {
+        installation.clock.advance(by: 3600)
+        await client.performFetch(.scheduled)
+      }
+      #expect(devices.requests() == Array(repeating: "PUT", count: isReachable ? 1 : 2))
+      installation.clock.advance(by: 604_800)
+      await client.performFetch(.scheduled)
+      #expect(devices.requests() == ["PUT", "PUT state"])
+      #expect(devices.device?.registration == Self.registration)
+    }
+  }
+
+  @Test(
+    "and all requests of the app about it end at the timeout, if the server never answers",
+    arguments: ["offer", "register", "remove", "sign out"])
+  func silence(request: String) async throws {
+    try await with { installation, devices, client in
+      try await client.registerDevice(Self.registration)
+      let count = installation.server.requests.count
+      installation.server.respond { _ in FaultResponse().hanging(at: .start) }
+      let work = Task {
+        switch request {
+        case "offer": _ = try await client.pushOffer()
+        case "register": try await client.registerDevice(DeviceRegistration(provider: .fcm, token: "new"))
+        case "remove": try await client.removeDevice()
+        default: try await client.signOut()
+        }
+      }
+      try await eventually("the server has the request") { installation.server.requests.count > count }
+      try await eventually("the timeout is set") { installation.clock.sleeping.contains(60) }
+      installation.clock.advance(by: 60)
+      await #expect(throws: FetchError.self) { try await work.value }
+      #expect((client.device == nil) == ["remove", "sign out"].contains(request))
+    }
+  }
+
+  @Test("is confirmed by a code that arrives before the response to the registration")
+  func earlyCode() async throws {
+    try await with { installation, devices, client in
+      installation.server.respond { request in
+        let response = devices.respond(request)
+        return request.method == "POST" ? response.hanging(at: .start) : response
+      }
+      let registering = Task { try await registerWebPush(client) }
+      try await eventually("the server has the device") { devices.device != nil }
+      let receiving = Task { await client.receive(RemoteNotification(payload: Data(#"{"code":"right"}"#.utf8))) }
+      try await eventually("the code waits for the response") { installation.clock.sleeping.count > 2 }
+      installation.server.release()
+      try await registering.value
+      while devices.device?.isConfirmed == false, installation.clock.sleeping != [] {
+        installation.clock.advance(by: 0.05)
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      #expect(await receiving.value.result == .noData)
+      #expect(client.device?.isConfirmed == true && devices.device?.isConfirmed == true)
+    }
+  }
+
+  @Test("is renewed hourly until it is confirmed, because its code may be lost; any push confirms it")
+  func lostCode() async throws {
+    try await with { installation, devices, client in
+      try await registerWebPush(client)
+      _ = devices.requests()
+      for _ in 0..<2 {
+        await client.performFetch(.scheduled)
+        #expect(devices.requests() == [])
+        installation.clock.advance(by: 3600)
+        await client.performFetch(.scheduled)
+        #expect(devices.requests() == ["PUT", "PUT state"])
+      }
+      #expect(client.device?.isConfirmed == false)
+      await client.receive(RemoteNotification(token: installation.feed.token()))
+      #expect(client.device?.isConfirmed == true)
+      installation.clock.advance(by: 3600)
+      await client.performFetch(.scheduled)
+      #expect(devices.requests() == [])
+    }
+  }
+}
