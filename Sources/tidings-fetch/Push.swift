@@ -120,10 +120,10 @@ struct PushStatus: Encodable {
   var expires: Date?
   var isConfirmed: Bool?
   /// The time at which pushes above the limit are made up for; nil if none is pending.
-  var owed: Date?
+  var pending: Date?
 
   init(_ device: RegisteredDevice?, _ schedule: FetchScheduler, at now: FetchInstant) {
-    owed = schedule.interval == .never ? nil : schedule.pushDelay(at: now).map { now.date + $0 }
+    pending = schedule.interval == .never ? nil : schedule.pushDelay(at: now).map { now.date + $0 }
     guard let device else { return }
     (provider, server) = (device.provider.rawValue, device.server.absoluteString)
     (topics, alerts) = (device.topics, device.alerts)
@@ -145,7 +145,7 @@ struct PushStatus: Encodable {
     } else {
       lines.append("state     the server has not accepted the registration yet")
     }
-    if let owed { lines.append("pending   a push, made up for at \(localTime(owed))") }
+    if let pending { lines.append("pending   a push, made up for at \(localTime(pending))") }
     return lines
   }
 }
@@ -157,7 +157,10 @@ extension NewsFetcher {
     remoteNotifications.add { [weak self] push in
       guard let self, let alert = push.alert, notifications.options.showsNews else { return }
       if let id = push.contentID, (try? item(id)) ?? nil != nil { return }
-      let identifier = "push-" + (push.id ?? UUID()).uuidString.lowercased()
+      // The fetch of the item does not raise the same notification again, and replaces or withdraws this one.
+      let identifier =
+        push.contentID.map(NewsNotification.identifier)
+        ?? "push-" + (push.id ?? UUID()).uuidString.lowercased()
       let title = alert.title.isEmpty ? alert.body : alert.title
       let request = NotificationRequest(
         identifier: identifier, title: title, body: alert.title.isEmpty ? "" : alert.body,

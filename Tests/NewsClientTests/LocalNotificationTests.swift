@@ -42,7 +42,8 @@ final class RecordingPresenter: NotificationPresenter {
     return handle
   }
 
-  func withdraw(_ handle: String) async {
+  func withdraw(_ handle: String) async throws {
+    if mode.withLock({ $0 == .fails }) { throw Failure() }
     calls.withLock { $0.withdrawn.append(handle) }
   }
 }

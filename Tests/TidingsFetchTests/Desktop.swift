@@ -9,6 +9,8 @@ struct Desktop: Sendable {
   enum Kind: String {
     case plain = "body"
     case markup = "body,body-markup,actions"
+    /// Has closed each notification before it is withdrawn.
+    case closing = "body,closing"
     /// Takes calls, but never answers.
     case hanging = "hang"
   }
@@ -59,6 +61,7 @@ struct Desktop: Sendable {
         def CloseNotification(self, number):
             note(method='CloseNotification', id=int(number), app='', replaces=0, summary='', body='', hints={},
                  timeout=0)
+            if 'closing' in kind: raise dbus.DBusException()
     DBusGMainLoop(set_as_default=True)
     owned = dbus.service.BusName(name, dbus.SessionBus(), replace_existing=True, do_not_queue=True)
     Service(dbus.SessionBus(), '/org/freedesktop/Notifications')

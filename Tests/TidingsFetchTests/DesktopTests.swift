@@ -124,6 +124,48 @@ struct DesktopTests {
     }
   }
 
+  @Test(
+    "about a retracted item are closed by a process with a desktop, once, even if a process without one has fetched",
+    arguments: [Desktop.Kind.markup, .closing])
+  func withdrawal(kind: Desktop.Kind) async throws {
+    try await with { feed, command, desktop in
+      try await desktop.run(kind) {
+        let item = feed.publishBreaking("Flood")
+        try await fetch(command, expecting: 0)
+        feed.retract(item.id)
+        var timer = command
+        timer.variables["DBUS_SESSION_BUS_ADDRESS"] = ""
+        let result = try await timer.start(["fetch", "--notify"]).result()
+        #expect(result.status == 0 && result.errors.contains("there is no session bus"), "\(result.errors)")
+        #expect(desktop.calls.map(\.method) == ["Notify"])
+        for _ in 0..<2 {
+          #expect(try await command.start(["fetch", "--notify"]).result().errors == "")
+        }
+      }
+      #expect(desktop.calls.map(\.method) == ["Notify", "CloseNotification"])
+    }
+  }
+
+  @Test("about the alert of a push are not raised again by the fetch of its item, and are closed with it")
+  func alert() async throws {
+    try await with { feed, command, desktop in
+      try await desktop.run(.markup) {
+        let item = feed.publishBreaking("Flood")
+        let payload = #"{"aps":{"alert":{"title":"Flood","body":"text"}},"content-id":"\#(item.id)"}"#
+        let pushed = try await command.start(
+          ["push", "receive", "--notify"], wrapper: ["/bin/sh", "-c", #"printf %s "$0" | "$@""#, payload]
+        ).result()
+        #expect(pushed.status == 10, "\(pushed.errors)")
+        #expect(desktop.calls.map(\.summary) == ["Flood"])
+        try await fetch(command, expecting: 0)
+        #expect(desktop.calls.count == 1)
+        feed.retract(item.id)
+        try await fetch(command, expecting: 0)
+      }
+      #expect(desktop.calls.map(\.method) == ["Notify", "CloseNotification"])
+    }
+  }
+
   @Test("wait for a desktop that hangs or is missing; the fetch has its own result, and the reason is logged once")
   func missing() async throws {
     try await with { feed, command, desktop in

@@ -76,6 +76,6 @@ struct DurableFile: Sendable {
   }
 
   private func failure(_ reason: String) -> FetchError {
-    FetchError(.storage, "cannot write \(path): \(reason); the settings are unchanged")
+    FetchError(.storage, "cannot write \(path): \(reason); the file is unchanged")
   }
 }

@@ -127,7 +127,7 @@
       }
     }
 
-    /// Reads descriptors until a byte arrives at another one. What the process has written before is read too.
+    /// Reads descriptors until a byte arrives at another one. Data that the process has written before is read too.
     ///
     /// - Returns: The first bytes of each.
     private static func read(_ descriptors: [Int32], until end: Int32) -> [[UInt8]] {

@@ -84,10 +84,18 @@
     }
 
     /// Closes a notification.
-    public func withdraw(_ handle: String) async {
-      _ = try? await withService { service in
+    ///
+    /// - Throws: ``Failure``
+    public func withdraw(_ handle: String) async throws {
+      // A service that has ended must not be taken for one that has closed the notification.
+      service.withLock { $0 = nil }
+      try await withService { service in
         guard let number = Self.number(handle, service) else { return }
-        _ = try await call(service.owner, Self.path, Self.name, "CloseNotification", ["u", "\(number)"])
+        do {
+          _ = try await call(service.owner, Self.path, Self.name, "CloseNotification", ["u", "\(number)"])
+        } catch is Failure {
+          // The service answers with an error if the notification is closed (Desktop Notifications Specification 1.2).
+        }
       }
     }
 

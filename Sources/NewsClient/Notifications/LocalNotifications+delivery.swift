@@ -17,7 +17,7 @@ extension LocalNotifications {
   ///
   /// Each channel, the desktop and the user's program, has 10 seconds. Of several processes, one delivers at a time.
   ///
-  /// - Returns: Sentences about failures. What has failed is delivered by a later call.
+  /// - Returns: Sentences about failures. A later call repeats what has failed.
   @discardableResult
   public func deliver() async -> [String] { await deliverAll().failures }
 
@@ -44,6 +44,8 @@ extension LocalNotifications {
       case .program: try await runProgram(&delivery)
       }
       noteFailure(nil, of: channel)
+    } catch is CancellationError {
+      // The process ends. A later delivery continues.
     } catch {
       delivery.failures.append("\(error)")
       noteFailure("\(error)", of: channel)
@@ -88,18 +90,25 @@ extension LocalNotifications {
     ) async throws -> Value {
       try await withTimeLimit(.seconds(max(0, end - clock.now.uptime)), clock: clock, operation)
     }
-    while case let batch = try nextBatch(), !batch.isEmpty {
+    var failed: [String: any Error] = [:]
+    while case let batch = try nextBatch(without: Set(failed.keys)), !batch.isEmpty {
       for correction in batch.corrections {
-        // A notification that cannot be corrected is no longer shown, or its desktop is gone.
-        let handle = try? await limited { () -> String? in
-          if correction.isWithdrawal {
-            await presenter.withdraw(correction.handle)
-          } else {
-            return try await presenter.replace(correction.handle, with: correction.request)
+        var handle: String?
+        do {
+          handle = try await limited { () -> String? in
+            if !correction.isWithdrawal {
+              return try await presenter.replace(correction.handle, with: correction.request)
+            }
+            try await presenter.withdraw(correction.handle)
+            return nil
           }
-          return nil
+        } catch {
+          // This process may have no desktop, while another one has.
+          failed[correction.request.identifier] = error
+          let age = clock.now.date.timeIntervalSince(correction.delivered)
+          if error is CancellationError || age < NotificationJournal.maximumAge { continue }
         }
-        try store.write { try NotificationJournal($0).recordCorrection(correction, handle: handle ?? nil) }
+        try store.write { [handle] in try NotificationJournal($0).recordCorrection(correction, handle: handle) }
       }
       for (request, replaced) in batch.requests {
         let handle = try await limited { () -> String? in
@@ -113,15 +122,19 @@ extension LocalNotifications {
         try record(news.request, handle, about: news.items)
       }
     }
+    if let failure = failed.values.first { throw failure }
   }
 
-  private func nextBatch() throws -> Batch {
+  /// Returns what is due.
+  ///
+  /// - Parameter failed: The identifiers of the notifications whose correction has failed in this delivery.
+  private func nextBatch(without failed: Set<String>) throws -> Batch {
     let (isQuiet, now) = (isQuiet, clock.now.date)
     return try store.read { db in
       let journal = NotificationJournal(db)
       let requests = try journal.pending(due: now).filter { !isQuiet || $0.urgency == .critical }
       return Batch(
-        corrections: try journal.corrections(),
+        corrections: try journal.corrections().filter { !failed.contains($0.request.identifier) },
         requests: try requests.map { ($0, try journal.handle(of: $0.identifier)) },
         news: NewsNotification.notifications(about: try journal.unmentioned(.desktop, onlyBreaking: isQuiet)))
     }

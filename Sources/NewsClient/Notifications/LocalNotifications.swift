@@ -7,9 +7,10 @@ import Synchronization
 /// The notifications of a store: those of new items, which each fetch delivers, and those that an app requests, now or for
 /// a date.
 ///
-/// Deliveries are journaled. What a fetch has to mention is stored in the transaction of its items, and is removed once it
-/// was mentioned. A process that is killed in between leaves it to the next fetch, and only a process that is killed
-/// between the call of the desktop and its record can show a notification twice. A fetch does not wait for deliveries.
+/// Deliveries are journaled. The items that a fetch has to mention are recorded in the transaction that stores them, and the
+/// record is removed once they were mentioned. A process that is killed in between leaves it to the next fetch, and only a
+/// process that is killed between the call of the desktop and its record can show a notification twice. A fetch does not
+/// wait for deliveries.
 ///
 /// The counterpart of `UNUserNotificationCenter`.
 ///
@@ -48,12 +49,16 @@ public final class LocalNotifications: Sendable {
   /// The choices in force: those of the configuration, or else the stored ones.
   public var options: NotificationOptions { fixedOptions ?? store.settings.contents.notifications ?? .init() }
 
-  /// Stores the user's choices, for all processes whose configuration has none of its own.
+  /// Stores the user's choices, for all processes whose configuration has none of its own. Items that wait for the desktop or
+  /// the program are forgotten if it is turned off.
   ///
   /// - Throws: `FetchError` with `storage`.
   public func setOptions(_ options: NotificationOptions) throws {
     // Writers of the settings hold the lock of the store.
-    try store.write { _ in try store.settings.update { $0.notifications = options } }
+    try store.write { db in
+      try NotificationJournal(db).forgetItems(except: channels(options))
+      try store.settings.update { $0.notifications = options }
+    }
   }
 
   /// Adds a request, and delivers it if it is due. It replaces the request or the notification with the same identifier.
@@ -146,11 +151,16 @@ extension LocalNotifications {
     if isFirst { try journal.forgetItems() }
     try journal.apply(changes)
     if news.isEmpty || application.currentState == .foreground && !notifiesInForeground { return }
-    let options = options
+    let channels = channels(options)
+    if !channels.isEmpty { try journal.add(news, for: channels, at: clock.now.date) }
+  }
+
+  /// Returns the channels that are on.
+  private func channels(_ options: NotificationOptions) -> Set<NotificationJournal.Channel> {
     var channels: Set<NotificationJournal.Channel> = []
     if options.showsNews { channels.insert(.desktop) }
     if options.program != nil { channels.insert(.program) }
-    if !channels.isEmpty { try journal.add(news, for: channels, at: clock.now.date) }
+    return channels
   }
 
   /// Whether anything waits for its delivery, now or later.

@@ -1,8 +1,8 @@
-import Foundation
+package import Foundation
 import News
 
 /// A notification about items of one or several fetches.
-struct NewsNotification {
+package struct NewsNotification {
   /// The maximum length of a title or a line, in characters.
   static let maximumLineLength = 120
   /// The maximum length of the text below the title of an item, in characters.
@@ -26,7 +26,7 @@ struct NewsNotification {
   }
 
   /// Returns the identifier of the notification about an item.
-  static func identifier(of id: UUID) -> String { "item-\(id.uuidString.lowercased())" }
+  package static func identifier(of id: UUID) -> String { "item-\(id.uuidString.lowercased())" }
 
   /// Composes the notification about one item.
   init(about item: NewsItem) {

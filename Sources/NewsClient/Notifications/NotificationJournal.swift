@@ -16,6 +16,8 @@ struct NotificationJournal {
   struct Correction {
     var request: NotificationRequest
     var handle: String
+    /// The date of the delivery.
+    var delivered: Date
     /// Whether the item was retracted.
     var isWithdrawal: Bool
   }
@@ -68,9 +70,12 @@ struct NotificationJournal {
 
 /// New items.
 extension NotificationJournal {
-  /// Records new items that channels have to mention, without those that were stored before.
+  /// Records new items that channels have to mention, without those that were stored before. The desktop does not mention an
+  /// item again whose alert was shown before its fetch.
   func add(_ items: [NewsItem], for channels: Set<Channel>, at now: Date) throws {
     for item in items where !(try wasStored(item.id)) {
+      let channels = try hasNotification(item.id) ? channels.subtracting([.desktop]) : channels
+      if channels.isEmpty { continue }
       try db.execute(
         sql: "INSERT OR REPLACE INTO unmentioned VALUES (?, ?, ?, ?, ?, ?, ?)",
         arguments: [
@@ -122,6 +127,14 @@ extension NotificationJournal {
     try db.execute(sql: "UPDATE notifications SET is_read = 1 WHERE delivered IS NOT NULL AND NOT is_read")
   }
 
+  /// Forgets the new items of channels that are off.
+  func forgetItems(except channels: Set<Channel>) throws {
+    for channel in Channel.allCases where !channels.contains(channel) {
+      try db.execute(sql: "UPDATE unmentioned SET \(channel.rawValue) = 0")
+    }
+    try db.execute(sql: "DELETE FROM unmentioned WHERE NOT desktop AND NOT program")
+  }
+
   /// Forgets new items that have become too old.
   func forgetOldItems(at now: Date) throws {
     try db.execute(
@@ -130,6 +143,12 @@ extension NotificationJournal {
 
   private func wasStored(_ id: UUID) throws -> Bool {
     try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM past_items WHERE id = ?)", arguments: [key(id)]) ?? false
+  }
+
+  private func hasNotification(_ id: UUID) throws -> Bool {
+    try Bool.fetchOne(
+      db, sql: "SELECT EXISTS (SELECT 1 FROM notifications WHERE identifier = ?)",
+      arguments: [NewsNotification.identifier(of: id)]) ?? false
   }
 
   /// Returns the notification about an item that the desktop may still show.
@@ -197,12 +216,15 @@ extension NotificationJournal {
 
   /// Returns the delivered notifications to replace and to withdraw.
   func corrections() throws -> [Correction] {
-    try Row.fetchAll(db, sql: "SELECT json, handle, change FROM notifications WHERE change IS NOT NULL").compactMap {
-      row in
+    try Row.fetchAll(
+      db, sql: "SELECT json, handle, delivered, change FROM notifications WHERE change IS NOT NULL"
+    ).compactMap { row in
       guard let request = try? JSONDecoder().decode(NotificationRequest.self, from: row["json"]),
         let handle = row["handle"] as String?
       else { return nil }
-      return Correction(request: request, handle: handle, isWithdrawal: row["change"] == "withdraw")
+      let delivered = Date(timeIntervalSince1970: row["delivered"] ?? 0)
+      return Correction(
+        request: request, handle: handle, delivered: delivered, isWithdrawal: row["change"] == "withdraw")
     }
   }
 

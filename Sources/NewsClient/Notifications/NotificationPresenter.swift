@@ -15,10 +15,12 @@ public protocol NotificationPresenter: Sendable {
   /// Replaces a notification while it is shown. Nothing is shown if it is not shown any more.
   ///
   /// - Returns: The new handle; nil if the notification cannot be replaced again.
-  /// - Throws: An error whose description is a sentence for the log. The replacement is not repeated.
+  /// - Throws: An error whose description is a sentence for the log. A later delivery repeats the replacement.
   func replace(_ handle: String, with request: NotificationRequest) async throws -> String?
   /// Withdraws a notification, if it is still shown.
-  func withdraw(_ handle: String) async
+  ///
+  /// - Throws: An error whose description is a sentence for the log. A later delivery repeats the withdrawal.
+  func withdraw(_ handle: String) async throws
 }
 
 extension NotificationPresenter {
@@ -26,5 +28,5 @@ extension NotificationPresenter {
   public func replace(_ handle: String, with request: NotificationRequest) async throws -> String? { nil }
 
   /// Does nothing.
-  public func withdraw(_ handle: String) async {}
+  public func withdraw(_ handle: String) async throws {}
 }

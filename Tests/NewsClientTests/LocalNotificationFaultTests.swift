@@ -1,0 +1,79 @@
+import BackgroundFetch
+import FaultServer
+import Foundation
+import News
+import NewsClient
+import Synchronization
+import TestKit
+import Testing
+
+@Suite("Notifications that are overtaken") struct LocalNotificationFaultTests {
+  @Test("about a retracted item wait for a desktop that can withdraw them, for two days")
+  func lateWithdrawal() async throws {
+    try await Installation.with { installation in
+      let (presenter, reports) = (RecordingPresenter(), Reports())
+      let client = try await installation.notifier(presenter, log: reports.note)
+      installation.feed.publish("old")
+      await client.fetchAndDeliver()
+      let items = ["Flood", "Storm"].map { installation.publishBreaking($0) }
+      await client.fetchAndDeliver()
+      let handle = try #require(presenter.titles.firstIndex(of: "Flood")).advanced(by: 1)
+      presenter.mode.withLock { $0 = .fails }
+      installation.feed.retract(items[0].id)
+      await client.fetchAndDeliver()
+      await client.notifications.deliver()
+      #expect(presenter.withdrawn == [] && reports.texts == ["the desktop is away"])
+      presenter.mode.withLock { $0 = .works }
+      for _ in 0..<2 { await client.notifications.deliver() }
+      #expect(presenter.withdrawn == ["\(handle)"])
+      installation.clock.advance(by: 2 * 86_400)
+      presenter.mode.withLock { $0 = .fails }
+      installation.feed.retract(items[1].id)
+      await client.fetchAndDeliver()
+      presenter.mode.withLock { $0 = .works }
+      await client.notifications.deliver()
+      #expect(presenter.withdrawn == ["\(handle)"])
+    }
+  }
+
+  @Test("are not raised for items whose alert was shown before the fetch, and the alert is withdrawn with its item")
+  func alerts() async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let client = try await installation.notifier(presenter)
+      installation.feed.publish("old")
+      await client.fetchAndDeliver()
+      let item = installation.publishBreaking("Flood")
+      let alert = NotificationRequest(identifier: "item-\(item.id.uuidString.lowercased())", title: "Flood alert")
+      try await client.notifications.add(alert)
+      #expect(await client.fetchAndDeliver().inserted == 1)
+      #expect(presenter.titles == ["Flood alert"])
+      installation.feed.retract(item.id)
+      await client.fetchAndDeliver()
+      #expect(presenter.withdrawn == ["1"])
+    }
+  }
+
+  @Test("are forgotten if the user turns them off while they wait")
+  func turnedOff() async throws {
+    try await Installation.with { installation in
+      let presenter = RecordingPresenter()
+      let client = try await installation.notifier(presenter)
+      installation.feed.publish("old")
+      await client.fetchAndDeliver()
+      presenter.mode.withLock { $0 = .fails }
+      installation.feed.publish("one", title: "One")
+      await client.fetchAndDeliver()
+      var options = NotificationOptions()
+      options.showsNews = true
+      try client.notifications.setOptions(options)
+      #expect(try client.notifications.waitingItems == 1)
+      options.showsNews = false
+      try client.notifications.setOptions(options)
+      presenter.mode.withLock { $0 = .works }
+      await client.notifications.deliver()
+      #expect(try client.notifications.waitingItems == 0)
+      #expect(presenter.presented == [])
+    }
+  }
+}
