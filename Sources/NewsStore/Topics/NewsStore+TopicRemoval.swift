@@ -27,8 +27,12 @@ extension NewsStore {
       }
     } catch StoreError.notFound {
       // Devices may still follow it, if an earlier removal was interrupted.
-      if let other { try await requireTopic(other) }
-      try await replaceDeviceTopic(slug, by: other.map { [$0] } ?? [])
+      var others: [String] = []
+      if let other {
+        try await requireTopic(other)
+        others = [other]
+      }
+      try await replaceDeviceTopic(slug, by: others)
       throw StoreError.notFound
     }
     defer { keyLookups.forget() }
