@@ -252,9 +252,9 @@ import Testing
       #expect(refused.text.contains("as many webhooks as are possible"))
       #expect(try refused.form(Hooks.list)["url"] == "https://hooks.example/")
       #expect(try await console.store.webhooks().count == NewsStore.maximumWebhooks)
-      let last = try await browser.get("\(Hooks.list)?page=7")
+      let last = try await browser.get("\(Hooks.list)?page=9")
       try last.check()
-      #expect(try last.texts(ofClass: "title").count == 10)
+      #expect(try last.texts(ofClass: "title").count == 4)
     }
   }
 
