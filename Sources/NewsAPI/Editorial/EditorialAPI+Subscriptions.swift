@@ -40,10 +40,7 @@ extension EditorialAPI {
     _ id: UUID, _ patch: [String: JSONValue], headers: HTTPFields = [:], _ context: APIContext
   ) async throws -> Subscription {
     try Self.requireAdministrator(context)
-    var reader = FieldReader(patch)
-    let revision = reader.integer("revision", in: 1...Int.max)
-    guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors.list) }
-    let precondition = try WritePrecondition(headers, revision: revision)
+    let precondition = try WritePrecondition(headers, of: patch)
     return try await ProblemError.refusingUnknownTopics {
       try await store.modifySubscription(id, if: precondition) { subscription in
         try Self.subscriptionContent(try JSONValue.members(of: subscription, patchedWith: patch))

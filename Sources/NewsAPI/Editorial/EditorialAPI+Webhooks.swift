@@ -38,10 +38,7 @@ extension EditorialAPI {
     _ id: UUID, _ patch: [String: JSONValue], headers: HTTPFields = [:], _ context: APIContext
   ) async throws -> Webhook {
     try Self.requireWebhookRights(context)
-    var reader = FieldReader(patch)
-    let revision = reader.integer("revision", in: 1...Int.max)
-    guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors.list) }
-    let precondition = try WritePrecondition(headers, revision: revision)
+    let precondition = try WritePrecondition(headers, of: patch)
     return try await ProblemError.refusingUnknownTopics {
       try await store.modifyWebhook(id, if: precondition) { webhook in
         var current = webhook

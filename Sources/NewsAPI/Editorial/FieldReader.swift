@@ -1,6 +1,7 @@
 import Foundation
 import HTTPEdge
 import News
+import OutgoingHTTP
 
 /// Reads the fields of a JSON object one by one. It collects errors, so that one response reports them together. null
 /// is not accepted; omit the field instead.
@@ -65,6 +66,20 @@ struct FieldReader {
       return text
     }
     return nil
+  }
+
+  /// Reads the required address of another server in its normal form; an empty text if it cannot be requested.
+  mutating func requestableAddress(_ name: String) -> String {
+    guard let text = string(name) else {
+      if fields[name] == nil { refuse(name, .required) }
+      return ""
+    }
+    do throws(OutgoingError) {
+      return try OutgoingURL(text).text
+    } catch {
+      refuse(name, .requestableAddress(reason: "\(error)"))
+      return ""
+    }
   }
 
   mutating func string(_ name: String) -> String? {

@@ -1,7 +1,6 @@
 import HTTPEdge
 import News
 import NewsStore
-import OutgoingHTTP
 
 /// The body of an editor's write of a subscription.
 struct SubscriptionBody {
@@ -13,19 +12,8 @@ struct SubscriptionBody {
   init(_ fields: [String: JSONValue]) throws {
     var reader = FieldReader(fields)
     reader.ignore("id", "lastError", "lastSuccess", "nextPoll", "revision", "websub")
-    let text = reader.string("url")
-    var url = ""
-    if let text {
-      do throws(OutgoingError) {
-        url = try OutgoingURL(text).text
-      } catch {
-        reader.refuse("url", .requestableAddress(reason: "\(error)"))
-      }
-    } else if fields["url"] == nil {
-      reader.refuse("url", .required)
-    }
     content = SubscriptionContent(
-      url: url, title: reader.text("title", maximumBytes: 1024), topics: reader.topics(),
+      url: reader.requestableAddress("url"), title: reader.text("title", maximumBytes: 1024), topics: reader.topics(),
       state: reader.choice("state", rule: "must be draft or published") ?? .published,
       language: reader.language("language"), paused: reader.bool("paused") ?? false)
     reader.finish()

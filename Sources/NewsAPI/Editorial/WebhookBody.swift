@@ -1,7 +1,6 @@
 import HTTPEdge
 import News
 import NewsStore
-import OutgoingHTTP
 
 /// The body of an editor's write of a webhook.
 struct WebhookBody {
@@ -16,19 +15,9 @@ struct WebhookBody {
   init(_ fields: [String: JSONValue]) throws {
     var reader = FieldReader(fields)
     reader.ignore("created", "disabledReason", "failingSince", "id", "lastSuccess", "previousSecretUntil", "revision")
-    let text = reader.string("url")
-    var url = ""
-    if let text {
-      do throws(OutgoingError) {
-        url = try OutgoingURL(text).text
-      } catch {
-        reader.refuse("url", .requestableAddress(reason: "\(error)"))
-      }
-    } else if fields["url"] == nil {
-      reader.refuse("url", .required)
-    }
     content = WebhookContent(
-      url: url, events: Self.events(&reader) ?? Webhook.Event.allCases, topics: Self.topics(&reader),
+      url: reader.requestableAddress("url"), events: Self.events(&reader) ?? Webhook.Event.allCases,
+      topics: Self.topics(&reader),
       paused: reader.bool("paused") ?? false)
     reader.finish()
     guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors.list) }

@@ -1,10 +1,21 @@
 import HTTPConditions
+import HTTPEdge
 import HTTPTypes
 import Hummingbird
 import News
 import NewsStore
 
 extension WritePrecondition {
+  /// Creates the precondition of a JSON Merge Patch, from the header fields and its member `revision`.
+  ///
+  /// - Throws: `ProblemError`: 422 for an invalid revision; those of `init(_:revision:)`.
+  init(_ headers: HTTPFields, of patch: [String: JSONValue]) throws {
+    var reader = FieldReader(patch)
+    let revision = reader.integer("revision", in: 1...Int.max)
+    guard reader.errors.isEmpty else { throw ProblemError.invalidFields(reader.errors.list) }
+    try self.init(headers, revision: revision)
+  }
+
   /// Creates the precondition of a write from `If-Match`, `If-None-Match` and the body's `revision`. An `If-Match` that
   /// contradicts the revision gives a precondition that always fails.
   ///
