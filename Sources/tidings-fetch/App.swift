@@ -39,12 +39,10 @@ struct App: AsyncParsableCommand {
     var arguments: [String] = []
 
     func run() async throws {
-      let file = URL(filePath: program, directoryHint: .notDirectory).absoluteURL.standardizedFileURL
-      let path = file.path(percentEncoded: false)
-      guard FileManager.default.isExecutableFile(atPath: path), !isFolder(file) else {
+      guard let file = URL(program: program) else {
         throw ValidationError("'\(program)' is not an executable program")
       }
-      try parent.parent.client().setLaunchCommand([path] + arguments)
+      try parent.parent.client().setLaunchCommand([file.path(percentEncoded: false)] + arguments)
     }
   }
 

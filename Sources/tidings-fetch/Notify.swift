@@ -108,12 +108,9 @@ struct NotifyOptions: ParsableArguments {
     if name == "none" { return nil }
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     let folders = name.contains("/") ? [""] : path.split(separator: ":").map { "\($0)/" }
-    let files = folders.map { URL(filePath: $0 + name, directoryHint: .notDirectory).absoluteURL.standardizedFileURL }
-    let file = files.first { file in
-      let path = file.path(percentEncoded: false)
-      return FileManager.default.isExecutableFile(atPath: path) && !isFolder(file)
+    guard let file = folders.lazy.compactMap({ URL(program: $0 + name) }).first else {
+      throw ValidationError("The value of '--exec' must be an executable program, not '\(name)'")
     }
-    guard let file else { throw ValidationError("The value of '--exec' must be an executable program, not '\(name)'") }
     return file
   }
 }
