@@ -38,8 +38,9 @@ public struct ItemAccess: Sendable, Equatable {
   /// The condition that an item `i` has topics which `includes(_:)` accepts.
   var condition: PostgresQuery {
     guard let topics else { return "true" }
-    // For a given set, the index `items_by_topics` finds items with one of its topics. It cannot find those with none.
+    // The index `items_by_topics` finds items with one of the topics. `IS TRUE` hides the other condition from it: it would
+    // read all other topics of these items, and then the items again.
     let allowed = topics.sorted()
-    return "(i.topics <@ \(allowed) AND i.topics && \(allowed))"
+    return "((i.topics <@ \(allowed)) IS TRUE AND i.topics && \(allowed))"
   }
 }
