@@ -146,7 +146,9 @@ struct ConsoleRouter {
     guard let session = try await services.store.session(token: token) else { return nil }
     context.record.setKey(session.key)
     try services.api.charge(session.key)
-    return ConsoleVisit(session: session, formToken: FormToken(sessionToken: token))
+    return ConsoleVisit(
+      session: session, formToken: FormToken(sessionToken: token),
+      acceptsGzip: services.policy.allowsCompression(request))
   }
 }
 

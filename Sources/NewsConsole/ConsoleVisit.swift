@@ -7,6 +7,8 @@ struct ConsoleVisit: Sendable {
   let session: ConsoleSession
   /// The token that each form of the session sends back.
   let formToken: FormToken
+  /// Whether pages may be sent with gzip.
+  var acceptsGzip = false
 
   var key: APIKey { session.key }
   var access: ItemAccess { key.access }

@@ -47,13 +47,4 @@ import Testing
       #expect(try await client.send("GET", "/console/assets/other-0123456789abcdef.css").status == 404)
     }
   }
-
-  @Test("Pages are not compressed, because their length would betray the secrets of a session")
-  func pages() async throws {
-    try await ConsoleServer.with { console in
-      let page = try await console.signedIn().get("/console/items", ("Accept-Encoding", "gzip"))
-      #expect(page.status == 200)
-      #expect(page["Content-Encoding"] == nil)
-    }
-  }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPConditions
 import HTTPEdge
 import HTTPTypes
 import Hummingbird
@@ -49,6 +50,15 @@ struct RequestPolicy: Sendable {
   /// Whether the browser states that a form comes from a page of this server. `checkOrigin` has accepted the form.
   func isFromOwnPage(_ request: Request) -> Bool {
     request.headers[.origin] != nil || request.headers[.secFetchSite] == "same-origin"
+  }
+
+  /// Whether a page may be compressed. Its length then shows whether a text of its address, such as that of a search, is
+  /// equal to another one on the page. A site that makes a browser load many pages could find out texts by that (the
+  /// BREACH attack). So the browser must accept gzip and state that a page of this server, or its user, wants the page.
+  func allowsCompression(_ request: Request) -> Bool {
+    let sites = request.headers[values: .secFetchSite]
+    guard !sites.isEmpty, sites.allSatisfy({ $0 == "same-origin" || $0 == "none" }) else { return false }
+    return AcceptEncoding(fields: request.headers).preferredCoding(among: [.gzip, .identity]) == .gzip
   }
 
   private func isOwn(_ origin: String, _ request: Request) -> Bool {

@@ -23,10 +23,10 @@ struct PreviewHandlers: Sendable {
     let isNew = sent.form.id != nil
     let path = isNew ? ConsolePath.items : ConsolePath.path(ConsolePath.item, id: try context.itemID())
     values.set("action", pages.link(path))
-    values.set("csrf", visit.formToken.text)
+    values.set("csrf", visit.formToken.masked())
     let state = sent.state.map { [(name: "state", value: $0.rawValue)] } ?? []
     values.set("hidden", pages.hiddenFields(sent.form.hiddenFields + state))
-    return try await page(of: item, values)
+    return try await page(of: item, values, visit)
   }
 
   @Sendable func savedPreview(_ request: Request, _ visit: ConsoleVisit, context: APIContext) async throws -> Response {
@@ -34,16 +34,17 @@ struct PreviewHandlers: Sendable {
     var values = PageValues()
     values.set("noteText", pages.texts.text("preview-saved"))
     values.set("editorLink", pages.link(ConsolePath.path(ConsolePath.item, id: item.item.id)))
-    return try await page(of: item.item, values)
+    return try await page(of: item.item, values, visit)
   }
 
   /// - Parameter note: The values of the note.
-  private func page(of item: NewsItem, _ note: PageValues) async throws -> Response {
+  private func page(of item: NewsItem, _ note: PageValues, _ visit: ConsoleVisit) async throws -> Response {
     guard services.api.settings.servesReaderPages else { throw StoreError.notFound }
     let topics = try await services.store.topicTitles().topics.map { PageTopic(slug: $0.slug, titles: $0.titles) }
     let html = PageRenderer(pages.site).preview(of: item, topics: topics, note: pages.part("preview-note", note))
     // Readers cannot get the files of an unpublished item.
     let path = ConsolePath.file.prefix { $0 != "{" }
-    return pages.html(html.replacing(/((?:src|href)="[^"]*)\/v1\/media\/([0-9a-f-]{36})/) { "\($0.1)\(path)\($0.2)" })
+    let own = html.replacing(/((?:src|href)="[^"]*)\/v1\/media\/([0-9a-f-]{36})/) { "\($0.1)\(path)\($0.2)" }
+    return pages.html(own, for: visit)
   }
 }

@@ -28,9 +28,6 @@ struct AssetHandlers: Sendable {
   }
 
   /// Returns a file. An address with the hash of another version gets the current file, which no cache keeps.
-  ///
-  /// Only these files of the console are compressed. The length of a compressed page would show an attacker, whose text
-  /// is also on it, whether the text is equal to a secret of the page (the BREACH attack).
   @Sendable func asset(_ request: Request, context: APIContext) async throws -> Response {
     guard let found = assets.asset(named: context.parameters.get("name") ?? ""), let file = files[found.asset.name]
     else { throw StoreError.notFound }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPEdge
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -74,7 +75,8 @@ struct ConsolePages: Sendable {
     _ template: String, title: String, status: HTTPResponse.Status = .ok, for visit: ConsoleVisit? = nil,
     in section: Section? = nil, headers: HTTPFields = [:], _ values: PageValues
   ) -> Response {
-    html(document(template, title: title, for: visit, in: section, values), status: status, headers: headers)
+    html(
+      document(template, title: title, for: visit, in: section, values), status: status, for: visit, headers: headers)
   }
 
   /// Renders the text of a page. The parameters are those of `page`.
@@ -93,7 +95,7 @@ struct ConsolePages: Sendable {
     values.set("icon", link(ConsolePath.asset(named: assets.name(of: "icon.svg"))))
     values.set("home", link(ConsolePath.root))
     if let visit {
-      values.set("csrf", visit.formToken.text)
+      values.set("csrf", visit.formToken.masked())
       values.set("isSignedIn", true)
       values.set("keyName", visit.key.name)
       values.set("signOut", link(ConsolePath.signOut))
@@ -118,11 +120,18 @@ struct ConsolePages: Sendable {
     return values
   }
 
-  /// Returns a response with HTML.
-  func html(_ text: String, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) -> Response {
+  /// Returns a response with HTML, compressed if the visit allows it.
+  func html(
+    _ text: String, status: HTTPResponse.Status = .ok, for visit: ConsoleVisit? = nil, headers: HTTPFields = [:]
+  ) -> Response {
     var fields = ConsoleHeaders.page
     for field in headers { fields.append(field) }
-    return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    var body = ByteBuffer(string: text)
+    if visit?.acceptsGzip ?? false {
+      body = Gzip.compress(body)
+      fields[.contentEncoding] = "gzip"
+    }
+    return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: body))
   }
 
   /// Returns the answer to a form that was accepted: the browser reads another page.
