@@ -119,6 +119,11 @@ class DevTools:
         targets = self.call("Target.getTargets")["targetInfos"]
         return [target["url"] for target in targets if target["type"] == kind and target["url"].startswith(self.origin)]
 
+    def titles(self, address):
+        """Returns the titles of the pages with an address. Until a page is loaded, its title is its address."""
+        targets = self.call("Target.getTargets")["targetInfos"]
+        return [target["title"] for target in targets if target["type"] == "page" and target["url"] == address]
+
     def attach(self, kind):
         targets = self.call("Target.getTargets")["targetInfos"]
         found = [target for target in targets if target["type"] == kind and target["url"].startswith(self.origin)]
