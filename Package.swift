@@ -237,8 +237,7 @@ let package = Package(
       dependencies: [
         "FaultServer", "NetworkAddresses", "News", "NewsDelivery", "NewsStore", "OutgoingHTTP", "PostgresClient",
         "PushMocks", "TestKit", "TestSupport", .crypto, .cryptoExtras, .httpTypes, .jwtKit, .logging, .nioCore,
-        .nioHTTP1, .nioPosix,
-        .nioSSL,
+        .nioEmbedded, .nioHTTP1, .nioPosix, .nioSSL,
       ],
       swiftSettings: settings),
     .testTarget(

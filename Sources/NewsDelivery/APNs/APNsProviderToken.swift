@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import JWTKit
+import Synchronization
 
 /// The provider token of APNs: a JWT with ES256, which all requests of the process share.
 ///
@@ -18,6 +19,8 @@ actor APNsProviderToken {
   private let teamID: String
   private let clock: @Sendable () -> Date
   private var current: (text: Task<String, any Error>, issued: Date)?
+  /// The token of `current` once it is signed.
+  private let signed = Mutex<TimedToken?>(nil)
 
   init(key: ES256PrivateKey, keyID: String, teamID: String, clock: @escaping @Sendable () -> Date) {
     self.key = key
@@ -27,8 +30,13 @@ actor APNsProviderToken {
   }
 
   /// Returns the current token, or a new one if it is 40 minutes old.
-  func text() async throws -> String {
+  nonisolated func text() async throws -> String {
     let now = clock()
+    if let text = signed.withLock({ $0?.text(at: now) }) { return text }
+    return try await text(now)
+  }
+
+  private func text(_ now: Date) async throws -> String {
     // A time in the future means that the clock was set back.
     if let current, 0..<Self.renewalAge ~= now.timeIntervalSince(current.issued) { return try await current.text.value }
     return try await issue(now)
@@ -57,6 +65,10 @@ actor APNsProviderToken {
       return try await keys.sign(claims, kid: keyID)
     }
     current = (text, now)
-    return try await text.value
+    signed.withLock { $0 = nil }
+    let token = TimedToken(text: try await text.value, life: now..<now.addingTimeInterval(Self.renewalAge))
+    // A later token may have been signed meanwhile.
+    if current?.text == text { signed.withLock { $0 = token } }
+    return token.text
   }
 }

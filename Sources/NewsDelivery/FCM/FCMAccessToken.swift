@@ -1,6 +1,7 @@
 import Foundation
 import JWTKit
 import NIOHTTP1
+import Synchronization
 
 /// The OAuth access token of a service account, which all requests of the process share.
 ///
@@ -29,7 +30,7 @@ actor FCMAccessToken {
   private let connection: PushConnection
   private let clock: @Sendable () -> Date
   private let keys = JWTKeyCollection()
-  private var current: (text: String, expiry: Date)?
+  private let current = Mutex<TimedToken?>(nil)
   /// The request under way. Callers that arrive meanwhile wait for it.
   private var request: Task<String, any Error>?
   /// The failures in a row, and the time before which no further request is sent.
@@ -45,8 +46,19 @@ actor FCMAccessToken {
   /// Returns the current token, or requests a new one.
   ///
   /// - Throws: `Failure`.
-  func text() async throws -> String {
-    if let current, clock() < current.expiry { return current.text }
+  nonisolated func text() async throws -> String {
+    if let text = currentText { return text }
+    return try await newText()
+  }
+
+  private nonisolated var currentText: String? {
+    let now = clock()
+    return current.withLock { $0?.text(at: now) }
+  }
+
+  private func newText() async throws -> String {
+    // Another caller may have renewed it meanwhile.
+    if let text = currentText { return text }
     if let request { return try await request.value }
     if let lastFailure, clock() < lastFailure.end { throw lastFailure.failure }
     let request = Task { try await self.renew() }
@@ -55,8 +67,8 @@ actor FCMAccessToken {
   }
 
   /// Forgets a token that the service has refused.
-  func discard(_ refused: String) {
-    if current?.text == refused { current = nil }
+  nonisolated func discard(_ refused: String) {
+    current.withLock { if $0?.text == refused { $0 = nil } }
   }
 
   private func renew() async throws -> String {
@@ -66,7 +78,9 @@ actor FCMAccessToken {
       // A life below ten minutes halves the margin, so that not each message needs a new token.
       let life = answer.expiresIn ?? 3600
       let margin = min(Self.margin, life / 2)
-      current = (answer.accessToken, clock().addingTimeInterval(life - margin))
+      let token = TimedToken(
+        text: answer.accessToken, life: .distantPast..<clock().addingTimeInterval(life - margin))
+      current.withLock { $0 = token }
       (failures, lastFailure) = (0, nil)
       return answer.accessToken
     } catch let failure as Failure {

@@ -59,7 +59,7 @@ package final class FCMSender: PushSender {
           url, headers: ["authorization": "Bearer \(token)", "content-type": "application/json"], body: body)
         switch FCMAnswer.meaning(of: response, attempts: message.attempts) {
         case .answer(let answer): return answer
-        case .invalidToken: await self.token.discard(token)
+        case .invalidToken: self.token.discard(token)
         }
       }
       return .pause(RetryWait.configuration, "FCM answers 401 to a new access token: check TIDINGS_FCM_CREDENTIALS")

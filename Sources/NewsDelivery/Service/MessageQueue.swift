@@ -16,6 +16,13 @@ final class MessageQueue: Sendable {
     /// The number of workers that have a message.
     var working = 0
     var isClosed = false
+
+    /// Returns the next message for a worker; nil if none waits.
+    mutating func take() -> Entry? {
+      guard let entry = entries.popFirst() else { return nil }
+      working += 1
+      return entry
+    }
   }
 
   private let state = Mutex(State())
@@ -52,12 +59,10 @@ final class MessageQueue: Sendable {
   ///
   /// - Returns: nil once the queue is closed.
   func next() async -> Entry? {
-    await withCheckedContinuation { continuation in
+    if let entry = state.withLock({ $0.take() }) { return entry }
+    return await withCheckedContinuation { continuation in
       let (entry, isOver) = state.withLock { state -> (Entry?, Bool) in
-        if let entry = state.entries.popFirst() {
-          state.working += 1
-          return (entry, false)
-        }
+        if let entry = state.take() { return (entry, false) }
         if !state.isClosed { state.workers.append(continuation) }
         return (nil, state.isClosed)
       }

@@ -84,11 +84,20 @@ final class PushConnection: Sendable {
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
     // The store keeps the messages. They need not wait for a connection in memory.
     configuration.connectionPool.retryConnectionEstablishment = false
-    configuration.http2ConnectionDebugInitializer = UnprocessedRequest.connectionInitializer
-    configuration.http2StreamChannelDebugInitializer = UnprocessedRequest.streamInitializer
+    configuration.http2ConnectionDebugInitializer = { connection in
+      connection.eventLoop.makeCompletedFuture {
+        try UnprocessedRequest.observe(connection: connection)
+        try WriteCombiner.add(to: connection)
+      }
+    }
+    configuration.http2StreamChannelDebugInitializer = { stream in
+      stream.eventLoop.makeCompletedFuture { try UnprocessedRequest.observe(stream: stream) }
+    }
     if let address { configuration.dnsOverride = [address.host: address.address] }
     let complete = configuration
-    makeClient = { HTTPClient(eventLoopGroupProvider: .singleton, configuration: complete) }
+    // On one event loop, no step of a request waits for another loop.
+    let loop = MultiThreadedEventLoopGroup.singleton.next()
+    makeClient = { HTTPClient(eventLoopGroupProvider: .shared(loop), configuration: complete) }
     self.timeout = timeout
     state = Mutex(State())
   }

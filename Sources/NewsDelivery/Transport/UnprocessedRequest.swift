@@ -4,15 +4,14 @@ import NIOHTTP2
 /// The error of a request that the service has certainly not processed. It may be sent again, and is not received twice
 /// (RFC 9113 section 8.7).
 struct UnprocessedRequest: Error {
-  /// The function that adds the handler to a new connection.
-  static let connectionInitializer: @Sendable (any Channel) -> EventLoopFuture<Void> = { channel in
-    channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(GoAwayHandler()) }
+  /// Adds the handler to a new connection.
+  static func observe(connection: any Channel) throws {
+    try connection.pipeline.syncOperations.addHandler(GoAwayHandler())
   }
-  /// The function that adds the handler to a new stream.
-  static let streamInitializer: @Sendable (any Channel) -> EventLoopFuture<Void> = { channel in
-    channel.eventLoop.makeCompletedFuture {
-      try channel.pipeline.syncOperations.addHandler(UnprocessedStreamHandler(), position: .first)
-    }
+
+  /// Adds the handler to a new stream.
+  static func observe(stream: any Channel) throws {
+    try stream.pipeline.syncOperations.addHandler(UnprocessedStreamHandler(), position: .first)
   }
 }
 

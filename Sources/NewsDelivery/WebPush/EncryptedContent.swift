@@ -17,9 +17,10 @@ package enum EncryptedContent {
   package static func encrypt(
     _ content: some DataProtocol, key: SymmetricKey, salt: [UInt8], keyID: [UInt8]
   ) throws -> [UInt8] {
+    let pseudoRandomKey = HKDF<SHA256>.extract(inputKeyMaterial: key, salt: salt)
     func derived(_ name: String, _ count: Int) -> SymmetricKey {
-      HKDF<SHA256>.deriveKey(
-        inputKeyMaterial: key, salt: salt, info: Array("Content-Encoding: \(name)\0".utf8), outputByteCount: count)
+      HKDF<SHA256>.expand(
+        pseudoRandomKey: pseudoRandomKey, info: Array("Content-Encoding: \(name)\0".utf8), outputByteCount: count)
     }
     let nonce = try derived("nonce", 12).withUnsafeBytes { try AES.GCM.Nonce(data: $0) }
     // The delimiter 2 marks the last record (RFC 8188 section 2).
@@ -49,7 +50,7 @@ package enum WebPushEncryption {
   /// - Throws: An error if the public key is not a point on the curve.
   package static func encrypt(
     _ message: [UInt8], receiver: [UInt8], secret: [UInt8],
-    sender: P256.KeyAgreement.PrivateKey = P256.KeyAgreement.PrivateKey(), salt: [UInt8] = .random(16)
+    sender: P256.KeyAgreement.PrivateKey = ephemeralKey(), salt: [UInt8] = .random(16)
   ) throws -> [UInt8] {
     let receiverKey = try P256.KeyAgreement.PublicKey(x963Representation: receiver)
     let senderKey = Array(sender.publicKey.x963Representation)
@@ -57,5 +58,16 @@ package enum WebPushEncryption {
       using: SHA256.self, salt: secret, sharedInfo: Array("WebPush: info\0".utf8) + receiver + senderKey,
       outputByteCount: 32)
     return try EncryptedContent.encrypt(message, key: key, salt: salt, keyID: senderKey)
+  }
+
+  /// Returns a random key, by testing candidates (FIPS 186-5 appendix A.2.2).
+  ///
+  /// `P256.KeyAgreement.PrivateKey()` also signs with each new key and verifies the signature, which takes longer than
+  /// the rest of the encryption.
+  private static func ephemeralKey() -> P256.KeyAgreement.PrivateKey {
+    while true {
+      // Numbers from 1 to the order of the curve minus 1 are valid: nearly all of 256 bits.
+      if let key = try? P256.KeyAgreement.PrivateKey(rawRepresentation: [UInt8].random(32)) { return key }
+    }
   }
 }

@@ -1,3 +1,4 @@
+import DequeModule
 import Synchronization
 
 /// Bounds the concurrent requests to a host, so that a slow one delays no other.
@@ -17,10 +18,22 @@ package final class HostGate: Sendable {
     var running = 0
     var failures = 0
     var lastResponse = ContinuousClock.now
-    var waiters: [(number: Int, continuation: CheckedContinuation<Bool, Never>)] = []
-    var nextNumber = 0
+    /// The waiting requests in the order of their arrival, with the time at which they are refused.
+    var waiters: Deque<(continuation: CheckedContinuation<Bool, Never>, end: ContinuousClock.Instant)> = []
+    /// Whether a task refuses waiting requests in time.
+    var isRefusing = false
 
     var width: Int { failures >= HostGate.failureLimit ? HostGate.failingWidth : HostGate.width }
+
+    /// Admits or refuses a request; nil if it has to wait.
+    mutating func admit(at now: ContinuousClock.Instant) -> Bool? {
+      if running < width {
+        if running == 0 { lastResponse = now }
+        running += 1
+        return true
+      }
+      return failures >= HostGate.failureLimit || lastResponse + HostGate.longestWait < now ? false : nil
+    }
   }
 
   private let state = Mutex(State())
@@ -34,32 +47,39 @@ package final class HostGate: Sendable {
   ///
   /// - Returns: Whether there is a place.
   package func enter() async -> Bool {
-    await withCheckedContinuation { continuation in
-      let now = ContinuousClock.now
-      let (isAdmitted, number) = state.withLock { state -> (Bool?, Int) in
-        if state.running < state.width {
-          if state.running == 0 { state.lastResponse = now }
-          state.running += 1
-          return (true, 0)
-        }
-        if state.failures >= Self.failureLimit || state.lastResponse + Self.longestWait < now { return (false, 0) }
-        state.nextNumber += 1
-        state.waiters.append((state.nextNumber, continuation))
-        return (nil, state.nextNumber)
+    let now = ContinuousClock.now
+    if let isAdmitted = state.withLock({ $0.admit(at: now) }) { return isAdmitted }
+    return await withCheckedContinuation { continuation in
+      let (isAdmitted, startsRefusing) = state.withLock { state -> (Bool?, Bool) in
+        if let isAdmitted = state.admit(at: now) { return (isAdmitted, false) }
+        state.waiters.append((continuation, now + Self.longestWait))
+        defer { state.isRefusing = true }
+        return (nil, !state.isRefusing)
       }
-      if let isAdmitted { return continuation.resume(returning: isAdmitted) }
-      Task {
-        try? await Task.sleep(for: Self.longestWait)
-        refuse(number)
-      }
+      if let isAdmitted { continuation.resume(returning: isAdmitted) }
+      if startsRefusing { Task { await refuseWaiters() } }
     }
   }
 
-  private func refuse(_ number: Int) {
-    let waiter = state.withLock { state in
-      state.waiters.firstIndex { $0.number == number }.map { state.waiters.remove(at: $0) }
+  /// Refuses requests that have waited too long, until none waits. One timer serves all of them.
+  private func refuseWaiters() async {
+    while let end = nextEnd() {
+      try? await Task.sleep(until: end, clock: .continuous)
+      let now = ContinuousClock.now
+      let refused = state.withLock { state in
+        let count = state.waiters.prefix { $0.end <= now }.count
+        defer { state.waiters.removeFirst(count) }
+        return state.waiters.prefix(count).map(\.continuation)
+      }
+      for continuation in refused { continuation.resume(returning: false) }
     }
-    waiter?.continuation.resume(returning: false)
+  }
+
+  private func nextEnd() -> ContinuousClock.Instant? {
+    state.withLock { state in
+      state.isRefusing = !state.waiters.isEmpty
+      return state.waiters.first?.end
+    }
   }
 
   /// Gives a place back.

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOSSL
 import OutgoingHTTP
+import Synchronization
 
 /// The connections to one push service, which go to an address that the policy allows.
 ///
@@ -20,7 +21,14 @@ actor WebPushHost {
   private let resolver: CheckedResolver
   private let trustRoots: [NIOSSLCertificate]
   private let timeout: Duration
-  private var current: (connection: PushConnection, address: String, checked: ContinuousClock.Instant)?
+  private struct Current {
+    var connection: PushConnection
+    var address: String
+    var checked: ContinuousClock.Instant
+  }
+
+  /// It is read outside of the actor, so that a request does not wait for it.
+  private let current = Mutex<Current?>(nil)
   private var check: Task<PushConnection, any Error>?
   /// The address to which the last connection attempt has failed.
   private var unreachable: String?
@@ -36,8 +44,20 @@ actor WebPushHost {
   /// Returns the connections to a checked address.
   ///
   /// - Throws: `OutgoingError`.
-  func connection() async throws -> PushConnection {
-    if let current, current.checked + Self.checkTime > .now { return current.connection }
+  nonisolated func connection() async throws -> PushConnection {
+    if let connection = checkedConnection { return connection }
+    return try await checkConnection()
+  }
+
+  private nonisolated var checkedConnection: PushConnection? {
+    current.withLock { current in
+      current.flatMap { $0.checked + Self.checkTime > .now ? $0.connection : nil }
+    }
+  }
+
+  private func checkConnection() async throws -> PushConnection {
+    // Another request may have checked it meanwhile.
+    if let connection = checkedConnection { return connection }
     if let check { return try await check.value }
     let check = Task { try await self.checkAddress() }
     self.check = check
@@ -46,38 +66,49 @@ actor WebPushHost {
 
   /// Notes that no connection could be made, so that the next one goes to another address.
   func noteUnreachable(_ connection: PushConnection) {
-    guard let current, current.connection === connection else { return }
-    unreachable = current.address
-    self.current?.checked = .now - Self.checkTime
+    current.withLock { current in
+      guard current?.connection === connection else { return }
+      unreachable = current?.address
+      current?.checked = .now - Self.checkTime
+    }
   }
 
   func shutdown() async {
     _ = try? await check?.value
-    await current?.connection.shutdown()
-    current = nil
+    let connection = current.withLock { current in
+      defer { current = nil }
+      return current?.connection
+    }
+    await connection?.shutdown()
   }
 
   private func checkAddress() async throws -> PushConnection {
     defer { check = nil }
     let addresses = try await resolver.addresses(of: url, within: Self.resolutionTime).compactMap(\.ipAddress)
-    if let current, addresses.contains(current.address), current.address != unreachable {
-      self.current?.checked = .now
-      return current.connection
+    let unreachable = unreachable
+    let kept = current.withLock { current -> PushConnection? in
+      guard let address = current?.address, addresses.contains(address), address != unreachable else { return nil }
+      current?.checked = .now
+      return current?.connection
     }
+    if let kept { return kept }
     guard let address = addresses.first(where: { $0 != unreachable }) ?? addresses.first else {
       throw OutgoingError.unresolved("the name has no address")
     }
-    unreachable = nil
-    if let old = current?.connection {
+    self.unreachable = nil
+    let connection = PushConnection(
+      trustRoots: trustRoots, connections: 32, address: url.literal == nil ? (url.host, address) : nil,
+      timeout: timeout)
+    let old = current.withLock { current in
+      defer { current = Current(connection: connection, address: address, checked: .now) }
+      return current?.connection
+    }
+    if let old {
       Task {
         try? await Task.sleep(for: Self.closingTime)
         await old.shutdown()
       }
     }
-    let connection = PushConnection(
-      trustRoots: trustRoots, connections: 32, address: url.literal == nil ? (url.host, address) : nil,
-      timeout: timeout)
-    current = (connection, address, .now)
     return connection
   }
 }

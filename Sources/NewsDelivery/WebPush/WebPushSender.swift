@@ -65,14 +65,15 @@ package final class WebPushSender: PushSender {
     guard let payload = WebPushPayload.bytes(message) else {
       return PushAnswer(.invalid(reason: "the payload has more than \(WebPushEncryption.limit) bytes"))
     }
-    guard let host = host(of: url), await host.gate.enter() else {
+    let origin = url.origin
+    guard let host = host(of: url, origin: origin), await host.gate.enter() else {
       return PushAnswer(.retry(after: .random(in: 1...5), reason: "the push service is slow"))
     }
     guard let body = try? WebPushEncryption.encrypt(payload, receiver: receiver, secret: secret) else {
       host.gate.leave(hasResponded: true)
       return PushAnswer(.tokenError(reason: "the public key of the subscription is not valid"))
     }
-    let (answer, hasResponded) = await send(body, to: url, at: host, message)
+    let (answer, hasResponded) = await send(body, to: url, origin: origin, at: host, message)
     host.gate.leave(hasResponded: hasResponded)
     return answer
   }
@@ -87,12 +88,12 @@ package final class WebPushSender: PushSender {
   }
 
   private func send(
-    _ body: [UInt8], to url: OutgoingURL, at host: WebPushHost, _ message: PushMessage
+    _ body: [UInt8], to url: OutgoingURL, origin: String, at host: WebPushHost, _ message: PushMessage
   ) async -> (PushAnswer, hasResponded: Bool) {
     let wait = RetryWait.seconds(attempts: message.attempts)
     do {
       let connection = try await host.connection()
-      let authorization = try await tokens.authorization(for: url.origin)
+      let authorization = try await tokens.authorization(for: origin)
       do {
         let response = try await connection.post(
           url.text, headers: Self.headers(message, authorization: authorization), body: body)
@@ -136,10 +137,9 @@ package final class WebPushSender: PushSender {
   }
 
   /// Returns the host of an endpoint; nil if there are too many hosts in use.
-  private func host(of url: OutgoingURL) -> WebPushHost? {
+  private func host(of url: OutgoingURL, origin: String) -> WebPushHost? {
     let (host, removed) = hosts.withLock { state -> (WebPushHost?, WebPushHost?) in
       state.uses += 1
-      let origin = url.origin
       if let host = state.hosts[origin]?.host {
         state.hosts[origin]?.use = state.uses
         return (host, nil)

@@ -23,6 +23,17 @@ import Testing
     await waiting.value
   }
 
+  @Test("Requests to a host that does not respond are refused, and later ones find places")
+  func refusal() async throws {
+    let gate = HostGate()
+    for _ in 0..<HostGate.width { #expect(await gate.enter()) }
+    async let first = gate.enter()
+    async let second = gate.enter()
+    #expect(await [first, second] == [false, false])
+    for _ in 0..<HostGate.width { gate.leave(hasResponded: true) }
+    #expect(await gate.enter())
+  }
+
   @Test("A host that has failed three times in a row has two requests, and others are refused without waiting")
   func failures() async throws {
     let gate = HostGate()
