@@ -11,8 +11,8 @@ package final class OutcomeRecorder: Sendable {
   package static let batchSize = 200
   /// The longest wait of an outcome for others, before both are written together.
   static let batchTime: Duration = .milliseconds(100)
-  /// The maximum number of waiting outcomes.
-  package static let capacity = 2000
+  /// The maximum number of waiting outcomes. A process that dies loses them, and their messages are sent twice.
+  package static let capacity = 400
 
   /// An outcome and the time at which its message was claimed.
   package struct Entry: Sendable {
@@ -32,6 +32,8 @@ package final class OutcomeRecorder: Sendable {
     var end: ContinuousClock.Instant?
 
     var isClosed: Bool { end != nil }
+    /// Whether workers may bring more.
+    var hasRoom: Bool { entries.count <= OutcomeRecorder.capacity || isClosed }
   }
 
   private let state = Mutex(State())
@@ -52,14 +54,17 @@ package final class OutcomeRecorder: Sendable {
 
   /// Adds an outcome, and waits while there are too many.
   package func add(_ entry: Entry) async {
+    let (count, hasRoom) = state.withLock { state in
+      state.entries.append(entry)
+      return (state.entries.count, state.hasRoom)
+    }
+    if count == 1 { hasEntries.set() }
+    if count == Self.batchSize { isFull.set() }
+    if hasRoom { return }
     await withCheckedContinuation { continuation in
       let hasRoom = state.withLock { state in
-        state.entries.append(entry)
-        let hasRoom = state.entries.count <= Self.capacity || state.isClosed
-        if !hasRoom { state.waiters.append(continuation) }
-        if state.entries.count == 1 { hasEntries.set() }
-        if state.entries.count == Self.batchSize { isFull.set() }
-        return hasRoom
+        if !state.hasRoom { state.waiters.append(continuation) }
+        return state.hasRoom
       }
       if hasRoom { continuation.resume() }
     }

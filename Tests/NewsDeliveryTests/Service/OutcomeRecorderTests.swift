@@ -34,14 +34,15 @@ import Testing
   func retries() async throws {
     let calls = Count()
     let written = Mutex([Int]())
+    let count = OutcomeRecorder.batchSize * 2 + 50
     try await Self.with({ outcomes in
       if calls.next() <= 2 { throw Failure() }
       written.withLock { $0.append(outcomes.count) }
     }) { recorder in
-      for _ in 0..<450 { await recorder.add(Self.entry()) }
+      for _ in 0..<count { await recorder.add(Self.entry()) }
     }
     let batches = written.withLock { $0 }
-    #expect(batches.reduce(0, +) == 450 && batches.allSatisfy { $0 <= OutcomeRecorder.batchSize })
+    #expect(batches.reduce(0, +) == count && batches.allSatisfy { $0 <= OutcomeRecorder.batchSize })
   }
 
   @Test("Outcomes of claims that have ended are dropped, because the messages are sent again")
