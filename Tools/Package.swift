@@ -55,8 +55,7 @@ let package = Package(
     .executableTarget(
       name: "LiveBench",
       dependencies: [
-        .tidings("BackgroundFetch"), .tidings("News"), .tidings("NewsClient"), .tidings("TestKit"), .argumentParser,
-        .nioCore, .nioHTTP1, .nioPosix,
+        .tidings("News"), .tidings("TestKit"), .argumentParser, .nioCore, .nioHTTP1, .nioPosix,
       ],
       path: "LiveBench", swiftSettings: settings),
     .executableTarget(

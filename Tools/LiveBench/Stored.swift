@@ -1,49 +1,69 @@
 import ArgumentParser
-import BackgroundFetch
 import Foundation
-import News
-import NewsClient
-import Synchronization
 
 /// Publishes items one by one while a client watches.
-struct Stored: AsyncParsableCommand {
+struct Stored: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract:
-      "Prints median, 99th percentile and maximum in ms, from the sending of an item to its being stored by a client.")
+    abstract: """
+      Prints median, 99th percentile and maximum in ms, from the sending of an item to the line of tidings-fetch watch \
+      which reports that it is stored.
+      """)
 
   @Option(help: "The port of the server.") var port: Int
   @Option(help: "A key with the scope items:publish.") var key: String
-  @Option(help: "The folder of the client's store.") var store: String
   @Option(help: "The number of items.") var count = 300
+  @Argument(parsing: .captureForPassthrough, help: "tidings-fetch with its options, and watch --json.")
+  var words: [String]
 
-  func run() async throws {
-    guard let server = URL(string: "http://127.0.0.1:\(port)") else { throw ExitCode.failure }
-    let folder = URL(filePath: store, directoryHint: .isDirectory)
-    let client = try NewsFetcher(
-      .init(folder: folder, feed: FollowedFeed(server: server), userAgent: "LiveBench/1"),
-      application: ApplicationLifecycle(launchReason: .push),
-      log: { FileHandle.standardError.write(Data("\($0)\n".utf8)) })
-    let stored = Mutex((inserted: 0, at: ContinuousClock.now))
-    let observation = client.changes.add { changes in
-      stored.withLock { $0 = ($0.inserted + changes.inserted.count, .now) }
-    }
-    let watching = Task { await client.watch() }
+  func run() throws {
+    let (client, output) = (Process(), Pipe())
+    client.executableURL = URL(filePath: words[0])
+    client.arguments = Array(words.dropFirst())
+    client.standardOutput = output
+    try client.run()
     defer {
-      watching.cancel()
-      withExtendedLifetime(observation) {}
+      client.terminate()
+      client.waitUntilExit()
     }
+    var reports = Reports(output.fileHandleForReading)
+    // The first fetch stores the items from before.
+    _ = try reports.next()
+    Thread.sleep(forTimeInterval: 1)
     let feed = try Feed(port: port, key: key)
-    while stored.withLock(\.inserted) == 0 { try await Task.sleep(for: .milliseconds(10)) }
-    try await Task.sleep(for: .seconds(1))
     var times: [Double] = []
     for _ in 0..<count {
-      let expected = stored.withLock(\.inserted) + 1
       let start = ContinuousClock.now
       _ = try feed.publish()
-      while stored.withLock(\.inserted) < expected { try await Task.sleep(for: .milliseconds(1)) }
-      times.append((stored.withLock(\.at) - start) / .milliseconds(1))
-      try await Task.sleep(for: .milliseconds(.random(in: 5...25)))
+      while try reports.next().inserted == 0 {}
+      times.append((.now - start) / .milliseconds(1))
+      Thread.sleep(forTimeInterval: .random(in: 0.005...0.025))
     }
     print(summary(of: times))
+  }
+
+  /// The fetches that a client reports, each in a line of JSON.
+  private struct Reports {
+    struct Report: Decodable {
+      /// The number of new items.
+      var inserted: Int
+    }
+
+    private let output: FileHandle
+    private var text = Data()
+
+    init(_ output: FileHandle) { self.output = output }
+
+    /// Waits for the next report.
+    mutating func next() throws -> Report {
+      while true {
+        if let end = text.firstIndex(of: UInt8(ascii: "\n")) {
+          defer { text = Data(text[(end + 1)...]) }
+          return try JSONDecoder().decode(Report.self, from: text[..<end])
+        }
+        let more = output.availableData
+        guard !more.isEmpty else { throw ValidationError("the client has ended") }
+        text += more
+      }
+    }
   }
 }
