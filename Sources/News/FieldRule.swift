@@ -23,8 +23,9 @@ package enum FieldRule: Sendable, Hashable {
   case scheduleWithTime, scheduleInFuture, publicationNotInFuture
   case expiryAfterPublication, expiryInFuture
   case dateNotInFuture, dateNotAfterPublication
-  // Subscriptions
+  // Subscriptions and webhooks
   case requestableAddress(reason: String)
+  case allowedAddress(reason: String)
   // Parameters
   case knownParameter, notEmpty, notRepeated, validCursor
   /// The entry for all errors that a response does not list.
@@ -71,6 +72,7 @@ extension FieldRule {
     case .dateNotInFuture: "must not be in the future"
     case .dateNotAfterPublication: "must not be after publishAt"
     case .requestableAddress(let reason): "must be an address that can be requested: \(reason)"
+    case .allowedAddress(let reason): "must be an address that the server may send to: \(reason)"
     case .knownParameter: "is not a parameter of this resource"
     case .notEmpty: "must not be empty"
     case .notRepeated: "must not be repeated"

@@ -10,6 +10,7 @@ import News
 public import NewsFeeds
 public import NewsPages
 public import NewsStore
+public import OutgoingHTTP
 
 /// The REST API over a store.
 public struct NewsAPI: Sendable {
@@ -55,6 +56,8 @@ public struct NewsAPI: Sendable {
     public var feedHubs: [String] = []
     /// The push services that devices can register for.
     public var push = PushSettings()
+    /// The rule for the addresses that the server sends requests to, such as those of webhooks.
+    public var addressPolicy = AddressPolicy()
     /// The proxies that are trusted to name the client of a request.
     public var trustedProxies = TrustedProxies()
     /// The maximum number of requests per minute from a client's address, 1 or more; nil for no limit. A request
@@ -120,7 +123,8 @@ public struct NewsAPI: Sendable {
     self.settings = settings
     editorial = EditorialAPI(
       store: store, library: settings.media.map { MediaLibrary(store: store, storage: $0) },
-      sanitizer: MarkupSanitizer(), maximumMediaBytes: settings.maximumMediaBytes, publicURL: settings.publicURL)
+      sanitizer: MarkupSanitizer(), maximumMediaBytes: settings.maximumMediaBytes, publicURL: settings.publicURL,
+      addressPolicy: settings.addressPolicy)
     caching = CachePolicy(sharedMaxAge: settings.sharedMaxAge)
     var polled = caching
     polled.pollInterval = { store.pollInterval }

@@ -34,6 +34,21 @@ public struct AddressPolicy: Sendable {
     guard Self.isAllowed(port: url.port) else { throw .refused("port \(url.port) is not allowed") }
   }
 
+  /// Checks an address before anything is resolved, so far as it names an IP address: in place of a name, or by a name of
+  /// the host itself (RFC 6761 section 6.3). Other names are checked when they are resolved.
+  ///
+  /// - Throws: `OutgoingError.refused`.
+  public func check(_ url: OutgoingURL) throws(OutgoingError) {
+    if let address = url.literal { return try check(address, of: url) }
+    guard url.host == "localhost" || url.host.hasSuffix(".localhost") else { return }
+    var failure: OutgoingError?
+    for text in ["127.0.0.1", "::1"] {
+      guard let address = try? SocketAddress(ipAddress: text, port: url.port) else { continue }
+      do { return try check(address, of: url) } catch { failure = failure ?? error }
+    }
+    if let failure { throw failure }
+  }
+
   /// The ports from 1024 on that belong to other protocols, from the list of bad ports of the Fetch standard (section
   /// 2.9).
   private static let otherProtocols: Set<Int> = [

@@ -47,6 +47,7 @@ struct Serve: AsyncParsableCommand {
         var apiSettings = try settings.api()
         apiSettings.logLevel = logger.logLevel
         apiSettings.push = settings.pushSettings(deliveries)
+        apiSettings.addressPolicy = settings.addressPolicy
         let api = NewsAPI(store: store, settings: apiSettings)
         MetricsSystem.bootstrap(api.metricsFactory)
         // Requests of the console use the client until the server has stopped.

@@ -48,6 +48,40 @@ import Testing
     }
   }
 
+  @Test(
+    "The reasons of failed attempts are in the language of the pages", arguments: [InterfaceLanguage.english, .german])
+  func language(language: InterfaceLanguage) async throws {
+    try await Hooks.withAdmin(language: language) { console, browser in
+      let webhook = try await Hooks.webhook(console)
+      let isEnglish = language == .english
+      let expected: [(status: Int?, english: String, german: String)] = [
+        (503, "The program has answered with the status 503.", "Das Programm hat mit dem Status 503 geantwortet."),
+        (
+          302, "The program has redirected the request (302), which is not followed.",
+          "Das Programm hat die Anfrage umgeleitet (302), was nicht verfolgt wird."
+        ),
+        (
+          nil, "The program could not be reached, or has not answered completely.",
+          "Das Programm war nicht zu erreichen oder hat nicht vollständig geantwortet."
+        ),
+        (410, "The program wants no events any more (410).", "Das Programm will keine Ereignisse mehr (410)."),
+      ]
+      for (status, english, german) in expected {
+        _ = try await console.store.testWebhook(webhook.id)
+        try await Hooks.finish(
+          console,
+          WebhookOutcome(
+            status: status, milliseconds: 1, error: "the exact reason", result: status == 410 ? .gone : .failed))
+        let page = try await browser.get(Hooks.path(webhook))
+        try page.check()
+        #expect(try page.texts(ofClass: "failure").contains { $0.hasPrefix(isEnglish ? english : german) })
+        // Only the reason without an answer has more to say, in the words of other programs.
+        let details = try page.scan.all("span").filter { $0["lang"] == "en" }.map(\.text)
+        #expect(details == (status == nil || status == 410 ? ["(the exact reason)"] : []))
+      }
+    }
+  }
+
   @Test("All deliveries of a long log are on pages, and a replay returns to its page")
   func longLog() async throws {
     try await Hooks.withAdmin { console, browser in
@@ -61,7 +95,7 @@ import Testing
       _ = try await console.server.sql.query(
         """
         INSERT INTO webhook_attempts (delivery, number, at, status, milliseconds, error)
-        SELECT d.id, n, now(), 500, 7, repeat('broken ', 100) FROM webhook_deliveries AS d, generate_series(1, 20) AS n
+        SELECT d.id, n, now(), NULL, 7, repeat('broken ', 100) FROM webhook_deliveries AS d, generate_series(1, 20) AS n
         WHERE d.version BETWEEN 20 AND 40
         """)
       var page = try await browser.get(Hooks.path(webhook))
@@ -124,7 +158,7 @@ import Testing
       _ = try await console.server.sql.query("UPDATE webhook_deliveries SET event = \(text)")
       let page = try await browser.get(Hooks.path(webhook))
       #expect(page.status == 200)
-      #expect(try page.scan.all("span").contains { $0["lang"] == "en" && $0.text == text })
+      #expect(try page.scan.all("span").contains { $0["lang"] == "en" && $0.text == "(\(text))" })
       #expect(try page.scan.all("h3").map(\.text) == [text])
       var edit = try await browser.get(Hooks.path(webhook, "/edit")).form("/edit")
       for name in ["url", "events", "revision", "lostTopics", "allItems"] { edit[name] = text }

@@ -3,6 +3,7 @@ package import HTTPEdge
 package import HTTPTypes
 package import News
 package import NewsStore
+import OutgoingHTTP
 
 extension EditorialAPI {
   /// Creates a webhook, which receives the events from then on.
@@ -16,6 +17,7 @@ extension EditorialAPI {
   package func createWebhook(_ fields: [String: JSONValue], _ context: APIContext) async throws -> Webhook {
     try Self.requireWebhookRights(context)
     let content = try WebhookBody(fields).content
+    try requireReachable(content.url)
     let id = UUID.version7(at: Date())
     context.record.setSubject("webhook", id.uuidString.lowercased())
     let secret = WebhookSecret.random()
@@ -47,6 +49,8 @@ extension EditorialAPI {
         if keepsNoTopics { current.topics = nil }
         var content = try WebhookBody(try JSONValue.members(of: current, patchedWith: patch)).content
         if keepsNoTopics { content.topics = [] }
+        // An address from before a change of settings hinders no other change.
+        if content.url != webhook.url { try requireReachable(content.url) }
         return content
       }
     }
@@ -103,6 +107,17 @@ extension EditorialAPI {
     }
     webhook.secret = secret.text
     return webhook
+  }
+
+  /// Refuses an address that the server never sends a request to. A name is checked when it is resolved, for each request.
+  ///
+  /// - Throws: `ProblemError`, 422.
+  private func requireReachable(_ url: String) throws {
+    do throws(OutgoingError) {
+      try addressPolicy.check(try OutgoingURL(url))
+    } catch {
+      throw ProblemError.invalidFields([FieldError(field: "url", breaks: .allowedAddress(reason: "\(error)"))])
+    }
   }
 
   private static func requireWebhookRights(_ context: APIContext) throws {

@@ -4,6 +4,7 @@ package import HTTPTypes
 import Hummingbird
 package import News
 package import NewsStore
+import OutgoingHTTP
 
 /// The writes of editors. The handlers of `/v1/editorial` and the console share them, so that both have the same rules
 /// and errors. Reads, which have no rules besides the access of the reader, go to the store.
@@ -18,6 +19,8 @@ package struct EditorialAPI: Sendable {
   package let maximumMediaBytes: Int
   /// The prefix of the addresses of files; nil for addresses without a prefix.
   let publicURL: String?
+  /// The rule for the addresses that the server sends requests to.
+  let addressPolicy: AddressPolicy
 
   /// Whether the server stores files.
   package var keepsFiles: Bool { library != nil }

@@ -1039,6 +1039,9 @@ let embeddedTemplates: [(name: String, text: String)] = [
 {{#isPaused}}
 <p class="failure">{{t.push-paused}} {{#pauseEndTime}}<time datetime="{{pauseEndMachine}}">{{.}}</time>{{/pauseEndTime}}{{#pauseReason}} <span lang="en" dir="auto">({{.}})</span>{{/pauseReason}}</p>
 {{/isPaused}}
+{{#isRefusing}}
+<p class="failure">{{t.push-refusing}} <time datetime="{{refusalMachine}}">{{refusalTime}}</time>{{#refusalReason}} <span lang="en" dir="auto">({{.}})</span>{{/refusalReason}}</p>
+{{/isRefusing}}
 </li>
 {{/services}}
 </ul>
@@ -1606,9 +1609,9 @@ let embeddedTemplates: [(name: String, text: String)] = [
 {{#attempts}}
 <li>
 <p class="facts"><span>{{t.attempt}} {{attemptNumber}}</span><time datetime="{{attemptMachine}}">{{attemptTime}}</time>{{#attemptStatus}}<span>{{t.attempt-status}} {{.}}</span>{{/attemptStatus}}<span>{{attemptDuration}}</span></p>
-{{#attemptError}}
-<p class="failure"><span lang="en" dir="auto">{{.}}</span></p>
-{{/attemptError}}
+{{#attemptFailure}}
+<p class="failure">{{.}}{{#attemptReason}} <span lang="en" dir="auto">({{.}})</span>{{/attemptReason}}</p>
+{{/attemptFailure}}
 </li>
 {{/attempts}}
 </ul>

@@ -35,11 +35,14 @@ struct PushServiceList: Sendable {
     let numbers = NumberText(pages.texts)
     var values = PageValues()
     values.set("serviceName", pages.name(of: provider))
-    let state = states.first { $0.provider == provider && $0.pauses > 0 }
     let isUsed = used.contains(provider)
-    let health = !isUsed ? "unused" : state == nil ? "working" : "failing"
+    let known = states.first { isUsed && $0.provider == provider }
+    let state = known.flatMap { $0.pauses > 0 ? $0 : nil }
+    let isFailing = state != nil || known?.refusal != nil
+    let health = !isUsed ? "unused" : isFailing ? "failing" : "working"
     values.set("health", health)
-    values.set("healthTitle", pages.texts.text(state != nil && isUsed ? "paused" : "service-\(health)"))
+    let failure = state != nil ? "paused" : "service-refusing"
+    values.set("healthTitle", pages.texts.text(isFailing ? failure : "service-\(health)"))
     func devices(isPending: Bool) -> Int { counts.devices[.init(provider: provider, isPending: isPending)] ?? 0 }
     values.set("devices", numbers.whole(devices(isPending: false)))
     let (pending, refused) = (devices(isPending: true), counts.refusedDevices[provider] ?? 0)
@@ -48,11 +51,16 @@ struct PushServiceList: Sendable {
     values.set("owed", numbers.whole(counts.owed[provider] ?? 0))
     let overdue = counts.overdueSeconds[provider] ?? 0
     if overdue >= 1 { values.set("overdue", numbers.duration(overdue)) }
-    if isUsed, let state {
+    // The reasons name settings of the server.
+    if let state {
       values.set("isPaused", true)
       pages.setTime("pauseEnd", state.pausedUntil, in: &values)
-      // The sentence names settings of the server.
       values.set("pauseReason", visit.isAdministrator ? state.reason : nil)
+    }
+    if let refusal = known?.refusal {
+      values.set("isRefusing", true)
+      pages.setTime("refusal", refusal.at, in: &values)
+      values.set("refusalReason", visit.isAdministrator ? refusal.reason : nil)
     }
     return values
   }

@@ -43,6 +43,7 @@ struct RuleText: Sendable, Equatable {
       case .dateNotInFuture: RuleText("rule-date-future")
       case .dateNotAfterPublication: RuleText("rule-date-order")
       case .requestableAddress: RuleText("rule-feed-address")
+      case .allowedAddress: RuleText("rule-webhook-address")
       case .unlisted(let count): RuleText("rule-unlisted", ["count": "\(count)"])
       case .mediaType, .knownParameter, .notRepeated, .validCursor, .other: .unspecific
       }

@@ -68,9 +68,9 @@ struct WebhookLogHandlers: Sendable {
     var rows: [PageValues] = []
     var size = 0
     for delivery in deliveries {
-      let reasons = delivery.attempts.map { Excerpt.of($0.error ?? "", limit: Self.reasonLength) }
-      // The markup has about 900 bytes for each delivery and 280 for each attempt.
-      size += reasons.reduce(900) { $0 + 280 + $1.utf8.count }
+      let reasons = delivery.attempts.map { Excerpt.of(detail(of: $0) ?? "", limit: Self.reasonLength) }
+      // The markup has about 900 bytes for each delivery and 380 for each attempt.
+      size += reasons.reduce(900) { $0 + 380 + $1.utf8.count }
       if size > Self.maximumBytes, !rows.isEmpty { break }
       rows.append(row(delivery, reasons, of: webhook, visit))
     }
@@ -106,9 +106,26 @@ struct WebhookLogHandlers: Sendable {
     pages.setTime("attempt", attempt.at, in: &values)
     values.set("attemptStatus", attempt.status)
     values.set("attemptDuration", NumberText(pages.texts).milliseconds(.milliseconds(attempt.milliseconds)))
-    values.set("attemptError", reason)
+    if attempt.error != nil { values.set("attemptFailure", failureText(status: attempt.status)) }
+    values.set("attemptReason", reason)
     return values
   }
+
+  /// Returns the sentence about an attempt that has failed.
+  ///
+  /// - Parameter status: The status of the response; nil if there was none.
+  private func failureText(status: Int?) -> String {
+    switch status {
+    case nil: pages.texts.text("attempt-failed")
+    case 410?: pages.texts.text("attempt-failed-gone")
+    case let status?:
+      pages.texts.text(
+        (300..<400).contains(status) ? "attempt-failed-redirect" : "attempt-failed-status", ["status": "\(status)"])
+    }
+  }
+
+  /// Returns the exact reason of a failure; nil if the status says it all. It is in English, with the words of other programs.
+  private func detail(of attempt: WebhookAttempt) -> String? { attempt.status == nil ? attempt.error : nil }
 }
 
 extension WebhookDelivery {

@@ -28,6 +28,28 @@ import Testing
     return (webhook, "/\(webhook.id.uuidString.lowercased())")
   }
 
+  @Test(
+    "An address that can never be reached is refused when a webhook is created or moved",
+    arguments: [
+      "https://127.0.0.1/x", "https://10.1.2.3/x", "http://169.254.169.254/latest", "https://[::1]/x",
+      "https://[fd00::1]:8443/x", "https://[::ffff:8.8.8.8]/x", "https://localhost/x", "https://Hooks.LocalHost./x",
+      "https://8.8.8.8:25/x",
+    ])
+  func privateAddress(url: String) async throws {
+    try await Self.withServer { server, send in
+      let problem = try await send("POST", "", #"{"url": "\#(url)"}"#, []).json(Problem.self, status: 422)
+      #expect(problem.errors?.map(\.field) == ["url"], "\(problem)")
+      let (webhook, path) = try await Self.make(send)
+      let lock = [("If-Match", "\"r1\"")]
+      let moved = try await send("PATCH", path, #"{"url": "\#(url)"}"#, lock).json(Problem.self, status: 422)
+      #expect(moved.errors?.map(\.field) == ["url"])
+      // One from before the rule can still be paused.
+      _ = try await server.sql.query("UPDATE webhooks SET url = 'https://10.9.9.9/' WHERE id = \(webhook.id)")
+      let paused = try await send("PATCH", path, #"{"paused": true}"#, lock).json(Webhook.self)
+      #expect(paused.paused && paused.url == "https://10.9.9.9/")
+    }
+  }
+
   @Test("A webhook is created, read, changed under its lock and deleted, and its secret is shown once")
   func life() async throws {
     try await Self.withServer { server, send in

@@ -46,7 +46,7 @@ enum WebhookConsole {
   static let success = WebhookOutcome(status: 204, milliseconds: 12, result: .delivered)
 
   static func failure(_ text: String = "no route") -> WebhookOutcome {
-    WebhookOutcome(status: 503, milliseconds: 20_000, error: text, result: .retried(after: 300))
+    WebhookOutcome(status: nil, milliseconds: 20_000, error: text, result: .retried(after: 300))
   }
 
   static func log(_ webhook: Webhook, _ console: ConsoleServer) async throws -> [WebhookDelivery] {
