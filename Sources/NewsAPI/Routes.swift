@@ -156,7 +156,7 @@ extension NewsAPI {
     router.on(.post, APIPath.hubCallback, callbacks.receive)
 
     addDevices(to: router)
-    if let pages { addPages(to: router, pages) }
+    addPages(to: router)
     router.read(APIPath.health, service.health)
     router.read(APIPath.readiness, service.readiness)
     router.read(APIPath.metrics, metrics.collect)
@@ -224,7 +224,14 @@ extension NewsAPI {
     router.preflight(APIPath.deviceState, CORS.preflight(methods: "PUT"))
   }
 
-  private func addPages(to router: Router<APIContext>, _ views: PageViews) {
+  private func addPages(to router: Router<APIContext>) {
+    guard let views = pages else {
+      // The responses replace the pages that caches have from before.
+      let missing: @Sendable (Request, APIContext) async throws -> Response = { _, _ in throw StoreError.notFound }
+      for path in [APIPath.frontPage, APIPath.topicPage, APIPath.itemPage] { router.read(path, missing) }
+      for path in [APIPath.asset, APIPath.worker] { router.publicRead(path, missing) }
+      return
+    }
     let pages = PageHandlers(reads: publicReads, views: views, metrics: counted)
     router.read(APIPath.frontPage, pages.front)
     router.read(APIPath.topicPage, pages.topic)

@@ -43,7 +43,7 @@ struct RequestPolicy: Sendable {
   /// - Throws: `ProblemError`, 403, `foreign-form`.
   func checkOrigin(_ request: Request) throws {
     let sites = request.headers[values: .secFetchSite]
-    guard sites.allSatisfy({ $0 == "same-origin" || $0 == "none" }) else { throw ProblemError.foreignForm }
+    guard sites.allSatisfy(Self.isOwnSite) else { throw ProblemError.foreignForm }
     guard request.headers[values: .origin].allSatisfy({ isOwn($0, request) }) else { throw ProblemError.foreignForm }
   }
 
@@ -57,9 +57,12 @@ struct RequestPolicy: Sendable {
   /// BREACH attack). So the browser must accept gzip and state that a page of this server, or its user, wants the page.
   func allowsCompression(_ request: Request) -> Bool {
     let sites = request.headers[values: .secFetchSite]
-    guard !sites.isEmpty, sites.allSatisfy({ $0 == "same-origin" || $0 == "none" }) else { return false }
+    guard !sites.isEmpty, sites.allSatisfy(Self.isOwnSite) else { return false }
     return AcceptEncoding(fields: request.headers).preferredCoding(among: [.gzip, .identity]) == .gzip
   }
+
+  /// Whether a value of `Sec-Fetch-Site` means a page of this server, or the user.
+  private static func isOwnSite(_ site: String) -> Bool { site == "same-origin" || site == "none" }
 
   private func isOwn(_ origin: String, _ request: Request) -> Bool {
     let origin = origin.lowercased()

@@ -278,12 +278,14 @@ import Testing
   func turnedOff() async throws {
     try await TestServer.with(settings: { $0.servesReaderPages = false }) { server in
       let item = try await server.publish("x")
-      for path in ["/", "/topics/x", Self.path(item)] {
+      for path in ["/", "/topics/x", Self.path(item), "/assets/reader-0123456789abcdef.css", "/worker.js"] {
         for _ in 0..<2 {
           let answer = try await server.get(path)
           #expect((answer.status, answer["Content-Type"]) == (404, "application/problem+json"), "\(path)")
-          #expect(answer["Cache-Control"] == "no-store")
+          // It replaces the pages that caches have from before.
+          #expect(answer["Cache-Control"] == "max-age=0, s-maxage=1", "\(path)")
         }
+        #expect(try await server.send("POST", path).status == 405, "\(path)")
       }
       #expect(try await server.get("/v1/items").status == 200)
     }
