@@ -78,7 +78,7 @@ final class DeviceServer: Sendable {
       state.devices[id]?.reports.append(report)
       return FaultResponse(status: 204)
     case ("PUT", "confirmation"):
-      guard String(decoding: request.body, as: UTF8.self) == #"{"code":"right"}"# else { return Self.problem(404) }
+      guard String(decoding: request.body, as: UTF8.self) == #"{"code":"right"}"# else { return Self.problem(422) }
       state.devices[id]?.isConfirmed = true
       return FaultResponse(status: 204)
     case ("DELETE", ""):

@@ -298,6 +298,16 @@ import Testing
       #expect(try await admin.get(Self.list).text.contains("check TIDINGS_FCM_CREDENTIALS"))
       try await console.store.resumeProvider(.fcm)
       #expect(try await browser.get(Self.list).texts(ofClass: "failure").isEmpty)
+
+      #expect(try await console.store.noteRefusal(by: .fcm, reason: "403 SENDER_ID_MISMATCH", isProven: true))
+      let refused = try await browser.get(Self.list)
+      try refused.check()
+      #expect(try refused.texts(ofClass: "state").prefix(2) == ["In use", "Refuses messages"])
+      #expect(try refused.texts(ofClass: "failure").first?.hasPrefix("The service accepts no message") == true)
+      #expect(!refused.text.contains("SENDER_ID_MISMATCH"))
+      #expect(try await admin.get(Self.list).text.contains("403 SENDER_ID_MISMATCH"))
+      try await console.store.endRefusal(by: .fcm)
+      #expect(try await browser.get(Self.list).texts(ofClass: "failure").isEmpty)
     }
   }
 

@@ -75,7 +75,14 @@ struct DeviceHandlers: Sendable {
     let code = reader.text("code", maximumBytes: 256, isRequired: true)
     reader.finish()
     guard reader.errors.isEmpty, let code else { throw ProblemError.invalidFields(reader.errors.list) }
-    guard try await store.confirmDevice(id, secret: secret, code: code) else { throw ProblemError.notFound }
+    guard let isRight = try await store.confirmDevice(id, secret: secret, code: code) else {
+      throw ProblemError.notFound
+    }
+    guard isRight else {
+      throw ProblemError.invalidFields([
+        FieldError(field: "code", rule: "must be the code of the last push with a code")
+      ])
+    }
     return .done
   }
 

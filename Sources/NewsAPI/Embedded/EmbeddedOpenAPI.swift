@@ -2076,8 +2076,8 @@ paths:
       description: >-
         The newest items as HTML, with links to pages of older ones. Pages depend on no header and no cookie, and ignore
         unknown query parameters, because links that readers share collect them. They run no script, besides that of the
-        button for notifications on lists, if the server offers Web Push. With `TIDINGS_READER_PAGES=false`, there are no
-        pages.
+        button for notifications on lists, if the server offers Web Push. With `TIDINGS_READER_PAGES=false`, all addresses
+        of pages and of their files are 404.
       parameters:
         - { $ref: "#/components/parameters/PageBefore" }
         - { $ref: "#/components/parameters/PageAfter" }
@@ -2451,6 +2451,9 @@ paths:
       operationId: confirmDevice
       tags: [devices]
       summary: Returns the code of the first push
+      description: >-
+        A code other than that of the last push with a code is refused with 422, which names `code`. The right code may be sent
+        again.
       security:
         - deviceSecret: []
       parameters:
@@ -2493,7 +2496,8 @@ paths:
       summary: Reports the news that the device has
       description: >-
         A device that has the news already is not woken for them. A device reports after a push that has `report`, and when it
-        renews its registration.
+        renews its registration. With the token of an unfinished snapshot, or of a part of the changes, it counts as one that has
+        nothing.
       security:
         - deviceSecret: []
       parameters:
@@ -3817,7 +3821,7 @@ components:
         Vary: { $ref: "#/components/headers/Vary" }
         X-Content-Type-Options: { $ref: "#/components/headers/NoSniff" }
     PageNotFound:
-      description: There is no such page, or it is not public. A server without pages returns problem details, which are not stored.
+      description: There is no such page, or it is not public. A server without pages returns problem details.
       headers:
         Cache-Control: { $ref: "#/components/headers/GoneCacheControl" }
         Content-Security-Policy: { $ref: "#/components/headers/ErrorContentSecurityPolicy" }
@@ -3843,10 +3847,12 @@ components:
         X-Content-Type-Options: { $ref: "#/components/headers/ErrorNoSniff" }
         X-Request-Id: { $ref: "#/components/headers/OptionalRequestID" }
     NoPages:
-      description: The server has no pages.
+      description: The server has no pages. The response replaces those that caches have from before.
       headers:
-        Cache-Control: { $ref: "#/components/headers/NoStore" }
-        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
+        Cache-Control: { $ref: "#/components/headers/BriefCacheControl" }
+        Vary: { $ref: "#/components/headers/ErrorVary" }
       content:
         application/problem+json:
           schema: { $ref: "#/components/schemas/Problem" }
@@ -3857,8 +3863,10 @@ components:
     NoPagesHead:
       description: The same as GET, without the body.
       headers:
-        Cache-Control: { $ref: "#/components/headers/NoStore" }
-        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+        Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
+        Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
+        Cache-Control: { $ref: "#/components/headers/BriefCacheControl" }
+        Vary: { $ref: "#/components/headers/ErrorVary" }
     PageGone:
       description: The item was retracted or has expired. The page has the editor's words.
       headers:
@@ -4668,7 +4676,7 @@ components:
         Cache-Control: { $ref: "#/components/headers/NoStore" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
     DeviceNotFound:
-      description: There is no device with this id and this secret, or the code is not that of its last push with a code.
+      description: There is no device with this id and this secret.
       headers:
         Access-Control-Allow-Origin: { $ref: "#/components/headers/ErrorAllowOrigin" }
         Access-Control-Expose-Headers: { $ref: "#/components/headers/ErrorExposeHeaders" }
@@ -6639,7 +6647,9 @@ components:
         app: { type: string, minLength: 1, maxLength: 155, description: "The bundle id. Only for apns, which needs it." }
         environment: { type: string, enum: [production, sandbox], description: "Only for apns; production by default." }
         topics:
-          description: The topics whose changes wake the device. Without the field, it is woken for the whole feed.
+          description: >-
+            The topics whose changes wake the device. Without the field, it is woken for the whole feed. The name of a topic that
+            was merged into another one stands for that.
           type: array
           minItems: 1
           maxItems: 100
@@ -6840,7 +6850,12 @@ components:
       type: object
       additionalProperties: false
       properties:
-        url: { type: string, maxLength: 2048, description: An http or https URL without user name and password. }
+        url:
+          type: string
+          maxLength: 2048
+          description: >-
+            An http or https URL without user name and password. An IP address that the server may not send to, and localhost,
+            are refused.
         events:
           description: The types of the events; all by default.
           type: array

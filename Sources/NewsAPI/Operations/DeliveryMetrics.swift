@@ -34,6 +34,10 @@ extension StoreDeliveries {
         { overdueSeconds[$0] ?? 0 }
       ),
       ("tidings_push_paused", "Whether the push service is paused.", { paused.contains($0) ? 1 : 0 }),
+      (
+        "tidings_push_refused", "Whether the push service refuses the keys of the server, or all messages so far.",
+        { refusing.contains($0) ? 1 : 0 }
+      ),
     ]
     for (name, help, value) in gauges {
       text.begin(name, .gauge, help: help)

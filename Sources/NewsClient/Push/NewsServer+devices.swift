@@ -50,7 +50,11 @@ extension NewsServer {
   /// - Returns: Whether the server knows the device and the code.
   /// - Throws: `FetchError`, `CancellationError`.
   func confirm(_ device: DeviceCredentials, code: String) async throws -> Bool {
-    try await put("confirmation", ["code": code], device)
+    do {
+      return try await put("confirmation", ["code": code], device)
+    } catch let error as FetchError where error.status == 422 {
+      return false
+    }
   }
 
   /// Reports the token of a device.

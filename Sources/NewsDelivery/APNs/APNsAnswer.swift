@@ -30,9 +30,11 @@ enum APNsAnswer {
       return .answer(PushAnswer(.gone(since: body.timestamp.map { Date(timeIntervalSince1970: $0 / 1000) })))
     case (403, "ExpiredProviderToken"): return .expiredToken
     // These come for a token of another environment or app as well.
-    case (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"), (400, "MissingDeviceToken"), (400, "BadTopic"),
-      (400, "MissingTopic"), (400, "TopicDisallowed"), (_, "BadEnvironmentKeyIdInToken"):
+    case (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"), (400, "MissingDeviceToken"), (400, "MissingTopic"):
       return .answer(PushAnswer(.tokenError(reason: text)))
+    // The key is not for the environment or the app.
+    case (400, "BadTopic"), (400, "TopicDisallowed"), (_, "BadEnvironmentKeyIdInToken"):
+      return .answer(PushAnswer(.tokenError(reason: text), refusesKey: true))
     case (400, "IdleTimeout"), (408, _): return .answer(failure(response, attempts, text))
     case (400, _), (413, _): return .answer(PushAnswer(.invalid(reason: text)))
     case (401, _), (403, _):

@@ -46,9 +46,9 @@ enum FCMAnswer {
       // A malformed token is gone. A violation of a field means that our payload is wrong.
       let isOurs = details.contains { $0.type?.hasSuffix("google.rpc.BadRequest") == true }
       return .answer(PushAnswer(isOurs ? .invalid(reason: text) : .gone(since: nil)))
-    case (403, "SENDER_ID_MISMATCH"): return .answer(PushAnswer(.tokenError(reason: text)))
+    case (403, "SENDER_ID_MISMATCH"): return .answer(PushAnswer(.tokenError(reason: text), refusesKey: true))
     // The project has no valid key for the service of this device. Other devices are not concerned.
-    case (401, "THIRD_PARTY_AUTH_ERROR"): return .answer(PushAnswer(.invalid(reason: text)))
+    case (401, "THIRD_PARTY_AUTH_ERROR"): return .answer(PushAnswer(.invalid(reason: text), refusesKey: true))
     case (401, _): return .invalidToken
     case (403, _), (404, _):
       return .answer(.pause(RetryWait.configuration, "\(text): check TIDINGS_FCM_CREDENTIALS"))

@@ -161,10 +161,7 @@ final class ProviderLoop: Sendable {
     if case .sent = answer.result, let due = entry.message.dueAt {
       delay.recordSeconds(max((clock() ?? Date()).timeIntervalSince(due), 0))
     }
-    // Anyone can register an address that its service refuses. Until the device has returned its code, the refusal says
-    // nothing about the key or the environment.
-    if case .tokenError = answer.result, entry.message.content.code != nil { return answer.result }
-    await pauses.note(answer)
+    await pauses.note(answer, to: entry.message)
     return answer.result
   }
 }

@@ -32,6 +32,7 @@ final class ProviderPauses: Sendable {
   private let store: NewsStore
   private let logger: Logger
   private let clock: @Sendable () -> Date?
+  private let reports: ProviderReports
   private let start = ContinuousClock.now
   private let state = Mutex(State())
 
@@ -42,6 +43,7 @@ final class ProviderPauses: Sendable {
     self.store = store
     self.logger = logger
     self.clock = clock
+    reports = ProviderReports(sender: sender, store: store, logger: logger, clock: clock)
   }
 
   /// The remaining time of a pause; nil without one.
@@ -59,6 +61,7 @@ final class ProviderPauses: Sendable {
     guard isOld else { return }
     let found = try await store.providerStates().first { $0.provider == sender.provider }
     let time = clock() ?? Date()
+    reports.note(found)
     state.withLock { state in
       state.read = now
       guard !state.isWriting, state.changes == changes else { return }
@@ -74,10 +77,12 @@ final class ProviderPauses: Sendable {
   }
 
   /// Counts an answer, and begins a pause if the answer demands it or the rule does. Answers during a pause belong to
-  /// messages from before it, and do not count.
-  func note(_ answer: PushAnswer) async {
+  /// messages from before it, and do not count. Neither do answers that concern an address that anyone may have registered.
+  func note(_ answer: PushAnswer, to message: PushMessage) async {
     let now = ContinuousClock.now
     let seconds = start.duration(to: now) / .seconds(1)
+    await reports.note(answer, to: message, at: seconds)
+    if !message.isProven, answer.concernsAddress { return }
     let pause = state.withLock { state -> PushAnswer.Pause? in
       if let end = state.end, end > now { return nil }
       switch answer.result {
@@ -138,5 +143,15 @@ final class ProviderPauses: Sendable {
     }
     logger.notice("a push service is no longer paused", metadata: ["provider": "\(sender.provider.rawValue)"])
     return true
+  }
+}
+
+extension PushAnswer {
+  /// Whether the answer refuses the address of the device.
+  fileprivate var concernsAddress: Bool {
+    switch result {
+    case .tokenError, .gone: true
+    case .sent, .retry, .invalid: false
+    }
   }
 }

@@ -39,11 +39,16 @@ package struct PushAnswer: Sendable {
   package var pause: Pause?
   /// Whether the service has failed, and has said nothing about the device.
   package var isFailure: Bool
+  /// Whether the service refuses the keys of the server for an address that it has accepted before.
+  package var refusesKey: Bool
 
-  package init(_ result: PushOutcome.Result, pause: Pause? = nil, isFailure: Bool = false) {
+  package init(
+    _ result: PushOutcome.Result, pause: Pause? = nil, isFailure: Bool = false, refusesKey: Bool = false
+  ) {
     self.result = result
     self.pause = pause
     self.isFailure = isFailure
+    self.refusesKey = refusesKey
   }
 
   /// Returns an answer for a service that has failed or cannot be reached.

@@ -11,7 +11,9 @@ enum WebPushAnswer {
     switch response.status {
     case 200..<300: return PushAnswer(.sent)
     case 404, 410: return PushAnswer(.gone(since: nil))
-    case 401, 403: return PushAnswer(.tokenError(reason: "\(text): it refuses the key of TIDINGS_VAPID_KEY_FILE"))
+    case 401, 403:
+      return PushAnswer(
+        .tokenError(reason: "\(text): it refuses the key of TIDINGS_VAPID_KEY_FILE"), refusesKey: true)
     // 406 is Microsoft's answer to too many messages.
     case 406, 429: return PushAnswer(.retry(after: max(wait, RetryWait.quota), reason: text))
     case 408, 500...: return .failure(after: wait, text)

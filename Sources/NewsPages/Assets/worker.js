@@ -145,7 +145,7 @@ async function confirm() {
   const { code, ...device } = (await stored()) || {};
   if (!code) return;
   const answer = await send("PUT", `v1/devices/${device.id}/confirmation`, { code }, device.secret);
-  if (answer.ok || answer.status === 404) await save(device);
+  if (answer.ok || answer.status === 404 || answer.status === 422) await save(device);
 }
 
 async function respond(push) {

@@ -90,7 +90,7 @@ extension NewsStore {
     let rows = try await deliveryDatabase.query(
       """
       WITH \(query: Self.feed)
-      SELECT \(query: Device.columns), gen_random_uuid() AS push, 0::bigint AS attempts,
+      SELECT \(query: Device.columns), d.accepted, gen_random_uuid() AS push, 0::bigint AS attempts,
         NULL::timestamptz AS message_due, NULL::uuid AS item,
         NULL::jsonb AS content, f.epoch, f.version
       FROM devices AS d, feed AS f WHERE d.id = \(device)
@@ -147,7 +147,7 @@ extension NewsStore {
         SET claim = \(claim), due_at = c.now + make_interval(secs => \(lease / .seconds(1)))
         FROM judged AS j, clock AS c WHERE a.device = j.device AND a.push = j.push AND j.is_wanted
     )
-    SELECT \(query: Device.columns), j.push, j.attempts, j.message_due, j.item, j.content, f.epoch, f.version
+    SELECT \(query: Device.columns), d.accepted, j.push, j.attempts, j.message_due, j.item, j.content, f.epoch, f.version
     FROM judged AS j JOIN devices AS d ON d.id = j.device CROSS JOIN feed AS f WHERE j.is_wanted
     """
   }
@@ -177,11 +177,12 @@ extension NewsStore {
       UPDATE deliveries AS o SET next_at = NULL, claim = CASE WHEN j.step = 'send' THEN \(claim)::uuid END,
         push = CASE WHEN j.step <> 'settled' THEN o.push END,
         attempts = CASE WHEN j.step <> 'settled' THEN o.attempts ELSE 0 END,
+        failing_since = CASE WHEN j.step = 'send' THEN o.failing_since END,
         due_at = CASE j.step WHEN 'send' THEN c.now + make_interval(secs => \(lease / .seconds(1)))
           WHEN 'later' THEN j.quiet_until END
         FROM judged AS j, clock AS c WHERE o.device = j.device AND j.step <> 'gone'
     )
-    SELECT \(query: Device.columns), coalesce(j.push, \(claim)::uuid) AS push, j.attempts, j.message_due, j.item,
+    SELECT \(query: Device.columns), d.accepted, coalesce(j.push, \(claim)::uuid) AS push, j.attempts, j.message_due, j.item,
       NULL::jsonb AS content, f.epoch, f.version, j.state = 'pending' AS is_pending
     FROM judged AS j JOIN devices AS d ON d.id = j.device CROSS JOIN feed AS f WHERE j.step = 'send'
     """
@@ -199,6 +200,7 @@ extension PushMessage {
       deviceKind: try row.value("kind"),
       content: PushContent(token: token.description, contentID: try row.decode("item"), alert: alert?.alert),
       asksForReport: asksForReport, attempts: try row.decode("attempts"), registeredAt: try row.decode("registered_at"),
+      isProven: try row.decode("accepted", as: Bool.self) && kind != .confirmation,
       dueAt: try row.decode("message_due"), claim: claim)
   }
 

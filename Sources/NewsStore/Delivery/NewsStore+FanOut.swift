@@ -101,6 +101,7 @@ extension NewsStore {
         WHERE b.is_wanted AND NOT b.is_alert ORDER BY b.id
       ON CONFLICT (device) DO UPDATE SET push = excluded.push, provider = excluded.provider,
         attempts = CASE WHEN o.due_at IS NULL THEN 0 ELSE o.attempts END,
+        failing_since = CASE WHEN o.due_at IS NOT NULL THEN o.failing_since END,
         -- A message that is owed already keeps its time. One that is being sent has another one follow it.
         due_at = coalesce(o.due_at, greatest(
           excluded.due_at, o.sent[cardinality(o.sent) - \(budget) + 1] + interval '1 hour')),

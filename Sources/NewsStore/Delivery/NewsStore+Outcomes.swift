@@ -59,7 +59,7 @@ extension NewsStore {
     )
     """
 
-  /// Deletes devices that are gone, and marks those whose addresses were refused. An outcome concerns the address as it was
+  /// Deletes devices that are gone, and marks those whose addresses were refused, or accepted for the first time. An outcome concerns the address as it was
   /// when the message was claimed, so a device that has registered since is left alone.
   private static let devices: PostgresQuery = """
     deleted AS (
@@ -71,12 +71,13 @@ extension NewsStore {
       UPDATE devices AS d SET
         token_error = CASE WHEN h.result = 'tokenError' THEN h.reason END,
         token_error_at = CASE WHEN h.result = 'tokenError' THEN c.now END,
-        token_errors = CASE WHEN h.result = 'tokenError' THEN d.token_errors + 1 ELSE 0 END
+        token_errors = CASE WHEN h.result = 'tokenError' THEN d.token_errors + 1 ELSE 0 END,
+        accepted = d.accepted OR h.result = 'sent'
       FROM clock AS c, (
         SELECT DISTINCT ON (o.device) o.device, o.result, o.reason, o.registered_at FROM held AS o
         WHERE o.result IN ('sent', 'tokenError') ORDER BY o.device, o.result DESC
       ) AS h
-      WHERE d.id = h.device AND (h.result = 'tokenError' OR d.token_error_at IS NOT NULL)
+      WHERE d.id = h.device AND (h.result = 'tokenError' OR d.token_error_at IS NOT NULL OR NOT d.accepted)
         AND d.registered_at <= h.registered_at + interval '1 millisecond'
     )
     """
@@ -89,19 +90,24 @@ extension NewsStore {
         WHEN h.result = 'tokenError' AND NOT h.is_exhausted THEN c.now + make_interval(secs => \(refusalWait))
         WHEN h.result = 'tokenError' THEN NULL
         -- The address is another one since the claim, and has not got the message.
-        WHEN h.result = 'gone' AND d.registered_at > h.registered_at + interval '1 millisecond' THEN c.now
+        WHEN h.result = 'gone' AND EXISTS (
+          SELECT FROM devices AS d WHERE d.id = h.device AND d.registered_at > h.registered_at + interval '1 millisecond'
+        ) THEN c.now
         WHEN h.is_replaced THEN greatest(c.now, h.next_at) END AS due_at
-      FROM held AS h CROSS JOIN clock AS c LEFT JOIN devices AS d ON d.id = h.device
+      FROM held AS h CROSS JOIN clock AS c
       WHERE NOT EXISTS (SELECT FROM deleted AS x WHERE x.id = h.device)
     ), owed AS (
       UPDATE deliveries AS o SET claim = NULL, next_at = NULL, due_at = s.due_at,
         push = CASE WHEN s.due_at IS NOT NULL THEN o.push END,
         attempts = CASE WHEN s.due_at IS NULL OR s.result IN ('sent', 'invalid') THEN 0 ELSE o.attempts + 1 END,
+        -- Anyone can register an address whose service does not answer. It has to return its code first.
+        failing_since = CASE WHEN s.result = 'retry' AND NOT s.is_code THEN coalesce(o.failing_since, s.now) END,
         sent = CASE WHEN s.result <> 'sent' THEN o.sent
           ELSE ARRAY(SELECT t FROM unnest(o.sent) AS t WHERE t > s.now - interval '1 hour' ORDER BY t) || s.now END
       FROM settled AS s WHERE NOT s.is_alert AND o.device = s.device
     ), owed_alerts AS (
-      UPDATE alert_deliveries AS a SET claim = NULL, due_at = s.due_at, attempts = a.attempts + 1
+      UPDATE alert_deliveries AS a SET claim = NULL, due_at = s.due_at, attempts = a.attempts + 1,
+        failing_since = CASE WHEN s.result = 'retry' THEN coalesce(a.failing_since, s.now) END
       FROM settled AS s WHERE s.is_alert AND a.device = s.device AND a.push = s.push AND s.due_at IS NOT NULL
     ), done AS (
       DELETE FROM alert_deliveries AS a USING settled AS s

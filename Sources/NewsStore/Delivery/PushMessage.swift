@@ -31,6 +31,9 @@ public struct PushMessage: Sendable {
   public let attempts: Int
   /// The time of the last registration of the address. A provider may know since when it is gone.
   public let registeredAt: Date
+  /// Whether the service has accepted a message to this address before, and the device has confirmed it if it must. Anyone can
+  /// register another address, so its refusal says nothing about the keys of the server.
+  public let isProven: Bool
   /// The time since which the message could have been sent, for the metrics of its delay; nil for a confirmation or a test.
   public let dueAt: Date?
   /// The claim. Its outcome counts as long as no other process has claimed the message.
@@ -39,7 +42,7 @@ public struct PushMessage: Sendable {
   /// Creates a message.
   public init(
     push: UUID, kind: Kind, device: UUID, target: PushTarget, deviceKind: DeviceKind, content: PushContent,
-    asksForReport: Bool, attempts: Int, registeredAt: Date, dueAt: Date? = nil, claim: UUID
+    asksForReport: Bool, attempts: Int, registeredAt: Date, isProven: Bool, dueAt: Date? = nil, claim: UUID
   ) {
     self.push = push
     self.kind = kind
@@ -50,6 +53,7 @@ public struct PushMessage: Sendable {
     self.asksForReport = asksForReport
     self.attempts = attempts
     self.registeredAt = registeredAt
+    self.isProven = isProven
     self.dueAt = dueAt
     self.claim = claim
   }

@@ -39,7 +39,8 @@ public struct StoreDeliveries: Sendable, Equatable {
   public var refusedDevices: [PushProvider: Int] = [:]
   /// The number of messages that devices are owed, by push service.
   public var owed: [PushProvider: Int] = [:]
-  /// The time for which the oldest message is overdue, by push service in seconds; 0 if none is.
+  /// The time for which the oldest message is overdue, by push service in seconds; 0 if none is. A message that has failed is
+  /// overdue since its first failure.
   public var overdueSeconds: [PushProvider: Double] = [:]
   /// The number of changes in the outbox, as rows.
   public var outboxRows = 0
@@ -47,6 +48,8 @@ public struct StoreDeliveries: Sendable, Equatable {
   public var outboxSeconds = 0.0
   /// The push services that are paused.
   public var paused: [PushProvider] = []
+  /// The push services that refuse the keys of the server.
+  public var refusing: [PushProvider] = []
   /// The number of outcomes that this process has recorded.
   public var outcomes: [Outcome: Int] = [:]
 
@@ -85,8 +88,8 @@ extension NewsStore {
       """,
       """
       WITH \(query: Self.clock(now)), owed AS (
-        SELECT o.provider, o.due_at, o.claim FROM deliveries AS o WHERE o.due_at IS NOT NULL
-        UNION ALL SELECT a.provider, a.due_at, a.claim FROM alert_deliveries AS a
+        SELECT o.provider, coalesce(o.failing_since, o.due_at) AS due_at FROM deliveries AS o WHERE o.due_at IS NOT NULL
+        UNION ALL SELECT a.provider, coalesce(a.failing_since, a.due_at) FROM alert_deliveries AS a
       )
       SELECT o.provider, count(*) AS owed,
         coalesce(extract(epoch FROM max(c.now - o.due_at) FILTER (WHERE o.due_at < c.now)), 0)::double precision AS overdue
@@ -96,6 +99,7 @@ extension NewsStore {
       WITH \(query: Self.clock(now))
       SELECT (SELECT count(*) FROM outbox) AS rows, ARRAY(
           SELECT p.provider FROM push_providers AS p WHERE p.paused_until > c.now ORDER BY p.provider) AS paused,
+        ARRAY(SELECT p.provider FROM push_providers AS p WHERE p.refusal IS NOT NULL ORDER BY p.provider) AS refusing,
         coalesce(extract(epoch FROM greatest(
           c.now - (SELECT o.at FROM outbox AS o ORDER BY o.number LIMIT 1), interval '0'))
           , 0)::double precision AS age
@@ -117,6 +121,7 @@ extension NewsStore {
       counts.outboxRows = try row.decode("rows")
       counts.outboxSeconds = try row.decode("age")
       counts.paused = try row.decode("paused", as: [String].self).compactMap(PushProvider.init(rawValue:))
+      counts.refusing = try row.decode("refusing", as: [String].self).compactMap(PushProvider.init(rawValue:))
     }
     let read = counts
     deliveryCounters.deliveries.withLock { deliveries in

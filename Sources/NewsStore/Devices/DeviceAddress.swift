@@ -4,10 +4,10 @@ import News
 
 /// The address of a device at its provider, and the digest by which it is found again.
 struct DeviceAddress {
-  /// The maximum length of a token or endpoint in bytes.
+  /// The maximum length of a registration token in bytes.
   private static let maximumBytes = 2048
 
-  /// The device token, the registration token, or the endpoint.
+  /// The device token in lower case, the registration token, or the endpoint in its normal form.
   let text: String
   /// The host of the endpoint in lower case; nil for other providers.
   let host: String?
@@ -40,14 +40,15 @@ struct DeviceAddress {
       require(registration.token == nil, "token", "must be omitted for the provider webpush")
       let subscription = registration.subscription
       require(subscription != nil, "subscription", "is required for the provider webpush")
-      text = subscription?.endpoint ?? ""
-      host = Self.host(text)
+      let endpoint = PushEndpoint(subscription?.endpoint ?? "")
+      (text, host) = (endpoint?.text ?? "", endpoint?.host)
       let (p256dh, auth) = (subscription?.keys.p256dh ?? "", subscription?.keys.auth ?? "")
       let key = [UInt8](base64URL: p256dh) ?? []
       let secret = [UInt8](base64URL: auth) ?? []
       keys = (Data(key), Data(secret))
       if subscription != nil {
-        require(host != nil, "subscription.endpoint", "must be an https URL of at most \(Self.maximumBytes) bytes")
+        require(
+          host != nil, "subscription.endpoint", "must be an https URL of at most \(PushEndpoint.maximumBytes) bytes")
         require(
           key.count == 65 && (try? P256.KeyAgreement.PublicKey(x963Representation: key)) != nil,
           "subscription.keys.p256dh",
@@ -56,7 +57,8 @@ struct DeviceAddress {
       }
     } else {
       require(registration.subscription == nil, "subscription", "is only for the provider webpush")
-      (text, host, keys) = (registration.token ?? "", nil, nil)
+      let token = registration.token ?? ""
+      (text, host, keys) = (registration.provider == .apns ? token.lowercased() : token, nil, nil)
       require(
         registration.provider == .apns ? Self.isDeviceToken(text) : Self.isRegistrationToken(text), "token",
         registration.provider == .apns
@@ -85,14 +87,5 @@ struct DeviceAddress {
 
   private static func isRegistrationToken(_ token: String) -> Bool {
     1...maximumBytes ~= token.utf8.count && token.utf8.allSatisfy { 0x21...0x7E ~= $0 }
-  }
-
-  /// The host of an https URL; nil for any other text.
-  private static func host(_ endpoint: String) -> String? {
-    guard 1...maximumBytes ~= endpoint.utf8.count, endpoint.utf8.allSatisfy({ 0x21...0x7E ~= $0 }),
-      let parts = URLComponents(string: endpoint), parts.scheme?.lowercased() == "https", parts.user == nil,
-      parts.password == nil, parts.fragment == nil, let host = parts.host, !host.isEmpty
-    else { return nil }
-    return host.lowercased()
   }
 }

@@ -58,19 +58,27 @@ extension NewsStore {
     guard let address = DeviceAddress(wanted, errors: &errors), errors.isEmpty else {
       throw StoreError.invalidFields(errors)
     }
-    try await requireTopics(wanted.topics ?? [])
+    if let topics = wanted.topics { wanted.topics = try await existingTopics(topics) }
     return (wanted, address)
   }
 
-  private func requireTopics(_ topics: [String]) async throws {
-    if topics.isEmpty { return }
-    let unknown = try await database.query(
+  /// Returns topics in order. A topic that was merged into another one is replaced by that, because the device may not know
+  /// of it yet.
+  ///
+  /// - Throws: `StoreError.unknownTopics`.
+  private func existingTopics(_ topics: [String]) async throws -> [String] {
+    let rows = try await database.query(
       """
-      SELECT w.slug FROM unnest(\(topics)) AS w (slug)
-      WHERE NOT EXISTS (SELECT FROM topics AS t WHERE t.slug = w.slug) ORDER BY w.slug
-      """
-    ).map { try $0.decode("slug", as: String.self) }
+      SELECT w.slug, coalesce(t.slug, m.other) AS topic FROM unnest(\(topics)) AS w (slug)
+        LEFT JOIN topics AS t ON t.slug = w.slug LEFT JOIN topic_merges AS m ON m.slug = w.slug
+      ORDER BY w.slug
+      """)
+    let found = try rows.map { row in
+      (slug: try row.decode("slug", as: String.self), topic: try row.decode("topic", as: String?.self))
+    }
+    let unknown = found.filter { $0.topic == nil }.map(\.slug)
     if !unknown.isEmpty { throw StoreError.unknownTopics(unknown) }
+    return Set(found.compactMap(\.topic)).sorted()
   }
 
   /// The names of the time zones that the database knows. It reads their files for each query, so the list is kept.

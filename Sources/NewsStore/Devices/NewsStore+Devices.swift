@@ -112,15 +112,22 @@ extension NewsStore {
 
   /// Activates a device that returns the code of its first push. A repeat has no effect.
   ///
-  /// - Returns: Whether there is a device with the id and the secret, and the code is that of its last push with a code.
-  public func confirmDevice(_ id: UUID, secret: String, code: String) async throws -> Bool {
-    guard let secret = ConsoleSecret(secret), let code = ConsoleSecret(code) else { return false }
+  /// - Returns: Whether the code is that of the last push with a code; nil if the id is unknown or the secret is wrong.
+  public func confirmDevice(_ id: UUID, secret: String, code: String) async throws -> Bool? {
+    guard let secret = ConsoleSecret(secret) else { return nil }
+    // Another text is no code.
+    let code = ConsoleSecret(code)?.digest
     return try await database.query(
       """
-      UPDATE devices SET state = 'active'
-      WHERE id = \(id) AND secret_digest = \(secret.digest) AND confirmation = \(code.digest) RETURNING id
+      WITH device AS (
+        SELECT d.id, coalesce(d.confirmation = \(code), false) AS is_right FROM devices AS d
+        WHERE d.id = \(id) AND d.secret_digest = \(secret.digest) FOR NO KEY UPDATE
+      ), confirmed AS (
+        UPDATE devices AS d SET state = 'active' FROM device AS f WHERE d.id = f.id AND f.is_right
+      )
+      SELECT f.is_right FROM device AS f
       """
-    ).isEmpty == false
+    ).first?.decode("is_right")
   }
 
   /// Reads a device.
@@ -162,7 +169,8 @@ extension NewsStore {
       app = excluded.app, environment = excluded.environment, topics = excluded.topics, languages = excluded.languages,
       alerts = excluded.alerts, time_zone = excluded.time_zone, quiet_from = excluded.quiet_from,
       quiet_to = excluded.quiet_to, registered_at = excluded.registered_at, expires_at = excluded.expires_at,
-      token_error = NULL, token_error_at = NULL, token_errors = 0
+      token_error = NULL, token_error_at = NULL, token_errors = 0,
+      accepted = d.accepted AND d.address_digest = excluded.address_digest
     """
 
   private static let keepsState: PostgresQuery = """

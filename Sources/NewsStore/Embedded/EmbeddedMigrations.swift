@@ -32,4 +32,5 @@ let embeddedMigrations: [(name: String, sql: String)] = [
   ("0027_outbox.sql", migration0027),
   ("0028_webhooks.sql", migration0028),
   ("0029_topics_of_devices.sql", migration0029),
+  ("0030_refusals_and_merged_topics.sql", migration0030),
 ]

@@ -134,7 +134,12 @@ extension NewsStore {
             "UPDATE api_keys SET topics = \(query: topics) WHERE topics @> ARRAY[\(slug)]",
             // The scope remains: clients that follow it learn from it that all items have left. Pages that list the
             // topics have changed now.
+            other.map { "UPDATE topic_merges SET other = \($0) WHERE other = \(slug)" }
+              ?? "DELETE FROM topic_merges WHERE other = \(slug)",
+            "DELETE FROM topic_merges WHERE slug = \(slug)",
             "DELETE FROM topics WHERE slug = \(slug)",
+            // NULL without another topic.
+            "INSERT INTO topic_merges (slug, other) SELECT \(slug), t.slug FROM topics AS t WHERE t.slug = \(other)",
             """
             UPDATE scopes SET changed_at = greatest(date_trunc('milliseconds', clock_timestamp()), changed_at)
             WHERE scope = \(slug)

@@ -33,19 +33,28 @@ struct PushChecks {
     let isRead: Void? = try? await settings.withStore(logger) { store in
       try await store.countDeliveries()
       let counts = store.deliveryCounts()
-      for state in try await store.providerStates() where providers.contains(state.provider) && state.pauses > 0 {
-        findings.append(pause(state))
+      for state in try await store.providerStates() where providers.contains(state.provider) {
+        if state.pauses > 0 { findings.append(pause(state)) }
+        if let refusal = state.refusal { findings.append(Self.refusal(refusal, by: state.provider)) }
       }
       findings += delays(counts, providers)
     }
     guard isRead != nil else { return [] }
-    return findings.isEmpty ? [.ok("deliveries", "no push service is paused, and nothing is overdue")] : findings
+    return findings.isEmpty
+      ? [.ok("deliveries", "no push service is paused or refuses the keys, and nothing is overdue")] : findings
   }
 
   private func pause(_ state: ProviderState) -> Finding {
     let time = state.pausedUntil.map { " until \(RFC3339.string(from: $0))" } ?? ""
     return .warning(
       "deliveries", "\(state.provider.rawValue) is paused\(time): \((state.reason ?? "it has failed").terminalSafe)")
+  }
+
+  private static func refusal(_ refusal: ProviderState.Refusal, by provider: PushProvider) -> Finding {
+    .warning(
+      "deliveries",
+      "\(provider.rawValue) accepts no message, most recently at \(RFC3339.string(from: refusal.at)): "
+        + "\(refusal.reason.terminalSafe)")
   }
 
   private func delays(_ counts: StoreDeliveries, _ providers: [PushProvider]) -> [Finding] {
@@ -69,7 +78,8 @@ struct PushChecks {
         findings.append(
           .warning(
             "deliveries",
-            "messages of \(provider.rawValue) are \(delay) late: no server sends them, or the service is too slow"))
+            "messages of \(provider.rawValue) are \(delay) late: no server sends them, or the service is too slow or cannot "
+              + "be reached, which the log says"))
       }
     }
     return findings

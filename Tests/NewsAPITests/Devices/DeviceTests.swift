@@ -232,6 +232,50 @@ import Testing
     }
   }
 
+  @Test("A report of an unfinished snapshot, or of a part of the changes, says that the device has nothing")
+  func unfinishedReport() async throws {
+    try await Self.withServer { server in
+      let made = try await Self.register(server)
+      let state = Self.path(made, "/state")
+      let epoch = try #require(server.store.cachedSnapshot?.feedVersion.epoch)
+      let unfinished = [
+        SyncToken(epoch: epoch, scope: .feed, version: 9, position: 4),
+        SyncToken(epoch: epoch, scope: .feed, version: 9, isPartial: true),
+      ]
+      for token in unfinished {
+        let complete = SyncToken(epoch: epoch, scope: .feed, version: 7)
+        for (reported, version) in [(complete, Int?.some(7)), (token, nil)] {
+          let body = #"{"token": "\#(reported)"}"#
+          #expect(try await server.send("PUT", state, key: made.secret, body: body).status == 204)
+          #expect(try await server.store.device(made.id)?.lastReport?.version == version, "\(reported)")
+        }
+      }
+    }
+  }
+
+  @Test("A wrong code is refused with its name, and the right one is accepted, also again")
+  func confirmation() async throws {
+    try await Self.withServer { server in
+      let made = try await Self.register(server, Self.browser)
+      let path = Self.path(made, "/confirmation")
+      func confirm(_ code: String) async throws -> TestResponse {
+        try await server.send("PUT", path, key: made.secret, body: #"{"code": "\#(code)"}"#)
+      }
+      // No code was sent yet.
+      #expect(try await confirm(made.secret).json(Problem.self, status: 422).errors?.map(\.field) == ["code"])
+      let message = try await server.store.claimMessages(.webpush, limit: 1, lease: .seconds(60), reportRate: 0).first
+      let code = try #require(message?.content.code)
+      for wrong in [String(code.reversed()), "x", made.secret] {
+        let problem = try await confirm(wrong).json(Problem.self, status: 422)
+        #expect(problem.errors?.map(\.field) == ["code"], "\(problem)")
+        #expect(try await server.store.device(made.id)?.isPending == true)
+      }
+      for _ in 0..<2 { #expect(try await confirm(code).status == 204) }
+      #expect(try await confirm("x").status == 422)
+      #expect(try await server.store.device(made.id)?.isPending == false)
+    }
+  }
+
   @Test("Metrics count devices and what was sent to them, and contain no addresses")
   func metrics() async throws {
     try await Self.withServer { server in
@@ -252,8 +296,11 @@ import Testing
       #expect(messages.map(\.device) == [phone.id])
       try await store.recordOutcomes(messages.map { PushOutcome(message: $0, result: .sent) })
       try await store.pauseProvider(.webpush, for: 600, reason: "a test")
+      #expect(value("push_refused", ["provider": "fcm"]) == 0)
+      #expect(try await store.noteRefusal(by: .fcm, reason: "a test", isProven: false))
       try await store.countDeliveries()
       scrape = try await server.scrape()
+      #expect(value("push_refused", ["provider": "fcm"]) == 1 && value("push_refused", ["provider": "apns"]) == 0)
       #expect(value("push_outcomes_total", ["provider": "apns", "outcome": "sent"]) == 1)
       #expect(value("push_outcomes_total", ["provider": "webpush", "outcome": "sent"]) == 0)
       #expect(value("push_owed", ["provider": "apns"]) == 0 && value("push_paused", ["provider": "webpush"]) == 1)

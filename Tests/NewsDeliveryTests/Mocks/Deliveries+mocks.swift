@@ -8,7 +8,7 @@ import TestKit
 import TestSupport
 
 extension Deliveries {
-  /// Registers active devices of each of the three push services.
+  /// Registers active devices of each of the three push services, which have received messages before.
   ///
   /// - Parameter count: The number of devices of each service.
   func register(_ count: Int, at mocks: PushMocks) async throws {
@@ -22,12 +22,12 @@ extension Deliveries {
       _ = try await sql.query(
         """
         INSERT INTO devices (id, secret_digest, provider, kind, address, address_digest, host, p256dh, auth, app,
-          environment, alerts, state, created_at, registered_at, expires_at)
+          environment, alerts, state, accepted, created_at, registered_at, expires_at)
         SELECT gen_random_uuid(), sha256('x'), \(provider.rawValue), \(kind.rawValue), \(query: address),
           sha256((\(provider.rawValue) || n)::bytea), \(isWebPush ? "127.0.0.1" : nil)::text,
           \(isWebPush ? Data(shared.p256dh) : nil)::bytea, \(isWebPush ? Data(shared.auth) : nil)::bytea,
           \(provider == .apns ? "example.news" : nil)::text, \(provider == .apns ? "production" : nil)::text,
-          false, 'active', \(now), \(now), \(now) + interval '90 days'
+          false, 'active', true, \(now), \(now), \(now) + interval '90 days'
         FROM generate_series(1, \(count)) AS g (n)
         """)
     }

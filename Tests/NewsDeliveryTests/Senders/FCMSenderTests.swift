@@ -107,7 +107,8 @@ import Testing
       content.data = ["b": "2", "a": "\"1\"", "token": "x", "aps": "x", "content-id": "x"]
       let message = PushMessage(
         push: PushMessage.samplePush, kind: .silent, device: PushMessage.sampleDevice, target: Self.target,
-        deviceKind: .app, content: content, asksForReport: false, attempts: 0, registeredAt: Date(), claim: UUID())
+        deviceKind: .app, content: content, asksForReport: false, attempts: 0, registeredAt: Date(), isProven: true,
+        claim: UUID())
       #expect(await service.send(message).result == .sent)
       let request = try #require(service.takeRequests(Self.messages).first)
       let push = "00000000-0000-4000-8000-000000000001"

@@ -19,7 +19,8 @@ extension PushMessage {
       target: target, deviceKind: .app,
       content: PushContent(
         token: sampleToken, contentID: code == nil ? sampleItem : nil, alert: alert, code: code),
-      asksForReport: asksForReport, attempts: attempts, registeredAt: Date(), claim: UUID())
+      asksForReport: asksForReport, attempts: attempts, registeredAt: Date(), isProven: code == nil,
+      claim: UUID())
   }
 }
 

@@ -42,6 +42,17 @@ final class ScriptedSender: PushSender {
   func shutdown() async { state.withLock { $0.isShutDown = true } }
 }
 
+/// Ids that a test adds and removes while others ask for them.
+final class UUIDs: Sendable {
+  private let ids = Mutex<Set<UUID>>([])
+
+  func contains(_ id: UUID) -> Bool { ids.withLock { $0.contains(id) } }
+
+  func insert(_ others: Set<UUID>) { ids.withLock { $0.formUnion(others) } }
+
+  func removeAll() { ids.withLock { $0 = [] } }
+}
+
 /// A point at which tasks wait until a test opens it.
 final class Barrier: Sendable {
   private let state = Mutex((isOpen: false, waiters: [CheckedContinuation<Void, Never>]()))
@@ -106,6 +117,9 @@ struct Deliveries: Sendable {
     return ids
   }
 
+  /// Notes that all devices have received messages before.
+  func proveDevices() async throws { _ = try await sql.query("UPDATE devices SET accepted = true") }
+
   /// Publishes an item.
   ///
   /// - Returns: Its id.
@@ -122,13 +136,14 @@ struct Deliveries: Sendable {
 
   /// Runs the body while a service delivers.
   func withService(
-    _ senders: [ScriptedSender], window: Duration = .zero, budget: Int = 3, _ body: @Sendable () async throws -> Void
+    _ senders: [ScriptedSender], window: Duration = .zero, budget: Int = 3, logger: Logger = NewsDatabase.logger,
+    _ body: @Sendable () async throws -> Void
   ) async throws {
     var limits = DeliveryService.Limits()
     limits.window = window
     limits.budget = budget
     let service = DeliveryService(
-      store: store, senders: senders, limits: limits, logger: NewsDatabase.logger, clock: { now })
+      store: store, senders: senders, limits: limits, logger: logger, clock: { now })
     let running = Task { await service.run() }
     try await withResource(
       running,

@@ -153,6 +153,7 @@ import Testing
       }
       let fcm = ScriptedSender(.fcm)
       let ids = try await deliveries.register(200, .apns)
+      try await deliveries.proveDevices()
       try await deliveries.withService([apns, fcm]) {
         try await deliveries.publish()
         try await eventually("the service is paused") {
@@ -208,8 +209,35 @@ import Testing
       }
       try await deliveries.withService([sender]) {
         try await eventually("all have been tried") { deliveries.outcomes(.webpush) == ["tokenError": 40] }
-        #expect(try await deliveries.store.providerStates().isEmpty)
+        #expect(try await deliveries.store.providerStates().allSatisfy { $0.pauses == 0 })
       }
+    }
+  }
+
+  @Test(
+    "Random tokens that strangers register for APNs and FCM pause no service", arguments: [PushProvider.apns, .fcm])
+  func randomTokens(provider: PushProvider) async throws {
+    try await Deliveries.with { deliveries in
+      let isAppDevice = UUIDs()
+      let sender = ScriptedSender(provider, width: 4) { message in
+        PushAnswer(isAppDevice.contains(message.device) ? .sent : .tokenError(reason: "BadDeviceToken"))
+      }
+      isAppDevice.insert(try await deliveries.register(20, provider))
+      try await deliveries.register(60, provider)
+      try await deliveries.withService([sender]) {
+        try await deliveries.publish()
+        try await eventually("all have been tried") {
+          deliveries.outcomes(provider) == ["sent": 20, "tokenError": 60]
+        }
+        #expect(try await deliveries.store.providerStates().allSatisfy { $0.pauses == 0 })
+        // The devices of the app are known by then, and a wrong environment is noticed.
+        isAppDevice.removeAll()
+        try await deliveries.publish()
+        try await eventually("the service is paused") {
+          try await deliveries.store.providerStates().first?.pausedUntil != nil
+        }
+      }
+      #expect(try await deliveries.count("SELECT count(*) FROM devices") == 80)
     }
   }
 

@@ -50,4 +50,14 @@ import Testing
     #expect(PauseRule.pause(after: 0, atLeast: 300) == 300 && PauseRule.pause(after: 3, atLeast: 300) == 480)
     #expect(PauseRule.pause(after: 9, atLeast: 7200) == 7200)
   }
+
+  @Test("Reports come at once, then every ten minutes with the number of events in between")
+  func reports() {
+    var interval = ReportInterval()
+    #expect(interval.note(at: 5) == 1)
+    for second in stride(from: 6.0, to: 605, by: 1) { #expect(interval.note(at: second) == nil) }
+    #expect(interval.note(at: 605) == 600)
+    #expect(interval.note(at: 606) == nil)
+    #expect(interval.note(at: 9000) == 2)
+  }
 }

@@ -62,7 +62,7 @@ extension NewsStore {
       throw Unexpected(description: "the device got no code")
     }
     try await recordOutcomes([PushOutcome(message: message, result: .sent)], at: now)
-    guard try await confirmDevice(device.id, secret: device.secret, code: code) else {
+    guard try await confirmDevice(device.id, secret: device.secret, code: code) == true else {
       throw Unexpected(description: "the code was refused")
     }
     return device

@@ -96,6 +96,66 @@ import Testing
     }
   }
 
+  @Test("A device is proven once its service has accepted a message to its address")
+  func proof() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let device = try await store.register(.apns())
+      func isProven(_ second: Double, _ result: PushOutcome.Result) async throws -> Bool {
+        let message = try await Self.claim(store, sql, at: Self.start + second)
+        try await Self.record(store, message, result, at: Self.start + second)
+        return message.isProven
+      }
+      #expect(try await !isProven(0, .retry(after: 0, reason: "no connection")))
+      #expect(try await !isProven(1, .sent))
+      #expect(try await isProven(2, .sent))
+      // A known address stays proven, a new one is not.
+      let again = try await store.register(.apns(), at: Self.start + 3)
+      #expect(try await isProven(4, .invalid(reason: "the payload is too large")))
+      _ = try await store.updateDevice(device.id, secret: again.secret, .apns(1), limits: .none, at: Self.start + 5)
+      #expect(try await !isProven(4000, .sent))
+      #expect(try await isProven(4001, .tokenError(reason: "BadDeviceToken")))
+    }
+  }
+
+  @Test("A device of Web Push is proven when it has returned its code")
+  func proofByCode() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      let device = try await store.registerConfirmed(.webPush(1, .unifiedpush))
+      try await sql.publish([UUID(1)])
+      try await store.wake()
+      #expect(try #require(try await store.send(.webpush).first).isProven)
+      _ = try await store.updateDevice(
+        device.id, secret: device.secret, .webPush(1, .unifiedpush, key: 2), limits: .none, at: Self.start + 100)
+      let code = try #require(try await store.claim(.webpush, at: Self.start + 200).first)
+      #expect(code.kind == .confirmation && !code.isProven)
+    }
+  }
+
+  @Test("Refusals of addresses that anyone may have registered count until a device is known")
+  func refusals() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      func refuse(_ reason: String, isProven: Bool) async throws -> Bool {
+        try await store.noteRefusal(by: .apns, reason: reason, isProven: isProven, at: Self.start)
+      }
+      #expect(try await refuse("first", isProven: false))
+      #expect(try await store.providerStates().map(\.refusal?.reason) == ["first"])
+      try await store.endRefusal(by: .apns, at: Self.start + 1)
+      #expect(try await store.providerStates().map(\.refusal) == [nil])
+      try await store.register(.apns())
+      _ = try await Self.claim(store, sql)
+      #expect(try await refuse("second", isProven: false))
+      _ = try await sql.query("UPDATE devices SET accepted = true")
+      #expect(try await !refuse("third", isProven: false))
+      #expect(try await refuse("fourth", isProven: true))
+      let state = try #require(try await store.providerStates().first)
+      #expect(state.refusal?.reason == "fourth" && state.refusal?.at == Self.start && state.pausedUntil == nil)
+      // Pauses and refusals do not end each other.
+      try await store.pauseProvider(.apns, for: 60, reason: "a pause", at: Self.start)
+      try await store.resumeProvider(.apns, at: Self.start)
+      #expect(try await store.providerStates().first?.refusal?.reason == "fourth")
+    }
+  }
+
   @Test("A refused device that registers again is tried at once")
   func registeredAgain() async throws {
     try await NewsDatabase.withStore { store, sql in
@@ -105,6 +165,65 @@ import Testing
       // The refusal was that of the former address.
       try await Self.record(store, message, .tokenError(reason: "BadDeviceToken"), at: Self.start + 2)
       #expect(try #require(try await store.device(device.id)).tokenError == nil)
+    }
+  }
+
+  @Test("A message that cannot be sent is overdue since its first failure, a refused one is not")
+  func overdue() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      func overdue(_ seconds: Double) async throws -> Double {
+        try await store.countDeliveries(at: Self.start + seconds)
+        return store.deliveryCounts().overdueSeconds[.apns] ?? 0
+      }
+      let device = try await store.register(.apns())
+      let message = try await Self.claim(store, sql)
+      try await Self.record(store, message, .retry(after: 90, reason: "no connection"))
+      #expect(try await overdue(30) == 30)
+      // A later push does not change it.
+      try await sql.publish([UUID(2)])
+      try await store.wake(at: Self.start + 40)
+      let second = try #require(try await store.claim(at: Self.start + 90).first)
+      try await Self.record(store, second, .retry(after: 180, reason: "no connection"), at: Self.start + 91)
+      #expect(try await overdue(100) == 100)
+      try await store.send(at: Self.start + 271)
+      #expect(try await overdue(300) == 0)
+
+      let third = try await Self.claim(store, sql, at: Self.start + 400)
+      try await Self.record(store, third, .tokenError(reason: "BadDeviceToken"), at: Self.start + 400)
+      #expect(try await overdue(2000) == 0)
+      let fourth = try #require(try await store.claim(at: Self.start + 4000).first)
+      try await Self.record(store, fourth, .retry(after: 60, reason: "no connection"), at: Self.start + 4000)
+      // The message waits for the end of quiet hours then, which is no delay.
+      _ = try await sql.query(
+        "UPDATE devices SET quiet_from = 0, quiet_to = 1439 WHERE id = \(device.id)")
+      #expect(try await store.claim(at: Self.start + 4060).isEmpty)
+      #expect(try await overdue(4100) == 0)
+    }
+  }
+
+  @Test("An alert that cannot be sent is overdue since its first failure")
+  func overdueAlert() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.makeDevices(1)
+      _ = try await store.create(
+        UUID(1), ItemContent(state: .published, date: .newYear, text: "x"), requestsAlert: true)
+      try await store.wake()
+      let alert = try #require(try await store.claim(limit: 1).first)
+      #expect(alert.kind == .alert)
+      _ = try await sql.query("DELETE FROM deliveries")
+      try await Self.record(store, alert, .retry(after: 600, reason: "no connection"))
+      try await store.countDeliveries(at: Self.start + 60)
+      #expect(store.deliveryCounts().overdueSeconds == [.apns: 60])
+    }
+  }
+
+  @Test("The code for a device that does not prove its address is never overdue after a failure")
+  func overdueCode() async throws {
+    try await NewsDatabase.withStore { store, _ in
+      try await store.register(.webPush(1))
+      try await store.send(.webpush, .retry(after: 600, reason: "no connection"))
+      try await store.countDeliveries(at: Self.start + 60)
+      #expect(store.deliveryCounts().overdueSeconds == [.webpush: 0])
     }
   }
 
@@ -144,7 +263,8 @@ import Testing
     try await NewsDatabase.withStore { store, sql in
       let device = try await store.register(.webPush(1, .unifiedpush))
       let code = try #require(try await store.claim(.webpush).first)
-      #expect(try await store.confirmDevice(device.id, secret: device.secret, code: try #require(code.content.code)))
+      #expect(
+        try await store.confirmDevice(device.id, secret: device.secret, code: try #require(code.content.code)) == true)
       try await sql.publish([UUID(1)])
       try await store.wake(at: Self.start + 1)
       try await Self.record(store, code, .sent, at: Self.start + 2)

@@ -23,13 +23,14 @@ import Testing
       #expect(try await store.claim(.webpush).isEmpty)
       let code = try #require(message.content.code)
       let other = String(code.reversed())
-      #expect(try await !store.confirmDevice(device.id, secret: device.secret, code: other))
-      #expect(try await !store.confirmDevice(device.id, secret: other, code: code))
-      #expect(try await !store.confirmDevice(UUID(), secret: device.secret, code: code))
-      #expect(try await store.confirmDevice(device.id, secret: device.secret, code: code))
+      #expect(try await store.confirmDevice(device.id, secret: device.secret, code: other) == false)
+      #expect(try await store.confirmDevice(device.id, secret: other, code: code) == nil)
+      #expect(try await store.confirmDevice(UUID(), secret: device.secret, code: code) == nil)
+      #expect(try #require(try await store.device(device.id)).isPending)
+      #expect(try await store.confirmDevice(device.id, secret: device.secret, code: code) == true)
       // A repeat, because the answer may have been lost.
-      #expect(try await store.confirmDevice(device.id, secret: device.secret, code: code))
-      #expect(try await !store.confirmDevice(device.id, secret: device.secret, code: other))
+      #expect(try await store.confirmDevice(device.id, secret: device.secret, code: code) == true)
+      #expect(try await store.confirmDevice(device.id, secret: device.secret, code: other) == false)
       #expect(try await store.device(device.id)?.isPending == false)
       try await sql.publish([UUID(2)])
       try await store.wake(at: Self.start + 1)
@@ -47,8 +48,8 @@ import Testing
       let second = try #require(try await store.claim(.webpush, at: Self.start + 30).first)
       let codes = try (#require(first.content.code), #require(second.content.code))
       #expect(codes.0 != codes.1 && second.attempts == 1)
-      #expect(try await !store.confirmDevice(device.id, secret: device.secret, code: codes.0))
-      #expect(try await store.confirmDevice(device.id, secret: device.secret, code: codes.1))
+      #expect(try await store.confirmDevice(device.id, secret: device.secret, code: codes.0) == false)
+      #expect(try await store.confirmDevice(device.id, secret: device.secret, code: codes.1) == true)
     }
   }
 

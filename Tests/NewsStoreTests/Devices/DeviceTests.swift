@@ -71,6 +71,36 @@ import Testing
     }
   }
 
+  @Test("All spellings of one endpoint are one device, and those of another one are not")
+  func spellings() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      func register(_ endpoint: String) async throws -> UUID {
+        var registration = DeviceRegistration.webPush()
+        registration.subscription?.endpoint = endpoint
+        return try await store.register(registration).id
+      }
+      let first = try await register("https://push.example/a~b/c%2Fd?x=%C3%A4")
+      for spelling in [
+        "https://push.example:443/a~b/c%2Fd?x=%C3%A4", "https://push.example:/a~b/c%2Fd?x=%C3%A4",
+        "HTTPS://Push.EXAMPLE/a~b/c%2Fd?x=%C3%A4", "https://push.example./a~b/c%2Fd?x=%C3%A4",
+        "https://push.example/%61%7Eb/c%2fd?x=%c3%A4", "https://push.example/./z/../a~b/c%2Fd?x=%C3%A4",
+      ] {
+        #expect(try await register(spelling) == first, "\(spelling)")
+      }
+      #expect(try await register("https://push.example") == register("https://push.example:443/"))
+      let others = try await [
+        register("https://push.example/A~b/c%2Fd?x=%C3%A4"), register("https://push.example/a~b/c/d?x=%C3%A4"),
+        register("https://push.example:8443/a~b/c%2Fd?x=%C3%A4"), register("https://push.example/a~b/c%2Fd?x=%25C3%A4"),
+        register("https://push.example/a~b/c%2Fd?x=%C3%A4&"), register("https://push.example/a~b//c%2Fd?x=%C3%A4"),
+      ]
+      #expect(Set(others).count == others.count && !others.contains(first))
+      #expect(try await sql.value("SELECT count(*) FROM devices WHERE host <> 'push.example'") == 0)
+      #expect(
+        try await sql.value("SELECT count(*) FROM devices WHERE address = 'https://push.example/a~b/c%2Fd?x=%C3%A4'")
+          == 1)
+    }
+  }
+
   @Test("An update renews a registration, and needs the secret")
   func update() async throws {
     try await NewsDatabase.withStore { store, _ in

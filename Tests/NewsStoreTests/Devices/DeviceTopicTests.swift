@@ -82,6 +82,34 @@ import Testing
     }
   }
 
+  @Test("A registration that names a merged topic follows the other one, also after further merges")
+  func renewalAfterMerge() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.makeTopics("football", "sport", "news")
+      let device = try await store.register(.fcm(1))
+      func renew(_ topics: [String]) async throws -> [String]? {
+        var registration = DeviceRegistration.fcm(1)
+        registration.topics = topics
+        _ = try await store.updateDevice(device.id, secret: device.secret, registration, limits: .none)
+        return try await Self.topics(of: device.id, store)
+      }
+      try await store.removeTopic("football", mergingInto: "sport", if: .exists)
+      #expect(try await renew(["football"]) == ["sport"])
+      #expect(try await renew(["football", "news", "sport"]) == ["news", "sport"])
+      try await store.removeTopic("sport", mergingInto: "news", if: .exists)
+      #expect(try await renew(["football"]) == ["news"])
+
+      // A new topic with the same slug is another topic, and so is its end.
+      _ = try await store.createTopic("football", TopicContent(titles: [:], position: 0))
+      #expect(try await renew(["football"]) == ["football"])
+      try await store.removeTopic("football", mergingInto: nil, if: .exists)
+      await #expect(throws: StoreError.unknownTopics(["football"])) { try await renew(["football", "sport"]) }
+      // The topic into which they were merged is deleted too.
+      try await store.removeTopic("news", mergingInto: nil, if: .exists)
+      await #expect(throws: StoreError.unknownTopics(["news", "sport"])) { try await renew(["news", "sport"]) }
+    }
+  }
+
   @Test("A device follows both topics while items are moved; a deletion that is refused changes nothing")
   func mergeUnderWay() async throws {
     try await NewsDatabase.withStore { store, sql in

@@ -254,6 +254,16 @@ import Testing
         #expect(result.status == 0 && paused["deliveries"]?.status == "warning")
         #expect(paused["deliveries"]?.message.contains("it refuses all") == true)
 
+        _ = try await installation.sql.query(
+          """
+          UPDATE push_providers SET paused_until = NULL, reason = NULL, pauses = 0, refused_at = now(),
+            refusal = 'the push service answers 403: it refuses the key of TIDINGS_VAPID_KEY_FILE'
+          """)
+        let (refused, _) = try await Self.examine(installation, changes)
+        #expect(refused["deliveries"]?.status == "warning")
+        #expect(
+          refused["deliveries"]?.message.contains("refuses the key of TIDINGS_VAPID_KEY_FILE") == true, "\(refused)")
+
         _ = try await installation.sql.query("DELETE FROM push_providers")
         _ = try await installation.sql.query(
           """
