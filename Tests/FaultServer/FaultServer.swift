@@ -93,6 +93,14 @@ public final class FaultServer: Sendable {
     }
   }
 
+  /// Closes all connections, including stalled ones. New ones are accepted.
+  public func closeConnections() async {
+    for channel in state.withLock({ Array($0.open.values) }) {
+      channel.close(promise: nil)
+      try? await channel.closeFuture.get()
+    }
+  }
+
   /// Sets the handler for all further requests.
   public func respond(_ handler: @escaping Handler) { state.withLock { $0.handler = handler } }
 

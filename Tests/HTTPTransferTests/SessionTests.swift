@@ -94,7 +94,7 @@ import Testing
       #expect(first.lines == [])
       let second = EventRecorder()
       let relaunched = try self.session(fixture, second)
-      relaunched.onAllEventsDelivered { second.note("all") }
+      try relaunched.onAllEventsDelivered { second.note("all") }
       try await eventually("all events are delivered") { second.lines.contains("all") }
       let numbers = tasks.map(\.number)
       #expect(
@@ -105,7 +105,7 @@ import Testing
       await relaunched.invalidate()
       let third = EventRecorder()
       let again = try self.session(fixture, third)
-      again.onAllEventsDelivered { third.note("all") }
+      try again.onAllEventsDelivered { third.note("all") }
       try await eventually("there is nothing more") { third.lines == ["all"] }
       await again.invalidate()
     }
@@ -154,34 +154,23 @@ import Testing
     }
   }
 
-  @Test("whose app has ended is launched once when all of its transfers have ended")
-  func launch() async throws {
+  @Test("keeps its handler until it is called, and refuses another one")
+  func oneHandler() async throws {
     try await TransferFixture.with { fixture in
-      let launched = Mutex<[String]>([])
-      let worker = try TransferWorker(
-        store: fixture.folder, userAgent: "tests/1", clock: fixture.clock,
-        launchOwner: { session in launched.withLock { $0.append(session) } })
       let recorder = EventRecorder()
-      let app = try session(fixture, recorder)
-      for name in ["a", "b"] { try app.transfer(TransferRequest(download: fixture.url), description: name).resume() }
-      await app.invalidate()
-      let journal = fixture.journal
-      let open = try TransferSession(
-        identifier: "open", store: fixture.folder, delegate: EventRecorder(), startWorker: {})
-      try open.transfer(TransferRequest(download: fixture.url)).resume()
-      let hasEnded = Mutex(false)
-      let task = Task {
-        try await worker.run()
-        hasEnded.withLock { $0 = true }
+      let session = try session(fixture, recorder)
+      let task = try session.transfer(TransferRequest(download: fixture.url))
+      try task.resume()
+      try session.onAllEventsDelivered { recorder.note("first") }
+      #expect(throws: TransferSession.Failure.hasHandler) {
+        try session.onAllEventsDelivered { recorder.note("second") }
       }
-      try await fixture.eventually("the worker ends") { hasEnded.withLock(\.self) }
-      try await task.value
-      #expect(try journal.transfers().allSatisfy { $0.state == .finished })
-      #expect(launched.withLock(\.self) == ["media"], "neither twice nor for a session that is open")
-      let again = try session(fixture, recorder)
-      try await fixture.eventually("the events arrive") { recorder.lines.count { $0.contains("finished") } == 2 }
-      await again.invalidate()
-      await open.invalidate()
+      try await fixture.working {
+        try await fixture.eventually("the handler is called") { recorder.lines.last == "first" }
+      }
+      try session.onAllEventsDelivered { recorder.note("third") }
+      try await eventually("the next handler is called") { recorder.lines.suffix(2) == ["first", "third"] }
+      await session.invalidate()
     }
   }
 }

@@ -42,7 +42,9 @@ struct PushApp: TransferDelegate {
       journal.add("download \(item.title ?? "")")
     }
     if options.reason == .transfer {
-      await withCheckedContinuation { delivered in session.onAllEventsDelivered { delivered.resume() } }
+      let (delivered, continuation) = AsyncStream<Void>.makeStream()
+      try session.onAllEventsDelivered { continuation.finish() }
+      for await _ in delivered {}
     } else {
       await news.receiveNotifications()
     }

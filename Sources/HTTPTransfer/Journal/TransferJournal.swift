@@ -15,7 +15,7 @@ public final class TransferJournal: Sendable {
 
   /// The folder of the journal, and of downloads without a destination.
   public let folder: URL
-  private let file: JournalFile
+  let file: JournalFile
 
   /// The name of the database in ``folder``.
   static let name = "journal.sqlite"
@@ -47,12 +47,6 @@ public final class TransferJournal: Sendable {
     FetchLock(path: folder.appending(path: "session-\(identifier).lock").path(percentEncoded: false))
   }
 
-  /// Returns whether events of ended transfers wait for a session that no process has opened.
-  func isOwnerNeeded(_ session: String) throws -> Bool {
-    guard try events(of: session).contains(where: { $0.kind == .completed }) else { return false }
-    return try !sessionLock(session).isHeld
-  }
-
   /// Whether a worker runs for the store.
   ///
   /// - Throws: `FetchLock.Failure` if the lock cannot be used, so that no worker can start.
@@ -72,9 +66,20 @@ public final class TransferJournal: Sendable {
   ///   - session: The identifier of the session; nil without a session.
   ///   - description: A description for the app's own use.
   /// - Returns: The transfer with its number.
-  /// - Throws: ``FetchError`` with `storage`.
+  /// - Throws: ``FetchError`` with `rejected` for a URL of another scheme than http and https; with `storage`.
   public func add(_ request: TransferRequest, session: String? = nil, description: String? = nil) throws -> Transfer {
+    try add(request, session: session, description: description, sendsLaunchEvents: true)
+  }
+
+  /// - Parameter sendsLaunchEvents: Whether the end of the transfer may launch the app of the session.
+  func add(
+    _ request: TransferRequest, session: String?, description: String?, sendsLaunchEvents: Bool
+  ) throws -> Transfer {
+    guard ["http", "https"].contains(request.url.scheme?.lowercased()), request.url.host()?.isEmpty == false else {
+      throw FetchError(.rejected, "cannot transfer \(request.url): it is not an http or https URL")
+    }
     var transfer = Transfer(request, session: session, description: description)
+    if !sendsLaunchEvents { transfer.sendsLaunchEvents = false }
     try file.write { db in
       try db.execute(
         sql: "INSERT INTO transfers (session, state, json) VALUES (?, ?, x'')",
@@ -106,35 +111,38 @@ public final class TransferJournal: Sendable {
       .compactMap { try? JSONDecoder().decode(Transfer.self, from: $0) }
   }
 
-  /// Returns whether a worker should be started for a store: a transfer is due, and no worker runs.
+  /// Returns whether a worker should be started for a store: a transfer is due or an app has to be launched, and no worker
+  /// runs.
   ///
   /// - Parameters:
   ///   - store: The folder of the client.
-  ///   - obstacle: Returns the condition that discretionary transfers wait for, nil if there is none.
+  ///   - obstacles: Returns the conditions of the machine that transfers may wait for.
   ///   - clock: The machine's clock, or a simulated one in tests.
   ///   - log: Receives a sentence if a damaged journal was renamed.
   /// - Throws: ``FetchError`` with `storage`; `FetchLock.Failure` if no worker can start.
   public static func needsWorker(
-    store: URL, obstacle: () -> Transfer.Obstacle? = { nil }, clock: any FetchClock = SystemClock(),
+    store: URL, obstacles: () -> Set<Transfer.Obstacle> = { [] }, clock: any FetchClock = SystemClock(),
     log: @escaping @Sendable (String) -> Void = { _ in }
   ) throws -> Bool {
     guard folder(in: store).exists else { return false }
     let journal = try TransferJournal(store: store, log: log)
     return try journal.needsWorker(
-      obstacle: obstacle, retryAfterStore: RetryAfterStore(store: store, clock: clock), at: clock.now)
+      obstacles: obstacles, retryAfterStore: RetryAfterStore(store: store, clock: clock), at: clock.now)
   }
 
-  /// Returns whether a transfer is due and no worker runs.
+  /// Returns whether a transfer is due or an app has to be launched, and no worker runs.
   func needsWorker(
-    obstacle: () -> Transfer.Obstacle?, retryAfterStore: RetryAfterStore, at now: FetchInstant
+    obstacles: () -> Set<Transfer.Obstacle>, retryAfterStore: RetryAfterStore, at now: FetchInstant
   ) throws -> Bool {
     let due = try running().filter {
       $0.delay(retryAfterStore: retryAfterStore, at: now) <= 0 || $0.timeLeft(at: now) <= 0
     }
-    guard !due.isEmpty, try !hasWorker else { return false }
+    let hasLaunch = try !pendingLaunches().isEmpty
+    guard hasLaunch || !due.isEmpty, try !hasWorker else { return false }
     // The machine is queried only if its state matters.
-    return due.contains { !$0.request.isDiscretionary || $0.timeLeft(at: now) <= 0 }
-      || obstacle() == nil
+    if hasLaunch || due.contains(where: { !$0.request.hasConditions || $0.timeLeft(at: now) <= 0 }) { return true }
+    let present = obstacles()
+    return due.contains { $0.request.obstacle(among: present) == nil }
   }
 
   private static func folder(in store: URL) -> URL { store.appending(path: "transfers", directoryHint: .isDirectory) }
@@ -228,7 +236,9 @@ public final class TransferJournal: Sendable {
       try Self.save(transfer, db)
       if let event, let session = transfer.session {
         let json = try JSONEncoder().encode(TransferEvent(transfer: number, kind: event))
-        try db.execute(sql: "INSERT INTO events (session, json) VALUES (?, ?)", arguments: [session, json])
+        let launches = event == .completed && transfer.sendsLaunchEvents != false
+        try db.execute(
+          sql: "INSERT INTO events (session, json, launches) VALUES (?, ?, ?)", arguments: [session, json, launches])
       }
       return transfer
     }
@@ -298,6 +308,10 @@ public final class TransferJournal: Sendable {
           -- Sessions have not been notified of it.
           CREATE TABLE events (number INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT NOT NULL, json BLOB NOT NULL);
           """)
+    }
+    migrator.registerMigration("launches") { db in
+      // Whether the app has to be launched for the event if it is not running.
+      try db.execute(sql: "ALTER TABLE events ADD COLUMN launches BOOLEAN NOT NULL DEFAULT FALSE")
     }
     return migrator
   }

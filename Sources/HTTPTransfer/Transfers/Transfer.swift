@@ -83,6 +83,12 @@ public struct Transfer: Sendable, Hashable, Codable {
   var unansweredSince: FetchInstant?
   /// Whether header fields were sent that are no longer stored.
   var hasLostHeaders: Bool?
+  /// Whether the end of the transfer may launch the app of its session; nil if it may.
+  var sendsLaunchEvents: Bool?
+  /// The address at which the server receives the rest of an upload; nil if it has not begun one.
+  var partialUpload: URL?
+  /// Whether the server receives uploads in several requests; nil if it is unknown.
+  var acceptsParts: Bool?
   /// The strong entity tag of the received part of a download.
   var entityTag: String?
   /// The SHA-256 of the content that the server announces, in hexadecimal digits.
@@ -93,7 +99,7 @@ public struct Transfer: Sendable, Hashable, Codable {
     case response = "answer"
     case unansweredSince = "silentSince"
     case number, session, request, taskDescription, state, completed, total, failure, obstacle, start, waiting
-    case failures, hasLostHeaders, entityTag, announcedSHA256
+    case failures, hasLostHeaders, sendsLaunchEvents, partialUpload, acceptsParts, entityTag, announcedSHA256
   }
 
   init(_ request: TransferRequest, session: String?, description: String?) {

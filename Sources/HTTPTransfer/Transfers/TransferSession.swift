@@ -10,7 +10,7 @@ import Synchronization
 ///       identifier: "media", store: folder, delegate: delegate, startWorker: { try worker.start() })
 ///     let request = TransferRequest(download: URL(string: "https://news.example/video.mp4")!)
 ///     try session.transfer(request, description: "video").resume()
-///     session.onAllEventsDelivered { print("the delegate has received all events") }
+///     try session.onAllEventsDelivered { print("the delegate has received all events") }
 public final class TransferSession: Sendable {
   /// The reason why a session cannot be opened.
   ///
@@ -25,17 +25,21 @@ public final class TransferSession: Sendable {
     case inUse
     /// The identifier is not 1...64 ASCII letters, digits, dots, hyphens and underscores.
     case identifier
+    /// An earlier handler of ``onAllEventsDelivered(_:)`` has not been called yet.
+    case hasHandler
   }
 
   /// The minimum interval between two automatic starts of a worker, in seconds.
   static let restartInterval = 60.0
-  /// The maximum interval between two checks, in seconds.
+  /// The maximum interval between two checks, in seconds, and between two starts of a worker for transfers that wait for
+  /// power or for a network.
   static let maximumCheckInterval = 600.0
 
   /// The identifier, unique among the sessions of a store.
   public let identifier: String
   let journal: TransferJournal
   private let isInForeground: @Sendable () -> Bool
+  private let sendsLaunchEvents: Bool
   private let delegate: any TransferDelegate
   private let startWorker: @Sendable () throws -> Void
   private let held: FetchLock.Handle
@@ -54,11 +58,14 @@ public final class TransferSession: Sendable {
   ///   - delegate: Receives the events, one after the other.
   ///   - isInForeground: Returns whether the app is in the foreground. Transfers that are added in the background are
   ///     discretionary.
+  ///   - sendsLaunchEvents: Whether the end of the transfers that are added from now on may launch the app when it is not
+  ///     running. The counterpart of `URLSessionConfiguration.sessionSendsLaunchEvents`.
   ///   - startWorker: Starts a process that runs a ``TransferWorker`` for the store; see ``WorkerProcess``.
   /// - Throws: ``Failure``; ``FetchError`` with `storage`; `FetchLock.Failure`; the errors of `startWorker`.
   public init(
     identifier: String, store: URL, delegate: any TransferDelegate,
-    isInForeground: @escaping @Sendable () -> Bool = { true }, startWorker: @escaping @Sendable () throws -> Void
+    isInForeground: @escaping @Sendable () -> Bool = { true }, sendsLaunchEvents: Bool = true,
+    startWorker: @escaping @Sendable () throws -> Void
   ) throws {
     guard identifier.wholeMatch(of: /[A-Za-z0-9._-]{1,64}/) != nil else { throw Failure.identifier }
     self.identifier = identifier
@@ -68,7 +75,8 @@ public final class TransferSession: Sendable {
     changes = journal.changes()
     retryAfterStore = RetryAfterStore(store: store, clock: clock)
     lastStart = Mutex(clock.now)
-    (self.isInForeground, self.delegate, self.startWorker) = (isInForeground, delegate, startWorker)
+    (self.isInForeground, self.sendsLaunchEvents) = (isInForeground, sendsLaunchEvents)
+    (self.delegate, self.startWorker) = (delegate, startWorker)
     // Transfers that were running when the machine was shut down have no worker.
     if try transfers.contains(where: { $0.state == .running }) { try startWorker() }
     let delivery = Task { [weak self, changes, clock] in
@@ -111,12 +119,13 @@ public final class TransferSession: Sendable {
   /// - Parameters:
   ///   - request: The content to transfer, and its conditions.
   ///   - description: A description for the app's own use.
-  /// - Throws: ``FetchError`` with `storage`.
+  /// - Throws: ``FetchError`` with `rejected` for a URL of another scheme than http and https; with `storage`.
   public func transfer(_ request: TransferRequest, description: String? = nil) throws -> TransferTask {
     var request = request
     if !isInForeground() { request.isDiscretionary = true }
-    return TransferTask(
-      session: self, number: try journal.add(request, session: identifier, description: description).number)
+    let transfer = try journal.add(
+      request, session: identifier, description: description, sendsLaunchEvents: sendsLaunchEvents)
+    return TransferTask(session: self, number: transfer.number)
   }
 
   /// Returns the handle of a transfer that was added before.
@@ -126,8 +135,15 @@ public final class TransferSession: Sendable {
   /// suspend the app that it launched for them.
   ///
   /// The counterpart of `URLSessionDelegate.urlSessionDidFinishEvents(forBackgroundURLSession:)`.
-  public func onAllEventsDelivered(_ handler: @escaping @Sendable () -> Void) {
-    self.handler.withLock { $0 = handler }
+  ///
+  /// - Throws: ``Failure/hasHandler`` if an earlier handler has not been called yet. It stays.
+  public func onAllEventsDelivered(_ handler: @escaping @Sendable () -> Void) throws(Failure) {
+    let isFirst = self.handler.withLock { current in
+      guard current == nil else { return false }
+      current = handler
+      return true
+    }
+    guard isFirst else { throw .hasHandler }
     changes.signal()
   }
 
@@ -151,12 +167,14 @@ public final class TransferSession: Sendable {
   private func restartWorkerIfDue() -> Double {
     let now = clock.now
     let running = ((try? transfers) ?? []).filter { $0.state == .running }
-    guard let due = running.map({ $0.delay(retryAfterStore: retryAfterStore, at: now) }).min() else {
-      return Self.maximumCheckInterval
+    let sinceStart = now.seconds(since: lastStart.withLock { $0 })
+    let waits = running.map { transfer in
+      // The worker queries the machine, not the session. It ends at once if its transfers wait for a condition.
+      let interval = transfer.obstacle == nil ? Self.restartInterval : Self.maximumCheckInterval
+      return max(transfer.delay(retryAfterStore: retryAfterStore, at: now), interval - sinceStart)
     }
-    let wait = max(due, Self.restartInterval - now.seconds(since: lastStart.withLock { $0 }))
+    guard let wait = waits.min() else { return Self.maximumCheckInterval }
     guard wait <= 0 else { return min(wait, Self.maximumCheckInterval) }
-    // A worker that waits for a condition ends at once. The worker queries the machine, not the session.
     lastStart.withLock { $0 = now }
     if (try? journal.hasWorker) == false { try? startWorker() }
     return Self.restartInterval

@@ -15,9 +15,9 @@ public final class TransferWorker: Sendable {
   /// The idle timeout of the worker, in seconds.
   static let idleTimeout = 3.0
   /// The maximum wait for the next attempt, in seconds. For a longer one the worker ends, and a later check starts it
-  /// again, such as that of a timer (see ``TransferJournal/needsWorker(store:obstacle:clock:log:)``).
+  /// again, such as that of a timer (see ``TransferJournal/needsWorker(store:obstacles:clock:log:)``).
   static let maximumWait = 60.0
-  /// The seconds for which the condition that the machine has reported is reused.
+  /// The seconds for which the conditions that the machine has reported are reused.
   static let obstacleLifetime = 60.0
   /// The maximum backoff between two attempts, in seconds.
   static let maximumBackoff = 600.0
@@ -32,17 +32,15 @@ public final class TransferWorker: Sendable {
 
   private let journal: TransferJournal
   private let requester: HTTPRequester
-  private let currentObstacle: @Sendable () -> Transfer.Obstacle?
+  private let currentObstacles: @Sendable () -> Set<Transfer.Obstacle>
   private let clock: any FetchClock
   private let log: @Sendable (String) -> Void
   /// The tasks of the active transfers.
   private let active = Mutex<[Int64: Task<Void, Never>]>([:])
-  /// The last condition that the machine has reported.
-  private let lastReading = Mutex<(at: FetchInstant, obstacle: Transfer.Obstacle?)?>(nil)
+  /// The last conditions that the machine has reported.
+  private let lastReading = Mutex<(at: FetchInstant, obstacles: Set<Transfer.Obstacle>)?>(nil)
   private let changes: FolderChanges
   private let retryAfterStore: RetryAfterStore
-  /// The sessions with transfers that have ended and may need their app.
-  private let endedSessions = Mutex<Set<String>>([])
   private let launchOwner: @Sendable (String) -> Void
   /// The error of a failed write to the journal.
   private let journalFailure = Mutex<(any Error)?>(nil)
@@ -53,17 +51,17 @@ public final class TransferWorker: Sendable {
   ///   - store: The folder of the client.
   ///   - userAgent: The name and version of the client, and how to reach its operators.
   ///   - transport: The HTTP transport; nil for an ``AsyncHTTPTransport``.
-  ///   - obstacle: Returns the condition that discretionary transfers wait for, nil if there is none. It may block for
-  ///     a moment.
+  ///   - obstacles: Returns the conditions of the machine that transfers may wait for. It may block for a moment.
   ///   - clock: The machine's clock, or a simulated one in tests.
   ///   - log: Receives lines about failures.
   ///   - launchOwner: Receives the identifier of a session once all of its transfers have ended, if no process has opened
-  ///     it. It may launch the app, which then opens the session and receives the events. The counterpart of the launch for
+  ///     it. It may launch the app, which then opens the session and receives the events. The journal records the call when
+  ///     it returns: if the worker is killed before that, the next worker repeats it. The counterpart of the launch for
   ///     `application(_:handleEventsForBackgroundURLSession:completionHandler:)`.
   /// - Throws: ``FetchError`` with `storage`.
   public init(
     store: URL, userAgent: String, transport: (any HTTPTransport)? = nil,
-    obstacle: @escaping @Sendable () -> Transfer.Obstacle? = { nil }, clock: any FetchClock = SystemClock(),
+    obstacles: @escaping @Sendable () -> Set<Transfer.Obstacle> = { [] }, clock: any FetchClock = SystemClock(),
     log: @escaping @Sendable (String) -> Void = { _ in }, launchOwner: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {
     journal = try TransferJournal(store: store, log: log)
@@ -73,7 +71,7 @@ public final class TransferWorker: Sendable {
     requester = HTTPRequester(
       transport: transport ?? AsyncHTTPTransport(), userAgent: userAgent, now: { clock.now.date },
       retryAfterStore: retryAfterStore)
-    (currentObstacle, self.clock, self.log) = (obstacle, clock, log)
+    (currentObstacles, self.clock, self.log) = (obstacles, clock, log)
   }
 
   /// Performs transfers until none has been active or due within a minute for 3 s, or the task is cancelled. In between,
@@ -132,11 +130,11 @@ public final class TransferWorker: Sendable {
     func mayStart(_ number: Int64) -> Bool {
       active.withLock { $0[number] == nil && $0.count < Self.maximumConcurrentTransfers }
     }
+    try stopObstructed(running, at: now)
     for transfer in running where mayStart(transfer.number) {
       let left = transfer.timeLeft(at: now)
       if left <= 0 {
         try giveUp(transfer.number, transfer.failure ?? "the transfer timed out")
-        if let session = transfer.session { _ = endedSessions.withLock { $0.insert(session) } }
         continue
       }
       let delay = transfer.delay(retryAfterStore: retryAfterStore, at: now)
@@ -149,21 +147,26 @@ public final class TransferWorker: Sendable {
     return next
   }
 
-  /// Launches the apps whose transfers have ended since the last step. A session with running transfers waits for them.
+  /// Launches the apps whose transfers have ended, also those that an earlier worker has left.
   private func launchOwners() throws {
-    let running = Set(try endedSessions.withLock(\.isEmpty) ? [] : journal.running().compactMap(\.session))
-    let ended = endedSessions.withLock { sessions in
-      defer { sessions.formIntersection(running) }
-      return sessions.subtracting(running)
+    for launch in try journal.pendingLaunches() {
+      launchOwner(launch.session)
+      try journal.recordLaunch(launch)
     }
-    for session in ended where try journal.isOwnerNeeded(session) { launchOwner(session) }
+  }
+
+  /// Stops the attempts whose conditions no longer hold. The received part is kept.
+  private func stopObstructed(_ running: [Transfer], at now: FetchInstant) throws {
+    for transfer in running where transfer.request.hasConditions {
+      guard let task = active.withLock({ $0[transfer.number] }), try !canStart(transfer, at: now) else { continue }
+      task.cancel()
+    }
   }
 
   private func start(_ transfer: Transfer) {
     active.withLock { active in
       active[transfer.number] = Task {
         await attempt(transfer)
-        if let session = transfer.session { _ = endedSessions.withLock { $0.insert(session) } }
         _ = self.active.withLock { $0.removeValue(forKey: transfer.number) }
         changes.signal()
       }
@@ -172,18 +175,18 @@ public final class TransferWorker: Sendable {
 
   /// Returns whether no condition delays a transfer, and stores the condition in the journal.
   private func canStart(_ transfer: Transfer, at now: FetchInstant) throws -> Bool {
-    let obstacle = transfer.request.isDiscretionary ? self.obstacle(at: now) : nil
+    let obstacle = transfer.request.hasConditions ? transfer.request.obstacle(among: obstacles(at: now)) : nil
     if obstacle != transfer.obstacle { try journal.update(transfer.number) { $0.obstacle = obstacle } }
     return obstacle == nil
   }
 
-  /// Returns the condition that the machine reports. The machine is queried at most once a minute.
-  private func obstacle(at now: FetchInstant) -> Transfer.Obstacle? {
+  /// Returns the conditions that the machine reports. The machine is queried at most once a minute.
+  private func obstacles(at now: FetchInstant) -> Set<Transfer.Obstacle> {
     let known = lastReading.withLock { $0 }
-    if let known, now.seconds(since: known.at) < Self.obstacleLifetime { return known.obstacle }
-    let obstacle = currentObstacle()
-    lastReading.withLock { $0 = (now, obstacle) }
-    return obstacle
+    if let known, now.seconds(since: known.at) < Self.obstacleLifetime { return known.obstacles }
+    let obstacles = currentObstacles()
+    lastReading.withLock { $0 = (now, obstacles) }
+    return obstacles
   }
 
   private func attempt(_ transfer: Transfer) async {
@@ -204,9 +207,17 @@ public final class TransferWorker: Sendable {
       }
     }
     // A transfer that was cancelled meanwhile has left its partial file.
-    if (try? journal.transfer(transfer.number))??.state == .cancelled {
+    if let current = (try? journal.transfer(transfer.number)) ?? nil, current.state == .cancelled {
       try? FileManager.default.removeItem(at: journal.partialFile(transfer))
+      if let url = current.partialUpload { await cancel(transfer, url) }
     }
+  }
+
+  /// Cancels an upload at its server. The journal no longer has the header fields, and the own task is cancelled.
+  private func cancel(_ transfer: Transfer, _ url: URL) async {
+    await Task { [journal, requester, clock] in
+      await PartialUpload.cancel(transfer, url, Upload(journal: journal, requester: requester, clock: clock))
+    }.value
   }
 
   /// Decides about a transfer whose attempt has failed.

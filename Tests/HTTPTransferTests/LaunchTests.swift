@@ -1,0 +1,118 @@
+import FaultServer
+import Foundation
+import HTTPTransfer
+import Synchronization
+import TestKit
+import Testing
+
+@Suite("The launch of an app whose transfers have ended") struct LaunchTests {
+  /// A delegate that records the ends of transfers.
+  private final class Ends: TransferDelegate {
+    private let states = Mutex<[Transfer.State]>([])
+    var all: [Transfer.State] { states.withLock(\.self) }
+    func transfer(_ task: TransferTask, didEndAs transfer: Transfer) { states.withLock { $0.append(transfer.state) } }
+  }
+
+  /// The sessions whose apps were launched.
+  private final class Launches: Sendable {
+    private let sessions = Mutex<[String]>([])
+    var all: [String] { sessions.withLock(\.self) }
+    func add(_ session: String) { sessions.withLock { $0.append(session) } }
+  }
+
+  private func session(
+    _ fixture: TransferFixture, _ identifier: String = "media", _ ends: Ends = Ends(), sendsLaunchEvents: Bool = true
+  ) throws -> TransferSession {
+    try TransferSession(
+      identifier: identifier, store: fixture.folder, delegate: ends, sendsLaunchEvents: sendsLaunchEvents
+    ) {}
+  }
+
+  /// Adds transfers to a session, and ends the app.
+  private func leave(
+    _ fixture: TransferFixture, _ identifier: String = "media", count: Int = 1, sendsLaunchEvents: Bool = true
+  ) async throws {
+    let app = try session(fixture, identifier, sendsLaunchEvents: sendsLaunchEvents)
+    for _ in 0..<count { try app.transfer(TransferRequest(download: fixture.url)).resume() }
+    await app.invalidate()
+  }
+
+  /// Runs a worker to its end.
+  private func work(_ fixture: TransferFixture, _ launches: Launches) async throws {
+    let worker = try TransferWorker(
+      store: fixture.folder, userAgent: "tests/1", clock: fixture.clock, launchOwner: launches.add)
+    let hasEnded = Mutex(false)
+    let task = Task {
+      defer { hasEnded.withLock { $0 = true } }
+      try await worker.run()
+    }
+    try await fixture.eventually("the worker ends") { hasEnded.withLock(\.self) }
+    try await task.value
+  }
+
+  private func isWorkerNeeded(_ fixture: TransferFixture) throws -> Bool {
+    try TransferJournal.needsWorker(store: fixture.folder, clock: fixture.clock)
+  }
+
+  @Test("happens once, when all transfers of the session have ended, and not while the app runs")
+  func once() async throws {
+    try await TransferFixture.with { fixture in
+      let launches = Launches()
+      try await leave(fixture, count: 2)
+      let open = try session(fixture, "open")
+      try open.transfer(TransferRequest(download: fixture.url)).resume()
+      try await work(fixture, launches)
+      #expect(try fixture.journal.transfers().allSatisfy { $0.state == .finished })
+      #expect(launches.all == ["media"])
+      let ends = Ends()
+      let again = try session(fixture, "media", ends)
+      try await eventually("the events arrive") { ends.all == [.finished, .finished] }
+      await again.invalidate()
+      await open.invalidate()
+    }
+  }
+
+  @Test("is made up for by the next worker, once, if the worker has ended before it")
+  func madeUpFor() async throws {
+    try await TransferFixture.with { fixture in
+      let launches = Launches()
+      try await leave(fixture)
+      // An app that is suspended holds the lock of its session and receives no events.
+      let lock = FetchLock(path: fixture.folder.appending(path: "transfers/session-media.lock").path)
+      let suspended = try #require(try lock.acquire())
+      try await work(fixture, launches)
+      #expect(try fixture.journal.transfers().map(\.state) == [.finished])
+      #expect(launches.all.isEmpty)
+      #expect(try isWorkerNeeded(fixture) == false)
+      // The system ends the app while no worker runs.
+      suspended.release()
+      #expect(try isWorkerNeeded(fixture))
+      try await work(fixture, launches)
+      #expect(launches.all == ["media"])
+      #expect(try isWorkerNeeded(fixture) == false)
+      try await work(fixture, launches)
+      #expect(launches.all == ["media"], "although the app has not received its events")
+      // The next end of a transfer launches it again.
+      try fixture.journal.resume(
+        try fixture.journal.add(TransferRequest(download: fixture.url), session: "media").number, at: fixture.clock.now)
+      try await work(fixture, launches)
+      #expect(launches.all == ["media", "media"])
+    }
+  }
+
+  @Test("does not happen for a session without launch events, whose events wait for the app")
+  func optOut() async throws {
+    try await TransferFixture.with { fixture in
+      let launches = Launches()
+      try await leave(fixture, "quiet", sendsLaunchEvents: false)
+      try await leave(fixture, "media")
+      try await work(fixture, launches)
+      #expect(launches.all == ["media"])
+      #expect(try isWorkerNeeded(fixture) == false)
+      let ends = Ends()
+      let quiet = try session(fixture, "quiet", ends)
+      try await eventually("the event arrives") { ends.all == [.finished] }
+      await quiet.invalidate()
+    }
+  }
+}
