@@ -7,6 +7,8 @@ import NewsClient
 /// Otherwise it writes a line when a transfer begins to wait.
 struct TransferDisplay {
   private static let redrawInterval = 0.2
+  /// The maximum interval between two checks while transfers wait, in seconds.
+  private static let waitingInterval = 60.0
   /// The minimum interval between two starts of a worker, in seconds.
   private static let restartInterval = 5.0
 
@@ -70,9 +72,22 @@ struct TransferDisplay {
         startWorker()
       }
       let left = timeout - now.seconds(since: lastMove)
-      await changes.wait(upTo: min(isTerminal ? Self.redrawInterval : 1, left), clock: clock)
+      await changes.wait(upTo: min(interval(of: running, isTerminal), left), clock: clock)
       try Task.checkCancellation()
     }
+  }
+
+  /// Returns the seconds until the next check, unless the journal changes before.
+  private func interval(of running: [Transfer], _ isTerminal: Bool) -> Double {
+    running.map { transfer in
+      let line = TransferLine(transfer, journal)
+      guard line.waitsFor != nil else { return isTerminal ? Self.redrawInterval : Self.restartInterval }
+      // A terminal counts the last minute down.
+      guard let seconds = line.retryIn.map(Double.init), seconds <= Self.waitingInterval else {
+        return Self.waitingInterval
+      }
+      return isTerminal ? 1 : seconds
+    }.min() ?? Self.waitingInterval
   }
 
   /// Writes a line when a transfer begins to wait, or waits for another reason.
@@ -121,34 +136,6 @@ struct ProgressLine {
     let full = Int(share * Double(width))
     let bar = String(repeating: "█", count: full) + String(repeating: "░", count: width - full)
     return "\(bar) \(text)".prefix(columns: columns - 1)
-  }
-}
-
-extension String {
-  /// The columns on a terminal: two for East Asian characters and pictures, one for others.
-  fileprivate var columns: Int { reduce(0) { $0 + $1.columns } }
-
-  /// Returns the longest beginning that fits.
-  fileprivate func prefix(columns limit: Int) -> String {
-    var left = limit
-    return String(
-      prefix { character in
-        left -= character.columns
-        return left >= 0
-      })
-  }
-}
-
-extension Character {
-  /// The columns on a terminal, by a simplified form of UAX #11.
-  fileprivate var columns: Int {
-    guard let value = unicodeScalars.first?.value else { return 0 }
-    switch value {
-    case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
-      0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
-      return 2
-    default: return 1
-    }
   }
 }
 

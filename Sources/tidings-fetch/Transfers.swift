@@ -29,9 +29,7 @@ struct Download: AsyncParsableCommand, JSONReporting {
   @Option(help: "The required media type, such as image/jpeg; without it, any type except HTML.")
   var type: String?
 
-  @Flag(help: "Waits for an unmetered network and for external power.")
-  var discretionary = false
-
+  @OptionGroup var conditions: TransferConditions
   @OptionGroup var following: FollowOptions
   var json: Bool { following.json }
 
@@ -41,8 +39,22 @@ struct Download: AsyncParsableCommand, JSONReporting {
     var request = TransferRequest(download: url.url, to: destination)
     request.sha256 = sha256?.digits
     request.mediaType = type
-    request.isDiscretionary = discretionary
+    conditions.apply(to: &request)
     try await parent.begin(request, following)
+  }
+}
+
+/// The options about the conditions that a transfer waits for.
+struct TransferConditions: ParsableArguments {
+  @Flag(help: "Waits for an unmetered network and for external power.")
+  var discretionary = false
+
+  @Flag(help: "Waits for an unmetered network.")
+  var unmetered = false
+
+  func apply(to request: inout TransferRequest) {
+    request.isDiscretionary = discretionary
+    request.allowsMeteredNetwork = !unmetered
   }
 }
 
@@ -75,9 +87,7 @@ struct Upload: AsyncParsableCommand, JSONReporting {
   @Option(help: "A file with one field of the request per line, such as a key; - is standard input.")
   var headerFile: String?
 
-  @Flag(help: "Waits for an unmetered network and for external power.")
-  var discretionary = false
-
+  @OptionGroup var conditions: TransferConditions
   @OptionGroup var following: FollowOptions
   var json: Bool { following.json }
 
@@ -91,7 +101,7 @@ struct Upload: AsyncParsableCommand, JSONReporting {
     var request = TransferRequest(upload: file, to: url.url, method: method.rawValue)
     request.mediaType = type
     request.headers = Dictionary(fields.map { ($0.name, $0.value) }) { $1 }
-    request.isDiscretionary = discretionary
+    conditions.apply(to: &request)
     try await parent.begin(request, following)
   }
 }

@@ -321,7 +321,7 @@ import Testing
     try await TransferFixture.with { fixture in
       let number = try fixture.download { $0.isDiscretionary = true }
       for obstacle in [Transfer.Obstacle.power, .network] {
-        try await fixture.working(obstacle: obstacle) {
+        try await fixture.working(obstacles: [obstacle]) {
           let start = fixture.clock.now
           try await fixture.eventually("time passes") { fixture.clock.now.seconds(since: start) > 30 }
         }

@@ -94,10 +94,10 @@ struct TransferFixture {
 
   /// Runs the body with a worker and stops the worker afterwards.
   func working(
-    obstacle: Transfer.Obstacle? = nil, _ body: () async throws -> Void
+    obstacles: Set<Transfer.Obstacle> = [], _ body: () async throws -> Void
   ) async throws {
     let worker = try TransferWorker(
-      store: folder, userAgent: "tests/1 (+https://example.org)", obstacle: { obstacle }, clock: clock)
+      store: folder, userAgent: "tests/1 (+https://example.org)", obstacles: { obstacles }, clock: clock)
     let task = Task { try await worker.run() }
     let result: Result<Void, any Error>
     do { result = .success(try await body()) } catch { result = .failure(error) }
@@ -119,6 +119,12 @@ struct TransferFixture {
   func end(of number: Int64) async throws -> Transfer {
     try await eventually("the transfer is over") { try journal.transfer(number)?.state.isOver != false }
     return try #require(try journal.transfer(number))
+  }
+
+  /// Waits for the end of a transfer, which must be a success.
+  func finish(_ number: Int64) async throws {
+    let transfer = try await end(of: number)
+    #expect(transfer.state == .finished, "\(transfer.failure ?? "")")
   }
 
   /// Waits for a condition. The clock advances in short steps, so that pending requests have real time to finish.

@@ -87,23 +87,23 @@ import Testing
 @Suite("A worker that waits") struct WaitingWorkerTests {
   /// A condition that counts how often it is read.
   private final class Counted: Sendable {
-    private let state = Mutex((obstacle: Transfer.Obstacle?.some(.power), count: 0))
+    private let state = Mutex((obstacles: Set([Transfer.Obstacle.power]), count: 0))
 
     var count: Int { state.withLock(\.count) }
-    var current: Transfer.Obstacle? {
+    var current: Set<Transfer.Obstacle> {
       state.withLock { state in
         state.count += 1
-        return state.obstacle
+        return state.obstacles
       }
     }
 
-    func release() { state.withLock { $0.obstacle = nil } }
+    func release() { state.withLock { $0.obstacles = [] } }
   }
 
   /// Runs a worker to its end while the clock advances.
   private func run(_ fixture: TransferFixture, _ condition: Counted? = nil) async throws -> Double {
     let worker = try TransferWorker(
-      store: fixture.folder, userAgent: "tests/1", obstacle: { condition?.current }, clock: fixture.clock)
+      store: fixture.folder, userAgent: "tests/1", obstacles: { condition?.current ?? [] }, clock: fixture.clock)
     let start = fixture.clock.now
     let isOver = Mutex(false)
     let task = Task {
@@ -124,7 +124,7 @@ import Testing
       #expect(condition.count == 1)
       #expect(try fixture.journal.transfer(number)?.obstacle == .power)
       func isNeeded() throws -> Bool {
-        try TransferJournal.needsWorker(store: fixture.folder, obstacle: { condition.current }, clock: fixture.clock)
+        try TransferJournal.needsWorker(store: fixture.folder, obstacles: { condition.current }, clock: fixture.clock)
       }
       #expect(try isNeeded() == false)
       condition.release()

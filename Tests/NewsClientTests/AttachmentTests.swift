@@ -128,6 +128,39 @@ import Testing
     }
   }
 
+  @Test("are limited in number, and replace the oldest files")
+  func number() async throws {
+    try await Installation.with { installation in
+      let client = try installation.client()
+      let policy = AttachmentPolicy(.all, maximumFiles: 3)
+      let downloads = try AttachmentDownloads(client, policy: policy) {}
+      let journal = try TransferJournal(store: installation.folder)
+      let folder = installation.folder.appending(path: "attachments")
+      for (index, name) in ["oldest", "older", "new"].enumerated() {
+        let file = folder.appending(path: name)
+        try Data("x".utf8).write(to: file)
+        let date = Date(timeIntervalSince1970: 1_000_000 + Double(index))
+        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: file.path)
+      }
+      func publish(_ numbers: Range<Int>) async throws {
+        installation.feed.publish(
+          numbers.map { item($0, [News.Attachment(url: "/v1/media/\($0)", type: "image/png", bytes: 1)]) })
+        await client.performFetch()
+        _ = await client.application.suspend()
+      }
+      try await publish(1..<3)
+      #expect(try journal.transfers().count == 2)
+      #expect(
+        ["oldest", "older", "new"].map { FileManager.default.fileExists(atPath: folder.appending(path: $0).path) } == [
+          false, false, true,
+        ])
+      try await publish(3..<9)
+      #expect(try journal.transfers().count == 3)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasPrefix(".") } == [])
+      withExtendedLifetime(downloads) {}
+    }
+  }
+
   @Test(
     "use only the server and https if the news do",
     arguments: [

@@ -28,8 +28,8 @@ public struct TransferRequest: Sendable, Hashable, Codable {
   /// The file to upload, or the destination of a download. A download without one is kept for the delegate of its
   /// session.
   public var file: URL?
-  /// The required SHA-256 of the content, in lower-case hexadecimal digits. If it is nil, only a digest that the server
-  /// announces is checked.
+  /// The required SHA-256 of the content of a download, in lower-case hexadecimal digits. If it is nil, only a digest that
+  /// the server announces is checked.
   public var sha256: String?
   /// The required media type of a download, such as `image/jpeg`; nil for all types except HTML, which is mostly the
   /// page of a captive portal. An upload sends it as `Content-Type`.
@@ -39,6 +39,14 @@ public struct TransferRequest: Sendable, Hashable, Codable {
   /// Whether the transfer waits for an unmetered network and external power. A session sets it for transfers that are
   /// added in the background. The counterpart of `URLSessionConfiguration.isDiscretionary`.
   public var isDiscretionary = false
+  /// Whether the transfer may use a metered network. If it is false, the transfer waits for another one. The counterpart of
+  /// `URLRequest.allowsExpensiveNetworkAccess`.
+  public var allowsMeteredNetwork: Bool {
+    get { requiresUnmeteredNetwork != true }
+    set { requiresUnmeteredNetwork = newValue ? nil : true }
+  }
+  /// nil in requests of earlier builds.
+  private var requiresUnmeteredNetwork: Bool?
   /// The seconds after the first resume at which the transfer is given up; by default a week. The counterpart of
   /// `URLSessionConfiguration.timeoutIntervalForResource`.
   public var timeout = 604_800.0
@@ -50,7 +58,7 @@ public struct TransferRequest: Sendable, Hashable, Codable {
     case maximumBytes = "mostBytes"
     case timeout = "patience"
     case noResponseTimeout = "silencePatience"
-    case direction, url, method, headers, file, sha256, mediaType, isDiscretionary
+    case direction, url, method, headers, file, sha256, mediaType, isDiscretionary, requiresUnmeteredNetwork
   }
 
   /// Creates a download.
@@ -75,5 +83,16 @@ public struct TransferRequest: Sendable, Hashable, Codable {
     self.file = file
     self.url = url
     self.method = method
+  }
+}
+
+extension TransferRequest {
+  /// Whether the transfer may have to wait for a condition of the machine.
+  var hasConditions: Bool { isDiscretionary || !allowsMeteredNetwork }
+
+  /// Returns the condition that the transfer waits for, among the present ones; nil if there is none.
+  func obstacle(among present: Set<Transfer.Obstacle>) -> Transfer.Obstacle? {
+    if isDiscretionary, present.contains(.power) { return .power }
+    return hasConditions && present.contains(.network) ? .network : nil
   }
 }

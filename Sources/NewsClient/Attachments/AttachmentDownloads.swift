@@ -28,9 +28,9 @@ public final class AttachmentDownloads: Sendable {
   private let folder: URL
   private let startWorker: @Sendable () throws -> Void
   private let observation = Mutex<ObservationToken?>(nil)
-  /// Serializes the handovers of successive fetches.
-  private let handoverLock = Mutex(())
 
+  /// The maximum wait for another handover, which may belong to another process of the store.
+  private static let handoverTimeout = Duration.seconds(10)
   /// The seconds for which a download is tried. Older news are rarely read.
   static let timeout = 86_400.0
   /// The maximum time without any response to attempts, in seconds.
@@ -66,12 +66,21 @@ public final class AttachmentDownloads: Sendable {
     return location.exists ? location : nil
   }
 
+  /// Returns the local file of an attachment in a store; nil if it has not been downloaded.
+  package static func file(of attachment: Attachment, store: URL) -> URL? {
+    let location = store.appending(path: "attachments", directoryHint: .isDirectory).appending(
+      path: name(of: attachment), directoryHint: .notDirectory)
+    return location.exists ? location : nil
+  }
+
   /// Returns the local path, named after the digest of the content or else that of the address.
   private func location(of attachment: Attachment) -> URL {
-    let name =
-      attachment.sha256?.lowercased().wholeMatch(of: /[0-9a-f]{64}/).map { String($0.output) }
+    folder.appending(path: Self.name(of: attachment), directoryHint: .notDirectory)
+  }
+
+  private static func name(of attachment: Attachment) -> String {
+    attachment.sha256?.lowercased().wholeMatch(of: /[0-9a-f]{64}/).map { String($0.output) }
       ?? SHA256.hash(data: Data(attachment.url.utf8)).hexadecimal
-    return folder.appending(path: name, directoryHint: .notDirectory)
   }
 
   /// The version up to which items have been handed over.
@@ -102,13 +111,16 @@ public final class AttachmentDownloads: Sendable {
     Task {
       defer { tasks.end(task) }
       do {
-        try handoverLock.withLock { _ in
-          // The token is read before the items. An item that is stored meanwhile is handed over again.
-          let token = try client.token
-          try add(try newItems())
-          try setMark(Mark(token: token))
-          try removeUnused()
-        }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        // Handovers of successive fetches, and of other processes that have heard of the same fetch, follow each other.
+        let lock = FetchLock(path: folder.appending(path: ".lock").path(percentEncoded: false))
+        guard let held = try await lock.acquire(within: Self.handoverTimeout) else { return }
+        defer { held.release() }
+        // The token is read before the items. An item that is stored meanwhile is handed over again.
+        let token = try client.token
+        try add(try newItems())
+        try setMark(Mark(token: token))
+        try removeUnused()
       } catch {
         client.log("attachments: \(error)")
       }
@@ -127,15 +139,15 @@ public final class AttachmentDownloads: Sendable {
   private func add(_ items: [NewsItem]) throws {
     let pending = try journal.transfers().filter { !$0.state.isOver && $0.request.file != nil }
     var destinations = Set(pending.compactMap(\.request.file))
-    var reserved = pending.reduce(0) { $0 + Int($1.request.maximumBytes ?? 0) }
+    var reserved = (files: pending.count, bytes: pending.reduce(0) { $0 + Int($1.request.maximumBytes ?? 0) })
     var isNew = false
     for (attachment, bytes) in items.flatMap({ policy.wanted(of: $0) }) {
       let location = location(of: attachment)
       guard let url = policy.location(of: attachment, server: client.configuration.feed.server),
-        file(of: attachment) == nil, reserved + bytes <= policy.maximumTotalBytes,
-        destinations.insert(location).inserted
+        file(of: attachment) == nil, reserved.bytes + bytes <= policy.maximumTotalBytes,
+        reserved.files < policy.maximumFiles, destinations.insert(location).inserted
       else { continue }
-      reserved += bytes
+      reserved = (reserved.files + 1, reserved.bytes + bytes)
       var request = TransferRequest(download: url, to: location)
       (request.sha256, request.mediaType, request.maximumBytes) = (attachment.sha256, attachment.type, Int64(bytes))
       (request.timeout, request.noResponseTimeout) = (Self.timeout, Self.noResponseTimeout)
@@ -144,12 +156,12 @@ public final class AttachmentDownloads: Sendable {
       isNew = true
     }
     guard isNew else { return }
-    evict(reserved)
+    evict(for: reserved)
     try startWorker()
   }
 
-  /// Evicts the oldest files until the given number of further bytes is within the limit.
-  private func evict(_ bytes: Int) {
+  /// Evicts the oldest files until further files are within the limits.
+  private func evict(for further: (files: Int, bytes: Int)) {
     let keys: [URLResourceKey] = [.fileSizeKey, .contentModificationDateKey]
     let files =
       (try? FileManager.default.contentsOfDirectory(
@@ -158,10 +170,13 @@ public final class AttachmentDownloads: Sendable {
       let values = try? file.resourceValues(forKeys: Set(keys))
       return (file: file, bytes: values?.fileSize ?? 0, date: values?.contentModificationDate ?? .distantPast)
     }
-    var total = known.reduce(bytes) { $0 + $1.bytes }
-    for (file, size, _) in known.sorted(by: { $0.date < $1.date }) where total > policy.maximumTotalBytes {
+    var total = known.reduce(further.bytes) { $0 + $1.bytes }
+    var count = known.count + further.files
+    for (file, size, _) in known.sorted(by: { $0.date < $1.date })
+    where total > policy.maximumTotalBytes || count > policy.maximumFiles {
       try? FileManager.default.removeItem(at: file)
       total -= size
+      count -= 1
     }
   }
 

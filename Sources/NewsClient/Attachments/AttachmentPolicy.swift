@@ -26,6 +26,8 @@ public struct AttachmentPolicy: Sendable, Hashable {
   public var maximumItemBytes: Int
   /// The maximum number of bytes of all items together. The oldest files are evicted for new ones.
   public var maximumTotalBytes: Int
+  /// The maximum number of files of all items together. The oldest files are evicted for new ones.
+  public var maximumFiles: Int
   /// Whether files may come from other servers if the feed uses https. Another server learns which items a user reads.
   public var allowsOtherServers = false
 
@@ -35,10 +37,15 @@ public struct AttachmentPolicy: Sendable, Hashable {
   ///   - selection: The wanted attachments of an item.
   ///   - maximumItemBytes: The maximum number of bytes per item.
   ///   - maximumTotalBytes: The maximum number of bytes of all items together.
-  public init(_ selection: Selection, maximumItemBytes: Int = 10 << 20, maximumTotalBytes: Int = 200 << 20) {
+  ///   - maximumFiles: The maximum number of files of all items together.
+  public init(
+    _ selection: Selection, maximumItemBytes: Int = 10 << 20, maximumTotalBytes: Int = 200 << 20,
+    maximumFiles: Int = 1000
+  ) {
     self.selection = selection
     self.maximumItemBytes = maximumItemBytes
     self.maximumTotalBytes = maximumTotalBytes
+    self.maximumFiles = maximumFiles
   }
 
   /// Returns the URL from which a file is downloaded.

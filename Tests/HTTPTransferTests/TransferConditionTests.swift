@@ -1,0 +1,100 @@
+import FaultServer
+import Foundation
+import HTTPTransfer
+import Synchronization
+import TestKit
+import Testing
+
+@Suite("The conditions of a transfer") struct TransferConditionTests {
+  /// A request and the conditions under which it waits.
+  enum Kind: CaseIterable {
+    case plain, unmetered, discretionary
+
+    func change(_ request: inout TransferRequest) {
+      request.isDiscretionary = self == .discretionary
+      request.allowsMeteredNetwork = self != .unmetered
+    }
+
+    /// Returns the condition that the transfer waits for.
+    func obstacle(_ present: Set<Transfer.Obstacle>) -> Transfer.Obstacle? {
+      switch self {
+      case .plain: nil
+      case .unmetered: present.contains(.network) ? .network : nil
+      case .discretionary: present.contains(.power) ? .power : present.contains(.network) ? .network : nil
+      }
+    }
+  }
+
+  @Test(
+    "are power and an unmetered network, if it is discretionary, or an unmetered network alone",
+    arguments: Kind.allCases, [[], [.power], [.network], [.power, .network]] as [Set<Transfer.Obstacle>])
+  func waiting(kind: Kind, present: Set<Transfer.Obstacle>) async throws {
+    try await TransferFixture.with(TransferFixture.content(1000)) { fixture in
+      let number = try fixture.download(kind.change)
+      let obstacle = kind.obstacle(present)
+      #expect(
+        try TransferJournal.needsWorker(store: fixture.folder, obstacles: { present }, clock: fixture.clock)
+          == (obstacle == nil))
+      try await fixture.working(obstacles: present) {
+        try await fixture.eventually("it is over or waits") {
+          let transfer = try fixture.journal.transfer(number)
+          return obstacle == nil ? transfer?.state == .finished : transfer?.obstacle == obstacle
+        }
+      }
+      #expect(fixture.server.requests.count == (obstacle == nil ? 1 : 0))
+    }
+  }
+
+  @Test("stop an active transfer when they no longer hold, and it continues where it was")
+  func stopped() async throws {
+    let content = TransferFixture.content(2_000_000)
+    try await TransferFixture.with(content) { fixture in
+      let present = Mutex<Set<Transfer.Obstacle>>([])
+      // The server sends for a minute and more, so that no timeout ends the attempt.
+      fixture.modify { response, _, number in
+        number == 0 ? response.dripping(bytes: 100, every: .milliseconds(5)) : response
+      }
+      let number = try fixture.download(Kind.unmetered.change)
+      let worker = try TransferWorker(
+        store: fixture.folder, userAgent: "tests/1", obstacles: { present.withLock(\.self) }, clock: fixture.clock)
+      let task = Task { try await worker.run() }
+      let part = fixture.folder.appending(path: ".output.bin.\(number).part")
+      try await eventually("some bytes have arrived") { (try? Data(contentsOf: part))?.isEmpty == false }
+      present.withLock { $0 = [.network] }
+      // The machine is queried once a minute.
+      try await fixture.eventually("the connection is closed") {
+        try fixture.server.openConnections == 0 && fixture.journal.transfer(number)?.obstacle == .network
+      }
+      let received = try Data(contentsOf: part).count
+      #expect(received > 0 && received < content.count)
+      #expect(fixture.server.requests.count == 1)
+      #expect(try fixture.journal.transfer(number)?.failure == nil, "it was stopped, and has not failed")
+      task.cancel()
+      _ = try await task.value
+      try await fixture.working { try await fixture.finish(number) }
+      #expect(fixture.server.requests.last?["Range"] == "bytes=\(received)-")
+      #expect(try Data(contentsOf: fixture.output) == content)
+    }
+  }
+
+  @Test("are known of a request that an earlier build has stored")
+  func earlierRequest() throws {
+    let request = TransferRequest(download: try #require(URL(string: "https://news.example/file")))
+    let members = try #require(
+      try JSONSerialization.jsonObject(with: JSONEncoder().encode(request)) as? [String: Any])
+    #expect(members["requiresUnmeteredNetwork"] == nil)
+    let earlier = try JSONSerialization.data(withJSONObject: members)
+    #expect(try JSONDecoder().decode(TransferRequest.self, from: earlier).allowsMeteredNetwork)
+  }
+
+  @Test("include an http or https URL", arguments: ["ftp://news.example/a", "file:///etc/passwd", "news/a", "https:a"])
+  func schemes(text: String) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-schemes-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let journal = try TransferJournal(store: folder)
+    let url = try #require(URL(string: text))
+    let error = #expect(throws: FetchError.self) { try journal.add(TransferRequest(download: url)) }
+    #expect(error?.code == .rejected)
+    #expect(try journal.transfers().isEmpty)
+  }
+}
