@@ -60,7 +60,7 @@ final class FileUpload: MediaUpload {
     try await BlockingWork.run(on: queue) { [self] in
       try state.withLock { state in
         bytes.withUnsafeBytes { state.hash.update(bufferPointer: $0) }
-        try append(bytes)
+        try DescriptorIO.append(bytes, to: descriptor)
         state.bytes += bytes.count
         if state.bytes - state.synced >= Self.maximumUnsyncedBytes {
           guard fdatasync(descriptor) == 0 else { throw MediaError.last("fdatasync") }
@@ -74,7 +74,9 @@ final class FileUpload: MediaUpload {
     try await BlockingWork.run(on: queue) { [self] in
       try state.withLock { state in
         guard fsync(descriptor) == 0 else { throw MediaError.last("fsync") }
-        let size = try PixelSize.of(format) { offset, count throws(MediaError) in try read(offset, count) }
+        let size = try PixelSize.of(format) { offset, count throws(MediaError) in
+          try DescriptorIO.read(descriptor, at: offset, count: count)
+        }
         let stored = StoredMedia(digest: MediaDigest(state.hash.finalize()), bytes: state.bytes, size: size)
         state.stored = stored
         return stored
@@ -97,28 +99,8 @@ final class FileUpload: MediaUpload {
           state.isPublished = true
         }
         // Also on a repeat: the first call may have failed here.
-        let folder = open(directory.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw MediaError.last("open") }
-        defer { close(folder) }
-        guard fsync(folder) == 0 else { throw MediaError.last("fsync") }
+        try DescriptorIO.synchronizeFolder(directory.path)
       }
     }
-  }
-
-  private func append(_ bytes: [UInt8]) throws(MediaError) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw .last("write") }
-      rest = rest.dropFirst(count)
-    }
-  }
-
-  private func read(_ offset: Int, _ count: Int) throws(MediaError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    let found = pread(descriptor, &bytes, count, off_t(offset))
-    guard found >= 0 else { throw .last("pread") }
-    return Array(bytes.prefix(found))
   }
 }

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// A media storage in a folder. Each file is named after its digest, and `upload-UUID` while it is written.
+/// A media storage in a folder. Each file is named after its digest, and `upload-UUID` while it is written, or `part-UUID` if
+/// several requests write it.
 ///
 /// Several processes may share the folder, on one machine or over a network file system with locks.
 public struct MediaDirectory: MediaStorage {
@@ -64,7 +65,7 @@ public struct MediaDirectory: MediaStorage {
 
   func path(of digest: MediaDigest) -> String { "\(path)/\(digest.hexadecimal)" }
 
-  private func names() throws(MediaError) -> [String] {
+  func names() throws(MediaError) -> [String] {
     guard let directory = opendir(path) else { throw .last("opendir") }
     defer { closedir(directory) }
     var names: [String] = []

@@ -26,6 +26,14 @@ public protocol MediaStorage: Sendable {
 
   /// Removes the uploads of processes that have ended.
   func sweep() async throws
+
+  /// The storage of parts; nil if each file must arrive in one request.
+  var parts: (any MediaPartStorage)? { get }
+}
+
+extension MediaStorage {
+  /// nil: each file must arrive in one request.
+  public var parts: (any MediaPartStorage)? { nil }
 }
 
 /// An upload in progress. The file is available to readers once it is published. An upload that is released before

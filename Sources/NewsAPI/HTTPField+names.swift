@@ -18,5 +18,10 @@ extension HTTPField.Name {
   static let reprDigest = HTTPField.Name("Repr-Digest")!
   static let requestID = HTTPField.Name("X-Request-Id")!
   static let syncToken = HTTPField.Name("Sync-Token")!
+  static let uploadComplete = HTTPField.Name("Upload-Complete")!
+  static let uploadLength = HTTPField.Name("Upload-Length")!
+  static let uploadLimit = HTTPField.Name("Upload-Limit")!
+  static let uploadOffset = HTTPField.Name("Upload-Offset")!
+  static let uploadVersion = HTTPField.Name("Upload-Draft-Interop-Version")!
   static let via = HTTPField.Name("Via")!
 }

@@ -35,6 +35,10 @@ public struct NewsAPI: Sendable {
     public var media: (any MediaStorage)?
     /// The maximum size of a media file, in bytes.
     public var maximumMediaBytes = 2 << 30
+    /// The maximum number of unfinished uploads of a key. Together they may have four times as many bytes as a file.
+    package var unfinishedUploadsPerKey = 20
+    /// The time in seconds after the last progress at which an unfinished upload expires.
+    package var uploadLifetime = 86_400.0
     /// The maximum size of the body of a batch, in bytes.
     public var maximumBatchBytes = 16 << 20
     /// The maximum number of batches that are written at a time. Further ones wait.
@@ -124,7 +128,7 @@ public struct NewsAPI: Sendable {
     editorial = EditorialAPI(
       store: store, library: settings.media.map { MediaLibrary(store: store, storage: $0) },
       sanitizer: MarkupSanitizer(), maximumMediaBytes: settings.maximumMediaBytes, publicURL: settings.publicURL,
-      addressPolicy: settings.addressPolicy)
+      addressPolicy: settings.addressPolicy, uploadLimits: settings.uploadLimits)
     caching = CachePolicy(sharedMaxAge: settings.sharedMaxAge)
     var polled = caching
     polled.pollInterval = { store.pollInterval }
@@ -185,6 +189,12 @@ extension NewsAPI.Settings {
       language: language, publicURL: publicURL,
       feeds: formats.map { PageFeed(name: $0.name, mediaType: $0.mediaType, fileName: $0.fileName) },
       offersNotifications: push.offer.webPush != nil)
+  }
+
+  fileprivate var uploadLimits: MediaUploadLimits {
+    MediaUploadLimits(
+      uploads: unfinishedUploadsPerKey, bytes: 4 * maximumMediaBytes, undeclaredBytes: maximumMediaBytes,
+      lifetime: uploadLifetime)
   }
 
   /// The publisher of feeds; nil without a public URL.

@@ -72,6 +72,8 @@ enum APIPath {
   static let editorialTopic = "/v1/editorial/topics/{slug}"
   static let uploads = "/v1/editorial/media"
   static let upload = "/v1/editorial/media/{id}"
+  /// An upload that continues over several requests.
+  static let unfinishedUpload = "/v1/editorial/media/uploads/{id}"
   static let subscriptions = "/v1/editorial/subscriptions"
   static let subscription = "/v1/editorial/subscriptions/{id}"
   static let subscriptionPoll = "/v1/editorial/subscriptions/{id}/poll"
@@ -198,6 +200,11 @@ extension NewsAPI {
     let files = editors(.mediaWrite)
     files.on(.post, APIPath.uploads, uploads.upload)
     files.on(.delete, APIPath.upload, uploads.remove)
+    let parts = UploadPartHandlers(editorial: self.editorial)
+    files.on(.options, APIPath.uploads, parts.options)
+    files.on(.head, APIPath.unfinishedUpload, parts.offset)
+    files.on(.patch, APIPath.unfinishedUpload, parts.append)
+    files.on(.delete, APIPath.unfinishedUpload, parts.cancel)
     let previews = editors(.itemsWrite, .mediaWrite)
     previews.on(.get, APIPath.uploads, uploads.list)
     previews.on(.get, APIPath.upload, uploads.media)

@@ -21,6 +21,8 @@ package struct EditorialAPI: Sendable {
   let publicURL: String?
   /// The rule for the addresses that the server sends requests to.
   let addressPolicy: AddressPolicy
+  /// The limits of the unfinished uploads of a key.
+  let uploadLimits: MediaUploadLimits
 
   /// Whether the server stores files.
   package var keepsFiles: Bool { library != nil }

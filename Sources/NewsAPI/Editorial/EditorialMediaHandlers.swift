@@ -16,6 +16,9 @@ struct EditorialMediaHandlers: Sendable {
   @Sendable func upload(_ request: Request, context: APIContext) async throws -> Response {
     try request.parameters().check()
     guard editorial.keepsFiles else { throw ProblemError.mediaNotKept }
+    if let fields = try UploadFields(request.headers), fields.isComplete == false {
+      return try await UploadPartHandlers(editorial: editorial).begin(request, fields, context)
+    }
     let head = try MediaUploadHead(request.headers, largest: editorial.maximumMediaBytes)
     let (media, created) = try await editorial.upload(head, context) { RequestParts(request, context) }
     return Self.answer(editorial.attachment(media), media, created: created).response
@@ -70,7 +73,7 @@ struct MediaUploadHead {
   private static let anyType = "application/octet-stream"
   private static let acceptedTypes = MediaFormat.types + [anyType]
 
-  private let type: String
+  let type: String
   let name: String?
   /// The declared SHA-256 digests of the body, each with the name of its field.
   private let digests: [(field: String, value: Data)]
@@ -83,6 +86,15 @@ struct MediaUploadHead {
     guard Self.acceptedTypes.contains(type) else { throw ProblemError.unsupportedMediaType(Self.acceptedTypes) }
     (self.type, self.name, digests) = (type, name, [])
   }
+
+  /// Creates the description of a file that has arrived in several requests.
+  init(_ upload: MediaUploadState) {
+    (type, name) = (upload.type, upload.name)
+    digests = upload.digest.map { [(HTTPField.Name.reprDigest.rawName, $0)] } ?? []
+  }
+
+  /// The declared digest; nil if there is none.
+  var digest: Data? { digests.first?.value }
 
   /// Parses the header fields.
   ///

@@ -25,7 +25,9 @@ info:
 
     **Files** are uploaded to `/v1/editorial/media`. The response can be added to the `attachments` of an item.
     Identical content is stored once, and `/v1/media/{id}` serves it in parts or whole. A file is removed when no item
-    has used it for a week, or for the time that the server is configured with.
+    has used it for a week, or for the time that the server is configured with. An upload may continue over several requests
+    (draft-ietf-httpbis-resumable-upload, interop version 6): an empty POST with `Upload-Complete: ?0` begins it, and
+    `/v1/editorial/media/uploads/{id}` receives the bytes.
 
     **Taking down**: `DELETE /v1/editorial/items/{id}` retracts an item, and its files then return 410 too.
     `DELETE /v1/editorial/media/{id}` removes a file that no published item uses. `POST /v1/editorial/items/{id}/erase`
@@ -63,6 +65,9 @@ info:
     | `/problems/request-in-progress` | 409 | the first request with this `Idempotency-Key` has no answer yet; see `Retry-After` |
     | `/problems/subscription-paused` | 409 | a paused subscription is to be polled |
     | `/problems/webhook-limit` | 409 | there are as many webhooks as there may be |
+    | `/problems/upload-offset` | 409 | the upload continues at another offset, which `Upload-Offset` has |
+    | `/problems/upload-in-progress` | 409 | another request is appending to the upload |
+    | `/problems/upload-limit` | 409 | the key has too many unfinished uploads, or bytes in them |
     | `/problems/webhook-paused` | 409 | an event is to be sent to a paused webhook |
     | `/problems/callback-ended` | 410 | the lease of the callback at a hub has ended |
     | `/problems/conflict` | 409 | the id or slug is used by another resource |
@@ -1025,10 +1030,25 @@ paths:
         declared type. The accepted types are image/jpeg, image/png, image/gif, image/webp, image/avif, image/heic,
         image/heif, application/pdf, video/mp4, audio/mp4, video/quicktime, video/webm, audio/webm, audio/ogg,
         video/ogg, audio/mpeg, audio/aac, audio/flac, audio/wav.
+
+        With `Upload-Draft-Interop-Version: 6` and `Upload-Complete: ?0`, the body is empty, and the request begins an upload
+        that continues over several requests. `Location` is its path, to which the bytes are sent with PATCH. The other
+        fields describe the whole file, and `Content-Digest` must be omitted. A key may have 20 unfinished uploads, with four
+        times as many bytes as a file; an upload without `Upload-Length` counts as a file of the maximum size. Another one is
+        409 `upload-limit`.
       security:
         - key: ["media:write"]
       parameters:
         - { $ref: "#/components/parameters/IdempotencyKey" }
+        - name: Upload-Draft-Interop-Version
+          in: header
+          description: The version of the draft, if one of the following fields is sent.
+          schema: { type: string, const: "6" }
+        - name: Upload-Complete
+          in: header
+          description: "`?0` begins an upload; `?1` is the same as no field."
+          schema: { type: string, enum: ["?0", "?1"] }
+        - { $ref: "#/components/parameters/UploadLength" }
         - name: Content-Disposition
           in: header
           description: >-
@@ -1049,12 +1069,12 @@ paths:
       requestBody: { $ref: "#/components/requestBodies/NewMedia" }
       responses:
         "200": { $ref: "#/components/responses/MediaKept" }
-        "201": { $ref: "#/components/responses/MediaStored" }
+        "201": { $ref: "#/components/responses/MediaStoredOrBegun" }
         "400": { $ref: "#/components/responses/BadRequest" }
         "401": { $ref: "#/components/responses/Unauthorized" }
         "403": { $ref: "#/components/responses/Forbidden" }
         "408": { $ref: "#/components/responses/RequestTimeout" }
-        "409": { $ref: "#/components/responses/RequestInProgress" }
+        "409": { $ref: "#/components/responses/UploadNotBegun" }
         "413": { $ref: "#/components/responses/BodyTooLarge" }
         "415": { $ref: "#/components/responses/UnsupportedMediaType" }
         "417": { $ref: "#/components/responses/ExpectationFailed" }
@@ -1065,6 +1085,125 @@ paths:
         "501": { $ref: "#/components/responses/MediaNotKept" }
         "503": { $ref: "#/components/responses/Unavailable" }
         "507": { $ref: "#/components/responses/StorageFull" }
+    options:
+      operationId: describeUploads
+      tags: [editorial]
+      summary: The support for uploads that continue over several requests
+      description: >-
+        `Upload-Limit` has the maximum size of a file in bytes, and the seconds after the last progress at which an
+        unfinished upload expires.
+      security:
+        - key: ["media:write"]
+      responses:
+        "204": { $ref: "#/components/responses/UploadSupport" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "501": { $ref: "#/components/responses/MediaNotKept" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+
+  /v1/editorial/media/uploads/{id}:
+    head:
+      operationId: getUploadOffset
+      tags: [editorial]
+      summary: The offset at which an upload continues
+      description: >-
+        The offset is the number of bytes that are on disk. It is right after a crash of a server at any moment, and on any
+        other server of the installation.
+      security:
+        - key: ["media:write"]
+      parameters:
+        - { $ref: "#/components/parameters/ItemID" }
+        - { $ref: "#/components/parameters/UploadVersion" }
+      responses:
+        "204": { $ref: "#/components/responses/UploadProgress" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "404": { $ref: "#/components/responses/EditorialNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "501": { $ref: "#/components/responses/MediaNotKept" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+    patch:
+      operationId: appendToUpload
+      tags: [editorial]
+      summary: Appends bytes to an upload
+      description: |
+        `Upload-Offset` must be the number of bytes so far: otherwise, the response is 409 `upload-offset` with the right one.
+        While another request appends to the same upload, it is 409 `upload-in-progress`. What has arrived of a request that
+        breaks is kept.
+
+        The request with `Upload-Complete: ?1` (the default) completes the file. Its response is that of an upload in one
+        request. To receive it again, repeat the request with the whole length as the offset and without a body. A file of
+        another type or with another digest than declared is refused, and the upload is removed.
+      security:
+        - key: ["media:write"]
+      parameters:
+        - { $ref: "#/components/parameters/ItemID" }
+        - { $ref: "#/components/parameters/UploadVersion" }
+        - name: Upload-Offset
+          in: header
+          required: true
+          description: The number of bytes before those of the request.
+          schema: { type: integer, minimum: 0 }
+        - name: Upload-Complete
+          in: header
+          description: Whether these are the last bytes.
+          schema: { type: string, enum: ["?0", "?1"], default: "?1" }
+        - { $ref: "#/components/parameters/UploadLength" }
+      requestBody: { $ref: "#/components/requestBodies/PartOfMedia" }
+      responses:
+        "200": { $ref: "#/components/responses/MediaKept" }
+        "201": { $ref: "#/components/responses/MediaStored" }
+        "204": { $ref: "#/components/responses/UploadProgress" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "404": { $ref: "#/components/responses/EditorialNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "409": { $ref: "#/components/responses/UploadConflict" }
+        "413": { $ref: "#/components/responses/BodyTooLarge" }
+        "415": { $ref: "#/components/responses/UnsupportedMediaType" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "422": { $ref: "#/components/responses/InvalidField" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "501": { $ref: "#/components/responses/MediaNotKept" }
+        "503": { $ref: "#/components/responses/Unavailable" }
+        "507": { $ref: "#/components/responses/StorageFull" }
+    delete:
+      operationId: cancelUpload
+      tags: [editorial]
+      summary: Cancels an upload and removes its bytes
+      description: The file of a complete upload remains.
+      security:
+        - key: ["media:write"]
+      parameters:
+        - { $ref: "#/components/parameters/ItemID" }
+        - { $ref: "#/components/parameters/UploadVersion" }
+      responses:
+        "204": { $ref: "#/components/responses/UploadCancelled" }
+        "400": { $ref: "#/components/responses/BadRequest" }
+        "401": { $ref: "#/components/responses/Unauthorized" }
+        "403": { $ref: "#/components/responses/Forbidden" }
+        "404": { $ref: "#/components/responses/EditorialNotFound" }
+        "408": { $ref: "#/components/responses/RequestTimeout" }
+        "417": { $ref: "#/components/responses/ExpectationFailed" }
+        "429": { $ref: "#/components/responses/TooManyRequests" }
+        "431": { $ref: "#/components/responses/HeadersTooLarge" }
+        "500": { $ref: "#/components/responses/InternalError" }
+        "501": { $ref: "#/components/responses/MediaNotKept" }
+        "503": { $ref: "#/components/responses/Unavailable" }
 
   /v1/editorial/media/{id}:
     get:
@@ -2796,6 +2935,17 @@ components:
       required: true
       description: A UUID; other values result in a 404.
       schema: { $ref: "#/components/schemas/ItemID" }
+    UploadVersion:
+      name: Upload-Draft-Interop-Version
+      in: header
+      required: true
+      description: The version of draft-ietf-httpbis-resumable-upload.
+      schema: { type: string, const: "6" }
+    UploadLength:
+      name: Upload-Length
+      in: header
+      description: The number of bytes of the whole file.
+      schema: { type: integer, minimum: 1 }
     PageBefore:
       name: before
       in: query
@@ -3009,6 +3159,20 @@ components:
       schema: { type: string, pattern: '^\*$' }
 
   headers:
+    UploadVersion:
+      description: The supported version of draft-ietf-httpbis-resumable-upload.
+      schema: { type: string, const: "6" }
+    UploadOffset:
+      description: The number of bytes so far.
+      schema: { type: integer, minimum: 0 }
+    UploadComplete:
+      description: Whether the file is complete.
+      schema: { type: string, enum: ["?0", "?1"] }
+    UploadLimit:
+      description: >-
+        The maximum size of a file in bytes, and the seconds after the last progress at which an unfinished upload expires.
+      schema: { type: string, pattern: "^max-size=[0-9]+, expires=[0-9]+$" }
+      example: max-size=2147483648, expires=86400
     ProgressRetryAfter:
       description: >-
         Sent with `request-in-progress`: the time in seconds after which the request may be repeated.
@@ -3265,6 +3429,7 @@ components:
         enum:
           - application/json
           - application/merge-patch+json, application/json
+          - application/partial-upload
           - image/jpeg, image/png, image/gif, image/webp, image/avif, image/heic, image/heif, application/pdf, video/mp4, audio/mp4, video/quicktime, video/webm, audio/webm, audio/ogg, video/ogg, audio/mpeg, audio/aac, audio/flac, audio/wav, application/octet-stream
       example: application/json
     AcceptEncoding:
@@ -3289,6 +3454,12 @@ components:
       required: true
       content:
         application/octet-stream:
+          schema: { type: string, format: binary }
+    PartOfMedia:
+      description: The next bytes of the file, or none.
+      required: false
+      content:
+        application/partial-upload:
           schema: { type: string, format: binary }
     NewItem:
       required: true
@@ -5125,6 +5296,9 @@ components:
         Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
         Idempotency-Replayed: { $ref: "#/components/headers/IdempotencyReplayed" }
         Location: { $ref: "#/components/headers/MediaLocation" }
+        Upload-Complete: { $ref: "#/components/headers/UploadComplete" }
+        Upload-Draft-Interop-Version: { $ref: "#/components/headers/UploadVersion" }
+        Upload-Offset: { $ref: "#/components/headers/UploadOffset" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
       content:
         application/json:
@@ -5136,6 +5310,90 @@ components:
             type: image/jpeg
             url: /v1/media/01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f6
             width: 1920
+    MediaStoredOrBegun:
+      description: The file was stored durably, or an upload has begun that continues over several requests.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        Idempotency-Replayed: { $ref: "#/components/headers/IdempotencyReplayed" }
+        Location:
+          description: The public URL of the file, or the path of the upload.
+          required: true
+          schema: { type: string, pattern: "^/v1/(media|editorial/media/uploads)/[0-9a-f-]{36}$" }
+          example: /v1/media/01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f6
+        Upload-Complete: { $ref: "#/components/headers/UploadComplete" }
+        Upload-Draft-Interop-Version: { $ref: "#/components/headers/UploadVersion" }
+        Upload-Limit: { $ref: "#/components/headers/UploadLimit" }
+        Upload-Offset: { $ref: "#/components/headers/UploadOffset" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/json:
+          schema:
+            oneOf:
+              - { $ref: "#/components/schemas/StoredFile" }
+              - { $ref: "#/components/schemas/BegunUpload" }
+          example:
+            bytes: 482113
+            height: 1080
+            sha256: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+            type: image/jpeg
+            url: /v1/media/01a1da5c-3a40-7c11-9d0e-52b7c1e0a4f6
+            width: 1920
+    UploadSupport:
+      description: Uploads may continue over several requests.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        Upload-Draft-Interop-Version: { $ref: "#/components/headers/UploadVersion" }
+        Upload-Limit: { $ref: "#/components/headers/UploadLimit" }
+    UploadProgress:
+      description: The upload, which is complete or continues.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        Upload-Complete: { $ref: "#/components/headers/UploadComplete" }
+        Upload-Draft-Interop-Version: { $ref: "#/components/headers/UploadVersion" }
+        Upload-Limit: { $ref: "#/components/headers/UploadLimit" }
+        Upload-Offset: { $ref: "#/components/headers/UploadOffset" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+    UploadCancelled:
+      description: The upload was removed.
+      headers:
+        Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
+        Upload-Draft-Interop-Version: { $ref: "#/components/headers/UploadVersion" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+    UploadConflict:
+      description: >-
+        The upload continues at another offset (`upload-offset`), or another request is appending to it
+        (`upload-in-progress`).
+      headers:
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        Retry-After: { $ref: "#/components/headers/ProgressRetryAfter" }
+        Upload-Complete: { $ref: "#/components/headers/UploadComplete" }
+        Upload-Draft-Interop-Version: { $ref: "#/components/headers/UploadVersion" }
+        Upload-Offset: { $ref: "#/components/headers/UploadOffset" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/problem+json:
+          schema: { $ref: "#/components/schemas/Problem" }
+          example:
+            type: /problems/upload-offset
+            title: The upload continues at another offset
+            status: 409
+            detail: It has 8388608 bytes.
+    UploadNotBegun:
+      description: >-
+        The key has too many unfinished uploads (`upload-limit`), or the first request with this `Idempotency-Key` has no
+        answer yet (`request-in-progress`).
+      headers:
+        Cache-Control: { $ref: "#/components/headers/NoStore" }
+        Retry-After: { $ref: "#/components/headers/ProgressRetryAfter" }
+        X-Request-Id: { $ref: "#/components/headers/RequestID" }
+      content:
+        application/problem+json:
+          schema: { $ref: "#/components/schemas/Problem" }
+          example:
+            type: /problems/upload-limit
+            title: The key has too many unfinished uploads
+            status: 409
+            detail: Complete some of them, or cancel them with DELETE. They expire a day after their last progress.
     EditorialFile:
       description: The file.
       headers:
@@ -5227,6 +5485,9 @@ components:
         Cache-Control: { $ref: "#/components/headers/PrivateNoStore" }
         Idempotency-Replayed: { $ref: "#/components/headers/IdempotencyReplayed" }
         Location: { $ref: "#/components/headers/MediaLocation" }
+        Upload-Complete: { $ref: "#/components/headers/UploadComplete" }
+        Upload-Draft-Interop-Version: { $ref: "#/components/headers/UploadVersion" }
+        Upload-Offset: { $ref: "#/components/headers/UploadOffset" }
         X-Request-Id: { $ref: "#/components/headers/RequestID" }
       content:
         application/json:
@@ -6037,6 +6298,18 @@ components:
         width: { type: integer, minimum: 1, description: In pixels. }
         height: { type: integer, minimum: 1, description: In pixels. }
         sha256: { type: string, pattern: "^[0-9a-f]{64}$" }
+
+    BegunUpload:
+      description: An upload that continues over several requests.
+      type: object
+      additionalProperties: false
+      required: [upload]
+      properties:
+        upload:
+          type: string
+          pattern: "^/v1/editorial/media/uploads/[0-9a-f-]{36}$"
+          description: The path to which the bytes are sent.
+          example: /v1/editorial/media/uploads/5f0c3a52-0d0e-4f0c-9a8e-1d1f2c3b4a5d
 
     EditorialMedia:
       description: An uploaded file and its uses.
@@ -7030,6 +7303,9 @@ components:
             - /problems/callback-ended
             - /problems/subscription-paused
             - /problems/webhook-limit
+            - /problems/upload-offset
+            - /problems/upload-in-progress
+            - /problems/upload-limit
             - /problems/webhook-paused
             - /problems/feeds-not-configured
             - /problems/precondition-failed

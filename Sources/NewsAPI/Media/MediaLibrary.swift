@@ -20,15 +20,16 @@ public struct MediaLibrary: Sendable {
   ///   - name: The file name that a client is offered for saving.
   ///   - now: The time in the id of a new file.
   ///   - once: The request, if it may be repeated.
+  ///   - id: The id of the upload that is complete; nil for a file that has arrived in one request.
   /// - Returns: The registered file, and whether this call has registered it.
   func add(
     _ upload: any MediaUpload, _ stored: StoredMedia, type: String, name: String?, now: Date,
-    once: RepeatableWrite<(media: Media, created: Bool)>? = nil
+    once: RepeatableWrite<(media: Media, created: Bool)>? = nil, completing id: UUID? = nil
   ) async throws -> (media: Media, created: Bool) {
     let media = Media(
       id: .version7(at: now), digest: stored.digest.bytes, type: type, bytes: stored.bytes, width: stored.size?.width,
       height: stored.size?.height, name: name)
-    return try await store.registerMedia(media, once: once) { try await upload.publish() }
+    return try await store.registerMedia(media, once: once, completing: id) { try await upload.publish() }
   }
 
   /// Opens a registered file.
@@ -59,13 +60,16 @@ public struct MediaLibrary: Sendable {
     }
   }
 
-  /// Removes files that no item has used for a time, orphaned files without a row, and the remains of abandoned
-  /// uploads. A client that is reading one of them can read it to its end.
+  /// Removes files that no item has used for a time, orphaned files without a row, expired uploads, and the remains of
+  /// abandoned ones. A client that is reading one of them can read it to its end.
   ///
   /// - Returns: The number of files that were unregistered.
   @discardableResult
   public func collect(unusedFor age: Duration) async throws -> Int {
     try await storage.sweep()
+    if let parts = storage.parts {
+      try await parts.remove(try await store.forgetUploads(keeping: try await parts.ids()))
+    }
     let forgotten = try await store.forgetUnusedMedia(for: age)
     // A file is registered right after it is stored. One without a row for this long is never registered.
     let limit = Date() - age / .seconds(1)

@@ -45,6 +45,7 @@ extension ProblemError {
     case .subscriptionPaused: self = .subscriptionPaused
     case .webhookPaused: self = .webhookPaused
     case .webhookLimit(let limit): self = .webhookLimit(limit)
+    case .uploadLimit: self = .uploadLimit
     case .preconditionFailed: self = .preconditionFailed
     case .preconditionRequired:
       self = ProblemError(

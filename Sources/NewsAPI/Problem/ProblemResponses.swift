@@ -37,7 +37,10 @@ struct ProblemResponses: RouterMiddleware {
           ].merging(context.record.metadata) { own, _ in own })
       }
       // A page that may read the resource may also read its errors.
-      if routes.methods(of: request.uri.path).contains(.options) { CORS.add(to: &problem.headers) }
+      let path = request.uri.path
+      if routes.methods(of: path).contains(.options), !path.hasPrefix(APIPath.editorial + "/") {
+        CORS.add(to: &problem.headers)
+      }
       response = self.response(to: problem, request)
     }
     if response.status != .noContent || request.method != .options, !response.headers.areForAll {

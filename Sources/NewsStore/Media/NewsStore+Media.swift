@@ -89,12 +89,13 @@ extension NewsStore {
   /// - Parameters:
   ///   - media: The metadata. Its id is used only if the file is new.
   ///   - once: The request, if it may be repeated.
+  ///   - upload: The id of the upload that is complete with the file; nil for a file that has arrived in one request.
   ///   - publish: Moves the bytes into place. No file is removed while it runs. It may run again after a deadlock.
   /// - Returns: The registered file, and whether this call has registered it.
-  /// - Throws: `StoreError.outcomeUnknown`, and the errors of `publish`; with `once` also `AnsweredBefore`,
+  /// - Throws: `StoreError.outcomeUnknown`, `notFound` if the upload was removed, and the errors of `publish`; with `once` also `AnsweredBefore`,
   ///   `requestInProgress`, `idempotencyKeyReused`, `answerErased`.
   public func registerMedia(
-    _ media: Media, once: RepeatableWrite<(media: Media, created: Bool)>? = nil,
+    _ media: Media, once: RepeatableWrite<(media: Media, created: Bool)>? = nil, completing upload: UUID? = nil,
     publishing publish: @Sendable () async throws -> Void
   ) async throws -> (media: Media, created: Bool) {
     try await transaction(once) { transaction in
@@ -110,6 +111,7 @@ extension NewsStore {
         """)
       guard let row = rows.first else { throw StoreFault("a file is gone right after it was written") }
       let written = try Media(row: row)
+      if let upload { try await Self.complete(upload, with: written, in: transaction) }
       return (media: written, created: written.id == media.id)
     }
   }

@@ -1,0 +1,131 @@
+import Crypto
+import Foundation
+import MediaFiles
+import Testing
+
+@Suite("A part of a file") struct MediaPartTests {
+  private static func with(_ body: (any MediaPartStorage, MediaDirectory, URL) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-parts-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let directory = try MediaDirectory(folder)
+    try await body(try #require(directory.parts), directory, folder)
+  }
+
+  private static func names(_ folder: URL) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+  }
+
+  /// Appends bytes to a part, and closes it.
+  private static func append(_ text: String, to id: UUID, at length: Int, _ parts: any MediaPartStorage) async throws {
+    let part = try #require(try await parts.open(id))
+    #expect(try await part.truncate(to: length) == length)
+    try await part.write(Array(text.utf8))
+    #expect(try await part.synchronize() == length + text.utf8.count)
+    await part.close()
+  }
+
+  @Test("is continued, and becomes a file with the digest of all bytes")
+  func continued() async throws {
+    try await Self.with { parts, directory, folder in
+      let id = UUID()
+      #expect(try await parts.length(id) == 0)
+      try await Self.append("%PDF-1.7", to: id, at: 0, parts)
+      #expect(try await parts.length(id) == 8)
+      #expect(try await parts.ids() == [id])
+      let part = try #require(try await parts.open(id))
+      #expect(try await part.truncate(to: 8) == 8)
+      try await part.write(Array(" and more".utf8))
+      #expect(part.length == 17)
+      #expect(try await part.beginning(4) == Array("%PDF".utf8))
+      let stored = try await part.finish(.pdf)
+      #expect(stored.digest == MediaDigest(SHA256.hash(data: Data("%PDF-1.7 and more".utf8))))
+      #expect(stored.bytes == 17)
+      #expect(try await directory.open(stored.digest) == nil)
+      try await part.publish()
+      // The part remains until it is removed, so that a failed registration can be repeated.
+      try await part.publish()
+      #expect(try await directory.digests() == [stored.digest])
+      #expect(try await parts.ids() == [id])
+      try await part.remove()
+      #expect(try Self.names(folder) == [stored.digest.hexadecimal])
+    }
+  }
+
+  @Test("replaces a file with the same content, whose date becomes new")
+  func sameContent() async throws {
+    try await Self.with { parts, directory, folder in
+      let old = Date(timeIntervalSince1970: 1000)
+      var digests: [MediaDigest] = []
+      for _ in 0..<2 {
+        let part = try #require(try await parts.open(UUID()))
+        #expect(try await part.truncate(to: 0) == 0)
+        try await part.write(Array("%PDF-1.7".utf8))
+        let stored = try await part.finish(.pdf)
+        try await part.publish()
+        try await part.remove()
+        digests.append(stored.digest)
+        if digests.count == 1 {
+          let file = folder.appending(path: stored.digest.hexadecimal)
+          try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: file.path)
+        }
+      }
+      #expect(Set(digests).count == 1)
+      #expect(try Self.names(folder).count == 1)
+      // The collection of unused files keeps a file that was stored again.
+      #expect(try await directory.remove([digests[0]], storedBefore: old + 3600) == 0)
+    }
+  }
+
+  @Test("is open once at a time")
+  func locked() async throws {
+    try await Self.with { parts, _, _ in
+      let id = UUID()
+      let part = try #require(try await parts.open(id))
+      #expect(try await part.truncate(to: 0) == 0)
+      #expect(try await parts.open(id) == nil)
+      try await parts.remove([id])
+      #expect(try await parts.ids() == [id])
+      try await part.write([1])
+      await part.close()
+      let again = try #require(try await parts.open(id))
+      #expect(try await again.truncate(to: 1) == 1)
+    }
+  }
+
+  @Test("loses the bytes that nobody has recorded, and no others", arguments: [0, 3, 8])
+  func truncated(length: Int) async throws {
+    try await Self.with { parts, _, _ in
+      let id = UUID()
+      try await Self.append("%PDF-1.7", to: id, at: 0, parts)
+      let part = try #require(try await parts.open(id))
+      #expect(try await part.truncate(to: length) == length)
+      try await part.write(Array("xyz".utf8))
+      #expect(try await part.beginning(100) == Array("%PDF-1.7".utf8.prefix(length)) + Array("xyz".utf8))
+      let whole = Data("%PDF-1.7".utf8.prefix(length)) + Data("xyz".utf8)
+      #expect(try await part.finish(.pdf).digest == MediaDigest(SHA256.hash(data: whole)))
+    }
+  }
+
+  @Test("is shorter than recorded if the folder has lost bytes")
+  func lost() async throws {
+    try await Self.with { parts, _, _ in
+      let id = UUID()
+      try await Self.append("%PDF", to: id, at: 0, parts)
+      let part = try #require(try await parts.open(id))
+      #expect(try await part.truncate(to: 100) == 4)
+    }
+  }
+
+  @Test("is removed by its id, and by no sweep of uploads")
+  func removed() async throws {
+    try await Self.with { parts, directory, folder in
+      let (id, other) = (UUID(), UUID())
+      try await Self.append("%PDF", to: id, at: 0, parts)
+      try await Self.append("%PDF", to: other, at: 0, parts)
+      try await directory.sweep()
+      #expect(Set(try await parts.ids()) == [id, other])
+      try await parts.remove([id, UUID()])
+      #expect(try await parts.ids() == [other])
+    }
+  }
+}
