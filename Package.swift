@@ -170,6 +170,8 @@ let package = Package(
       ],
       resources: [.embedInCode("Units")],
       swiftSettings: settings),
+    .executableTarget(
+      name: "sample-app", dependencies: ["BackgroundFetch", "News", "NewsClient"], swiftSettings: settings),
     .target(
       name: "NewsClient",
       dependencies: ["BackgroundFetch", "HTTPTransfer", "News", .crypto, .grdb],
@@ -297,8 +299,8 @@ let package = Package(
     .testTarget(
       name: "TidingsFetchTests",
       dependencies: [
-        "tidings-fetch", "BackgroundFetch", "FaultServer", "HTTPTransfer", "MediaFiles", "News", "NewsAPI",
-        "NewsClient", "NewsStore", "PostgresClient", "TestKit", "TestSupport",
+        "tidings", "tidings-fetch", "BackgroundFetch", "FaultServer", "HTTPTransfer", "MediaFiles", "News", "NewsAPI",
+        "NewsClient", "NewsStore", "PostgresClient", "TestKit", "TestSupport", "sample-app",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -29,6 +29,7 @@ public final class FaultyProxy: Sendable {
   private let listener: NIOAsyncChannel<Connection, Never>
   private let plan = Mutex(Plan())
   private let passedBytes = Mutex(0)
+  private let sentBytes = Mutex(0)
 
   /// Runs the body with a proxy and closes it afterwards.
   public static func with<Result: Sendable>(
@@ -56,6 +57,9 @@ public final class FaultyProxy: Sendable {
 
   /// The number of bytes that the server has sent.
   public var passed: Int { passedBytes.withLock { $0 } }
+
+  /// The number of bytes that clients have sent.
+  public var sent: Int { sentBytes.withLock { $0 } }
 
   /// Disturbs only the connection that first exceeds the given number of bytes from now on, counted over all
   /// connections.
@@ -87,7 +91,12 @@ public final class FaultyProxy: Sendable {
         }
       try await server.executeThenClose { responses, toServer in
         try await withThrowingTaskGroup(of: Void.self) { group in
-          group.addTask { for try await bytes in requests { try await toServer.write(bytes) } }
+          group.addTask {
+            for try await bytes in requests {
+              self.sentBytes.withLock { $0 += bytes.readableBytes }
+              try await toServer.write(bytes)
+            }
+          }
           group.addTask { try await self.pass(responses, to: toClient) }
           // When one direction ends, the other ends too.
           defer { group.cancelAll() }

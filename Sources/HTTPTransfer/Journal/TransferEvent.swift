@@ -1,7 +1,7 @@
 /// An event that a session reports to its delegate.
 struct TransferEvent: Sendable, Hashable, Codable {
   enum Kind: Sendable, Hashable, Codable {
-    /// A download continues from an offset in bytes.
+    /// The transfer continues from an offset in bytes.
     case resumed(Int64)
     /// The transfer has ended. Its state and failure describe the outcome.
     case completed

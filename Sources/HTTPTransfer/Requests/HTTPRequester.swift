@@ -234,6 +234,7 @@ package struct HTTPRequester: Sendable {
   private static func failure(_ error: any Error, _ meter: Meter, _ url: URL? = nil) throws -> FetchError {
     if let error = error as? FetchError { return error }
     try Task.checkCancellation()
+    if error as? HTTPTransportError == .noContent { return FetchError(.rejected, HTTPTransportError.noContent.message) }
     let reason = ConnectionFailure.reason(error).singleLine
     guard meter.status == nil else {
       return FetchError(.unreachable, "the response was interrupted: \(reason)", status: meter.status)
@@ -257,7 +258,7 @@ package struct HTTPRequester: Sendable {
     return next
   }
 
-  private static func isSameOrigin(_ one: URL, _ other: URL) -> Bool {
+  static func isSameOrigin(_ one: URL, _ other: URL) -> Bool {
     one.scheme?.lowercased() == other.scheme?.lowercased() && one.host()?.lowercased() == other.host()?.lowercased()
       && one.port == other.port
   }

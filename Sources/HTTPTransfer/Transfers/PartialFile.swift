@@ -75,12 +75,15 @@ final class PartialFile: Sendable {
   private static var systemError: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
   /// Returns the SHA-256 of a file in hexadecimal digits.
-  static func sha256(_ file: URL) throws -> String {
+  static func sha256(_ file: URL) throws -> String { try digest(file).hexadecimal }
+
+  /// Returns the SHA-256 of a file.
+  static func digest(_ file: URL) throws -> Data {
     let handle = try FileHandle(forReadingFrom: file)
     defer { try? handle.close() }
     var hash = SHA256()
     while let chunk = try handle.read(upToCount: 1 << 20), !chunk.isEmpty { hash.update(data: chunk) }
-    return hash.finalize().hexadecimal
+    return Data(hash.finalize())
   }
 }
 

@@ -20,7 +20,7 @@ public protocol TransferDelegate: Sendable {
   ///   - completed: The number of bytes so far.
   ///   - expected: The total number of bytes; nil while it is unknown.
   func transfer(_ task: TransferTask, didTransfer bytes: Int64, completed: Int64, expected: Int64?)
-  /// Reports that a download continues from an offset in bytes.
+  /// Reports that a transfer continues from an offset in bytes.
   func transfer(_ task: TransferTask, didResumeAt offset: Int64, expected: Int64?)
   /// Reports a complete download. A file without a destination is removed when this returns.
   func transfer(_ task: TransferTask, didFinishDownloadingTo file: URL)

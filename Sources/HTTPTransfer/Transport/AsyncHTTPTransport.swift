@@ -21,6 +21,9 @@ import NIOSSL
 ///     print(response.status)
 public final class AsyncHTTPTransport: HTTPTransport {
   private let client: HTTPClient
+  /// The clients of the proxies, each with its own connections.
+  private let proxied: [ProxySettings.Proxy: HTTPClient]
+  private let proxies: ProxySettings
 
   /// Creates a transport with its own connection pool.
   ///
@@ -28,7 +31,10 @@ public final class AsyncHTTPTransport: HTTPTransport {
   ///   - maximumBody: The maximum number of bytes in a decompressed body. A larger body is an error, so that a few
   ///     kilobytes cannot become gigabytes.
   ///   - connectTimeout: The timeout of a connection attempt, in seconds.
-  public init(maximumBody: Int = 8 << 20, connectTimeout: Int64 = 10) {
+  ///   - options: The proxies and the certificate authorities.
+  public init(
+    maximumBody: Int = 8 << 20, connectTimeout: Int64 = 10, options: ConnectionOptions = ConnectionOptions()
+  ) {
     var configuration = HTTPClient.Configuration()
     configuration.redirectConfiguration = .disallow
     configuration.decompression = .enabled(limit: .size(maximumBody))
@@ -36,10 +42,18 @@ public final class AsyncHTTPTransport: HTTPTransport {
     // Older versions of TLS are deprecated (RFC 8996).
     var tls = TLSConfiguration.makeClientConfiguration()
     tls.minimumTLSVersion = .tlsv12
+    tls.additionalTrustRoots = options.certificates.isEmpty ? [] : [.certificates(options.certificates)]
     configuration.tlsConfiguration = tls
     // A failure is reported at once. The caller decides about retries, not the pool.
     configuration.connectionPool.retryConnectionEstablishment = false
     client = HTTPClient(eventLoopGroupProvider: .shared(Self.eventLoop), configuration: configuration)
+    proxies = options.proxies
+    var proxied: [ProxySettings.Proxy: HTTPClient] = [:]
+    for proxy in Set(options.proxies.proxies.values) {
+      configuration.proxy = HTTPClient.Configuration.Proxy(proxy)
+      proxied[proxy] = HTTPClient(eventLoopGroupProvider: .shared(Self.eventLoop), configuration: configuration)
+    }
+    self.proxied = proxied
   }
 
   /// The thread of all transports in this process. One is enough on any machine, because a client waits for one server.
@@ -47,14 +61,14 @@ public final class AsyncHTTPTransport: HTTPTransport {
 
   deinit {
     // The client stays alive until its connections are closed.
-    client.shutdown { _ in }
+    for client in [client] + proxied.values { client.shutdown { _ in } }
   }
 
   /// Sends a GET request; see ``HTTPTransport/get(_:headers:)``.
   public func get(_ url: URL, headers: [HTTPHeader]) async throws -> HTTPTransportResponse {
     var request = HTTPClientRequest(url: url.absoluteString)
     for header in headers { request.headers.add(name: header.name, value: header.value) }
-    return try await execute(request)
+    return try await execute(request, url)
   }
 
   /// Sends a file; see ``HTTPTransport/upload(_:to:method:headers:)``.
@@ -65,7 +79,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
     request.method = HTTPMethod(rawValue: method)
     for header in headers { request.headers.add(name: header.name, value: header.value) }
     request.body = .stream(FileChunks(file: file), length: .known(file.length))
-    return try await execute(request)
+    return try await execute(request, url)
   }
 
   /// Sends a short content; see ``HTTPTransport/send(_:to:method:headers:)``.
@@ -76,23 +90,40 @@ public final class AsyncHTTPTransport: HTTPTransport {
     request.method = HTTPMethod(rawValue: method)
     for header in headers { request.headers.add(name: header.name, value: header.value) }
     if !content.isEmpty { request.body = .bytes(ByteBuffer(bytes: content)) }
-    return try await execute(request)
+    return try await execute(request, url)
   }
 
   /// - Throws: ``HTTPTransportError``
-  private func execute(_ request: HTTPClientRequest) async throws -> HTTPTransportResponse {
+  private func execute(_ request: HTTPClientRequest, _ url: URL) async throws -> HTTPTransportResponse {
+    let proxy = proxies.selected(for: url)
+    let client = proxy.flatMap { proxied[$0] } ?? client
     let response: HTTPClientResponse
     do {
       // The caller enforces the deadline by cancelling the task.
       response = try await client.execute(request, deadline: .distantFuture)
     } catch {
-      throw HTTPTransportError(error)
+      var failure = HTTPTransportError(error)
+      if let proxy { failure.message += " (through the proxy \(proxy.host):\(proxy.port))" }
+      throw failure
     }
     return HTTPTransportResponse(
       status: Int(response.status.code),
       // White space around a field value is not part of it (RFC 9110, section 5.5).
       headers: response.headers.map { HTTPHeader($0.name, $0.value.trimmingCharacters(in: .whitespaces)) },
       body: AnswerBody(body: response.body))
+  }
+}
+
+extension HTTPClient.Configuration.Proxy {
+  fileprivate init(_ proxy: ProxySettings.Proxy) {
+    if proxy.isSOCKS {
+      self = .socksServer(host: proxy.host, port: proxy.port)
+    } else if let credentials = proxy.credentials {
+      let value = HTTPClient.Authorization.basic(credentials: Data(credentials.utf8).base64EncodedString())
+      self = .server(host: proxy.host, port: proxy.port, authorization: value)
+    } else {
+      self = .server(host: proxy.host, port: proxy.port)
+    }
   }
 }
 
@@ -131,7 +162,10 @@ private struct FileChunks: AsyncSequence, Sendable {
     init(file: HTTPFile) { self.file = file }
 
     mutating func next() async throws -> ByteBuffer? {
-      if handle == nil { handle = try FileHandle(forReadingFrom: file.url) }
+      if handle == nil {
+        handle = try FileHandle(forReadingFrom: file.url)
+        try handle?.seek(toOffset: UInt64(file.offset))
+      }
       file.progress(sent)
       let chunk = try handle?.read(upToCount: Int(Swift.min(Int64(FileChunks.size), file.length - sent))) ?? Data()
       guard !chunk.isEmpty else {
@@ -165,7 +199,9 @@ extension HTTPTransportError {
     case let error as IOError where [ENETUNREACH, EHOSTUNREACH, ENETDOWN, EADDRNOTAVAIL].contains(error.errnoCode):
       .offline
     case let error as IOError where error.errnoCode == ECONNREFUSED: .refused
-    case let error as HTTPClientError where error == .connectTimeout: .refused
+    case let error as HTTPClientError
+    where [.connectTimeout, .proxyAuthenticationRequired, .invalidProxyResponse].contains(error):
+      .refused
     case ChannelError.connectTimeout: .refused
     case let error as HTTPClientError where error == .tlsHandshakeTimeout: .untrusted
     case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: .untrusted

@@ -34,6 +34,8 @@ enum ConnectionFailure {
     case .readTimeout, .deadlineExceeded: "the server sent no data in time"
     case .tlsHandshakeTimeout: "the TLS handshake timed out"
     case .cancelled: "the request was cancelled"
+    case .proxyAuthenticationRequired: "the proxy demands a user name and a password"
+    case .invalidProxyResponse: "the proxy refused the connection"
     default: error.shortDescription.prefix(1).lowercased() + error.shortDescription.dropFirst()
     }
   }

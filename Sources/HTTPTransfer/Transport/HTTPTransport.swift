@@ -27,19 +27,19 @@ public protocol HTTPTransport: Sendable {
   /// - Parameters:
   ///   - file: The content, which is sent with its length.
   ///   - url: An http or https URL.
-  ///   - method: `POST` or `PUT`.
+  ///   - method: `POST`, `PUT` or `PATCH`.
   ///   - headers: All fields to send, except `Host` and `Content-Length`.
   /// - Throws: Any error, if no complete head arrives.
   func upload(_ file: HTTPFile, to url: URL, method: String, headers: [HTTPHeader]) async throws
     -> HTTPTransportResponse
 
   /// Sends a short content such as JSON, and returns when the head of the response has arrived. A transport without this
-  /// method cannot register for pushes.
+  /// method cannot register for pushes, and begins interrupted uploads again.
   ///
   /// - Parameters:
   ///   - content: The content, which is sent with its length; empty for none.
   ///   - url: An http or https URL.
-  ///   - method: `POST`, `PUT` or `DELETE`.
+  ///   - method: `POST`, `PUT`, `DELETE`, `HEAD` or `OPTIONS`.
   ///   - headers: All fields to send, except `Host` and `Content-Length`.
   /// - Throws: Any error, if no complete head arrives.
   func send(_ content: Data, to url: URL, method: String, headers: [HTTPHeader]) async throws
@@ -51,11 +51,11 @@ extension HTTPTransport {
   public func send(
     _ content: Data, to url: URL, method: String, headers: [HTTPHeader]
   ) async throws -> HTTPTransportResponse {
-    throw HTTPTransportError(.broken, "this transport sends no content")
+    throw HTTPTransportError.noContent
   }
 }
 
-/// A file that is the content of a request.
+/// A file, or the end of one, that is the content of a request.
 ///
 ///     let file = HTTPFile(url: URL(filePath: "/tmp/photo.jpg"), length: 48_213) { print("\($0) bytes sent") }
 ///     let transport = AsyncHTTPTransport()
@@ -65,8 +65,10 @@ extension HTTPTransport {
 public struct HTTPFile: Sendable {
   /// The location of the file.
   public var url: URL
-  /// The length in bytes. If the file is shorter when it is read, the request fails.
+  /// The number of bytes to send. If the file is shorter when it is read, the request fails.
   public var length: Int64
+  /// The number of bytes of the file before those that are sent.
+  public var offset: Int64 = 0
   /// Receives the number of bytes handed over so far.
   public var progress: @Sendable (Int64) -> Void
 

@@ -43,6 +43,11 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
   }
 }
 
+extension HTTPTransportError {
+  /// The failure of a transport that has no method for short contents.
+  static let noContent = HTTPTransportError(.broken, "this transport sends no content")
+}
+
 extension HTTPTransportError: CustomStringConvertible {
   /// The message.
   public var description: String { message }

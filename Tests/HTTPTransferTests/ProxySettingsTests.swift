@@ -1,0 +1,59 @@
+import Foundation
+import HTTPTransfer
+import Testing
+
+@Suite("The proxies of requests") struct ProxySettingsTests {
+  private func proxy(_ environment: [String: String], _ address: String) throws -> String? {
+    ProxySettings(environment: environment).proxy(for: try #require(URL(string: address)))?.absoluteString
+  }
+
+  @Test("are those of the usual variables; requests of the web cannot set them")
+  func variables() throws {
+    #expect(try proxy([:], "https://news.example") == nil)
+    let both = ["https_proxy": "http://a:1", "http_proxy": "b:2", "ALL_PROXY": "socks5://c:3"]
+    #expect(try proxy(both, "https://news.example/x") == "http://a:1")
+    #expect(try proxy(both, "http://news.example/x") == "http://b:2")
+    #expect(try proxy(["ALL_PROXY": "socks5://c:3"], "http://news.example/x") == "socks5://c:3")
+    #expect(try proxy(["HTTPS_PROXY": "http://a:1"], "https://news.example/x") == "http://a:1")
+    #expect(try proxy(["HTTP_PROXY": "http://a:1"], "http://news.example/x") == nil)
+    #expect(try proxy(["https_proxy": "ftp://a:1"], "https://news.example/x") == nil)
+  }
+
+  @Test(
+    "have exceptions by name, subdomain, address and port",
+    arguments: [
+      ("news.example", true), ("NEWS.example.", false), (".example", true), ("example", true), ("ws.example", false),
+      ("*", true), ("", false), ("other.example, news.example", true), ("news.example:443", true),
+      ("news.example:8443", false),
+    ])
+  func exceptions(list: String, isException: Bool) throws {
+    let environment = ["https_proxy": "http://a:1", "no_proxy": list]
+    #expect(try (proxy(environment, "https://news.example/x") == nil) == isException)
+  }
+
+  @Test("know addresses of IPv6")
+  func addresses() throws {
+    for (list, isException) in [
+      ("::1", true), ("[::1]", true), ("[::1]:8443", true), ("[::1]:1", false), ("::2", false),
+    ] {
+      let environment = ["https_proxy": "http://[::9]:1", "no_proxy": list]
+      #expect(try (proxy(environment, "https://[::1]:8443/x") == nil) == isException, "\(list)")
+    }
+  }
+
+  @Test(
+    "need an address that can be used",
+    arguments: ["", "http://", "ftp://a", "http://a:0", "https://a", "http://a:99999"])
+  func invalid(address: String) {
+    #expect(throws: ProxySettings.InvalidAddress.self) { try ProxySettings(address: address) }
+  }
+
+  @Test("need certificates in PEM") func certificates() throws {
+    var options = ConnectionOptions()
+    for path in ["/nowhere", "/dev/null"] {
+      #expect(throws: ConnectionOptions.InvalidCertificates.self) {
+        try options.trust(certificatesIn: URL(filePath: path))
+      }
+    }
+  }
+}
