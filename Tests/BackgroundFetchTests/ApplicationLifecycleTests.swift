@@ -24,7 +24,8 @@ struct ApplicationTests {
     await application.launch()
     #expect(application.launchReason == reason)
     #expect(application.currentState == (reason == .user ? .foreground : .background))
-    #expect(events.entries == (reason == .user ? ["didLaunch", "didEnterForeground"] : ["didLaunch"]))
+    let entering = ["willEnterForeground", "didEnterForeground", "didBecomeActive"]
+    #expect(events.entries == ["didLaunch"] + (reason == .user ? entering : []))
     await application.enterBackground()
     await application.launch()
     #expect(application.currentState == .background, "the second launch does nothing")
@@ -45,8 +46,10 @@ struct ApplicationTests {
     await application.enterBackground()
     #expect(
       events.entries == [
-        "begins didLaunch", "ends didLaunch", "other didLaunch", "begins didEnterForeground", "ends didEnterForeground",
-        "other didEnterForeground", "other didEnterBackground",
+        "begins didLaunch", "ends didLaunch", "other didLaunch", "begins willEnterForeground",
+        "ends willEnterForeground", "other willEnterForeground", "begins didEnterForeground", "ends didEnterForeground",
+        "other didEnterForeground", "begins didBecomeActive", "ends didBecomeActive", "other didBecomeActive",
+        "other willResignActive", "other didEnterBackground",
       ])
     other.cancel()
   }
@@ -88,13 +91,17 @@ struct ApplicationTests {
     await application.launch()
     let suspension = await application.suspend()
     #expect(suspension == .terminated)
-    #expect(events.entries == ["didLaunch", "didEnterForeground", "didEnterBackground", "willTerminate"])
+    #expect(
+      events.entries == [
+        "didLaunch", "willEnterForeground", "didEnterForeground", "didBecomeActive", "willResignActive",
+        "didEnterBackground", "willTerminate",
+      ])
     let again = await application.suspend()
     await application.enterForeground()
     #expect(again == .terminated)
     #expect(application.currentState == .suspended)
     #expect(events.entries.last == "willTerminate", "no event follows")
-    #expect(events.entries.count == 4)
+    #expect(events.entries.count == 7)
     observation.cancel()
   }
 
@@ -145,7 +152,10 @@ struct ApplicationTests {
     let suspension = await suspending.value
     #expect(suspension == .refused)
     #expect(application.currentState == .foreground)
-    #expect(events.entries == ["didEnterBackground", "didEnterForeground"])
+    #expect(
+      events.entries == [
+        "willResignActive", "didEnterBackground", "willEnterForeground", "didEnterForeground", "didBecomeActive",
+      ])
     application.backgroundTasks.end(task)
     observation.cancel()
   }
@@ -161,7 +171,31 @@ struct ApplicationTests {
     await application.enterBackground()
     #expect(application.currentState == .suspended)
     await application.enterForeground()
-    #expect(events.entries == ["didEnterForeground", "didEnterBackground", "didEnterForeground"])
+    let entering = ["willEnterForeground", "didEnterForeground", "didBecomeActive"]
+    #expect(events.entries == entering + ["willResignActive", "didEnterBackground"] + entering)
+    observation.cancel()
+  }
+
+  @Test("an application in the foreground resigns being active and becomes active again, each with one event")
+  func activity() async {
+    let application = makeApplication(.user)
+    #expect(!application.isActive)
+    await application.becomeActive()
+    #expect(!application.isActive, "an application in the background is not active")
+    await application.launch()
+    #expect(application.isActive)
+    let observation = record(application)
+    await application.becomeActive()
+    await application.resignActive()
+    await application.resignActive()
+    #expect(!application.isActive && application.currentState == .foreground)
+    await application.becomeActive()
+    await application.resignActive()
+    await application.enterBackground()
+    #expect(!application.isActive)
+    #expect(
+      events.entries == ["willResignActive", "didBecomeActive", "willResignActive", "didEnterBackground"],
+      "an inactive application does not resign again")
     observation.cancel()
   }
 
@@ -174,8 +208,11 @@ struct ApplicationTests {
         group.addTask { number % 2 == 0 ? await application.enterForeground() : await application.enterBackground() }
       }
     }
-    let alternating = (0..<events.entries.count).map { $0 % 2 == 0 ? "didEnterForeground" : "didEnterBackground" }
-    #expect(events.entries == alternating)
+    let states = events.entries.filter { $0.hasPrefix("didEnter") }
+    let alternating = (0..<states.count).map { $0 % 2 == 0 ? "didEnterForeground" : "didEnterBackground" }
+    #expect(states == alternating)
+    let activity = events.entries.filter { $0.hasSuffix("Active") }
+    #expect(activity == (0..<activity.count).map { $0 % 2 == 0 ? "didBecomeActive" : "willResignActive" })
     let isLimited = application.backgroundTasks.timeRemaining != nil
     #expect(isLimited == (application.currentState == .background))
     observation.cancel()

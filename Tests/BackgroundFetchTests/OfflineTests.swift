@@ -73,6 +73,56 @@ import Testing
     #expect(wake(other, after: start + 8) <= start + 8 + 900)
   }
 
+  @Test
+  func `Is made up for once the network is back, after the delay of the install, even if the schedule has no wake`()
+    throws
+  {
+    var scheduler = scheduler()
+    // The reader comes at 1 p.m. and 9 p.m., four hours after news. Other wakes are too dear for the battery.
+    let constraints = FetchConstraints(isMetered: true, isLowPower: true)
+    let openings = (0..<20).flatMap { day in [13, 21].map { Double(day) * 86_400 + $0 * hour } }
+    var last = 0.0
+    _ = scheduler.simulate(from: 0, to: 20 * day, openings: openings, constraints: constraints) { now in
+      let dates = openings.map { $0 - 4 * hour }.filter { last < $0 && $0 <= now }.map { monday + $0 }
+      last = now
+      return (dates.isEmpty ? .noData : .newData, dates)
+    }
+    let wakeTime = try #require(
+      stride(from: 20 * day + 9 * hour, to: 20 * day + 14 * hour, by: 60).first {
+        scheduler.decision(at: moment($0), constraints: constraints).isWake
+      })
+    let lost = scheduler
+    scheduler.wakeMissed()
+    scheduler = try JSONDecoder().decode(FetchScheduler.self, from: JSONEncoder().encode(scheduler))
+    scheduler.timeZone = .gmt
+    let offline = scheduler.decision(at: moment(wakeTime), constraints: FetchConstraints(isOffline: true))
+    #expect(offline.reason == .offline)
+    let back = try #require(
+      stride(from: wakeTime + 1800, to: wakeTime + 6 * hour, by: 450).first {
+        !lost.decision(at: moment($0), constraints: constraints).isWake
+      }, "the schedule alone has times without a wake")
+    scheduler.reconnected(at: moment(back))
+    let delay = scheduler.decision(at: moment(back), constraints: constraints)
+    #expect(delay.reason == .startupDelay)
+    let due = try #require(delay.until).timeIntervalSince(monday)
+    #expect(back...back + FetchScheduler.maximumStartupDelay ~= due)
+    #expect(scheduler.decision(at: moment(due), constraints: constraints) == .wake(.missed, sources: []))
+    scheduler.wakeStarted(at: moment(due))
+    scheduler.record(run(.noData), at: moment(due))
+    #expect(!scheduler.decision(at: moment(due + 1000), constraints: constraints).isWake)
+  }
+
+  @Test func `Is not made up for after another fetch has brought its news, or has failed with a network`() {
+    for result in [FetchResult.newData, .noData, .failed] {
+      var scheduler = scheduler(.seconds(7200))
+      scheduler.wakeMissed()
+      scheduler.reconnected(at: moment(0))
+      scheduler.wakeStarted(at: moment(400))
+      scheduler.record(run(result), at: moment(401))
+      #expect(scheduler.decision(at: moment(1000)).reason == .minimumInterval)
+    }
+  }
+
   /// Returns the time of the next wake.
   private func wake(_ scheduler: FetchScheduler, after start: Double) -> Double {
     var now = start

@@ -10,8 +10,8 @@ import Synchronization
 ///
 ///     let application = ApplicationLifecycle(launchReason: .user)
 ///     let observation = application.observe { event in print(event) }
-///     await application.launch()  // prints didLaunch, didEnterForeground
-///     let suspension = await application.suspend()  // prints didEnterBackground
+///     await application.launch()  // prints didLaunch, willEnterForeground, didEnterForeground, didBecomeActive
+///     let suspension = await application.suspend()  // prints willResignActive, didEnterBackground
 ///     print(suspension)  // suspended
 ///     observation.cancel()
 public final class ApplicationLifecycle: Sendable {
@@ -26,8 +26,16 @@ public final class ApplicationLifecycle: Sendable {
   public enum Event: String, Sendable, Hashable {
     /// The process has started. Observers load the state that every launch needs.
     case didLaunch
+    /// The application becomes visible. Observers undo what they did on entering the background. This event precedes
+    /// `didEnterForeground`, on launches by the user too.
+    case willEnterForeground
     /// The application is visible. Observers load the content that it shows.
     case didEnterForeground
+    /// The application receives the input of the user. Observers start what they have paused.
+    case didBecomeActive
+    /// The application no longer receives the input of the user, because of another window or before it leaves the
+    /// foreground. Observers pause what needs the user's attention.
+    case willResignActive
     /// The application is no longer visible. Observers save its state.
     case didEnterBackground
     /// The process will exit. This event follows `didEnterBackground`.
@@ -56,6 +64,8 @@ public final class ApplicationLifecycle: Sendable {
   private struct State {
     var current = ApplicationState.background
     var isLaunched = false
+    /// Whether the application is active, only in the foreground.
+    var isActive = false
     var observers: [UInt64: @Sendable (Event) async -> Void] = [:]
     /// The number of the last registration.
     var lastNumber: UInt64 = 0
@@ -96,6 +106,10 @@ public final class ApplicationLifecycle: Sendable {
   /// The current state.
   public var currentState: ApplicationState { state.withLock(\.current) }
 
+  /// Whether the application is in the foreground and receives the input of the user. The counterpart of
+  /// `UIApplication.State.active`.
+  public var isActive: Bool { state.withLock(\.isActive) }
+
   /// Calls the body for each event from now on, and awaits it.
   ///
   /// - Returns: The registration, which ends when it is cancelled or released.
@@ -125,15 +139,43 @@ public final class ApplicationLifecycle: Sendable {
     if launchReason == .user { await enterForeground() }
   }
 
-  /// Enters the foreground, where nothing is limited, and returns once observers have loaded the content.
+  /// Enters the foreground, where nothing is limited, becomes active, and returns once observers have loaded the content.
   public func enterForeground() async {
     let (delivery, deferred) = state.withLock { state -> Change in
       guard state.current != .foreground, !isTerminated(state) else { return (state.delivery, nil) }
       state.current = .foreground
+      state.isActive = true
+      enqueue(.willEnterForeground, &state)
       enqueue(.didEnterForeground, &state)
+      enqueue(.didBecomeActive, &state)
       return (state.delivery, backgroundTasks.unlimit())
     }
     await deliver(delivery, deferred)
+  }
+
+  /// Becomes active again, because the application in the foreground receives the input of the user. It returns once
+  /// observers have been called. In the background, and if the application is active, nothing happens.
+  public func becomeActive() async { await setActive(true) }
+
+  /// Stops being active, because another window receives the input of the user. It returns once observers have been
+  /// called. If the application is not active, nothing happens.
+  ///
+  ///     let application = ApplicationLifecycle(launchReason: .user)
+  ///     await application.launch()
+  ///     await application.resignActive()
+  ///     print(application.currentState, application.isActive)  // foreground false
+  ///     await application.becomeActive()
+  public func resignActive() async { await setActive(false) }
+
+  private func setActive(_ isActive: Bool) async {
+    let delivery = state.withLock { state in
+      if state.current == .foreground, state.isActive != isActive {
+        state.isActive = isActive
+        enqueue(isActive ? .didBecomeActive : .willResignActive, &state)
+      }
+      return state.delivery
+    }
+    await delivery?.value
   }
 
   /// Leaves the foreground, and returns once observers have saved the state.
@@ -142,6 +184,8 @@ public final class ApplicationLifecycle: Sendable {
     let (delivery, deferred) = state.withLock { state -> Change in
       guard state.current == .foreground else { return (state.delivery, nil) }
       state.current = .background
+      if state.isActive { enqueue(.willResignActive, &state) }
+      state.isActive = false
       enqueue(.didEnterBackground, &state)
       return (state.delivery, backgroundTasks.limit(from: now))
     }
@@ -209,4 +253,18 @@ public final class ApplicationLifecycle: Sendable {
       }
     }
   }
+}
+
+extension ApplicationLifecycle {
+  /// Does some work that may wake the application. If the application was suspended before, it is suspended again, as a
+  /// system does after a wake.
+  package func whileAwake<Value>(_ work: () async -> Value) async -> Value {
+    let wasSuspended = currentState == .suspended
+    let value = await work()
+    if wasSuspended, currentState == .background { _ = await suspend() }
+    return value
+  }
+
+  /// Whether the process should exit, because the application was suspended and exits then.
+  package var isTerminated: Bool { exitsOnSuspend && currentState == .suspended }
 }

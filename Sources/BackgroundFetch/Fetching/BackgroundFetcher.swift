@@ -195,16 +195,16 @@ public final class BackgroundFetcher<Report: FetchReporting>: Sendable {
   func finish(_ run: FetcherState<Report>.Run, _ end: RunEnd) {
     run.budget.close()
     run.timer?.cancel()
-    for caller in run.callers { complete(caller, end) }
+    for caller in run.callers { complete(caller, end, run: run.number) }
     // Cancellation comes last, because it runs the cancellation handlers of the fetch.
     run.task?.cancel()
   }
 
-  private func complete(_ caller: FetcherState<Report>.Caller, _ end: RunEnd) {
+  private func complete(_ caller: FetcherState<Report>.Caller, _ end: RunEnd, run: UInt64? = nil) {
     caller.completion(
       FetchOutcome(
         report: end.report, ending: end.ending, failure: end.failure, hasJoined: caller.hasJoined,
-        duration: .seconds(clock.now.uptime - caller.start)))
+        duration: .seconds(clock.now.uptime - caller.start), run: run))
   }
 }
 

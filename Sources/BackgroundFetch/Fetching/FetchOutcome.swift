@@ -31,18 +31,39 @@ public struct FetchOutcome<Report: FetchReporting>: Sendable {
   public var hasJoined: Bool
   /// The time from this caller's wake to the end, measured by the uptime.
   public var duration: Duration
+  /// The number of the run, the same for all callers of a fetch; nil if the caller was not part of one at its end.
+  package var run: UInt64?
 
   /// The result of the fetch; `failed` if there is no report.
   public var result: FetchResult { report?.result ?? .failed }
 
-  package init(report: Report?, ending: Ending, failure: String? = nil, hasJoined: Bool, duration: Duration) {
+  package init(
+    report: Report?, ending: Ending, failure: String? = nil, hasJoined: Bool, duration: Duration, run: UInt64? = nil
+  ) {
     self.report = report
     self.ending = ending
     self.failure = failure
     self.hasJoined = hasJoined
     self.duration = duration
+    self.run = run
   }
 }
 
-extension FetchOutcome: Equatable where Report: Equatable {}
-extension FetchOutcome: Hashable where Report: Hashable {}
+extension FetchOutcome: Equatable where Report: Equatable {
+  /// Compares everything except the number of the run, which differs between equal fetches.
+  public static func == (one: Self, other: Self) -> Bool {
+    (one.report, one.ending, one.failure, one.hasJoined, one.duration)
+      == (other.report, other.ending, other.failure, other.hasJoined, other.duration)
+  }
+}
+
+extension FetchOutcome: Hashable where Report: Hashable {
+  /// Hashes everything except the number of the run.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(report)
+    hasher.combine(ending)
+    hasher.combine(failure)
+    hasher.combine(hasJoined)
+    hasher.combine(duration)
+  }
+}

@@ -29,6 +29,8 @@ public enum FetchDecision: Sendable, Hashable {
     case offline
     /// A push that could not wake the app at once is pending.
     case push
+    /// A wake had no network and is made up for.
+    case missed
     /// No source is due yet.
     case sources
     /// The fetches of the last days found nothing new.
@@ -63,6 +65,16 @@ public enum FetchDecision: Sendable, Hashable {
   case wait(until: Date, Reason)
 }
 
+extension FetchDecision.Reason {
+  /// Whether the schedule chose the time, so that an earlier wake is allowed.
+  package var isChoice: Bool {
+    switch self {
+    case .nothingNew, .constrained, .opening, .evenSpacing, .quietHours: true
+    case .never, .minimumInterval, .hold, .suggested, .backoff, .startupDelay, .offline, .push, .missed, .sources: false
+    }
+  }
+}
+
 extension FetchDecision.Reason: CustomStringConvertible {
   /// A sentence for users, without a full stop.
   public var description: String {
@@ -75,6 +87,7 @@ extension FetchDecision.Reason: CustomStringConvertible {
     case .startupDelay: return "the machine has just started or the network has just come back"
     case .offline: return "there is no network"
     case .push: return "a push is pending"
+    case .missed: return "a wake without a network is made up for"
     case .sources: return "no source is due"
     case .nothingNew: return "the fetches of the last days found nothing new"
     case .constrained: return "the network is metered or the device saves power"

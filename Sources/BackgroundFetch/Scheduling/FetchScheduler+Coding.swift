@@ -4,6 +4,8 @@ extension FetchScheduler: Codable {
     case dailyLimit = "allowance"
     case lastSuccess, lastFailure, holding, suggestion, reconnection
     case openWake, offline, offlineRuns
+    case isWakeMissed = "missed"
+    case isWaitingForNetwork = "waitsForNetwork"
   }
 
   /// Decodes the output of ``encode(to:)``. The time zone is that of the machine.
@@ -35,6 +37,8 @@ extension FetchScheduler: Codable {
     openWake = try container.decodeIfPresent(OpenWake.self, forKey: .openWake)
     offline = try waitingPeriod(.offline, maximum: Self.maximumOfflineRetryInterval)
     offlineRuns = min(max(try container.decodeIfPresent(Int.self, forKey: .offlineRuns) ?? 0, 0), 1000)
+    isWakeMissed = try container.decodeIfPresent(Bool.self, forKey: .isWakeMissed) ?? false
+    isWaitingForNetwork = try container.decodeIfPresent(Bool.self, forKey: .isWaitingForNetwork) ?? false
   }
 
   /// Encodes everything except the time zone.
@@ -58,5 +62,7 @@ extension FetchScheduler: Codable {
     try container.encodeIfPresent(openWake, forKey: .openWake)
     try container.encodeIfPresent(offline, forKey: .offline)
     if offlineRuns > 0 { try container.encode(offlineRuns, forKey: .offlineRuns) }
+    if isWakeMissed { try container.encode(true, forKey: .isWakeMissed) }
+    if isWaitingForNetwork { try container.encode(true, forKey: .isWaitingForNetwork) }
   }
 }

@@ -11,7 +11,16 @@ extension FetchScheduler {
   ///   - constraints: The conditions that make wakes more expensive at the moment.
   public func decision(at now: FetchInstant, constraints: FetchConstraints = .none) -> FetchDecision {
     guard let minimumInterval = interval.seconds else { return .wait(until: .distantFuture, .never) }
-    var decision = scheduled(at: now, minimumInterval: minimumInterval, constraints: constraints)
+    let bound = bound(at: now, minimumInterval: minimumInterval)
+    var decision = scheduled(at: now, minimumInterval: minimumInterval, bound, constraints)
+    if isWakeMissed {
+      switch decision {
+      case .wait where bound.seconds <= 0: decision = .wake(.missed, sources: dueSources(at: now))
+      case .wait(let until, _) where now.date + bound.seconds < until:
+        decision = .wait(until: now.date + bound.seconds, bound.reason)
+      default: break
+      }
+    }
     if let delay = pushDelay(at: now) {
       switch decision {
       case _ where delay <= 0: decision = .wake(.push, sources: dueSources(at: now))
@@ -25,14 +34,16 @@ extension FetchScheduler {
     return decision
   }
 
+  /// Whether a wake waits for the network, so that ``reconnected(at:)`` is of interest.
+  package var awaitsNetwork: Bool { isWaitingForNetwork || offline != nil }
+
   private func dueSources(at now: FetchInstant) -> [String] {
     sources.filter { $0.delay(at: now) <= 0 }.map(\.name)
   }
 
   private func scheduled(
-    at now: FetchInstant, minimumInterval: Double, constraints: FetchConstraints
+    at now: FetchInstant, minimumInterval: Double, _ bound: Bound, _ constraints: FetchConstraints
   ) -> FetchDecision {
-    let bound = bound(at: now, minimumInterval: minimumInterval)
     let forecast = WakeForecast(self, at: now, minimumInterval: minimumInterval, earliest: bound.seconds)
     let plan = forecast.plan(constraints: constraints)
     guard let wake = plan.wakes.first else {
@@ -68,7 +79,8 @@ extension FetchScheduler {
     if recordWait != nil { pushes.postpone() }
     return pushes.delay(at: now).map {
       max(
-        $0, recordWait ?? 0, holdRemaining(at: now), offline?.remaining(at: now) ?? 0, backoffRemaining(at: now))
+        $0, recordWait ?? 0, holdRemaining(at: now), offline?.remaining(at: now) ?? 0,
+        reconnection?.remaining(at: now) ?? 0, backoffRemaining(at: now))
     }
   }
 
@@ -78,13 +90,13 @@ extension FetchScheduler {
     return max(0, Self.maximumRunTime - now.elapsed(since: lastWake))
   }
 
-  /// Returns the minimum wait for a scheduled wake, in seconds, and the reason for it.
-  private func bound(
-    at now: FetchInstant, minimumInterval: Double
-  ) -> (seconds: Double, reason: FetchDecision.Reason) {
+  /// The minimum wait for a scheduled wake in seconds, not negative, and the reason for it.
+  private typealias Bound = (seconds: Double, reason: FetchDecision.Reason)
+
+  private func bound(at now: FetchInstant, minimumInterval: Double) -> Bound {
     let due = sources.map { $0.delay(at: now) }
     let shared = due.min().flatMap { first in due.filter { $0 <= first + FetchSource.coalescingInterval }.max() }
-    let waits: [(seconds: Double, reason: FetchDecision.Reason)] = [
+    let waits: [Bound] = [
       (lastWake.map { minimumInterval - now.elapsed(since: $0) } ?? 0, .minimumInterval),
       (holdRemaining(at: now), .hold),
       (suggestion?.remaining(at: now) ?? 0, .suggested),

@@ -74,6 +74,10 @@ public struct FetchScheduler: Sendable, Hashable {
   var offline: WaitingPeriod?
   /// The number of consecutive wakes without a network.
   var offlineRuns = 0
+  /// Whether a wake had no network, so that it is made up for.
+  var isWakeMissed = false
+  /// Whether the machine had no network when a wake was due.
+  package internal(set) var isWaitingForNetwork = false
 
   /// A wake that is undone if its run has no network.
   struct OpenWake: Sendable, Hashable {
@@ -119,6 +123,7 @@ public struct FetchScheduler: Sendable, Hashable {
   public mutating func signOut() {
     setInterval(.never)
     (offline, offlineRuns) = (nil, 0)
+    (isWakeMissed, isWaitingForNetwork) = (false, false)
     failures = 0
     lastFailure = nil
     reconnection = nil
@@ -211,10 +216,16 @@ public struct FetchScheduler: Sendable, Hashable {
   private mutating func close(_ run: RunRecord, at now: FetchInstant) {
     let wake = openWake?.reason == run.reason ? openWake : nil
     if run.result == .failed, run.reason == .push || wake?.servesPush == true { pushes.postpone() }
-    if !run.isOffline { (offline, offlineRuns) = (nil, 0) }
+    if !run.isOffline {
+      (offline, offlineRuns) = (nil, 0)
+      isWaitingForNetwork = false
+      // A failed wake that has reached the network is repeated after the backoff, not made up for.
+      if run.result != .failed || wake != nil { isWakeMissed = false }
+    }
     guard let wake else { return }
     openWake = nil
     guard run.isOffline else { return }
+    isWakeMissed = true
     lastWake = wake.previous
     if wake.reason == .scheduled { dailyLimit.undoWake() }
     let seconds = Self.initialOfflineRetryInterval * exp2(Double(min(offlineRuns, 10)))
@@ -249,10 +260,16 @@ public struct FetchScheduler: Sendable, Hashable {
     suggestion = WaitingPeriod(seconds, from: now, maximum: Self.maximumSuggestion)
   }
 
+  /// Records that a wake is due, but that there is no network. It is made up for once, after ``reconnected(at:)``.
+  public mutating func wakeMissed() {
+    (isWakeMissed, isWaitingForNetwork) = (true, true)
+  }
+
   /// Records that the network has come back. Scheduled wakes begin after a delay of up to ``maximumStartupDelay``
-  /// seconds, which differs between installs.
+  /// seconds, which differs between installs. A missed wake follows then, even if the schedule has none.
   public mutating func reconnected(at now: FetchInstant) {
     (offline, offlineRuns) = (nil, 0)
+    isWaitingForNetwork = false
     reconnection = WaitingPeriod(startupDelay, from: now, maximum: Self.maximumStartupDelay)
   }
 
