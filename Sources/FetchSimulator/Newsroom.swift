@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A newsroom: the times at which it publishes items.
 ///
@@ -80,6 +80,22 @@ public struct Newsroom: Sendable, Hashable, Codable {
   public var streams: [Stream]?
   /// The bursts of breaking news.
   public var bursts: [Burst]?
+  /// The dates of known items, in any order. They are not part of the JSON.
+  public var published: [Date]?
+
+  private enum CodingKeys: String, CodingKey {
+    case name, about, bulletins, streams, bursts
+  }
+
+  /// Creates a newsroom from known items.
+  ///
+  /// - Parameters:
+  ///   - name: The name.
+  ///   - about: A description in one sentence.
+  ///   - published: The dates of the items.
+  public init(name: String, about: String, published: [Date]) {
+    (self.name, self.about, self.published) = (name, about, published)
+  }
 
   /// Returns the publication dates of the items, in order.
   ///
@@ -88,7 +104,7 @@ public struct Newsroom: Sendable, Hashable, Codable {
   ///   - seed: The same seed gives the same items.
   func items(in days: VirtualDays, seed: UInt64) -> [Date] {
     var generator = SeededGenerator(seed: seed)
-    var dates: [Date] = []
+    var dates = published ?? []
     for day in 0..<days.count {
       let weekday = days.weekday(of: day)
       for bulletin in bulletins ?? [] where bulletin.days.contains(weekday) {

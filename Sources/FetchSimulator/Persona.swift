@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A user of the app: the times at which the app is opened.
 ///
@@ -57,6 +57,26 @@ public struct Persona: Sendable, Hashable, Codable {
   public var visits: [Visit]?
   /// The openings without a habit.
   public var random: [Stream]?
+  /// The dates of recorded openings, in any order. They are not part of the JSON.
+  public var openings: [Date]?
+
+  private enum CodingKeys: String, CodingKey {
+    case name, about, visits, random
+  }
+
+  /// Creates a user from recorded openings.
+  ///
+  ///     let log = try OpeningLog(String(contentsOf: folder.appending(path: "openings.jsonl"), encoding: .utf8))
+  ///     let me = Persona(name: "me", about: "The openings of this computer.", openings: log.openings)
+  ///     print(Simulation(persona: me, newsroom: newsroom, days: 14, seed: 1).run(catalogue.policies))
+  ///
+  /// - Parameters:
+  ///   - name: The name.
+  ///   - about: A description in one sentence.
+  ///   - openings: The dates at which the app was opened.
+  public init(name: String, about: String, openings: [Date]) {
+    (self.name, self.about, self.openings) = (name, about, openings)
+  }
 
   /// Returns the dates of the openings, in order.
   ///
@@ -65,7 +85,7 @@ public struct Persona: Sendable, Hashable, Codable {
   ///   - seed: The same seed gives the same openings.
   func openings(in days: VirtualDays, seed: UInt64) -> [Date] {
     var generator = SeededGenerator(seed: seed)
-    var dates: [Date] = []
+    var dates = openings ?? []
     for day in 0..<days.count {
       for visit in visits ?? [] {
         let occurs = generator.unit() < visit.probability

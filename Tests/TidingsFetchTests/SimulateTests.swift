@@ -16,7 +16,10 @@ import Testing
   func aliveAndDead() async throws {
     try await TestServer.with { server in
       try await Command.with(server: server.url) { command in
-        let alive = ["didLaunch", "didEnterForeground", "didEnterBackground", "suspended", "wake"]
+        let alive = [
+          "didLaunch", "willEnterForeground", "didEnterForeground", "didBecomeActive", "willResignActive",
+          "didEnterBackground", "suspended", "wake",
+        ]
         for (words, before) in [(["fetch"], alive), (["launch"], ["wake", "didLaunch"])] {
           _ = try await server.publish("one")
           let first = try await play(command, words)
