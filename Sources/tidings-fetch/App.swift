@@ -32,14 +32,14 @@ struct App: AsyncParsableCommand {
 
     @ParentCommand var parent: App
 
-    @Argument(help: "The path of the program.")
+    @Argument(help: "The program. A name without a slash is looked up in the search path.")
     var program: String
 
     @Argument(parsing: .captureForPassthrough, help: "The arguments of the program.")
     var arguments: [String] = []
 
     func run() async throws {
-      guard let file = URL(program: program) else {
+      guard let file = URL(programNamed: program) else {
         throw ValidationError("'\(program)' is not an executable program")
       }
       try parent.parent.client().setLaunchCommand([file.path(percentEncoded: false)] + arguments)

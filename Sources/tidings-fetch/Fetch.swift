@@ -21,12 +21,16 @@ struct Fetch: AsyncParsableCommand, JSONReporting {
   @Flag(help: "Fetches only if the schedule has a wake now; for timers.")
   var scheduled = false
 
+  @Flag(help: "With --scheduled: exits with 20 as long as the last fetch has failed, so that systemctl shows it.")
+  var reportFailures = false
+
   @OptionGroup var media: MediaOptions
   @OptionGroup var notify: NotifyOptions
+  @OptionGroup var timeout: TimeoutOptions
 
   func run() async throws {
     let wake = SystemClock().now
-    let client = try parent.client(launchReason: .fetch, notify: notify)
+    let client = try parent.client(launchReason: .fetch, notify: notify, timeout: timeout)
     await client.application.launch()
     // A transfer that had to wait may be due by now, even if no fetch is.
     parent.startWorkerIfNeeded()
@@ -36,23 +40,29 @@ struct Fetch: AsyncParsableCommand, JSONReporting {
       let next = until == .distantFuture ? nil : until
       // Requests of the app may be due, quiet hours may have ended, or a fetch may have been killed.
       await client.notifications.deliver()
+      await client.removeSignedOutDevice()
+      if reportFailures, let last = try client.runs(limit: 1).first, last.result == .failed, !last.isOffline {
+        Output.log("the last fetch has failed; tidings-fetch log prints the reason")
+        try finish(
+          FetchLine(report: report, notNow: reason.description, next: next), status: FetchResult.failed.exitCode)
+      }
       try finish(FetchLine(report: report, notNow: reason.description, next: next))
     }
     let downloads = try media.downloads(client, parent)
-    let report = await client.performFetch(scheduled ? .scheduled : .manual, wake: wake)
+    let report = await timeout.limit(client) { await $0.performFetch(scheduled ? .scheduled : .manual, wake: wake) }
     parent.startWorkerIfNeeded()
     _ = await client.application.suspend()
     withExtendedLifetime(downloads) {}
     try finish(FetchLine(report: report))
   }
 
-  private func finish(_ line: FetchLine) throws -> Never {
+  private func finish(_ line: FetchLine, status: ExitCode? = nil) throws -> Never {
     do {
       if json { try printJSON(line) } else { try Output.print(line.text) }
     } catch let failure as Output.Failure where failure.isClosedPipe {
       // The exit status reports the result even without a reader.
     }
-    throw line.report.result.exitCode
+    throw status ?? line.report.result.exitCode
   }
 
   static func failure(_ message: String) -> any Encodable {
@@ -90,21 +100,14 @@ private struct FetchLine: Encodable {
 }
 
 struct MediaOptions: ParsableArguments {
-  @Option(help: "The files of new items to download: none, thumbnails or all (TIDINGS_MEDIA).")
+  @Option(help: "The files of new items to download: none, thumbnails or all (TIDINGS_FETCH_MEDIA).")
   var media: MediaSelection?
 
-  /// The option, or else the setting of the environment.
+  /// Returns the option, or else the setting of the store.
   ///
-  /// - Throws: `ValidationError`
-  var selection: MediaSelection {
-    get throws {
-      if let media { return media }
-      guard let text = ProcessInfo.processInfo.environment["TIDINGS_MEDIA"] else { return .none }
-      guard let selection = MediaSelection(rawValue: text) else {
-        throw ValidationError("TIDINGS_MEDIA must be none, thumbnails or all")
-      }
-      return selection
-    }
+  /// - Throws: `ConfigFile.Failure`
+  func selection(_ command: TidingsFetch) throws -> MediaSelection {
+    try media ?? command.settings[.media].flatMap { MediaSelection(rawValue: $0) } ?? .none
   }
 
   /// Hands the attachments of fetched items to the worker.
@@ -113,7 +116,7 @@ struct MediaOptions: ParsableArguments {
   ///   logged.
   /// - Throws: `ValidationError`
   func downloads(_ client: NewsFetcher, _ command: TidingsFetch) throws -> AttachmentDownloads? {
-    let selection = try selection
+    let selection = try selection(command)
     if selection == MediaSelection.none { return nil }
     do {
       let worker = try command.workerProcess()

@@ -8,8 +8,10 @@ struct Install: AsyncParsableCommand {
     commandName: "install", abstract: "Installs a systemd timer that fetches when the schedule has a wake.",
     discussion: """
       Writes a service and a timer for the user's systemd, and starts the timer, which runs every two minutes. Each store \
-      has its own timer. The user's systemd runs while the user is logged in; loginctl enable-linger keeps it running. The \
-      exit status is 20 if the timer cannot be started.
+      has its own timer: tidings-fetch-NAME for the store of --name. The service keeps the proxy, the certificate \
+      authorities and the variables of this command. While the last fetch has failed, systemctl --user shows the service as \
+      failed. The user's systemd runs while the user is logged in; loginctl enable-linger keeps it running. The exit status \
+      is 20 if the timer cannot be started.
       """)
 
   @ParentCommand var parent: Schedule
@@ -22,16 +24,19 @@ struct Install: AsyncParsableCommand {
 
   func run() async throws {
     let client = try parent.parent.client()
-    let selection = try media.selection
+    let selection = try media.selection(parent.parent)
     // The unit does not name the feed, so the store has to remember it.
     try client.updateSchedule { _ in }
     // The unit does not repeat these choices, so that a later `notify set` applies to it too.
     if let options = try notify.options(over: client.notifications.options) {
       try client.notifications.setOptions(options)
+      try await parent.parent.replaceSettings(notify)
     }
     let units = try parent.parent.units()
-    let options = selection == MediaSelection.none ? [] : ["--media \(selection.rawValue)"]
-    for file in try units.write(executable: try TidingsFetch.executable, options: options) {
+    let options = (selection == .none ? [] : ["--media", selection.rawValue]) + ["--report-failures"]
+    for file in try units.write(
+      executable: try TidingsFetch.executable, options: options, environment: parent.parent.unitEnvironment())
+    {
       try Output.print("wrote \(file.path(percentEncoded: false))")
     }
     if try client.schedule.interval == .never {
@@ -73,7 +78,21 @@ struct Uninstall: AsyncParsableCommand {
 extension TidingsFetch {
   /// Returns the units of the store.
   func units() throws -> Units {
-    try Units(store: folder, default: Self.defaultFolder, environment: ProcessInfo.processInfo.environment)
+    try Units(location, environment: ProcessInfo.processInfo.environment)
+  }
+
+  /// Returns the variables that the service needs: those of this command, and its options about connections.
+  fileprivate func unitEnvironment() -> [String: String] {
+    exportConnection()
+    let names = [
+      "XDG_CONFIG_HOME", "XDG_STATE_HOME", "TIDINGS_CONTACT", "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy",
+      "ALL_PROXY", "no_proxy", "NO_PROXY",
+    ]
+    // The command line of the service has the store.
+    let others = ["TIDINGS_FETCH_STORE", "TIDINGS_FETCH_NAME"]
+    return ProcessInfo.processInfo.environment.filter { name, value in
+      !value.isEmpty && (names.contains(name) || name.hasPrefix("TIDINGS_FETCH_") && !others.contains(name))
+    }
   }
 
   /// Runs systemctl for the user's systemd.

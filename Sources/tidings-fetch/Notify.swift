@@ -51,6 +51,7 @@ struct Notify: AsyncParsableCommand {
         throw ValidationError("Nothing to set; use --notify, --no-notify, --exec or --quiet")
       }
       try client.notifications.setOptions(options)
+      try await parent.parent.replaceSettings(notify)
       try printOptions(options)
     }
   }
@@ -103,12 +104,10 @@ struct NotifyOptions: ParsableArguments {
     return options
   }
 
-  /// Returns the absolute path of a program. A name without a slash is looked up in the search path.
+  /// Returns the absolute path of a program.
   private static func program(_ name: String) throws -> URL? {
     if name == "none" { return nil }
-    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-    let folders = name.contains("/") ? [""] : path.split(separator: ":").map { "\($0)/" }
-    guard let file = folders.lazy.compactMap({ URL(program: $0 + name) }).first else {
+    guard let file = URL(programNamed: name) else {
       throw ValidationError("The value of '--exec' must be an executable program, not '\(name)'")
     }
     return file

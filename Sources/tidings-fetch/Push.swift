@@ -39,8 +39,10 @@ struct Push: AsyncParsableCommand {
 
     @ParentCommand var parent: Push
 
+    @OptionGroup var timeout: TimeoutOptions
+
     func run() async throws {
-      let offer = try await parent.parent.client().pushOffer()
+      let offer = try await parent.parent.client(timeout: timeout).pushOffer()
       let names = offer.providers.map(\.rawValue)
       try Output.print("providers \(names.isEmpty ? "none" : names.joined(separator: ", "))")
       if let key = offer.webPush?.publicKey { try Output.print("key       \(key.terminalSafe)") }
@@ -54,7 +56,9 @@ struct Push: AsyncParsableCommand {
 
     @ParentCommand var parent: Push
 
-    func run() async throws { try await parent.parent.client().removeDevice() }
+    @OptionGroup var timeout: TimeoutOptions
+
+    func run() async throws { try await parent.parent.client(timeout: timeout).removeDevice() }
   }
 
   struct Receive: AsyncParsableCommand, JSONReporting {
@@ -133,7 +137,11 @@ struct PushStatus: Encodable {
 
   /// The lines for people.
   var lines: [String] {
-    guard let provider, let server, let topics else { return ["provider  none: this device is not registered"] }
+    let pendingLine = pending.map { "pending   a push, made up for at \(localTime($0))" }
+    guard let provider, let server, let topics else {
+      // push receive handles pushes without a registration too.
+      return ["provider  none: this device is not registered"] + [pendingLine].compactMap(\.self)
+    }
     var lines = [
       "provider  \(provider)", "server    \(server)",
       "topics    \(topics.isEmpty ? "all" : topics.joined(separator: ", "))",
@@ -145,8 +153,7 @@ struct PushStatus: Encodable {
     } else {
       lines.append("state     the server has not accepted the registration yet")
     }
-    if let pending { lines.append("pending   a push, made up for at \(localTime(pending))") }
-    return lines
+    return lines + [pendingLine].compactMap(\.self)
   }
 }
 

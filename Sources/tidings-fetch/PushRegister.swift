@@ -53,8 +53,10 @@ extension Push {
       if provider != .apns, app != nil || sandbox { throw ValidationError("--app and --sandbox are options of apns") }
     }
 
+    @OptionGroup var timeout: TimeoutOptions
+
     func run() async throws {
-      let client = try parent.parent.client()
+      let client = try parent.parent.client(timeout: timeout)
       try await client.registerDevice(try await registration(client))
       if client.device?.isConfirmed == false {
         try Output.print("registered; the server sends pushes once the first one was received")

@@ -4,32 +4,13 @@ import Foundation
 import News
 import NewsClient
 
-struct List: AsyncParsableCommand, JSONReporting {
-  static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "Prints the stored items, newest first.")
-
-  @ParentCommand var parent: TidingsFetch
-
-  @Option(help: "The maximum number of items.")
-  var limit: Int?
-
-  @Flag(help: "Prints each item as a line of JSON, as the server sent it.")
-  var json = false
-
-  func run() async throws {
-    for item in try parent.client().items(limit: limit.map { max(0, $0) }) {
-      if json { try printJSON(item) } else { try Output.print(line(item)) }
-    }
-  }
-
-  private func line(_ item: NewsItem) -> String {
-    "\(localTime(item.date))  \((item.title ?? item.text.firstLine).terminalSafe)"
-  }
-}
-
 struct Open: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "open", abstract: "Records that the user reads the news: learns the time, and clears the badge.")
+    commandName: "open", abstract: "Records an opening of the app: learns the time, and clears the badge.",
+    discussion: """
+      The schedule fetches shortly before the times at which the news are usually opened. Scripts that show the news call it. \
+      It marks no item as read, and shows none: see list, show, and open-in-browser.
+      """)
 
   @ParentCommand var parent: TidingsFetch
 
@@ -71,17 +52,31 @@ struct Badge: AsyncParsableCommand {
 
 struct Log: AsyncParsableCommand, JSONReporting {
   static let configuration = CommandConfiguration(
-    commandName: "log", abstract: "Prints the results and costs of the last fetches.")
+    commandName: "log", abstract: "Prints the results and costs of the last fetches, or the openings of the app.")
 
   @ParentCommand var parent: TidingsFetch
 
-  @Option(help: "The maximum number of fetches; the store keeps 500.")
+  @Option(help: "The maximum number of fetches or openings; the store keeps 500 and 5000.")
   var limit = 20
 
-  @Flag(help: "Prints each fetch as a line of JSON.")
+  @Flag(help: "Prints the times at which the app was opened instead; simulate week --log reads them in JSON.")
+  var openings = false
+
+  @Flag(help: "Prints each fetch or opening as a line of JSON.")
   var json = false
 
+  /// The printed form of an opening.
+  private struct Opening: Encodable {
+    var opened: Date
+  }
+
   func run() async throws {
+    if openings {
+      for date in try parent.client().openings(limit: max(0, limit)) {
+        if json { try printJSON(Opening(opened: date)) } else { try Output.print(localTime(date)) }
+      }
+      return
+    }
     for run in try parent.client().runs(limit: max(0, limit)) {
       if json { try printJSON(run) } else { try Output.print(run.line) }
     }

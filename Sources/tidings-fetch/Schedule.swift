@@ -30,6 +30,7 @@ struct Schedule: AsyncParsableCommand {
     var interval: FetchInterval
 
     func run() async throws {
+      try await parent.parent.replaceSetting(.interval, by: interval.description)
       try parent.parent.client().updateSchedule { $0.setInterval(interval) }
       if interval.isBelowFloor { try Output.print("interval  \(interval.text)") }
     }
@@ -41,13 +42,15 @@ struct Schedule: AsyncParsableCommand {
 struct SignOut: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "signout", abstract: "Ends background fetches and pushes. The stored items remain.",
-    discussion:
-      "If the server does not answer, the exit status is 20, and a later push remove deletes the registration.")
+    discussion: "If the server does not answer, the exit status is 20, and the next fetch deletes the registration.")
 
   @ParentCommand var parent: TidingsFetch
 
+  @OptionGroup var timeout: TimeoutOptions
+
   func run() async throws {
-    try await parent.client().signOut()
+    try await parent.replaceSetting(.interval, by: FetchInterval.never.description)
+    try await parent.client(timeout: timeout).signOut()
   }
 }
 

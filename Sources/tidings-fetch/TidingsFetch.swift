@@ -12,22 +12,35 @@ struct TidingsFetch: AsyncParsableCommand {
     commandName: "tidings-fetch",
     abstract: "Keeps news for reading without a network, and fetches new ones when they are likely.",
     discussion: """
-      The store remembers the server and the topics, so they are needed only once. Results are written to standard output, \
+      The store remembers the server and the topics, so they are needed only once; config has all settings. Results are written to standard output, \
       errors to standard error. The exit status is 0 for success, 10 for a fetch without new data, 20 for a failure, and 64 \
       for invalid arguments.
       """,
     version: TidingsVersion.current,
     subcommands: [
-      Fetch.self, Watch.self, Schedule.self, List.self, Open.self, Snapshot.self, Badge.self, Log.self, Status.self,
-      Notify.self, Push.self, App.self, SignOut.self, Simulate.self, Download.self, Upload.self, Transfers.self,
+      Fetch.self, Run.self, Watch.self, Schedule.self, List.self, Search.self, Show.self, OpenInBrowser.self, Read.self,
+      Unread.self, Open.self, Snapshot.self, Badge.self, Log.self, Status.self,
+      Notify.self, Config.self, Push.self, App.self, SignOut.self, Simulate.self, Download.self, Upload.self,
+      Transfers.self,
       Worker.self,
     ])
 
-  @Option(help: "The URL of the API without /v1, such as https://news.example (TIDINGS_SERVER).")
+  @Option(help: "The URL of the API without /v1, such as https://news.example (TIDINGS_FETCH_SERVER).")
   var server: HTTPLocation?
 
-  @Option(help: "The folder of the store (TIDINGS_STORE, or else ~/.local/state/tidings-fetch).")
+  @Option(help: "The folder of the store (TIDINGS_FETCH_STORE); without it, that of the name.")
   var store: String?
+
+  @Option(
+    help: "The name of the store, which has a folder in ~/.local/state/tidings-fetch (TIDINGS_FETCH_NAME; default).")
+  var name: StoreName?
+
+  @Option(help: "The proxy, such as http://proxy.example:3128; none for none (TIDINGS_FETCH_PROXY, https_proxy, ...).")
+  var proxy: String?
+
+  @Option(
+    help: "A file with certificate authorities in PEM, trusted besides those of the system (TIDINGS_FETCH_CA_FILE).")
+  var caFile: String?
 
   @Option(help: "The slugs of topics, separated by commas; without them, the whole feed.")
   var topics: TopicList?
@@ -42,63 +55,28 @@ struct TidingsFetch: AsyncParsableCommand {
   ///   - exitsOnSuspend: Whether the process ends when it is suspended.
   ///   - transport: The HTTP transport; nil for the network.
   ///   - notify: The options about notifications, which replace stored choices.
+  ///   - timeout: The time limit of requests other than those of fetches.
   func client(
     launchReason: LaunchReason = .user, exitsOnSuspend: Bool = false, transport: (any HTTPTransport)? = nil,
-    notify: NotifyOptions? = nil
+    notify: NotifyOptions? = nil, timeout: TimeoutOptions? = nil
   ) throws -> NewsFetcher {
     let folder = try folder
     try Self.checkAccess(folder)
-    return try NewsFetcher(
+    let client = try NewsFetcher(
       folder: folder,
       application: ApplicationLifecycle(launchReason: launchReason, exitsOnSuspend: exitsOnSuspend, log: Output.log),
-      transport: transport, log: Output.log
+      transport: try transport ?? self.transport(), log: Output.log
     ) { stored in
       var configuration = NewsFetcher.Configuration(
         folder: folder, feed: try feed(stored: stored), userAgent: Self.userAgent)
       configuration.constraints = Self.constraints
-      configuration.notifications = try notify?.options(over: NewsFetcher.notificationOptions(in: folder))
+      configuration.notifications = try notificationOptions(notify)
       configuration.presenter = Self.presenter
+      if let timeout { configuration.foregroundTimeout = .seconds(timeout.timeout) }
       return configuration
     }
-  }
-
-  /// Returns the feed that the options name, or else the stored feed.
-  private func feed(stored: FollowedFeed?) throws -> FollowedFeed {
-    let environment = ProcessInfo.processInfo.environment
-    let given =
-      try server
-      ?? environment["TIDINGS_SERVER"].map { text in
-        guard let location = HTTPLocation(argument: text) else {
-          throw ValidationError("TIDINGS_SERVER is not an http or https URL")
-        }
-        return location
-      }
-    guard let server = given?.url ?? stored?.server else {
-      throw ValidationError("Missing expected argument '--server <server>'")
-    }
-    return FollowedFeed(
-      server: server, topics: topics?.slugs ?? stored?.topics ?? [],
-      extent: window?.extent ?? stored?.extent ?? .window(100))
-  }
-
-  /// The folder of the store.
-  var folder: URL {
-    get throws {
-      let environment = ProcessInfo.processInfo.environment
-      if let path = store ?? environment["TIDINGS_STORE"] { return URL(filePath: path, directoryHint: .isDirectory) }
-      guard let folder = Self.defaultFolder else {
-        throw ValidationError("Missing expected argument '--store <store>'")
-      }
-      return folder
-    }
-  }
-
-  /// The default folder of the store; nil without a home directory.
-  static var defaultFolder: URL? {
-    let environment = ProcessInfo.processInfo.environment
-    guard let home = environment["XDG_STATE_HOME"] ?? environment["HOME"].map({ $0 + "/.local/state" }), !home.isEmpty
-    else { return nil }
-    return URL(filePath: home, directoryHint: .isDirectory).appending(path: "tidings-fetch")
+    try applyInterval(client)
+    return client
   }
 
   /// Explains why an existing folder cannot be used. Otherwise it would be taken for a missing one.
@@ -134,7 +112,7 @@ struct TidingsFetch: AsyncParsableCommand {
   func worker() throws -> TransferWorker {
     let folder = try folder
     return try TransferWorker(
-      store: folder, userAgent: Self.userAgent, obstacle: Self.obstacle, log: Output.log
+      store: folder, userAgent: Self.userAgent, transport: try transport(), obstacles: Self.obstacles, log: Output.log
     ) { session in
       #if os(Linux) || os(macOS)
         do { try ApplicationLauncher(store: folder)?.launch(session: session) } catch {
@@ -146,15 +124,18 @@ struct TidingsFetch: AsyncParsableCommand {
 
   /// Returns a worker in a process of its own.
   func workerProcess() throws -> WorkerProcess {
-    WorkerProcess(
+    exportConnection()
+    let location = try location
+    return WorkerProcess(
       executable: URL(filePath: try Self.executable),
-      arguments: ["--store", try folder.absoluteURL.path(percentEncoded: false), "worker"])
+      arguments: ["--store", location.folder.absoluteURL.path(percentEncoded: false)]
+        + (location.name.map { ["--name", $0] } ?? []) + ["worker"])
   }
 
   /// Starts a worker if a transfer is due. A failure is logged, and the command continues.
   func startWorkerIfNeeded() {
     do {
-      let isNeeded = try TransferJournal.needsWorker(store: folder, obstacle: Self.obstacle, log: Output.log)
+      let isNeeded = try TransferJournal.needsWorker(store: folder, obstacles: Self.obstacles, log: Output.log)
       if isNeeded { try workerProcess().start() }
     } catch {
       Output.log("cannot continue downloads and uploads: \(error)")
@@ -191,8 +172,8 @@ struct TidingsFetch: AsyncParsableCommand {
     #endif
   }
 
-  /// Returns the condition that discretionary transfers wait for; nil if there is none.
-  @Sendable private static func obstacle() -> Transfer.Obstacle? { constraints.current.obstacle }
+  /// Returns the conditions of the machine that transfers may wait for.
+  @Sendable private static func obstacles() -> Set<Transfer.Obstacle> { constraints.current.obstacles }
 
   /// The `User-Agent`: name, version, system, and the contact from `TIDINGS_CONTACT` if it is set (RFC 9110, section
   /// 10.1.5).

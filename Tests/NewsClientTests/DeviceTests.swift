@@ -160,17 +160,21 @@ import Testing
     }
   }
 
-  @Test("is removed with its keys, also by signing out; an unreachable server is told later")
-  func removal() async throws {
+  @Test(
+    "is removed with its keys, also by signing out; if the server does not answer, the next fetch removes it",
+    arguments: [FetchReason.push, .manual])
+  func removal(reason: FetchReason) async throws {
     try await registered { installation, devices, client in
       _ = try await client.pushSubscription(endpoint: "https://push.example/1")
       devices.answer(FaultResponse(status: 503))
       await #expect(throws: FetchError.self) { try await client.signOut() }
       #expect(try client.schedule.interval == .never)
       #expect(client.device == nil && devices.devices.count == 1)
-      installation.clock.advance(by: 3600)
-      await client.performFetch(.push)
-      #expect(devices.requests() == ["DELETE", "DELETE"])
+      await client.performFetch(reason)
+      #expect(devices.requests() == ["DELETE"])
+      installation.clock.advance(by: 60)
+      await client.performFetch(reason)
+      #expect(devices.requests() == ["DELETE"])
       #expect(devices.devices.isEmpty)
       let names = try FileManager.default.contentsOfDirectory(atPath: installation.folder.path)
       #expect(!names.contains("device.json") && !names.contains("push-keys.json"))

@@ -159,6 +159,34 @@ import Testing
       #expect(await client.performFetch(.scheduled).inserted == 1)
     }
   }
+
+  @Test("is noticed by a timer, which makes up for the wake after the delay of the install")
+  func offlineTimer() async throws {
+    try await Installation.with { installation in
+      let clock = installation.clock
+      try installation.client().updateSchedule { $0.setInterval(.seconds(7200)) }
+      func tick(isOffline: Bool) throws -> FetchDecision {
+        try installation.client(constraints: FetchConstraints(isOffline: isOffline)).decision()
+      }
+      for _ in 0..<3 {
+        #expect(try tick(isOffline: true) == .wait(until: clock.now.date + 120, .offline))
+        clock.advance(by: 120)
+      }
+      guard case .wait(let due, .startupDelay) = try tick(isOffline: false) else {
+        Issue.record("there is no delay")
+        return
+      }
+      #expect(due <= clock.now.date + FetchScheduler.maximumStartupDelay)
+      clock.advance(by: due.timeIntervalSince(clock.now.date) + 1)
+      #expect(try tick(isOffline: false).isWake)
+      #expect(await (try installation.client()).performFetch(.scheduled).result == .noData)
+      #expect(try !tick(isOffline: false).isWake)
+    }
+  }
+}
+
+extension FetchDecision {
+  fileprivate var isWake: Bool { if case .wake = self { true } else { false } }
 }
 
 /// A transport that always fails.

@@ -162,7 +162,11 @@ import Testing
     try await Installation.with { installation in
       let sender = try client(installation)
       let output = installation.folder.appending(path: "launched")
-      let script = #"echo "$TIDINGS_LAUNCH_REASON $TIDINGS_STORE" >> "$1""#
+      // The command ignores SIGPIPE, which its children would inherit.
+      let previous = signal(SIGPIPE, SIG_IGN)
+      defer { signal(SIGPIPE, previous) }
+      let script =
+        #"echo "$TIDINGS_LAUNCH_REASON $TIDINGS_STORE" >> "$1"; grep SigIgn /proc/self/status > "$1.ignored""#
       #expect(sender.launchCommand == nil)
       try sender.setLaunchCommand(["/bin/sh", "-c", script, "sh", output.path])
       await sender.performFetch()
@@ -173,6 +177,10 @@ import Testing
       #expect(await sender.deliver(push).inserted == 1)
       let text = try String(contentsOf: output, encoding: .utf8)
       #expect(text == "push \(installation.folder.absoluteURL.path(percentEncoded: false))\n")
+      let ignored = try String(contentsOfFile: output.path + ".ignored", encoding: .utf8).split(
+        whereSeparator: \.isWhitespace)
+      let mask = try #require(ignored.last.flatMap { UInt64($0, radix: 16) })
+      #expect(mask & 1 << (SIGPIPE - 1) == 0)
       await sender.deliver(push)
       try client(installation).setLaunchCommand(nil)
       installation.feed.publish("two")

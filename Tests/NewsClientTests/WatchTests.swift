@@ -132,6 +132,36 @@ import Testing
     }
   }
 
+  @Test("reports a fetch once that a push and an event have joined")
+  func joinedFetch() async throws {
+    try await Installation.with { installation in
+      let feed = installation.feed
+      feed.publish("one")
+      let client = try installation.client()
+      let sender = try NewsFetcher(
+        .init(folder: installation.folder, feed: try installation.followedFeed(), userAgent: "tests/1"),
+        application: ApplicationLifecycle(launchReason: .push))
+      try await watching(installation, client) { reports in
+        try await eventually("it listens", installation) { feed.eventStreams == 1 }
+        #expect(reports.all.count == 1)
+        _ = installation.requests()
+        // The response arrives after the push has joined the fetch of the event.
+        feed.fault(next: .drip(over: .seconds(3)), path: "/v1/changes")
+        feed.publish("two")
+        try await TestKit.eventually("it fetches") { client.waitingCallers == 1 }
+        let push = #"{"aps":{"content-available":1},"push":"\#(UUID())","token":"\#(feed.token())"}"#
+        async let report = sender.deliver(Data(push.utf8))
+        try await TestKit.eventually("the push has joined") { client.waitingCallers == 2 }
+        #expect(await report.inserted == 1)
+        try await TestKit.eventually("it is reported") { reports.all.count == 2 }
+        feed.publish("three")
+        try await eventually("the next one is reported", installation) { reports.all.count >= 3 }
+        #expect(reports.all.map(\.inserted) == [1, 1, 1])
+        #expect(installation.requests().count == 2)
+      }
+    }
+  }
+
   @Test("begins again with a new epoch of the server")
   func resync() async throws {
     try await Installation.with { installation in

@@ -1,3 +1,4 @@
+import FaultServer
 import Foundation
 import TestSupport
 import Testing
@@ -6,9 +7,11 @@ import Testing
   /// A home folder with a `systemctl` that records its arguments.
   private struct Home {
     let folder: URL
+    var variables: [String: String] = [:]
     var units: URL { folder.appending(path: ".config/systemd/user") }
     var environment: [String: String] {
       ["HOME": folder.path, "XDG_RUNTIME_DIR": folder.path, "PATH": "\(folder.path)/bin:/usr/bin:/bin"]
+        .merging(variables) { $1 }
     }
 
     static func with(systemctl status: Int = 0, _ body: (Home) async throws -> Void) async throws {
@@ -88,7 +91,7 @@ import Testing
       }
       #expect(texts[0].contains("/.local/state/tidings-fetch"))
       #expect(!texts[0].contains("--media"))
-      #expect(texts[1].contains("fetch --scheduled --media thumbnails\n"))
+      #expect(texts[1].contains("fetch --scheduled --media thumbnails --report-failures\n"))
       let timer = other.replacing(".service", with: ".timer")
       #expect(home.asked.contains("--user enable --now tidings-fetch.timer\n"))
       #expect(home.asked.contains("--user enable --now \(timer)\n"))
@@ -110,11 +113,66 @@ import Testing
       #expect(choices.contains("/true\n"))
       #expect(choices.contains("quiet     22:00-07:00\n"))
       let service = try String(contentsOf: home.units.appending(path: "tidings-fetch.service"), encoding: .utf8)
-      #expect(service.contains("fetch --scheduled\n"))
-      #expect(service.contains("TimeoutStartSec=45\n"))
+      #expect(service.contains("fetch --scheduled --report-failures\n"))
+      // 30 s for the fetch, 10 s for other processes, and 30 s for the runs of the program.
+      #expect(service.contains("TimeoutStartSec=80\n"))
       // Installing again without options keeps the choices.
       #expect(try await home.run("schedule", "install", "--no-start").status == 0)
       #expect(try await home.run("notify").output == choices)
+    }
+  }
+
+  @Test("names the units after the store, and keeps the proxy, the authorities and the variables of the command")
+  func named() async throws {
+    try await Home.with { home in
+      var other = home
+      let certificates = home.folder.appending(path: "ca 50%.pem").path
+      other.variables = [
+        "HTTPS_PROXY": #"http://u:p$%"@proxy.example:3128"#, "TIDINGS_FETCH_MEDIA": "thumbnails", "OTHER": "x",
+        "TIDINGS_FETCH_NAME": "unused",
+      ]
+      let options = ["--name", "work", "--ca-file", certificates, "schedule", "install", "--no-start"]
+      #expect(try await other.run(options).status == 0)
+      #expect(try home.names() == ["tidings-fetch-work.service", "tidings-fetch-work.timer"])
+      let file = home.units.appending(path: "tidings-fetch-work.service")
+      let service = try String(contentsOf: file, encoding: .utf8)
+      #expect(service.contains(#"Environment="HTTPS_PROXY=http://u:p$%%\"@proxy.example:3128""# + "\n"), "\(service)")
+      #expect(service.contains("Environment=\"TIDINGS_FETCH_CA_FILE=\(home.folder.path)/ca 50%%.pem\"\n"))
+      #expect(service.contains(" --name work fetch --scheduled --media thumbnails --report-failures\n"))
+      #expect(!service.contains("OTHER") && !service.contains("unused"))
+      #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
+      if let analyze = program("systemd-analyze") {
+        let verdict = try await ChildProcess(
+          ["--user", "verify"] + home.names().map { home.units.appending(path: $0).path }, executable: analyze,
+          environment: home.environment
+        ).result()
+        #expect(verdict.status == 0 && verdict.errors == "", "\(verdict.errors)")
+      }
+      #expect(try await home.run("--name", "work", "schedule", "uninstall").status == 0)
+      #expect(try home.names() == [])
+    }
+  }
+
+  @Test("shows a lasting failure to systemd with each run of the timer, until a fetch succeeds")
+  func lasting() async throws {
+    let feed = FaultFeed()
+    feed.publish("text")
+    let isDown = Flag()
+    try await FaultServer.with({ isDown.isSet ? FaultResponse(status: 500) : feed.respond($0) }) { server in
+      try await Command.with(server: server.url) { command in
+        #expect(try await command.run("schedule", "set", "2h").status == 0)
+        isDown.set()
+        #expect(try await command.run("fetch").status == 20)
+        let tick = ["fetch", "--scheduled", "--report-failures"]
+        let failed = try await command.start(tick).result()
+        #expect(failed.status == 20)
+        #expect(failed.errors.contains("tidings-fetch log prints the reason") || failed.errors.contains("500"))
+        #expect(try await command.start(tick).result().status == 20)
+        #expect(try await command.run("fetch", "--scheduled").status == 10)
+        isDown.set(false)
+        #expect(try await command.run("fetch").status == 0)
+        #expect(try await command.start(tick).result().status == 10)
+      }
     }
   }
 

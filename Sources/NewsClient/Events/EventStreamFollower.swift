@@ -27,7 +27,6 @@ final class EventStreamFollower: Sendable {
   private let server: NewsServer
   private let log: @Sendable (String) -> Void
   private let fetch: @Sendable (SyncToken?) async -> FetchReport
-  private let onReport: @Sendable (FetchReport) -> Void
   private let delay = Mutex(ReconnectDelay())
   private let idleTimeout: IdleTimeout
 
@@ -37,14 +36,12 @@ final class EventStreamFollower: Sendable {
   ///   - local: The stored state of the followed feed.
   ///   - server: The server whose events are followed.
   ///   - log: Receives lines about failures.
-  ///   - fetch: Fetches. The token is one that the server has reached; nil if it is unknown.
-  ///   - onReport: Receives the report of each fetch.
+  ///   - fetch: Fetches, and delivers the report. The token is one that the server has reached; nil if it is unknown.
   init(
     _ local: LocalFeed, server: NewsServer, log: @escaping @Sendable (String) -> Void,
-    fetch: @escaping @Sendable (SyncToken?) async -> FetchReport,
-    onReport: @escaping @Sendable (FetchReport) -> Void
+    fetch: @escaping @Sendable (SyncToken?) async -> FetchReport
   ) {
-    (self.local, self.server, self.log, self.fetch, self.onReport) = (local, server, log, fetch, onReport)
+    (self.local, self.server, self.log, self.fetch) = (local, server, log, fetch)
     idleTimeout = IdleTimeout(limit: Self.idleLimit, clock: local.clock)
   }
 
@@ -123,7 +120,6 @@ final class EventStreamFollower: Sendable {
     for number in 1... {
       let report = await fetch(token)
       try Task.checkCancellation()
-      onReport(report)
       if report.result == .failed { throw IncompleteFetch() }
       if try token.map({ try local.hasReached($0) }) ?? true { break }
       // A long delta takes several fetches. A fetch without new data has received the response of an outdated cache.

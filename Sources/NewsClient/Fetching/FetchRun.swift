@@ -118,6 +118,7 @@ struct FetchRun: Sendable {
       var applier = ChangeApplier(db, current)
       try applier.apply(result)
       let changes = try applier.finish(previous: previous.token)
+      if !changes.isEmpty { try ChangeTable(db).add(changes, origin: local.store.origin) }
       // The first items and those of a resync are history, and raise no notification.
       try notifications.record(
         changes, news: result.isDelta ? applier.news : [], isFirst: previous.token == nil, db)

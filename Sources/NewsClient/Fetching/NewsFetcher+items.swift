@@ -74,7 +74,9 @@ extension NewsFetcher {
       var scheduler = try local.scheduler(db)
       scheduler.recordOpening(at: now)
       try store.save(scheduler, isUserChoice: true, db)
+      try OpeningTable(db).add(now.date)
       try NotificationJournal(db).forgetItems()
+      try ReadMarks(db).clearCounted()
       guard var state = try StateTable(db).sync else { return }
       state.badge = 0
       try local.save(state, db)

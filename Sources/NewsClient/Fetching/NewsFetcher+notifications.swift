@@ -2,7 +2,6 @@ public import BackgroundFetch
 import Foundation
 import GRDB
 import News
-import Synchronization
 
 extension NewsFetcher {
   /// The decision about a push.
@@ -31,7 +30,7 @@ extension NewsFetcher {
   /// - Returns: The report of the fetch; `noData` without a request if there was no reason to fetch.
   @discardableResult
   public func receive(_ notification: RemoteNotification, wake: FetchInstant? = nil) async -> FetchReport {
-    await receive(notification, as: .push, wake: wake)
+    await receive(notification, as: .push, wake: wake).report
   }
 
   /// Handles a remote notification.
@@ -41,30 +40,30 @@ extension NewsFetcher {
   ///   - isRetaken: Whether an app that was killed may have received the push before, so that it is no duplicate.
   func receive(
     _ notification: RemoteNotification, as reason: FetchReason, wake: FetchInstant?, isRetaken: Bool = false
-  ) async -> FetchReport {
+  ) async -> Handled {
     let wake = wake ?? clock.now
     store.restore()
     let admission: Admission
     do { admission = try admit(notification, as: reason, wake: wake, isRetaken: isRetaken) } catch {
       var report = FetchReport(result: .failed)
       report.error = "\(error)"
-      return report
+      return Handled(report: report)
     }
     if let code = notification.code {
       await confirm(code, wake: wake)
     } else if notification.isContentAvailable || notification.alert != nil {
       await pushArrived(wake: wake)
     }
-    var report = FetchReport(result: .noData)
+    var handled = Handled(report: FetchReport(result: .noData))
     switch admission {
-    case .fetch: report = await fetch(for: notification, as: reason, wake: wake)
-    default: report.badge = (try? badge) ?? 0
+    case .fetch: handled = await fetch(for: notification, as: reason, wake: wake)
+    default: handled.report.badge = (try? badge) ?? 0
     }
     if admission == .fetch || admission == .noFetch {
       remoteNotifications.notify(notification)
       await sendReport(within: timeLimit(since: wake))
     }
-    return report
+    return handled
   }
 
   /// Decides about a push, and records it.
@@ -99,14 +98,14 @@ extension NewsFetcher {
   /// Fetches the news of a push. A push that is not served becomes pending.
   private func fetch(
     for notification: RemoteNotification, as reason: FetchReason, wake: FetchInstant
-  ) async -> FetchReport {
-    var report = await performFetch(reason, wake: wake, at: notification.token)
-    if report.result != .failed, isMissing(notification.token) {
+  ) async -> Handled {
+    var handled = await fetch(reason, wake: wake, at: notification.token)
+    if handled.report.result != .failed, isMissing(notification.token) {
       // It has joined a fetch that began before the push.
-      let second = await performFetch(reason, wake: wake, at: notification.token)
-      if second.result != .noData { report = second }
+      let second = await fetch(reason, wake: wake, at: notification.token)
+      if second.report.result != .noData { handled = second }
     }
-    guard report.result == .failed || isMissing(notification.token) else { return report }
+    guard handled.report.result == .failed || isMissing(notification.token) else { return handled }
     do {
       try store.write { db in
         var (history, scheduler) = (try local.pushHistory(db), try local.scheduler(db))
@@ -118,7 +117,7 @@ extension NewsFetcher {
     } catch {
       log("cannot store that a push is pending: \(error)")
     }
-    return report
+    return handled
   }
 
   /// Returns whether the store has an earlier token of the same epoch.
@@ -137,18 +136,20 @@ extension NewsFetcher {
   ///
   /// - Parameter onReport: Receives the report of each fetch, one after the other.
   public func watch(_ onReport: @escaping @Sendable (FetchReport) -> Void = { _ in }) async {
-    let onReport = Self.serialized(onReport)
-    let follower = EventStreamFollower(
-      local, server: server, log: log, fetch: { await self.performFetch(.watch, at: $0) }, onReport: onReport)
+    let queue = ReportQueue(onReport)
     await withTaskGroup { group in
-      group.addTask { await follower.run() }
-      group.addTask { await self.receiveNotifications(as: .watch, onReport) }
+      group.addTask { await self.followEvents(queue) }
+      group.addTask { await self.receiveNotifications(as: .watch, queue) }
     }
   }
 
-  /// Returns a function that passes reports to another one, one after the other.
-  static func serialized(_ onReport: @escaping @Sendable (FetchReport) -> Void) -> @Sendable (FetchReport) -> Void {
-    let turn = Mutex(())
-    return { report in turn.withLock { _ in onReport(report) } }
+  /// Follows the server's events until the task is cancelled.
+  func followEvents(_ queue: ReportQueue) async {
+    let follower = EventStreamFollower(local, server: server, log: log) { token in
+      let handled = await self.fetch(.watch, at: token)
+      if !Task.isCancelled { queue.add(handled) }
+      return handled.report
+    }
+    await follower.run()
   }
 }

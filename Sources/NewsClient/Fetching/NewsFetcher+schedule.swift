@@ -1,4 +1,5 @@
 public import BackgroundFetch
+public import Foundation
 import GRDB
 
 extension NewsFetcher {
@@ -12,13 +13,39 @@ extension NewsFetcher {
   /// Decides whether a scheduled wake is due under the present conditions; see
   /// `FetchScheduler.decision(at:constraints:)`.
   ///
+  /// A wake that is due without a network is recorded, and made up for once the network is back, after a delay of up to
+  /// five minutes that differs between installs.
+  ///
   /// - Throws: `FetchError` with `storage`.
   public func decision() throws -> FetchDecision {
     let (schedule, now) = (try schedule, clock.now)
     let decision = schedule.decision(at: now)
     // The machine is queried only if its state can change the decision.
     guard case .wake = decision else { return decision }
-    return schedule.decision(at: now, constraints: configuration.constraints.current)
+    let constraints = configuration.constraints.current
+    guard constraints.isOffline != schedule.isWaitingForNetwork else {
+      return schedule.decision(at: now, constraints: constraints)
+    }
+    let changed = try store.write { db in
+      var scheduler = try local.scheduler(db)
+      if constraints.isOffline { scheduler.wakeMissed() } else { scheduler.reconnected(at: now) }
+      try store.save(scheduler, db)
+      return scheduler
+    }
+    return changed.decision(at: now, constraints: constraints)
+  }
+
+  /// Records that the network has come back, if a wake waits for it and there is one.
+  ///
+  /// - Returns: Whether a wake was waiting.
+  func networkChanged() throws -> Bool {
+    guard try schedule.awaitsNetwork, !configuration.constraints.current.isOffline else { return false }
+    try store.write { db in
+      var scheduler = try local.scheduler(db)
+      scheduler.reconnected(at: clock.now)
+      try store.save(scheduler, db)
+    }
+    return true
   }
 
   /// Returns the records of the last wakes, newest first.
@@ -27,6 +54,14 @@ extension NewsFetcher {
   /// - Throws: `FetchError` with `storage`.
   public func runs(limit: Int = 20) throws -> [RunRecord] {
     try store.read { try RunTable($0).newest(limit) }
+  }
+
+  /// Returns the dates at which the app was opened, newest first; see ``recordOpening()``.
+  ///
+  /// - Parameter limit: The maximum number of dates. The store keeps 5000.
+  /// - Throws: `FetchError` with `storage`.
+  public func openings(limit: Int = 5000) throws -> [Date] {
+    try store.read { try OpeningTable($0).newest(limit) }
   }
 
   /// Changes the schedule, such as the minimum interval between wakes.

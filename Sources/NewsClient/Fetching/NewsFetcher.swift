@@ -87,6 +87,8 @@ public final class NewsFetcher: Sendable {
 
   /// The store of the folder.
   var store: LocalStore { local.store }
+  /// The number of the last record of changes that observers have heard of.
+  let lastChange: Mutex<Int64>
 
   /// Opens the store, and creates what is missing.
   ///
@@ -137,6 +139,7 @@ public final class NewsFetcher: Sendable {
     self.clock = clock
     self.log = log
     notifications = LocalNotifications(configuration, store, application, clock, log)
+    lastChange = Mutex((try? store.read { try ChangeTable($0).last }) ?? 0)
     let retryAfterStore = RetryAfterStore(store: configuration.folder, clock: clock)
     local = LocalFeed(
       feed: configuration.feed, store: store, timeZone: configuration.timeZone, clock: clock,
@@ -167,6 +170,18 @@ public final class NewsFetcher: Sendable {
   public func performFetch(
     _ reason: FetchReason = .manual, wake: FetchInstant? = nil, at: SyncToken? = nil
   ) async -> FetchReport {
+    await fetch(reason, wake: wake, at: at).report
+  }
+
+  /// The outcome of a call of the fetch handler.
+  struct Handled: Sendable {
+    var report: FetchReport
+    /// The number of the fetch, the same for all of its callers; nil if there was none.
+    var run: UInt64?
+  }
+
+  /// The fetch handler; see ``performFetch(_:wake:at:)``.
+  func fetch(_ reason: FetchReason, wake: FetchInstant? = nil, at: SyncToken? = nil) async -> Handled {
     let wake = wake ?? clock.now
     let run = FetchRun(
       local, server: server, notifications: notifications, reason: reason, wake: wake, at: at, log: log)
@@ -176,11 +191,12 @@ public final class NewsFetcher: Sendable {
         if let budget { expirations.notify(budget) }
       }
       let report = try await run.report(within: budget) { changes in announce(changes) }
-      if reason == .scheduled || reason == .push { await maintainDevice(within: budget, after: report.result) }
+      let isWake = reason == .scheduled || reason == .push
+      if isWake || registrar.hasSignedOut { await maintainDevice(within: budget, after: report.result) }
       return report
     }
     if !outcome.hasJoined { deliverNotifications(run) }
-    return outcome.report ?? report(of: outcome, run)
+    return Handled(report: outcome.report ?? report(of: outcome, run), run: outcome.run)
   }
 
   /// The number of callers that wait for the running fetch.
@@ -210,7 +226,7 @@ public final class NewsFetcher: Sendable {
     }
   }
 
-  private func announce(_ changes: ItemChanges) {
+  func announce(_ changes: ItemChanges) {
     self.changes.notify(changes)
     NotificationCenter.default.post(
       name: .newsItemsDidChange, object: self, userInfo: [ItemChanges.userInfoKey: changes])

@@ -176,6 +176,22 @@ struct NewsServer: Sendable {
     return line.count > maximumExplanationLength ? line.prefix(maximumExplanationLength) + "…" : line
   }
 
+  /// Returns the reason why a response cannot be decoded.
+  private static func explanation(_ error: any Error) -> String {
+    func name(_ path: [any CodingKey]) -> String {
+      "the field \(path.map { $0.intValue.map { "\($0)" } ?? $0.stringValue }.joined(separator: "."))"
+    }
+    switch error as? DecodingError {
+    case .keyNotFound(let key, let context): return "\(name(context.codingPath + [key])) is missing"
+    case .typeMismatch(_, let context) where !context.codingPath.isEmpty:
+      return "\(name(context.codingPath)) has another type"
+    case .valueNotFound(_, let context) where !context.codingPath.isEmpty: return "\(name(context.codingPath)) is null"
+    case .dataCorrupted(let context) where !context.codingPath.isEmpty:
+      return "\(name(context.codingPath)) has a value that is not valid"
+    default: return "it is not the expected JSON"
+    }
+  }
+
   func problem(_ response: HTTPRequester.Response) -> Problem? {
     guard response.head.mediaType == "application/problem+json" else { return nil }
     return try? NewsJSON.decode(Problem.self, from: response.body)
@@ -192,7 +208,7 @@ struct NewsServer: Sendable {
     do {
       return try NewsJSON.decode(type, from: response.body)
     } catch {
-      let reason = String("\(error)".terminalSafe.prefix(Self.maximumExplanationLength))
+      let reason = String(Self.explanation(error).terminalSafe.prefix(Self.maximumExplanationLength))
       throw FetchError(
         .unexpectedResponse, "the response has an unexpected form: \(reason)", status: response.head.status)
     }

@@ -1,11 +1,20 @@
 import BackgroundFetch
 public import Foundation
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 #if os(Linux) || os(macOS)
   /// Launches the app of a store when it is not running, if the user has allowed that. Among Apple's systems only macOS lets
   /// programs start others.
   ///
-  /// The program runs without input and output, and with the variables that ``LaunchOptions`` reads.
+  /// The program runs without input and output, and with the variables that ``LaunchOptions`` reads. It ignores no signal,
+  /// even if this process does.
   ///
   ///     if let launcher = ApplicationLauncher(store: folder) {
   ///       try launcher.launch(session: "media")
@@ -36,6 +45,10 @@ public import Foundation
 
     /// Starts the program. It outlives this process.
     func launch(_ options: LaunchOptions) throws -> Process {
+      // A child inherits the signals that are ignored (execve(2)), and Foundation does not reset them. A handler is reset to
+      // the default by the execution of another program.
+      let ignored = signal(SIGPIPE) { _ in }
+      defer { signal(SIGPIPE, ignored) }
       let process = Process()
       process.executableURL = URL(filePath: command[0])
       process.arguments = Array(command.dropFirst())

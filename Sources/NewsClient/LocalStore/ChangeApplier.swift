@@ -8,7 +8,7 @@ struct ChangeApplier {
   private(set) var state: SyncState
   /// The stored JSON of the touched items before the first change; nil for new items.
   private var originals: [UUID: Data?] = [:]
-  /// The new items without those that a resync brings back, newest first; known after ``finish(previous:)``.
+  /// The new items without those that a resync brings back or the user has read, newest first; known after ``finish(previous:)``.
   private(set) var news: [NewsItem] = []
 
   init(_ db: Database, _ state: SyncState) {
@@ -89,7 +89,10 @@ struct ChangeApplier {
     changes.inserted.sort { SyncState.Keyset($0) > SyncState.Keyset($1) }
     changes.updated.sort { SyncState.Keyset($0) > SyncState.Keyset($1) }
     changes.removed.sort { $0.uuidString < $1.uuidString }
-    news = changes.inserted.filter { isNews($0, since: previous) }
+    // The mark of a read item may be older than the store.
+    let marks = ReadMarks(table.db)
+    news = try changes.inserted.filter { try isNews($0, since: previous) && !marks.isRead($0.id) }
+    try marks.count(news.map(\.id))
     // A damaged file may contain any number.
     state.badge = min(state.badge, 1 << 32) + news.count
     state.newest = (changes.inserted.map { SyncState.Keyset($0) } + [state.newest].compactMap { $0 }).max()

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import HTTPTransfer
 
 #if canImport(Glibc)
@@ -13,8 +13,10 @@ import HTTPTransfer
 /// content.
 ///
 /// Writers must hold a lock, so that two processes do not overwrite each other's changes.
-struct DurableFile: Sendable {
+package struct DurableFile: Sendable {
   let url: URL
+
+  package init(url: URL) { self.url = url }
 
   private var path: String { url.path(percentEncoded: false) }
 
@@ -35,9 +37,17 @@ struct DurableFile: Sendable {
   func write(_ value: some Encodable) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+    let data: Data
+    do { data = try encoder.encode(value) } catch { throw failure(StorageFailure.reason(error)) }
+    try write(data)
+  }
+
+  /// Replaces the content.
+  ///
+  /// - Throws: `FetchError` with `storage`.
+  package func write(_ data: Data) throws {
     let temporary = path + ".new"
     do {
-      let data = try encoder.encode(value)
       let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
       let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)

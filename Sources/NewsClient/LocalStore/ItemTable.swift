@@ -28,7 +28,11 @@ struct ItemTable {
   /// Stores an item, and replaces the one with the same id.
   func put(_ item: NewsItem) throws {
     try db.execute(
-      sql: "INSERT OR REPLACE INTO \(name.rawValue) (id, version, date, json) VALUES (?, ?, ?, ?)",
+      // REPLACE would remove the row without the triggers that keep the search index.
+      sql: """
+        INSERT INTO \(name.rawValue) (id, version, date, json) VALUES (?, ?, ?, ?)
+        ON CONFLICT (id) DO UPDATE SET version = excluded.version, date = excluded.date, json = excluded.json
+        """,
       arguments: [key(item.id), item.version, SyncState.Keyset(item).date, try NewsJSON.encode(item)])
   }
 

@@ -4,6 +4,14 @@ import GRDB
 import HTTPTransfer
 import Synchronization
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// The client's cache in one SQLite file: items, synchronization state, badge, schedule, snapshot and a record of each
 /// wake.
 ///
@@ -15,10 +23,32 @@ final class LocalStore: Sendable {
     var queue: DatabaseQueue
     /// The reason why the database cannot be written; nil if it can.
     var obstacle: FetchError?
+    /// The open file, to notice that its name belongs to another one.
+    var identity: FileIdentity?
+
+    init(_ queue: DatabaseQueue, of file: URL, obstacle: FetchError? = nil) {
+      (self.queue, self.obstacle) = (queue, obstacle)
+      identity = FileIdentity(file)
+    }
+  }
+
+  /// The file behind a name (stat(2)).
+  private struct FileIdentity: Equatable {
+    private let device: UInt64
+    private let number: UInt64
+
+    /// Returns nil if there is no such file.
+    init?(_ file: URL) {
+      var information = stat()
+      guard stat(file.path(percentEncoded: false), &information) == 0 else { return nil }
+      (device, number) = (UInt64(truncatingIfNeeded: information.st_dev), UInt64(information.st_ino))
+    }
   }
 
   /// The database file.
   let file: URL
+  /// The identifier of this object among those of all processes that share the file.
+  let origin = UUID().uuidString
   /// The settings, which survive the loss of the database.
   let settings: SettingsFile
   private let log: @Sendable (String) -> Void
@@ -34,7 +64,7 @@ final class LocalStore: Sendable {
     file = Self.file(in: folder)
     settings = SettingsFile(folder: folder, log: log)
     self.log = log
-    connection = Mutex(try Self.open(file, now: now, log: log))
+    connection = Mutex(try Self.open(file, settings, now: now, log: log))
     // The store is older than the settings file.
     if !settings.exists, connection.withLock({ $0.obstacle == nil }) { copySettings() }
   }
@@ -79,20 +109,29 @@ final class LocalStore: Sendable {
     let queue = try connection.withLock { connection in
       if let obstacle = connection.obstacle {
         // The disk may have space again.
-        guard let queue = try? DatabaseQueue.open(file, Self.migrator) else { throw obstacle }
-        connection = Connection(queue: queue)
+        guard let queue = try? DatabaseQueue.open(file, Self.migrator(settings)) else { throw obstacle }
+        connection = Connection(queue, of: file)
       }
       return connection.queue
     }
-    return try withQueue(queue) { try $0.write(body) }
+    let value = try withQueue(queue) { try $0.write(body) }
+    // SQLite publishes a commit in shared memory after it has written the log. A watcher that the log has woken may
+    // have read too early. The new time of the file wakes it; see ``StoreChanges``.
+    utimes(file.path(percentEncoded: false), nil)
+    return value
   }
 
-  /// Creates the store again if it was deleted meanwhile. Only the settings remain.
+  /// Creates the store again if it was deleted meanwhile, of which only the settings remain. If another process has done so,
+  /// its store is opened.
   func restore() {
-    if file.exists { return }
     connection.withLock { connection in
-      guard !file.exists, let new = try? Self.open(file, now: Date(), log: log) else { return }
-      log("the store \(file.path(percentEncoded: false)) was deleted; all items are fetched again")
+      let identity = FileIdentity(file)
+      guard identity == nil || identity != connection.identity,
+        let new = try? Self.open(file, settings, now: Date(), log: log)
+      else { return }
+      if identity == nil {
+        log("the store \(file.path(percentEncoded: false)) was deleted; all items are fetched again")
+      }
       connection = new
     }
   }
@@ -118,20 +157,22 @@ final class LocalStore: Sendable {
       guard connection.queue === broken, connection.obstacle == nil else { return }
       try? broken.close()
       try Self.renameDamaged(file, now: Date(), log: log)
-      connection = try Self.open(file, now: Date(), log: log)
+      connection = try Self.open(file, settings, now: Date(), log: log)
     }
   }
 
-  private static func open(_ file: URL, now: Date, log: @Sendable (String) -> Void) throws -> Connection {
+  private static func open(
+    _ file: URL, _ settings: SettingsFile, now: Date, log: @Sendable (String) -> Void
+  ) throws -> Connection {
     do {
       try FileManager.default.createDirectory(
         at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
         attributes: [.posixPermissions: 0o700])
-      return Connection(queue: try .open(file, migrator))
+      return Connection(try .open(file, migrator(settings)), of: file)
     } catch let error as DatabaseError where error.isCorruption {
       do {
         try renameDamaged(file, now: now, log: log)
-        return Connection(queue: try .open(file, migrator))
+        return Connection(try .open(file, migrator(settings)), of: file)
       } catch {
         throw FetchError(error, of: file)
       }
@@ -140,7 +181,7 @@ final class LocalStore: Sendable {
       guard (error as? DatabaseError)?.preventsOnlyWrites == true, file.exists,
         let queue = try? DatabaseQueue.openReadOnly(file, table: "state")
       else { throw obstacle }
-      return Connection(queue: queue, obstacle: obstacle)
+      return Connection(queue, of: file, obstacle: obstacle)
     }
   }
 
@@ -164,7 +205,7 @@ final class LocalStore: Sendable {
     log("the schedule in \(file.path(percentEncoded: false)) cannot be read: \(state), and \(habits)")
   }
 
-  private static var migrator: DatabaseMigrator {
+  private static func migrator(_ settings: SettingsFile) -> DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("items") { db in
       try db.execute(
@@ -183,6 +224,15 @@ final class LocalStore: Sendable {
           """)
     }
     migrator.registerMigration("notifications") { try NotificationJournal.addTables($0) }
+    migrator.registerMigration("reading") { db in
+      // The marks of a store that was lost.
+      try ReadMarks.addTables(db, copy: settings.readIDs)
+      try SearchIndex.addTables(db)
+    }
+    migrator.registerMigration("changes") { db in
+      try ChangeTable.addTable(db)
+      try OpeningTable.addTable(db)
+    }
     return migrator
   }
 }

@@ -2,10 +2,10 @@ import BackgroundFetch
 import Foundation
 import HTTPTransfer
 
-/// The user's settings and learned habits, in two small JSON files beside the store. A damaged store is therefore only
+/// The user's settings, learned habits and read marks, in small JSON files beside the store. A damaged store is therefore only
 /// a lost cache, which is fetched again.
 ///
-/// The store has its own copy of both, which is used while it is intact. Writers hold the store's write lock, so that
+/// The store has its own copy of them, which is used while it is intact. Writers hold the store's write lock, so that
 /// two processes do not overwrite each other's changes.
 struct SettingsFile: Sendable {
   /// The user's choices.
@@ -42,11 +42,13 @@ struct SettingsFile: Sendable {
 
   private let file: DurableFile
   private let habits: DurableFile
+  private let marks: DurableFile
   private let log: @Sendable (String) -> Void
 
   init(folder: URL, log: @escaping @Sendable (String) -> Void) {
     file = DurableFile(url: folder.appending(path: "settings.json", directoryHint: .notDirectory))
     habits = DurableFile(url: folder.appending(path: "habits.json", directoryHint: .notDirectory))
+    marks = DurableFile(url: folder.appending(path: "read.json", directoryHint: .notDirectory))
     self.log = log
   }
 
@@ -83,6 +85,19 @@ struct SettingsFile: Sendable {
   ///
   /// - Throws: `FetchError` with `storage`.
   func save(_ schedule: FetchScheduler) throws { try habits.write(schedule) }
+
+  /// The ids of items that the user has read, the oldest mark first; empty if there are none. A damaged file is renamed.
+  var readIDs: [UUID] {
+    do { return try marks.read([UUID].self) ?? [] } catch {
+      renameDamaged(marks, "the read marks")
+      return []
+    }
+  }
+
+  /// Copies the ids of items that the user has read.
+  ///
+  /// - Throws: `FetchError` with `storage`.
+  func saveReadIDs(_ ids: [UUID]) throws { try marks.write(ids) }
 
   /// Whether the copy of the schedule is missing or older than a day.
   var isScheduleOld: Bool {

@@ -127,6 +127,16 @@ extension NotificationJournal {
     try db.execute(sql: "UPDATE notifications SET is_read = 1 WHERE delivered IS NOT NULL AND NOT is_read")
   }
 
+  /// Forgets new items, because the user has read them.
+  func forgetItems(_ ids: some Sequence<UUID>) throws {
+    for id in ids {
+      try db.execute(sql: "DELETE FROM unmentioned WHERE id = ?", arguments: [key(id)])
+      try db.execute(
+        sql: "UPDATE notifications SET is_read = 1 WHERE identifier = ? AND delivered IS NOT NULL",
+        arguments: [NewsNotification.identifier(of: id)])
+    }
+  }
+
   /// Forgets the new items of channels that are off.
   func forgetItems(except channels: Set<Channel>) throws {
     for channel in Channel.allCases where !channels.contains(channel) {

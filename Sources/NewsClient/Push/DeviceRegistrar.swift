@@ -12,6 +12,8 @@ struct DeviceRegistrar: Sendable {
   static let maximumAge = 604_800.0
   /// The minimum time between two attempts, in seconds, unless the app asks for one.
   static let retryInterval = 3600.0
+  /// The minimum time between two attempts to delete a registration, in seconds. Its secret should not outlive the sign-out.
+  static let removalInterval = 60.0
   /// The maximum wait for another process that changes the registration.
   private static let lockTimeout = Duration.seconds(10)
 
@@ -40,6 +42,9 @@ struct DeviceRegistrar: Sendable {
 
   /// Whether ``maintain()`` has something to do.
   var isDue: Bool { device.map(isDue) ?? false }
+
+  /// Whether the user has signed out, but the server has not deleted the registration yet.
+  var hasSignedOut: Bool { device?.isRemoved == true }
 
   /// The keys of the Web Push subscription of this device; nil if it has none.
   var receiver: WebPushReceiver? { (try? keyFile.read(WebPushReceiver.self)) ?? nil }
@@ -155,7 +160,8 @@ struct DeviceRegistrar: Sendable {
   }
 
   private func isDue(_ device: StoredDevice) -> Bool {
-    if let attempted = device.attempted, local.clock.now.elapsed(since: attempted) < Self.retryInterval { return false }
+    let interval = device.isRemoved ? Self.removalInterval : Self.retryInterval
+    if let attempted = device.attempted, local.clock.now.elapsed(since: attempted) < interval { return false }
     return device.isRemoved || device.code != nil || needsRenewal(device)
   }
 

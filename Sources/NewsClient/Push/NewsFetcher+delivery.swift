@@ -57,10 +57,10 @@ extension NewsFetcher {
   ///
   /// - Parameter onReport: Receives the report of each push, one after the other.
   public func receiveNotifications(_ onReport: @escaping @Sendable (FetchReport) -> Void = { _ in }) async {
-    await receiveNotifications(as: .push, Self.serialized(onReport))
+    await receiveNotifications(as: .push, ReportQueue(onReport))
   }
 
-  func receiveNotifications(as reason: FetchReason, _ onReport: @escaping @Sendable (FetchReport) -> Void) async {
+  func receiveNotifications(as reason: FetchReason, _ queue: ReportQueue) async {
     let inbox = PushInbox(store: configuration.folder)
     do {
       guard let held = try await appLock(inbox) else { return }
@@ -73,11 +73,13 @@ extension NewsFetcher {
           while let push = inbox.take() {
             group.addTask {
               // The sender waits for the report only if its 30 s are not over.
-              let wake = push.wake.flatMap { self.clock.now.seconds(since: $0) < Self.wakeTime ? $0 : nil }
-              let report = await self.receive(
-                RemoteNotification(payload: push.payload), as: reason, wake: wake, isRetaken: push.isRetaken)
-              onReport(report)
-              inbox.finish(push.name, report)
+              let wake = push.wake.flatMap { 0..<Self.wakeTime ~= self.clock.now.seconds(since: $0) ? $0 : nil }
+              let handled = await self.application.whileAwake {
+                await self.receive(
+                  RemoteNotification(payload: push.payload), as: reason, wake: wake, isRetaken: push.isRetaken)
+              }
+              queue.add(handled)
+              inbox.finish(push.name, handled.report)
             }
           }
           await arrivals.wait(upTo: Self.maximumWait, clock: clock)
@@ -128,7 +130,7 @@ extension NewsFetcher {
         let wasTaken = inbox.takeBack(name, isAppGone: isAppGone)
       {
         launch?.release()
-        return await receive(notification, as: .push, wake: wake, isRetaken: wasTaken)
+        return await receive(notification, as: .push, wake: wake, isRetaken: wasTaken).report
       }
       if clock.now.seconds(since: wake) >= Self.reportTimeout || Task.isCancelled {
         var report = FetchReport(result: .failed)

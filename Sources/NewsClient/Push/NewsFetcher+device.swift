@@ -80,6 +80,14 @@ extension NewsFetcher {
     try await removeDevice()
   }
 
+  /// Deletes the registration of a user who has signed out without a network, if the last attempt was long enough ago.
+  package func removeSignedOutDevice() async {
+    guard registrar.hasSignedOut, registrar.isDue else { return }
+    await attempt("delete the registration for pushes", within: Self.maximumDeviceTime) {
+      try await self.registrar.maintain()
+    }
+  }
+
   /// Returns the seconds for requests about the registration after a wake, 0...10.
   func timeLimit(since wake: FetchInstant) -> Double {
     if application.currentState == .foreground { return Self.maximumDeviceTime }

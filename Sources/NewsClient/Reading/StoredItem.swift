@@ -1,0 +1,13 @@
+public import News
+
+/// A stored item, and whether the user has read it.
+///
+///     for stored in try news.items(matching: ItemQuery(limit: 10)) {
+///       print(stored.isRead ? " " : "N", stored.item.title ?? stored.item.text)
+///     }
+public struct StoredItem: Sendable, Hashable {
+  /// The item.
+  public var item: NewsItem
+  /// Whether the user has read the item; see ``NewsFetcher/setRead(_:_:)``.
+  public var isRead: Bool
+}

@@ -1,0 +1,63 @@
+import BackgroundFetch
+import Foundation
+import NewsClient
+import UnixSignals
+
+extension TidingsFetch {
+  /// The interval between two checks whether a worker has to be started, in seconds.
+  private static let workerInterval = 900.0
+
+  /// Runs a client until the process is interrupted, and prints the reports of its fetches.
+  ///
+  /// - Parameters:
+  ///   - json: Whether each report is printed as a line of JSON; otherwise only new data are printed.
+  ///   - work: Runs the client until its task is cancelled, and passes on each report.
+  func stayAlive(
+    json: Bool, media: MediaOptions, notify: NotifyOptions,
+    _ work: @escaping @Sendable (NewsFetcher, @escaping @Sendable (FetchReport) -> Void) async -> Void
+  ) async throws {
+    // The app is not visible, so the limits of the background apply.
+    let client = try client(launchReason: .push, notify: notify)
+    await client.application.launch()
+    let downloads = try media.downloads(client, self)
+    let alerts = client.showAlerts()
+    let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+    let (lines, printer) = AsyncStream.makeStream(of: String.self)
+    let outcome = await withTaskGroup(of: (any Error)?.self) { group in
+      group.addTask {
+        await work(client) { report in
+          if let line = Self.line(report, json) { printer.yield(line) }
+        }
+        return nil
+      }
+      group.addTask {
+        // No timer starts a worker for transfers that had to wait.
+        while !Task.isCancelled {
+          startWorkerIfNeeded()
+          try? await SystemClock().sleep(for: .seconds(Self.workerInterval))
+        }
+        return nil
+      }
+      group.addTask {
+        for await _ in signals { break }
+        return nil
+      }
+      group.addTask {
+        // Each line is printed at once, even if the output is not a terminal.
+        do { for await line in lines { try Output.print(line) } } catch { return error }
+        return nil
+      }
+      let first = await group.next()
+      group.cancelAll()
+      return first ?? nil
+    }
+    _ = await client.application.suspend()
+    withExtendedLifetime((downloads, alerts)) {}
+    if let outcome { throw outcome }
+  }
+
+  private static func line(_ report: FetchReport, _ json: Bool) -> String? {
+    if json { return try? jsonLine(report) }
+    return report.result == .newData ? "\(localTime(Date()))  \(report.summary)" : nil
+  }
+}
