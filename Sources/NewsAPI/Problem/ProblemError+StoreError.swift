@@ -23,10 +23,7 @@ extension ProblemError {
       replacesStored = true
     case .mediaInUse(let items): self = .mediaInUse(by: items)
     case .topicInUse(let items): self = .topicInUse(by: items)
-    case .notRetracted:
-      self = ProblemError(
-        .conflict, "not-retracted", "The item is not retracted",
-        detail: "Only a retracted item can be erased. Retract it first, with DELETE.")
+    case .notRetracted: self = .notRetracted
     case .notFound:
       self = .notFound
       replacesStored = true
@@ -66,6 +63,10 @@ extension ProblemError {
     case .unavailable, .statementCancelled, .unsafeDurability: self = .unavailable
     }
   }
+
+  private static let notRetracted = ProblemError(
+    .conflict, "not-retracted", "The item is not retracted",
+    detail: "Only a retracted item can be erased. Retract it first, with DELETE.")
 
   /// Runs the body, and changes the problems and store errors that it throws. Other errors are thrown unchanged.
   static func adjusting<Result>(
