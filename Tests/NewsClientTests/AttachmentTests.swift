@@ -130,7 +130,7 @@ import Testing
 
   @Test("are limited in number, and replace the oldest files")
   func number() async throws {
-    try await Installation.with { installation in
+    try await Installation.with(extent: .full) { installation in
       let client = try installation.client()
       let policy = AttachmentPolicy(.all, maximumFiles: 3)
       let downloads = try AttachmentDownloads(client, policy: policy) {}
