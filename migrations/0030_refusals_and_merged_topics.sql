@@ -18,6 +18,7 @@ ALTER TABLE push_providers ADD CONSTRAINT push_providers_refusal_check CHECK ((r
 -- The topics into which deleted ones were merged. A device that renews its registration may not know of it yet.
 CREATE TABLE topic_merges (
   slug text COLLATE "C" PRIMARY KEY,
-  other text COLLATE "C" NOT NULL REFERENCES topics ON DELETE CASCADE
+  -- Not a foreign key, so that topics can still be truncated by hand.
+  other text COLLATE "C" NOT NULL
 );
 CREATE INDEX topic_merges_by_other ON topic_merges (other);

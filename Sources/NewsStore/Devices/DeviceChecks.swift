@@ -69,8 +69,9 @@ extension NewsStore {
   private func existingTopics(_ topics: [String]) async throws -> [String] {
     let rows = try await database.query(
       """
-      SELECT w.slug, coalesce(t.slug, m.other) AS topic FROM unnest(\(topics)) AS w (slug)
-        LEFT JOIN topics AS t ON t.slug = w.slug LEFT JOIN topic_merges AS m ON m.slug = w.slug
+      SELECT w.slug, coalesce(t.slug, o.slug) AS topic FROM unnest(\(topics)) AS w (slug)
+        LEFT JOIN topics AS t ON t.slug = w.slug
+        LEFT JOIN topic_merges AS m ON m.slug = w.slug LEFT JOIN topics AS o ON o.slug = m.other
       ORDER BY w.slug
       """)
     let found = try rows.map { row in
