@@ -62,7 +62,7 @@ extension NewsStore {
       // With access to some topics only, the counts take as long as the page. Both are read at the same time.
       async let counts = stateCounts(query.access)
       let answers = try await database.snapshot([
-        query.search == nil ? Self.listSettings : Self.searchSettings, Self.unknownTopics(query.scope.topics),
+        query.search == nil ? Self.listSettings : Self.listSearchSettings, Self.unknownTopics(query.scope.topics),
         isSearch ? query.recent : query.rows(),
       ])
       let unknown: [String] = try answers[1].map { try $0.decode("slug") }
@@ -83,17 +83,24 @@ extension NewsStore {
   /// Reads the rows of a search: among recent items, and among all only if too few of those match. A frequent word would
   /// otherwise cost a look at each of its items.
   private func found(by query: EditorialQuery, among recent: [UUID]) async throws -> PostgresRows {
-    let rows = try await database.snapshot([Self.searchSettings, query.rows(among: recent)])[1]
+    let rows = try await database.snapshot([Self.listSearchSettings, query.rows(among: recent)])[1]
     if rows.count > query.limit || recent.count < EditorialQuery.window { return rows }
-    return try await database.snapshot([Self.searchSettings, query.rows()])[1]
+    return try await database.snapshot([Self.listSearchSettings, query.rows()])[1]
   }
 
   /// The settings of a list. The plan is made for the actual states and topics: an index of topics finds the items of rare
   /// ones, and the order of the list those of frequent ones.
   static let listSettings: PostgresQuery = """
     SELECT set_config('plan_cache_mode', 'force_custom_plan', true), set_config('jit', 'off', true),
-      set_config('max_parallel_workers_per_gather', '0', true)
+      set_config('max_parallel_workers_per_gather', '0', true), \(query: pageCost)
     """
+
+  /// The settings of a search in such a list.
+  private static let listSearchSettings: PostgresQuery = "\(query: searchSettings), \(query: pageCost)"
+
+  /// The items are in memory. With the default cost, which is that of disks, PostgreSQL would rather look at the items with a
+  /// frequent topic than read the index that has all columns.
+  private static let pageCost: PostgresQuery = "set_config('random_page_cost', '1.1', true)"
 
   /// Counts the items with access in each state that has any.
   private func stateCounts(_ access: ItemAccess) async throws -> [EditorialItem.State: Int] {
