@@ -1,7 +1,20 @@
 import Foundation
 
-/// Whole reads and writes of open files.
+/// The locks, reads and writes of open files.
 enum DescriptorIO {
+  /// Locks a file, so that no sweep removes it as abandoned.
+  ///
+  /// - Returns: false if it is locked elsewhere, or was removed before the lock.
+  static func lock(_ descriptor: Int32) throws(MediaError) -> Bool {
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      if errno == EWOULDBLOCK { return false }
+      throw .last("flock")
+    }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .last("fstat") }
+    return status.st_nlink > 0
+  }
+
   /// Writes all bytes at the present position.
   static func append(_ bytes: [UInt8], to descriptor: Int32) throws(MediaError) {
     var rest = bytes[...]
@@ -19,6 +32,16 @@ enum DescriptorIO {
     let found = pread(descriptor, &bytes, count, off_t(offset))
     guard found >= 0 else { throw .last("pread") }
     return Array(bytes.prefix(found))
+  }
+
+  /// Writes a file to disk, and reads the size of its picture.
+  ///
+  /// - Returns: nil for a format without pixels, and for a picture whose size cannot be read.
+  static func complete(_ descriptor: Int32, _ format: MediaFormat) throws(MediaError) -> PixelSize? {
+    guard fsync(descriptor) == 0 else { throw .last("fsync") }
+    return try PixelSize.of(format) { offset, count throws(MediaError) in
+      try read(descriptor, at: offset, count: count)
+    }
   }
 
   /// Writes the entries of a folder to disk.

@@ -37,13 +37,7 @@ final class FileUpload: MediaUpload {
     path = "\(directory.path)/\(MediaDirectory.uploadPrefix)\(UUID().uuidString.lowercased())"
     descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o640)
     guard descriptor >= 0 else { throw .last("open") }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      if errno == EWOULDBLOCK { return nil }
-      throw .last("flock")
-    }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw .last("fstat") }
-    if status.st_nlink == 0 { return nil }
+    guard try DescriptorIO.lock(descriptor) else { return nil }
   }
 
   deinit {
@@ -73,10 +67,7 @@ final class FileUpload: MediaUpload {
   func finish(_ format: MediaFormat) async throws -> StoredMedia {
     try await BlockingWork.run(on: queue) { [self] in
       try state.withLock { state in
-        guard fsync(descriptor) == 0 else { throw MediaError.last("fsync") }
-        let size = try PixelSize.of(format) { offset, count throws(MediaError) in
-          try DescriptorIO.read(descriptor, at: offset, count: count)
-        }
+        let size = try DescriptorIO.complete(descriptor, format)
         let stored = StoredMedia(digest: MediaDigest(state.hash.finalize()), bytes: state.bytes, size: size)
         state.stored = stored
         return stored
