@@ -39,8 +39,7 @@ extension TidingsFetch {
   }
 
   /// Returns the feed that the options and the settings name, or else the stored one.
-  func feed(stored: FollowedFeed?) throws -> FollowedFeed {
-    let settings = try settings
+  func feed(stored: FollowedFeed?, _ settings: StoreSettings) throws -> FollowedFeed {
     let given = server ?? settings[.server].flatMap { HTTPLocation(argument: $0) }
     guard let server = given?.url ?? stored?.server else {
       throw ValidationError(
@@ -53,8 +52,7 @@ extension TidingsFetch {
   }
 
   /// Returns the choices about notifications in the options and the settings, over the stored ones; nil if there are none.
-  func notificationOptions(_ given: NotifyOptions?) throws -> NotificationOptions? {
-    let settings = try settings
+  func notificationOptions(_ given: NotifyOptions?, _ settings: StoreSettings) throws -> NotificationOptions? {
     var options: NotificationOptions?
     if settings[.notify] != nil || settings[.exec] != nil {
       var base = NewsFetcher.notificationOptions(in: try folder)
@@ -70,16 +68,16 @@ extension TidingsFetch {
 
   /// Returns the transport with the proxies and certificate authorities of the options and the settings. If they cannot be
   /// used, its requests fail, because what is stored can still be read.
-  func transport() throws -> any HTTPTransport {
-    do { return AsyncHTTPTransport(options: try connectionOptions()) } catch let failure as ConfigFile.Failure {
+  func transport(_ settings: @autoclosure () throws -> StoreSettings) throws -> any HTTPTransport {
+    do { return AsyncHTTPTransport(options: try connectionOptions(settings())) } catch let failure as ConfigFile.Failure
+    {
       return UnusableTransport(reason: failure.description)
     }
   }
 
   /// - Throws: `ConfigFile.Failure`
-  private func connectionOptions() throws -> ConnectionOptions {
+  private func connectionOptions(_ settings: StoreSettings) throws -> ConnectionOptions {
     var options = ConnectionOptions()
-    let settings = try settings
     let environment = ProcessInfo.processInfo.environment
     options.proxies = ProxySettings(environment: environment)
     do {
@@ -108,8 +106,8 @@ extension TidingsFetch {
   }
 
   /// Applies the interval of the settings to the schedule. A failure is logged, because what is stored can still be read.
-  func applyInterval(_ client: NewsFetcher) throws {
-    guard let interval = try settings[.interval].flatMap({ FetchInterval($0) }) else { return }
+  func applyInterval(_ client: NewsFetcher, _ settings: StoreSettings) {
+    guard let interval = settings[.interval].flatMap({ FetchInterval($0) }) else { return }
     do {
       if try client.schedule.interval != interval { try client.updateSchedule { $0.setInterval(interval) } }
     } catch {

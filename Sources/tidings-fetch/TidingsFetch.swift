@@ -12,9 +12,9 @@ struct TidingsFetch: AsyncParsableCommand {
     commandName: "tidings-fetch",
     abstract: "Keeps news for reading without a network, and fetches new ones when they are likely.",
     discussion: """
-      The store remembers the server and the topics, so they are needed only once; config has all settings. Results are written to standard output, \
-      errors to standard error. The exit status is 0 for success, 10 for a fetch without new data, 20 for a failure, and 64 \
-      for invalid arguments.
+      The store remembers the server and the topics, so they are needed only once; config has all settings. Results are \
+      written to standard output, errors to standard error. The exit status is 0 for success, 10 for a fetch without new \
+      data, 20 for a failure, and 64 for invalid arguments.
       """,
     version: TidingsVersion.current,
     subcommands: [
@@ -62,20 +62,22 @@ struct TidingsFetch: AsyncParsableCommand {
   ) throws -> NewsFetcher {
     let folder = try folder
     try Self.checkAccess(folder)
+    // The file is read once for all of them.
+    let settings = try settings
     let client = try NewsFetcher(
       folder: folder,
       application: ApplicationLifecycle(launchReason: launchReason, exitsOnSuspend: exitsOnSuspend, log: Output.log),
-      transport: try transport ?? self.transport(), log: Output.log
+      transport: try transport ?? self.transport(settings), log: Output.log
     ) { stored in
       var configuration = NewsFetcher.Configuration(
-        folder: folder, feed: try feed(stored: stored), userAgent: Self.userAgent)
+        folder: folder, feed: try feed(stored: stored, settings), userAgent: Self.userAgent)
       configuration.constraints = Self.constraints
-      configuration.notifications = try notificationOptions(notify)
+      configuration.notifications = try notificationOptions(notify, settings)
       configuration.presenter = Self.presenter
       if let timeout { configuration.foregroundTimeout = .seconds(timeout.timeout) }
       return configuration
     }
-    try applyInterval(client)
+    applyInterval(client, settings)
     return client
   }
 
@@ -112,7 +114,8 @@ struct TidingsFetch: AsyncParsableCommand {
   func worker() throws -> TransferWorker {
     let folder = try folder
     return try TransferWorker(
-      store: folder, userAgent: Self.userAgent, transport: try transport(), obstacles: Self.obstacles, log: Output.log
+      store: folder, userAgent: Self.userAgent, transport: try transport(settings), obstacles: Self.obstacles,
+      log: Output.log
     ) { session in
       #if os(Linux) || os(macOS)
         do { try ApplicationLauncher(store: folder)?.launch(session: session) } catch {
