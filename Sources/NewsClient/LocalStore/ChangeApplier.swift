@@ -8,7 +8,8 @@ struct ChangeApplier {
   private(set) var state: SyncState
   /// The stored JSON of the touched items before the first change; nil for new items.
   private var originals: [UUID: Data?] = [:]
-  /// The new items without those that a resync brings back or the user has read, newest first; known after ``finish(previous:)``.
+  /// The new items, newest first, except items that a resync brings back or that the user has read; known after
+  /// ``finish(previous:)``.
   private(set) var news: [NewsItem] = []
 
   init(_ db: Database, _ state: SyncState) {

@@ -50,7 +50,7 @@ extension NewsFetcher {
   /// - Throws: `FetchError` with `storage`.
   public func setAllRead() throws {
     try store.write { db in
-      // The newest marks are those that are copied, so the oldest items come first.
+      // Only the newest marks are copied, so the oldest items come first.
       let outcome = try ReadMarks(db).set(try ItemTable(db).ids().reversed(), isRead: true)
       try NotificationJournal(db).forgetItems()
       if var state = try StateTable(db).sync, state.badge != 0 {

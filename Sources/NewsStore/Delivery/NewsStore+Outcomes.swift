@@ -59,8 +59,9 @@ extension NewsStore {
     )
     """
 
-  /// Deletes devices that are gone, and marks those whose addresses were refused, or accepted for the first time. An outcome concerns the address as it was
-  /// when the message was claimed, so a device that has registered since is left alone.
+  /// Deletes devices that are gone, and marks devices whose addresses were refused, or accepted for the first time. An
+  /// outcome concerns the address as it was when the message was claimed, so a device that has registered since is left
+  /// alone.
   private static let devices: PostgresQuery = """
     deleted AS (
       DELETE FROM devices AS d USING held AS h
