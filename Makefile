@@ -1,5 +1,5 @@
 # `make` and `make help` list the targets.
-.PHONY: help run test torture torture-mutants mutants embargo faults attack pipelines fuzz browser generated-client schemathesis simulate bench docs docs-check lint format clean
+.PHONY: help run test torture torture-mutants mutants embargo faults attack pipelines fuzz browser generated-client schemathesis simulate fleet bench docs docs-check lint format clean
 
 SECONDS ?= 60
 ITEMS ?= 1000
@@ -57,10 +57,14 @@ simulate: ## Compares the schedule of wakes with fixed intervals, over weeks and
 	@scripts/install-dependencies
 	@swift test -c release --disable-xctest --filter FetchSimulatorTests
 
+fleet: ## Simulates a day of PHONES=10000 phones, of DAY=release, with EDGES=20; CHECK=1 compares a small one with real processes
+	@scripts/install-dependencies $(if $(CHECK),nginx openssl)
+	@scripts/fleet
+
 bench: ## Measures the server on this machine; takes an hour or more
 	@scripts/install-dependencies wrk nginx go h2load openssl
 	@status=0; for bench in bench bench-reads bench-writes bench-live bench-delivery bench-client bench-media bench-console \
-	  bench-scale; do scripts/$$bench || status=$$?; done; exit $$status
+	  bench-fleet bench-scale; do scripts/$$bench || status=$$?; done; exit $$status
 
 docs: ## Builds the documentation of the libraries as a website in .build/docs, for the path BASE= of its host
 	@scripts/install-dependencies

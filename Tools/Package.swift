@@ -52,6 +52,25 @@ let package = Package(
       name: "BareServer", dependencies: [.nioCore, .nioHTTP1, .nioPosix], path: "BareServer", swiftSettings: settings),
     .executableTarget(
       name: "EmptyClient", dependencies: [.tidings("NewsClient")], path: "EmptyClient", swiftSettings: settings),
+    .target(
+      name: "Fleet",
+      dependencies: [.tidings("BackgroundFetch"), .tidings("FetchSimulator"), .tidings("News"), .tidings("TestKit")],
+      path: "Fleet",
+      resources: [.embedInCode("Prices/bench-delivery.txt"), .embedInCode("Prices/bench-fleet.txt")],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "FleetCheck",
+      dependencies: [
+        "Fleet", .tidings("News"), .tidings("PostgresClient"), .tidings("TestKit"), .argumentParser, .asyncHTTPClient,
+        .crypto, .logging, .nioCore, .nioHTTP1,
+      ],
+      path: "FleetCheck", swiftSettings: settings),
+    .executableTarget(
+      name: "FleetSimulation", dependencies: ["Fleet", .argumentParser], path: "FleetSimulation",
+      swiftSettings: settings),
+    .testTarget(
+      name: "FleetTests", dependencies: ["Fleet", .tidings("FetchSimulator"), .tidings("News")], path: "FleetTests",
+      swiftSettings: settings),
     .executableTarget(
       name: "LiveBench",
       dependencies: [
