@@ -288,7 +288,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "HTTPTransferTests",
-      dependencies: ["FaultServer", "HTTPTransfer", "TestKit", .crypto],
+      dependencies: ["FaultServer", "HTTPTransfer", "TestKit", .crypto, .grdb],
       swiftSettings: settings),
     .testTarget(
       name: "NewsClientTests",

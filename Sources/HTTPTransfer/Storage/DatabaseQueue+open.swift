@@ -30,13 +30,24 @@ extension DatabaseQueue {
       try db.execute(sql: "PRAGMA synchronous = NORMAL")
     }
     let queue = try DatabaseQueue(path: file.path(percentEncoded: false), configuration: configuration)
-    do {
-      try migrator.migrate(queue)
-    } catch let error as DatabaseError where !error.isCorruption {
-      // Another process may have created the tables in the meantime.
-      guard try queue.read(migrator.hasCompletedMigrations) else { throw error }
-    }
+    try migrate(queue, migrator)
     return queue
+  }
+
+  /// Migrates a file to the current schema, also if another process does so at the same time.
+  private static func migrate(_ queue: DatabaseQueue, _ migrator: DatabaseMigrator) throws {
+    var applied: Set<String>?
+    while true {
+      do {
+        return try migrator.migrate(queue)
+      } catch let error as DatabaseError where !error.isCorruption && error.resultCode != .SQLITE_BUSY {
+        // Each migration is a transaction. This one fails if another process has committed it since the list of applied
+        // migrations was read; the next attempt leaves it out. Without such progress the error has another cause.
+        let current = try queue.read(migrator.appliedIdentifiers)
+        guard current != applied else { throw error }
+        applied = current
+      }
+    }
   }
 
   /// Opens a file that cannot be written, for reading. The file must not change meanwhile, unless processes that write
