@@ -63,7 +63,7 @@ import Testing
       try await Command.with(server: server.url) { command in
         for number in 0..<20 { _ = try await server.publish(String(repeating: "text \(number) ", count: 500)) }
         let script = """
-          mkdir -p STORE; mount -t tmpfs -o size=600k none STORE || exit 99
+          mkdir -p STORE; mount -t tmpfs -o size=2m none STORE || exit 99
           "$@" fetch >/dev/null; echo $?
           dd if=/dev/zero of=STORE/fill bs=1k 2>/dev/null
           "$@" list --limit 1; echo $?; "$@" badge
@@ -82,7 +82,7 @@ import Testing
         #expect(report.result == .failed)
         #expect(report.error?.isEmpty == false)
         #expect(lines[5] == "20")
-        #expect(lines[6] == "10")
+        #expect(lines[6] == "10", "\(result.errors)")
       }
     }
   }
