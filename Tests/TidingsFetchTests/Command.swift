@@ -18,13 +18,16 @@ struct Command: Sendable {
     let folder = FileManager.default.temporaryDirectory.appending(path: "tidings-fetch-\(UUID().uuidString)")
     defer {
       try? FileManager.default.removeItem(at: folder)
-      try? FileManager.default.removeItem(atPath: folder.path + "-home")
+      try? FileManager.default.removeItem(at: Command(server: server, folder: folder).home)
     }
     return try await body(Command(server: server, folder: folder))
   }
 
+  /// The user's home folder, which holds the settings of all stores.
+  var home: URL { URL(filePath: folder.path + "-home") }
+
   private var environment: [String: String] {
-    ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "TZ": "UTC", "HOME": folder.path + "-home"].merging(variables) { $1 }
+    ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "TZ": "UTC", "HOME": home.path].merging(variables) { $1 }
   }
 
   /// The path of the command beside the test executable.
@@ -36,8 +39,17 @@ struct Command: Sendable {
   ///   - wrapper: A program with arguments that runs the command.
   ///   - closingOutput: Whether the reading end of its standard output is closed.
   func start(_ arguments: [String], wrapper: [String] = [], closingOutput: Bool = false) throws -> ChildProcess {
-    let words = wrapper + [Self.executable, "--server", server, "--store", folder.path] + arguments
-    return try ChildProcess(
+    try launch(
+      wrapper + [Self.executable, "--server", server, "--store", folder.path] + arguments, closingOutput: closingOutput)
+  }
+
+  /// Starts the command for the default store in the user's home folder, without a server.
+  func startAtHome(_ arguments: [String], wrapper: [String] = []) throws -> ChildProcess {
+    try launch(wrapper + [Self.executable] + arguments)
+  }
+
+  private func launch(_ words: [String], closingOutput: Bool = false) throws -> ChildProcess {
+    try ChildProcess(
       Array(words.dropFirst()), executable: words[0], environment: environment,
       closingOutput: closingOutput)
   }

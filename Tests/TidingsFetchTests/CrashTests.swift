@@ -7,43 +7,24 @@ import TestSupport
 import Testing
 
 @Suite("A fetch that is killed") struct CrashTests {
-  /// The system calls that write.
-  private static let calls = [
-    "write", "pwrite64", "writev", "fsync", "fdatasync", "ftruncate", "rename", "unlink",
-  ]
-
   /// The number of random times at which a fetch is killed.
   private static let moments = ProcessInfo.processInfo.environment["TIDINGS_CRASHES"].flatMap { Int($0) } ?? 30
 
   @Test(
     "leaves the old or the new state at any system call; the next fetch ends equal to the server",
-    .enabled(if: program("strace") != nil, "needs strace"))
+    .enabled(if: CallFault.isAvailable, "needs strace"))
   func killedAtEachCall() async throws {
-    let strace = try #require(program("strace"))
     try await overwrites { server, command in
-      for call in Self.calls {
-        try await untilUnharmed { number in
-          ["\(strace)", "-f", "-qq", "-o", "/dev/null", "-e", "inject=\(call):signal=KILL:when=\(number)"]
-        } body: { wrapper in
-          try await attempt(server, command, wrapper: wrapper)
-        }
-      }
+      try await CallFault.kill.inject { try await attempt(server, command, wrapper: $0) }
     }
   }
 
   @Test(
     "by a full disk fails or succeeds; the next fetch ends equal to the server",
-    .enabled(if: program("strace") != nil, "needs strace"))
+    .enabled(if: CallFault.isAvailable, "needs strace"))
   func fullDisk() async throws {
-    let strace = try #require(program("strace"))
     try await overwrites { server, command in
-      for call in ["write", "pwrite64", "ftruncate"] {
-        try await untilUnharmed { number in
-          ["\(strace)", "-f", "-qq", "-o", "/dev/null", "-e", "inject=\(call):error=ENOSPC:when=\(number)"]
-        } body: { wrapper in
-          try await attempt(server, command, wrapper: wrapper)
-        }
-      }
+      try await CallFault.fullDisk.inject { try await attempt(server, command, wrapper: $0) }
     }
   }
 
@@ -72,20 +53,6 @@ import Testing
         try await body(server, command)
       }
     }
-  }
-
-  /// Increases the call number until two fetches in a row were unharmed, because the process makes fewer calls than
-  /// that. strace counts per thread, so one run may miss a number that the next run reaches.
-  private func untilUnharmed(
-    _ wrapper: (Int) -> [String], body: ([String]) async throws -> Bool
-  ) async throws {
-    var number = 1
-    var unharmed = 0
-    while unharmed < 2, number < 200 {
-      unharmed = try await body(wrapper(number)) ? unharmed + 1 : 0
-      number += 1
-    }
-    #expect(number < 200)
   }
 
   /// Fetches once with a fault.

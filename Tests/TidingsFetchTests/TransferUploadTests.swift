@@ -45,7 +45,7 @@ import Testing
     .timeLimit(.minutes(10)))
   func killed() async throws {
     var random = SplitMix64(seed: 41)
-    let content = SampleMedia.png(bytes: 100_000_000)
+    let content = SampleMedia.png(bytes: Self.cuts < 20 ? 100_000_000 : 200_000_000)
     let places = (0..<Self.cuts).map { _ in Int.random(in: 1_000_000..<content.count, using: &random) }.sorted()
     try await withMediaFolder { folder in
       try await Installation.with { installation in
