@@ -35,8 +35,8 @@ import Testing
   static let commands: [(words: [String], reads: Bool)] = [
     (["fetch", "--json"], false), (["fetch", "--scheduled", "--json"], false), (["list", "--json"], true),
     (["snapshot", "--json"], true), (["log", "--json"], true), (["list"], true), (["snapshot"], true),
-    (["badge"], true),
-    (["log"], true), (["status"], true), (["schedule", "show"], true), (["open"], false),
+    (["badge"], true), (["search", "one"], true), (["read", "--all"], false), (["log"], true), (["status"], true),
+    (["schedule", "show"], true), (["open"], false),
     (["schedule", "set", "1h"], false), (["signout"], false), (["transfers", "--json"], true),
     (["transfers", "pause", "1"], false), (["transfers", "resume", "1"], false), (["transfers", "cancel", "1"], false),
     (["download", "SERVER/y", "--output", "/tmp/tidings-none", "--json"], false),
@@ -123,7 +123,7 @@ import Testing
   static let files = [
     "news.sqlite", "fetch.lock", "holds.json", "holds.json.lock", "attachments", "attachments/.handed-over",
     "transfers",
-    "transfers/journal.sqlite", "transfers/worker.lock",
+    "transfers/journal.sqlite", "transfers/worker.lock", "settings.json", "habits.json", "read.json",
   ]
 
   /// The kinds of damage: other content, a folder, or no file.
@@ -156,7 +156,7 @@ import Testing
         }
         let commands = [
           ["fetch", "--json", "--media", "all"], ["list", "--json"], ["transfers", "--json"], ["status"],
-          ["download", url, "--output", output, "--json"], ["transfers", "cancel", "1"],
+          ["download", url, "--output", output, "--json"], ["transfers", "cancel", "1"], ["read", "--all"],
         ]
         for words in commands {
           let result = try await command.start(words).result()
