@@ -14,6 +14,7 @@ import pkgutil
 import re
 import struct
 import sys
+import uuid
 
 from ruamel.yaml import YAML
 
@@ -21,12 +22,14 @@ import tidings_client.api
 from tidings_client import AuthenticatedClient, Client
 from tidings_client.api.devices import get_push_offer, register_device, remove_device, renew_device, report_device
 from tidings_client.api.editorial import (
+    append_to_upload,
     change_item,
     create_item,
     create_topic,
     create_webhook,
     erase_item,
     get_editorial_item,
+    get_upload_offset,
     get_webhooks,
     remove_media,
     remove_webhook,
@@ -38,13 +41,18 @@ from tidings_client.api.editorial import (
 from tidings_client.api.operation import get_contract, get_health
 from tidings_client.api.public import get_changes, get_item, get_items, get_media, get_state
 from tidings_client.models import (
+    AppendToUploadUploadComplete,
+    AppendToUploadUploadDraftInteropVersion,
     AttachmentInput,
     CreateTopicBody,
     DeviceRegistration,
     DeviceReport,
+    GetUploadOffsetUploadDraftInteropVersion,
     ItemInput,
     ItemPatch,
     Problem,
+    UploadMediaUploadComplete,
+    UploadMediaUploadDraftInteropVersion,
     WebhookInput,
 )
 from tidings_client.types import File
@@ -87,6 +95,37 @@ def photo():
     return header + hashlib.sha256(header).digest() * 32
 
 
+def upload_in_parts(editor, data):
+    """Uploads a file over several requests, and returns it as stored."""
+    begun = upload_media.sync_detailed(
+        client=editor,
+        body=File(payload=io.BytesIO(b"")),
+        upload_draft_interop_version=UploadMediaUploadDraftInteropVersion("6"),
+        upload_complete=UploadMediaUploadComplete("?0"),
+        upload_length=len(data),
+    )
+    answered(begun, 201)
+    upload = uuid.UUID(begun.headers["Location"].rsplit("/", 1)[1])
+    version = AppendToUploadUploadDraftInteropVersion("6")
+    part = append_to_upload.sync_detailed(
+        upload,
+        client=editor,
+        body=File(payload=io.BytesIO(data[:100])),
+        upload_draft_interop_version=version,
+        upload_offset=0,
+        upload_complete=AppendToUploadUploadComplete("?0"),
+    )
+    expect(part.status_code == 204, f"a part is a {part.status_code}")
+    state = get_upload_offset.sync_detailed(
+        upload, client=editor, upload_draft_interop_version=GetUploadOffsetUploadDraftInteropVersion("6")
+    )
+    expect(state.headers["Upload-Offset"] == "100", f"the upload continues at {state.headers}")
+    rest = File(payload=io.BytesIO(data[100:]))
+    return append_to_upload.sync_detailed(
+        upload, client=editor, body=rest, upload_draft_interop_version=version, upload_offset=100
+    )
+
+
 def main(url, contract):
     operations = check_operations(contract)
     reader = Client(base_url=url)
@@ -103,6 +142,8 @@ def main(url, contract):
         upload_media.sync_detailed(client=editor, body=File(payload=io.BytesIO(data)), repr_digest=digest), 201
     )
     expect((stored.type_, stored.width, stored.bytes_) == ("image/png", 640, len(data)), f"stored as {stored}")
+    again = answered(upload_in_parts(editor, data), 200)
+    expect(again.url == stored.url, f"the same file is {again}")
     topic = CreateTopicBody.from_dict({"slug": "harbour", "titles": {"en": "Harbour"}})
     answered(create_topic.sync_detailed(client=editor, body=topic), 201)
     date = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)

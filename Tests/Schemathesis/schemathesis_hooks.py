@@ -10,6 +10,9 @@ import zlib
 
 import schemathesis
 
+# The bytes of an interrupted upload continue as they are.
+schemathesis.serializer.alias("application/partial-upload", "application/octet-stream")
+
 IDS = json.loads(os.environ.get("SCHEMATHESIS_IDS", "{}"))
 SUBSCRIPTION_KEYS = {
     "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",

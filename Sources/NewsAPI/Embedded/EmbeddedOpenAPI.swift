@@ -1043,7 +1043,7 @@ paths:
         - name: Upload-Draft-Interop-Version
           in: header
           description: The version of the draft, if one of the following fields is sent.
-          schema: { type: string, const: "6" }
+          schema: { type: string, enum: ["6"] }
         - name: Upload-Complete
           in: header
           description: "`?0` begins an upload; `?1` is the same as no field."
@@ -2940,7 +2940,7 @@ components:
       in: header
       required: true
       description: The version of draft-ietf-httpbis-resumable-upload.
-      schema: { type: string, const: "6" }
+      schema: { type: string, enum: ["6"] }
     UploadLength:
       name: Upload-Length
       in: header
