@@ -6,6 +6,13 @@ extension StringProtocol {
     if let result = utf8.withContiguousStorageIfAvailable({ body($0.span) }) { return result }
     return body(Array(utf8).span)
   }
+
+  /// The field value without surrounding whitespace, which is not part of it (RFC 9110 section 5.5).
+  package var fieldContent: String {
+    withFieldBytes { bytes in
+      bytes.extracting(bytes.fieldContent).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+    }
+  }
 }
 
 extension Span where Element == UInt8 {

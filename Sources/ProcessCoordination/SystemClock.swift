@@ -46,8 +46,8 @@ public struct SystemClock: FetchClock {
     /// A UUID that the kernel makes at each boot (random(4)). Without `/proc`, each process counts as a boot of its
     /// own.
     private static let boot =
-      (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8))?
-      .trimmingCharacters(in: .whitespacesAndNewlines) ?? UUID().uuidString
+      (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8))
+      .map { String($0.prefix { !$0.isNewline }) } ?? UUID().uuidString
   #elseif canImport(Darwin)
     private static var uptime: Double { Double(clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW)) / 1e9 }
 

@@ -1,11 +1,10 @@
-public import ArgumentParser
+import ArgumentParser
 import BackgroundFetch
 import Foundation
-import HTTPTransfer
 import News
-public import NewsClient
+import NewsClient
 
-struct Fetch: AsyncParsableCommand, JSONReporting {
+struct Fetch: JSONReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "fetch", abstract: "Fetches new items within 30 seconds.",
     discussion: """
@@ -24,16 +23,17 @@ struct Fetch: AsyncParsableCommand, JSONReporting {
   @Flag(help: "With --scheduled: exits with 20 as long as the last fetch has failed, so that systemctl shows it.")
   var reportFailures = false
 
-  @OptionGroup var media: MediaOptions
+  @Option(help: MediaSelection.help) var media: MediaSelection?
   @OptionGroup var notify: NotifyOptions
-  @OptionGroup var timeout: TimeoutOptions
+  @Option(help: CommandTimeout.help) var timeout = CommandTimeout()
 
   func run() async throws {
     let wake = SystemClock().now
-    let client = try parent.client(launchReason: .fetch, notify: notify, timeout: timeout)
+    let settings = try parent.settings
+    let client = try parent.client(settings, launchReason: .fetch, notify: notify, timeout: timeout)
     await client.application.launch()
     // A transfer that had to wait may be due by now, even if no fetch is.
-    parent.startWorkerIfNeeded()
+    parent.startWorkerIfNeeded(settings)
     if scheduled, case .wait(let until, let reason) = try client.decision() {
       var report = FetchReport(result: .noData)
       report.badge = try client.badge
@@ -48,9 +48,9 @@ struct Fetch: AsyncParsableCommand, JSONReporting {
       }
       try finish(FetchLine(report: report, notNow: reason.description, next: next))
     }
-    let downloads = try media.downloads(client, parent)
+    let downloads = parent.downloads(media, settings, client)
     let report = await timeout.limit(client) { await $0.performFetch(scheduled ? .scheduled : .manual, wake: wake) }
-    parent.startWorkerIfNeeded()
+    parent.startWorkerIfNeeded(settings)
     _ = await client.application.suspend()
     withExtendedLifetime(downloads) {}
     try finish(FetchLine(report: report))
@@ -98,39 +98,6 @@ private struct FetchLine: Encodable {
     return "\(report.result.rawValue): \(notNow.map { "not now: \($0)\(next)" } ?? report.outcome)"
   }
 }
-
-struct MediaOptions: ParsableArguments {
-  @Option(help: "The files of new items to download: none, thumbnails or all (TIDINGS_FETCH_MEDIA).")
-  var media: MediaSelection?
-
-  /// Returns the option, or else the setting of the store.
-  ///
-  /// - Throws: `ConfigFile.Failure`
-  func selection(_ command: TidingsFetch) throws -> MediaSelection {
-    try media ?? command.settings[.media].flatMap { MediaSelection(rawValue: $0) } ?? .none
-  }
-
-  /// Hands the attachments of fetched items to the worker.
-  ///
-  /// - Returns: nil if no attachments are wanted or they cannot be kept. The fetch continues then, and the reason is
-  ///   logged.
-  /// - Throws: `ValidationError`
-  func downloads(_ client: NewsFetcher, _ command: TidingsFetch) throws -> AttachmentDownloads? {
-    let selection = try selection(command)
-    if selection == MediaSelection.none { return nil }
-    do {
-      let worker = try command.workerProcess()
-      return try AttachmentDownloads(client, policy: AttachmentPolicy(selection)) { try worker.start() }
-    } catch {
-      Output.log("cannot download the files of items: \(error)")
-      return nil
-    }
-  }
-}
-
-typealias MediaSelection = AttachmentPolicy.Selection
-
-extension AttachmentPolicy.Selection: ExpressibleByArgument {}
 
 extension FetchReport {
   /// The counts, for people.

@@ -19,12 +19,13 @@ struct Install: AsyncParsableCommand {
   @Flag(inversion: .prefixedNo, help: "Whether the timer is started.")
   var start = true
 
-  @OptionGroup var media: MediaOptions
+  @Option(help: MediaSelection.help) var media: MediaSelection?
   @OptionGroup var notify: NotifyOptions
 
   func run() async throws {
-    let client = try parent.parent.client()
-    let selection = try media.selection(parent.parent)
+    let settings = try parent.parent.settings
+    let client = try parent.parent.client(settings)
+    let selection = settings.media(media)
     // The unit does not name the feed, so the store has to remember it.
     try client.updateSchedule { _ in }
     // The unit does not repeat these choices, so that a later `notify set` applies to it too.

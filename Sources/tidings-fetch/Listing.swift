@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import NewsClient
 
-struct List: AsyncParsableCommand, JSONReporting {
+struct List: JSONReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "Prints the stored items, newest first.",
     discussion: """
@@ -18,7 +18,7 @@ struct List: AsyncParsableCommand, JSONReporting {
   func run() async throws { try options.print(parent.client()) }
 }
 
-struct Search: AsyncParsableCommand, JSONReporting {
+struct Search: JSONReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "search", abstract: "Prints the stored items with all given words, newest first.",
     discussion: """

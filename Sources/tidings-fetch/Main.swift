@@ -10,11 +10,13 @@ import NewsClient
 enum Main {
   static func main() async {
     Output.prepare()
-    var failure: (any JSONReporting.Type)?
+    var failure: (any JSONReportingCommand.Type)?
     do {
       var command = try TidingsFetch.parseAsRoot()
-      if let reporting = command as? any JSONReporting, reporting.json { failure = type(of: reporting) }
-      if var command = command as? any AsyncParsableCommand {
+      if var command = command as? any JSONReportingCommand {
+        if command.json { failure = type(of: command) }
+        try await command.run()
+      } else if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {
         try command.run()
@@ -28,7 +30,7 @@ enum Main {
   ///
   /// - Parameter command: The command, if it has to print JSON.
   /// - Returns: The exit status of the process.
-  private static func end(_ error: any Error, _ command: (any JSONReporting.Type)?) -> ExitCode {
+  private static func end(_ error: any Error, _ command: (any JSONReportingCommand.Type)?) -> ExitCode {
     do {
       if let code = error as? ExitCode { return code }
       if let failure = error as? Output.Failure { throw failure }
@@ -70,7 +72,7 @@ enum Main {
 }
 
 /// A command that can print JSON, failures included.
-protocol JSONReporting: SendableMetatype {
+protocol JSONReportingCommand: AsyncParsableCommand, SendableMetatype {
   /// Whether JSON was requested.
   var json: Bool { get }
 
@@ -78,7 +80,7 @@ protocol JSONReporting: SendableMetatype {
   static func failure(_ message: String) -> any Encodable
 }
 
-extension JSONReporting {
+extension JSONReportingCommand {
   static func failure(_ message: String) -> any Encodable { FailureLine(error: message) }
 }
 

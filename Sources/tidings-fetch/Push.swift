@@ -16,7 +16,7 @@ struct Push: AsyncParsableCommand {
 
   @ParentCommand var parent: TidingsFetch
 
-  struct Status: AsyncParsableCommand, JSONReporting {
+  struct Status: JSONReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "status", abstract: "Prints the registration, without its secrets.")
 
@@ -39,7 +39,7 @@ struct Push: AsyncParsableCommand {
 
     @ParentCommand var parent: Push
 
-    @OptionGroup var timeout: TimeoutOptions
+    @Option(help: CommandTimeout.help) var timeout = CommandTimeout()
 
     func run() async throws {
       let offer = try await parent.parent.client(timeout: timeout).pushOffer()
@@ -56,12 +56,12 @@ struct Push: AsyncParsableCommand {
 
     @ParentCommand var parent: Push
 
-    @OptionGroup var timeout: TimeoutOptions
+    @Option(help: CommandTimeout.help) var timeout = CommandTimeout()
 
     func run() async throws { try await parent.parent.client(timeout: timeout).removeDevice() }
   }
 
-  struct Receive: AsyncParsableCommand, JSONReporting {
+  struct Receive: JSONReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "receive", abstract: "Handles a push, whose payload is read from standard input.",
       discussion: """
@@ -79,19 +79,20 @@ struct Push: AsyncParsableCommand {
     @Flag(help: "Prints the result as one line of JSON.")
     var json = false
 
-    @OptionGroup var media: MediaOptions
+    @Option(help: MediaSelection.help) var media: MediaSelection?
     @OptionGroup var notify: NotifyOptions
 
     func run() async throws {
       let wake = SystemClock().now
-      let client = try parent.parent.client(launchReason: .push, notify: notify)
+      let settings = try parent.parent.settings
+      let client = try parent.parent.client(settings, launchReason: .push, notify: notify)
       await client.application.launch()
       let input = try readInput(maximumBytes: RemoteNotification.maximumPayloadBytes)
       let payload = try decrypted(input, client)
-      let downloads = try media.downloads(client, parent.parent)
+      let downloads = parent.parent.downloads(media, settings, client)
       let alerts = client.showAlerts()
       let report = await client.deliver(payload, wake: wake)
-      parent.parent.startWorkerIfNeeded()
+      parent.parent.startWorkerIfNeeded(settings)
       _ = await client.application.suspend()
       withExtendedLifetime((downloads, alerts)) {}
       do {

@@ -53,7 +53,7 @@ extension Push {
       if provider != .apns, app != nil || sandbox { throw ValidationError("--app and --sandbox are options of apns") }
     }
 
-    @OptionGroup var timeout: TimeoutOptions
+    @Option(help: CommandTimeout.help) var timeout = CommandTimeout()
 
     func run() async throws {
       let client = try parent.parent.client(timeout: timeout)

@@ -19,7 +19,7 @@ struct Open: AsyncParsableCommand {
   }
 }
 
-struct Snapshot: AsyncParsableCommand, JSONReporting {
+struct Snapshot: JSONReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "snapshot", abstract: "Prints the stored top headlines.")
 
@@ -50,7 +50,7 @@ struct Badge: AsyncParsableCommand {
   }
 }
 
-struct Log: AsyncParsableCommand, JSONReporting {
+struct Log: JSONReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "log", abstract: "Prints the results and costs of the last fetches, or the openings of the app.")
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import BackgroundFetch
 import NewsClient
 
-struct Run: AsyncParsableCommand, JSONReporting {
+struct Run: JSONReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Stays alive and fetches by the schedule, until it is interrupted.",
     discussion: """
@@ -19,7 +19,7 @@ struct Run: AsyncParsableCommand, JSONReporting {
   @Flag(help: "Prints each fetch as a line of JSON; without it, only fetches with new data are printed.")
   var json = false
 
-  @OptionGroup var media: MediaOptions
+  @Option(help: MediaSelection.help) var media: MediaSelection?
   @OptionGroup var notify: NotifyOptions
 
   func run() async throws {

@@ -46,7 +46,7 @@ struct SignOut: AsyncParsableCommand {
 
   @ParentCommand var parent: TidingsFetch
 
-  @OptionGroup var timeout: TimeoutOptions
+  @Option(help: CommandTimeout.help) var timeout = CommandTimeout()
 
   func run() async throws {
     try await parent.replaceSetting(.interval, by: FetchInterval.never.description)

@@ -98,15 +98,19 @@ struct StoreSettings {
     }
   }
 
+  /// The store to which the settings belong.
+  let location: StoreLocation
   private let values: [Setting: (text: String, source: Source)]
 
   /// Reads the settings.
   ///
   /// - Parameters:
   ///   - file: The configuration file; nil without a home directory.
-  ///   - store: The name of the store; nil for a store without settings in the file.
+  ///   - location: The store. One without a name has no settings in the file.
   /// - Throws: `ConfigFile.Failure` for a value that is not valid.
-  init(_ file: ConfigFile?, store: String?, environment: [String: String]) throws {
+  init(_ file: ConfigFile?, of location: StoreLocation, environment: [String: String]) throws {
+    self.location = location
+    let store = location.name
     let stored = try store.flatMap { try file?.settings(of: $0) } ?? [:]
     var values: [Setting: (text: String, source: Source)] = [:]
     for setting in Setting.allCases {

@@ -3,7 +3,7 @@ import Foundation
 import News
 import NewsClient
 
-struct Show: AsyncParsableCommand, JSONReporting {
+struct Show: JSONReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Prints an item, and marks it as read.",
     discussion: """

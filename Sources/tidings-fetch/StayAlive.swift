@@ -13,13 +13,14 @@ extension TidingsFetch {
   ///   - json: Whether each report is printed as a line of JSON; otherwise only new data are printed.
   ///   - work: Runs the client until its task is cancelled, and passes on each report.
   func stayAlive(
-    json: Bool, media: MediaOptions, notify: NotifyOptions,
+    json: Bool, media: MediaSelection?, notify: NotifyOptions,
     _ work: @escaping @Sendable (NewsFetcher, @escaping @Sendable (FetchReport) -> Void) async -> Void
   ) async throws {
     // The app is not visible, so the limits of the background apply.
-    let client = try client(launchReason: .push, notify: notify)
+    let settings = try settings
+    let client = try client(settings, launchReason: .push, notify: notify)
     await client.application.launch()
-    let downloads = try media.downloads(client, self)
+    let downloads = downloads(media, settings, client)
     let alerts = client.showAlerts()
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
     let (lines, printer) = AsyncStream.makeStream(of: String.self)
@@ -33,7 +34,7 @@ extension TidingsFetch {
       group.addTask {
         // No timer starts a worker for transfers that had to wait.
         while !Task.isCancelled {
-          startWorkerIfNeeded()
+          startWorkerIfNeeded(settings)
           try? await SystemClock().sleep(for: .seconds(Self.workerInterval))
         }
         return nil

@@ -5,9 +5,12 @@ import HTTPTransfer
 import NewsClient
 
 extension TidingsFetch {
+  /// The environment of the process. Each access of `ProcessInfo` would copy it.
+  static let environment = ProcessInfo.processInfo.environment
+
   /// The store that the options or the environment name.
   var location: StoreLocation {
-    get throws { try StoreLocation(path: store, name: name, environment: ProcessInfo.processInfo.environment) }
+    get throws { try StoreLocation(path: store, name: name, environment: Self.environment) }
   }
 
   /// The folder of the store.
@@ -20,9 +23,7 @@ extension TidingsFetch {
   /// - Throws: `ConfigFile.Failure` for a value that is not valid.
   var settings: StoreSettings {
     get throws {
-      let environment = ProcessInfo.processInfo.environment
-      return try StoreSettings(
-        ConfigFile(environment: environment), store: try location.name, environment: environment)
+      try StoreSettings(ConfigFile(environment: Self.environment), of: location, environment: Self.environment)
     }
   }
 
@@ -31,7 +32,7 @@ extension TidingsFetch {
   /// - Throws: `ValidationError` without a home directory.
   static var configFile: ConfigFile {
     get throws {
-      guard let file = ConfigFile(environment: ProcessInfo.processInfo.environment) else {
+      guard let file = ConfigFile(environment: environment) else {
         throw ValidationError("HOME is not set")
       }
       return file
@@ -53,16 +54,16 @@ extension TidingsFetch {
 
   /// Returns the choices about notifications in the options and the settings, over the stored ones; nil if there are none.
   func notificationOptions(_ given: NotifyOptions?, _ settings: StoreSettings) throws -> NotificationOptions? {
+    let folder = settings.location.folder
     var options: NotificationOptions?
     if settings[.notify] != nil || settings[.exec] != nil {
-      var base = NewsFetcher.notificationOptions(in: try folder)
+      var base = NewsFetcher.notificationOptions(in: folder)
       if let text = settings[.notify] { base.showsNews = Setting.isOn(text) ?? base.showsNews }
       if settings[.exec] != nil {
         base.program = settings.path(.exec).map { URL(programNamed: $0) ?? URL(filePath: $0) }
       }
       options = base
     }
-    let folder = try folder
     return try given?.options(over: options ?? NewsFetcher.notificationOptions(in: folder)) ?? options
   }
 
@@ -78,8 +79,7 @@ extension TidingsFetch {
   /// - Throws: `ConfigFile.Failure`
   private func connectionOptions(_ settings: StoreSettings) throws -> ConnectionOptions {
     var options = ConnectionOptions()
-    let environment = ProcessInfo.processInfo.environment
-    options.proxies = ProxySettings(environment: environment)
+    options.proxies = ProxySettings(environment: Self.environment)
     do {
       if let address = proxy ?? settings[.proxy] {
         let exceptions = options.proxies.exceptions
@@ -146,32 +146,4 @@ private struct UnusableTransport: HTTPTransport {
   func send(
     _ content: Data, to url: URL, method: String, headers: [HTTPHeader]
   ) async throws -> HTTPTransportResponse { try await get(url, headers: headers) }
-}
-
-/// The time limit of commands that talk to a server.
-struct TimeoutOptions: ParsableArguments {
-  @Option(help: "The seconds after which the command gives up, 1...3600; a fetch in the background ends after 30.")
-  var timeout = 60.0
-
-  func validate() throws {
-    guard 1...3600 ~= timeout else { throw ValidationError("The value of '--timeout' must be 1...3600") }
-  }
-
-  /// Runs a fetch, and cancels it at the time limit.
-  func limit(
-    _ client: NewsFetcher, _ fetch: @escaping @Sendable (NewsFetcher) async -> FetchReport
-  ) async -> FetchReport {
-    let work = Task { await fetch(client) }
-    let timer = Task { [timeout] in
-      guard (try? await Task.sleep(for: .seconds(timeout))) != nil else { return false }
-      work.cancel()
-      return true
-    }
-    var report = await work.value
-    timer.cancel()
-    if await timer.value, report.result == .failed {
-      report.error = "the fetch did not end within \(roundedTime(timeout)) (--timeout)"
-    }
-    return report
-  }
 }

@@ -51,19 +51,19 @@ struct TidingsFetch: AsyncParsableCommand {
   /// Opens the store for the feed that the options name, or else for the stored feed.
   ///
   /// - Parameters:
+  ///   - settings: The settings of the store; nil to read them.
   ///   - launchReason: The reason why the process was started.
   ///   - exitsOnSuspend: Whether the process ends when it is suspended.
   ///   - transport: The HTTP transport; nil for the network.
   ///   - notify: The options about notifications, which replace stored choices.
   ///   - timeout: The time limit of requests other than those of fetches.
   func client(
-    launchReason: LaunchReason = .user, exitsOnSuspend: Bool = false, transport: (any HTTPTransport)? = nil,
-    notify: NotifyOptions? = nil, timeout: TimeoutOptions? = nil
+    _ settings: StoreSettings? = nil, launchReason: LaunchReason = .user, exitsOnSuspend: Bool = false,
+    transport: (any HTTPTransport)? = nil, notify: NotifyOptions? = nil, timeout: CommandTimeout? = nil
   ) throws -> NewsFetcher {
-    let folder = try folder
+    let settings = try settings ?? self.settings
+    let folder = settings.location.folder
     try Self.checkAccess(folder)
-    // The file is read once for all of them.
-    let settings = try settings
     let client = try NewsFetcher(
       folder: folder,
       application: ApplicationLifecycle(launchReason: launchReason, exitsOnSuspend: exitsOnSuspend, log: Output.log),
@@ -74,7 +74,7 @@ struct TidingsFetch: AsyncParsableCommand {
       configuration.constraints = Self.constraints
       configuration.notifications = try notificationOptions(notify, settings)
       configuration.presenter = Self.presenter
-      if let timeout { configuration.foregroundTimeout = .seconds(timeout.timeout) }
+      if let timeout { configuration.foregroundTimeout = .seconds(timeout.seconds) }
       return configuration
     }
     applyInterval(client, settings)
@@ -136,8 +136,11 @@ struct TidingsFetch: AsyncParsableCommand {
   }
 
   /// Starts a worker if a transfer is due. A failure is logged, and the command continues.
-  func startWorkerIfNeeded() {
+  ///
+  /// - Parameter settings: The settings of the store, if they are known.
+  func startWorkerIfNeeded(_ settings: StoreSettings? = nil) {
     do {
+      let folder = try settings?.location.folder ?? folder
       let isNeeded = try TransferJournal.needsWorker(store: folder, obstacles: Self.obstacles, log: Output.log)
       if isNeeded { try workerProcess().start() }
     } catch {
@@ -181,7 +184,7 @@ struct TidingsFetch: AsyncParsableCommand {
   /// The `User-Agent`: name, version, system, and the contact from `TIDINGS_CONTACT` if it is set (RFC 9110, section
   /// 10.1.5).
   static var userAgent: String {
-    let contact = ProcessInfo.processInfo.environment["TIDINGS_CONTACT"]?.filter { $0.isASCII && !"()\\".contains($0) }
+    let contact = environment["TIDINGS_CONTACT"]?.filter { $0.isASCII && !"()\\".contains($0) }
     #if os(Linux)
       let system = "Linux"
     #else

@@ -4,7 +4,7 @@ import Foundation
 import HTTPTransfer
 import NewsClient
 
-struct Download: AsyncParsableCommand, JSONReporting {
+struct Download: JSONReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "download",
     abstract: "Downloads a file in a separate process, which continues after this one has ended.",
@@ -58,7 +58,7 @@ struct TransferConditions: ParsableArguments {
   }
 }
 
-struct Upload: AsyncParsableCommand, JSONReporting {
+struct Upload: JSONReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "upload",
     abstract: "Uploads a file in a separate process, which continues after this one has ended.",
@@ -113,7 +113,7 @@ struct Transfers: AsyncParsableCommand {
 
   @ParentCommand var parent: TidingsFetch
 
-  struct List: AsyncParsableCommand, JSONReporting {
+  struct List: JSONReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "list", abstract: "Lists transfers, oldest first.")
 

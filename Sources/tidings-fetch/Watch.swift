@@ -1,7 +1,7 @@
 import ArgumentParser
 import NewsClient
 
-struct Watch: AsyncParsableCommand, JSONReporting {
+struct Watch: JSONReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch", abstract: "Fetches as soon as the server announces changes, until it is interrupted.",
     discussion: """
@@ -13,7 +13,7 @@ struct Watch: AsyncParsableCommand, JSONReporting {
   @Flag(help: "Prints each fetch as a line of JSON; without it, only fetches with new data are printed.")
   var json = false
 
-  @OptionGroup var media: MediaOptions
+  @Option(help: MediaSelection.help) var media: MediaSelection?
   @OptionGroup var notify: NotifyOptions
 
   func run() async throws {

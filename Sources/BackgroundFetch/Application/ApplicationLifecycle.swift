@@ -66,9 +66,9 @@ public final class ApplicationLifecycle: Sendable {
     var isLaunched = false
     /// Whether the application is active, only in the foreground.
     var isActive = false
-    var observers: [UInt64: @Sendable (Event) async -> Void] = [:]
+    var observers: [Int: @Sendable (Event) async -> Void] = [:]
     /// The number of the last registration.
-    var lastNumber: UInt64 = 0
+    var lastNumber = 0
     /// The task that delivers the last event, after all earlier ones.
     var delivery: Task<Void, Never>?
   }

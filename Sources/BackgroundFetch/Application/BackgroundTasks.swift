@@ -17,7 +17,7 @@ public final class BackgroundTasks: Sendable {
   ///     let id: BackgroundTasks.ID = tasks.begin("upload")
   ///     tasks.end(id)
   public struct ID: Sendable, Hashable {
-    let number: UInt64
+    let number: Int
   }
 
   /// The time limit of tasks. It counts from the moment at which the application leaves the foreground or is woken.
@@ -42,9 +42,9 @@ public final class BackgroundTasks: Sendable {
   }
 
   private struct State {
-    var tasks: [UInt64: Work] = [:]
+    var tasks: [Int: Work] = [:]
     /// The number of the last task.
-    var lastNumber: UInt64 = 0
+    var lastNumber = 0
     /// The uptime at which tasks expire, in seconds; nil in the foreground.
     var end: Double?
     var timer: Task<Void, Never>?
@@ -167,7 +167,7 @@ public final class BackgroundTasks: Sendable {
   /// - Returns: Whether the time limit was over.
   private func expire() -> Bool {
     let now = clock.now.uptime
-    let expired = state.withLock { state -> [UInt64]? in
+    let expired = state.withLock { state -> [Int]? in
       guard let end = state.end, end <= now else { return nil }
       state.timer = nil
       return state.tasks.filter { !$0.value.isUnlimited }.keys.sorted()

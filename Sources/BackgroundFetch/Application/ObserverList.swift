@@ -17,10 +17,10 @@ public final class ObserverList<Value: Sendable>: Sendable {
 
   private struct State {
     /// The observers by the number of their registration. Numbers increase.
-    var observers: [UInt64: Observer] = [:]
-    var lastNumber: UInt64 = 0
+    var observers: [Int: Observer] = [:]
+    var lastNumber = 0
     /// The values that have not been delivered, each with the observers registered when it was added.
-    var pending: [(value: Value, recipients: [UInt64])] = []
+    var pending: [(value: Value, recipients: [Int])] = []
     var isDelivering = false
   }
 
@@ -68,7 +68,7 @@ public final class ObserverList<Value: Sendable>: Sendable {
     }
   }
 
-  private func next() -> (Value, [UInt64])? {
+  private func next() -> (Value, [Int])? {
     state.withLock { state in
       if state.pending.isEmpty {
         state.isDelivering = false
@@ -79,7 +79,7 @@ public final class ObserverList<Value: Sendable>: Sendable {
     }
   }
 
-  private func register(_ observer: Observer) -> UInt64 {
+  private func register(_ observer: Observer) -> Int {
     state.withLock { state in
       state.lastNumber += 1
       state.observers[state.lastNumber] = observer
@@ -87,7 +87,7 @@ public final class ObserverList<Value: Sendable>: Sendable {
     }
   }
 
-  private func remove(_ number: UInt64) {
+  private func remove(_ number: Int) {
     // Releasing the body may run other code, so it is released outside the lock.
     _ = state.withLock { $0.observers.removeValue(forKey: number) }
   }

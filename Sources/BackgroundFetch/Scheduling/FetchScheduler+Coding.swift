@@ -13,9 +13,8 @@ extension FetchScheduler: Codable {
   /// - Throws: `DecodingError` for malformed values. Failure counts and waiting times are clamped instead.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
-    self.init(
-      interval: try container.decode(FetchInterval.self, forKey: .interval),
-      seed: try container.decode(UInt64.self, forKey: .seed))
+    interval = try container.decode(FetchInterval.self, forKey: .interval)
+    seed = try container.decode(UInt64.self, forKey: .seed)
     openings = try container.decode(WeeklyProfile.self, forKey: .openings)
     news = try container.decode(WeeklyProfile.self, forKey: .news)
     sources = try container.decode([FetchSource].self, forKey: .sources)

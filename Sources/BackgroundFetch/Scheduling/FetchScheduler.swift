@@ -43,10 +43,10 @@ public struct FetchScheduler: Sendable, Hashable {
   /// The minimum interval between wakes.
   public internal(set) var interval: FetchInterval
   /// The times at which the user opens the app.
-  public internal(set) var openings = WeeklyProfile(expectedPerDay: WakePrice.expectedOpenings)
+  public internal(set) var openings: WeeklyProfile
   /// The times at which news are published. News of an evening may be fetched only the next morning, so each day is
   /// learned a day later. Days before the first news do not count, because they say little about days with news.
-  public internal(set) var news = WeeklyProfile(expectedPerDay: 21, reportingDelay: 1, countsInitialDays: false)
+  public internal(set) var news: WeeklyProfile
   /// The sources of news, sorted by name.
   public internal(set) var sources: [FetchSource] = []
   /// The rate limit of wakes for pushes.
@@ -101,6 +101,8 @@ public struct FetchScheduler: Sendable, Hashable {
     self.interval = interval
     self.seed = seed
     self.timeZone = timeZone
+    openings = WeeklyProfile(expectedPerDay: WakePrice.expectedOpenings)
+    news = WeeklyProfile(expectedPerDay: 21, reportingDelay: 1, countsInitialDays: false)
   }
 
   /// Sets the minimum interval between wakes.

@@ -25,15 +25,16 @@ extension WeeklyProfile: Codable {
     try check(0.1...95 ~= expectedPerDay, .expectedPerDay)
     let reportingDelay = try container.decode(Int.self, forKey: .reportingDelay)
     try check(0...7 ~= reportingDelay, .reportingDelay)
-    self.init(
-      expectedPerDay: expectedPerDay, reportingDelay: reportingDelay,
-      countsInitialDays: try container.decode(Bool.self, forKey: .countsInitialDays))
+    self.expectedPerDay = expectedPerDay
+    self.reportingDelay = reportingDelay
+    countsInitialDays = try container.decode(Bool.self, forKey: .countsInitialDays)
 
     let bytes = try container.decode(Data.self, forKey: .counts)
     try check(bytes.count == 4 * LocalQuarter.perWeek, .counts)
-    let words = Array(bytes)
-    counts = (0..<LocalQuarter.perWeek).map { index in
-      Float(bitPattern: (0..<4).reduce(UInt32(0)) { $0 | UInt32(words[4 * index + $1]) << (8 * UInt32($1)) })
+    counts = bytes.withUnsafeBytes { bytes in
+      (0..<LocalQuarter.perWeek).map {
+        Float(bitPattern: UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 4 * $0, as: UInt32.self)))
+      }
     }
     try check(counts.allSatisfy { 0...1000 ~= $0 }, .counts)
     exposure = try container.decode([Double].self, forKey: .exposure)
@@ -54,8 +55,7 @@ extension WeeklyProfile: Codable {
     try container.encode(expectedPerDay, forKey: .expectedPerDay)
     try container.encode(reportingDelay, forKey: .reportingDelay)
     try container.encode(countsInitialDays, forKey: .countsInitialDays)
-    let bytes = counts.flatMap { count in (0..<4).map { UInt8(truncatingIfNeeded: count.bitPattern >> (8 * $0)) } }
-    try container.encode(Data(bytes), forKey: .counts)
+    try container.encode(counts.map { $0.bitPattern.littleEndian }.withUnsafeBytes { Data($0) }, forKey: .counts)
     try container.encode(exposure, forKey: .exposure)
     try container.encode(evidence.map { ($0 * 1e6).rounded() / 1e6 }, forKey: .evidence)
     try container.encodeIfPresent(nextDay, forKey: .nextDay)

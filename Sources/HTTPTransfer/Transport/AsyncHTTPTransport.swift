@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 public import Foundation
+import HTTPConditions
 import NIOCore
 import NIOHTTP1
 import NIOHTTPCompression
@@ -108,8 +109,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
     }
     return HTTPTransportResponse(
       status: Int(response.status.code),
-      // White space around a field value is not part of it (RFC 9110, section 5.5).
-      headers: response.headers.map { HTTPHeader($0.name, $0.value.trimmingCharacters(in: .whitespaces)) },
+      headers: response.headers.map { HTTPHeader($0.name, $0.value.fieldContent) },
       body: AnswerBody(body: response.body))
   }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+import HTTPConditions
 
 /// Sends HTTP requests for the client. A call is one requester, without redirects, retries, cache or cookies. The layers
 /// above handle those.
@@ -125,12 +126,14 @@ public struct HTTPTransportResponse: Sendable {
 
   /// The values of all fields with a name, in any case.
   package subscript(all name: String) -> [String] {
-    headers.filter { $0.name.caseInsensitiveCompare(name) == .orderedSame }.map(\.value)
+    // Most names differ in length already.
+    headers.filter { $0.name.utf8.count == name.utf8.count && $0.name.caseInsensitiveCompare(name) == .orderedSame }
+      .map(\.value)
   }
 
   /// The media type, in lower case and without parameters; empty if there is none.
   package var mediaType: String {
     let value = self["Content-Type"] ?? ""
-    return value.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+    return value.prefix { $0 != ";" }.fieldContent.lowercased()
   }
 }

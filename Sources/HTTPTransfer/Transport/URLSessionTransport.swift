@@ -1,5 +1,6 @@
 #if canImport(Darwin)
   public import Foundation
+  import HTTPConditions
   import Synchronization
 
   /// An HTTP transport over `URLSession`, for apps on Apple platforms: it follows the proxies, the certificates and the
@@ -105,7 +106,7 @@
       // A reader that stops early needs no more of the body.
       continuation.onTermination = { _ in dataTask.cancel() }
       let headers = response.allHeaderFields.compactMap { name, value in
-        (name as? String).map { HTTPHeader($0, "\(value)".trimmingCharacters(in: .whitespaces)) }
+        (name as? String).map { HTTPHeader($0, "\(value)".fieldContent) }
       }
       let answer = HTTPTransportResponse(
         status: response.statusCode, headers: headers, body: ResponseBody(stream: stream))

@@ -135,7 +135,7 @@ struct FetchRun: Sendable {
       if let proposal = cost.proposal { scheduler.suggest(seconds: proposal, at: now) }
       // The first page is history, which does not show when news arrive.
       let dates = previous.token == nil ? [] : changes.inserted.map(\.date)
-      try save(report, cost, &scheduler, contentDates: dates, isOffline: false, db)
+      try save(report, cost, &scheduler, token: state.token, contentDates: dates, isOffline: false, db)
       // A caller that received a failure must not find a result stored later. The error rolls the transaction back.
       if budget.isOver || Task.isCancelled { throw CancellationError() }
       return (report, changes)
@@ -160,7 +160,8 @@ struct FetchRun: Sendable {
       try local.store.write { db in
         var scheduler = try local.scheduler(db)
         if let retryAfter { scheduler.hold(seconds: retryAfter, at: local.clock.now) }
-        try save(report, cost, &scheduler, contentDates: [], isOffline: isOffline, db)
+        let token = try StateTable(db).sync(local.feed).token
+        try save(report, cost, &scheduler, token: token, isOffline: isOffline, db)
         // The wait stays in force even if the store is lost.
         if retryAfter != nil { try? local.store.settings.save(scheduler) }
       }
@@ -170,8 +171,8 @@ struct FetchRun: Sendable {
   }
 
   private func save(
-    _ report: FetchReport, _ cost: NewsServer.Cost, _ scheduler: inout FetchScheduler, contentDates: [Date],
-    isOffline: Bool, _ db: Database
+    _ report: FetchReport, _ cost: NewsServer.Cost, _ scheduler: inout FetchScheduler, token: SyncToken?,
+    contentDates: [Date] = [], isOffline: Bool, _ db: Database
   ) throws {
     let now = local.clock.now
     var run = RunRecord(
@@ -182,7 +183,7 @@ struct FetchRun: Sendable {
     scheduler.record(run, contentDates: contentDates, at: now)
     var history = try local.pushHistory(db)
     let before = history
-    if history.fetched(try StateTable(db).sync(local.feed).token, report.result) { scheduler.postponePush() }
+    if history.fetched(token, report.result) { scheduler.postponePush() }
     if history != before { try local.save(history, db) }
     if case .wait(let next, _) = scheduler.decision(at: now), next != .distantFuture { run.nextWake = next }
     try local.store.save(scheduler, db)

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The fields of a response that propose the time of the next request.
 enum PollInterval {
   /// The maximum interval that a server may propose, in seconds: one day.
@@ -9,8 +7,7 @@ enum PollInterval {
   /// 0...``maximum``.
   static func proposal(pollInterval: String?, cacheControl: String?) -> Double? {
     let interval = pollInterval.flatMap(Int.init)
-    let age = cacheControl?.lowercased().split(separator: ",").lazy
-      .map { $0.trimmingCharacters(in: .whitespaces) }
+    let age = cacheControl?.lowercased().split { ", \t".contains($0) }
       .first { $0.hasPrefix("max-age=") }
       .flatMap { Int($0.dropFirst("max-age=".count)) }
     guard let proposal = [interval, age].compactMap({ $0 }).max(), proposal >= 0 else { return nil }

@@ -76,7 +76,9 @@ struct ChangeApplier {
   ///
   /// - Parameter previous: The token before the fetch. Its version separates new items from returning ones.
   mutating func finish(previous: SyncToken?) throws -> ItemChanges {
-    if case .window(let limit) = state.feed.extent, let oldest = try table.trim(to: limit) { state.oldest = oldest }
+    if case .window(let limit) = state.feed.extent, !originals.isEmpty, let oldest = try table.trim(to: limit) {
+      state.oldest = oldest
+    }
     var changes = ItemChanges()
     for (id, old) in originals {
       switch (old, try table.json(id)) {

@@ -23,6 +23,18 @@ package struct DurableFile: Sendable {
   /// Whether the file exists.
   var exists: Bool { url.exists }
 
+  /// The time of the last change of the content; nil if the file is missing (stat(2)).
+  var modificationDate: Date? {
+    var information = stat()
+    guard stat(path, &information) == 0 else { return nil }
+    #if canImport(Darwin)
+      let time = information.st_mtimespec
+    #else
+      let time = information.st_mtim
+    #endif
+    return Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
+  }
+
   /// Reads the value; nil if the file is missing or cannot be read.
   ///
   /// - Throws: `DecodingError` for a value of another form.

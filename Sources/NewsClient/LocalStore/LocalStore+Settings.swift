@@ -1,20 +1,28 @@
 import BackgroundFetch
 import Foundation
 import GRDB
+import Synchronization
 
 /// Access to the values that are also in the settings.
 extension LocalStore {
   /// Returns the schedule. If the store has lost it, the copy in the settings is returned, with the interval that the
   /// user has set.
   func scheduler(_ db: Database) throws -> FetchScheduler {
-    let table = StateTable(db)
-    if let stored = try table.value(FetchScheduler.self, .schedule) { return stored }
-    let damaged = try table.json(.schedule)
+    let json = try StateTable(db).json(.schedule)
+    if let json, let stored = decodedSchedule(json) { return stored }
     let copy = settings.schedule
     var scheduler = copy ?? FetchScheduler()
-    let interval = settings.contents.interval ?? damaged.flatMap(Self.interval)
+    let interval = settings.contents.interval ?? json.flatMap(Self.interval)
     if let interval, interval != scheduler.interval { scheduler.setInterval(interval) }
-    if damaged != nil { report(interval, hasCopy: copy != nil) }
+    if json != nil { report(interval, hasCopy: copy != nil) }
+    return scheduler
+  }
+
+  /// Returns the schedule in stored JSON; nil for a form that this build does not know. The same JSON is decoded once.
+  private func decodedSchedule(_ json: Data) -> FetchScheduler? {
+    if let last = lastSchedule.withLock(\.self), last.json == json { return last.scheduler }
+    guard let scheduler = try? JSONDecoder().decode(FetchScheduler.self, from: json) else { return nil }
+    lastSchedule.withLock { $0 = (json, scheduler) }
     return scheduler
   }
 

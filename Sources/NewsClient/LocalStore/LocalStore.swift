@@ -51,6 +51,8 @@ final class LocalStore: Sendable {
   let origin = UUID().uuidString
   /// The settings, which survive the loss of the database.
   let settings: SettingsFile
+  /// The schedule that was decoded last, and its JSON.
+  let lastSchedule = Mutex<(json: Data, scheduler: FetchScheduler)?>(nil)
   private let log: @Sendable (String) -> Void
   private let connection: Mutex<Connection>
   /// Whether an unreadable schedule has been logged.
@@ -165,9 +167,11 @@ final class LocalStore: Sendable {
     _ file: URL, _ settings: SettingsFile, now: Date, log: @Sendable (String) -> Void
   ) throws -> Connection {
     do {
-      try FileManager.default.createDirectory(
-        at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700])
+      let folder = file.deletingLastPathComponent()
+      if !folder.exists {
+        try FileManager.default.createDirectory(
+          at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      }
       return Connection(try .open(file, migrator(settings)), of: file)
     } catch let error as DatabaseError where error.isCorruption {
       do {

@@ -101,8 +101,7 @@ struct SettingsFile: Sendable {
 
   /// Whether the copy of the schedule is missing or older than a day.
   var isScheduleOld: Bool {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: habits.url.path(percentEncoded: false))
-    guard let date = attributes?[.modificationDate] as? Date else { return true }
+    guard let date = habits.modificationDate else { return true }
     return abs(Date().timeIntervalSince(date)) > Self.maximumScheduleAge
   }
 
