@@ -109,8 +109,11 @@ import Testing
       })
   }
 
-  /// Returns how often threads have gone to sleep, without the thread of libdispatch that counts its threads every second
-  /// in each program with Swift's runtime on Linux.
+  /// Returns how often threads have gone to sleep, without the manager thread of libdispatch.
+  ///
+  /// On Linux, that thread counts the runnable threads of the pool once a second, from the first task of the process on.
+  /// The timer has no setting and is never cancelled (`_dispatch_workq_init_once` in src/event/workqueue.c of
+  /// swift-corelibs-libdispatch). Only a process without Swift tasks and dispatch queues would not have it.
   private static func awakenings(from before: [String: Int], to after: [String: Int]) -> Int {
     let counts = after.map { $0.value - before[$0.key, default: 0] }
     return counts.reduce(0, +) - (counts.max() ?? 0)
