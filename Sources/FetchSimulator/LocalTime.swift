@@ -5,8 +5,8 @@
 ///       print(newsroom.name, newsroom.streams?.contains { $0.from == noon } ?? false)
 ///     }
 public struct LocalTime: Sendable, Hashable, Codable {
-  /// The minutes since midnight.
-  var minutes: Double
+  /// The minutes since midnight, 0...1440.
+  public internal(set) var minutes: Double
 
   init(minutes: Double) {
     self.minutes = minutes
@@ -51,8 +51,8 @@ public enum Days: String, Sendable, Hashable, Codable {
 
   /// Whether a weekday is one of these days.
   ///
-  /// - Parameter weekday: 0 for Monday.
-  func contains(_ weekday: Int) -> Bool {
+  /// - Parameter weekday: 0...6, 0 for Monday.
+  public func contains(_ weekday: Int) -> Bool {
     let single: [Days] = [.monday, .tuesday, .wednesday, .thursday, .friday, .saturday, .sunday]
     return switch self {
     case .all: true

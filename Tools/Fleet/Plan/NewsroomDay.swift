@@ -31,33 +31,34 @@ struct NewsroomDay {
     var times: [(seconds: Double, isBreaking: Bool)] = []
     for day in -Self.learnedDays...0 {
       let midnight = Double(day) * 86_400
-      times += drawn(isWorkday: isWorkday(day)).map { (midnight + $0.minutes * 60, $0.isBreaking) }
+      times += drawn(weekday: weekday(of: day)).map { (midnight + $0.minutes * 60, $0.isBreaking) }
     }
     let archive = (1...Self.archive).map { (-Double(Self.learnedDays * 86_400 + $0 * 600), false) }
     let all = (archive + times.filter { $0.seconds < 86_400 }).sorted { $0.0 < $1.0 }
     return all.map { publication(at: $0.0, isBreaking: $0.1) }
   }
 
-  private func isWorkday(_ day: Int) -> Bool {
+  /// Returns the weekday of a day, 0 for Monday.
+  private func weekday(of day: Int) -> Int {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = Self.zone
-    return !calendar.isDateInWeekend(Self.dayStart + Double(day) * 86_400 + 43_200)
+    let noon = Self.dayStart + Double(day) * 86_400 + 43_200
+    return (calendar.component(.weekday, from: noon) + 5) % 7
   }
 
   /// Draws the times of a day, in minutes since midnight.
-  private mutating func drawn(isWorkday: Bool) -> [(minutes: Double, isBreaking: Bool)] {
-    func applies(_ days: Days) -> Bool { days == .all || days == (isWorkday ? .workdays : .weekend) }
+  private mutating func drawn(weekday: Int) -> [(minutes: Double, isBreaking: Bool)] {
     var times: [(Double, Bool)] = []
-    for bulletin in newsroom.bulletins ?? [] where applies(bulletin.days) {
+    for bulletin in newsroom.bulletins ?? [] where bulletin.days.contains(weekday) {
       for minutes in stride(from: bulletin.from.minutes, to: bulletin.to.minutes, by: max(1, bulletin.every)) {
         let time = minutes + random.unit() * bulletin.delay
         times += Array(repeating: (time, false), count: max(1, bulletin.items))
       }
     }
-    for stream in newsroom.streams ?? [] where applies(stream.days) {
+    for stream in newsroom.streams ?? [] where stream.days.contains(weekday) {
       times += random.poisson(stream.perHour, from: stream.from.minutes, to: stream.to.minutes).map { ($0, false) }
     }
-    for burst in newsroom.bursts ?? [] where applies(burst.days) {
+    for burst in newsroom.bursts ?? [] where burst.days.contains(weekday) {
       let occurs = random.unit() < burst.probability
       let start = burst.from.minutes + random.unit() * (burst.to.minutes - burst.from.minutes)
       let minutes = random.poisson(burst.perHour, from: start, to: start + burst.hours * 60)
@@ -73,15 +74,6 @@ struct NewsroomDay {
     let topics = Set((0..<count).map { _ in random.topic() })
     let bytes = 150 + Int(exp(4 + 4.25 * random.unit()))
     return Publication(time: seconds, topics: topics.sorted(), isBreaking: isBreaking, textBytes: bytes)
-  }
-}
-
-extension LocalTime {
-  /// The minutes since midnight, from the text form.
-  fileprivate var minutes: Double {
-    guard let text = try? JSONDecoder().decode(String.self, from: JSONEncoder().encode(self)) else { return 0 }
-    let parts = text.split(separator: ":").compactMap { Double($0) }
-    return parts.count == 2 ? parts[0] * 60 + parts[1] : 0
   }
 }
 
