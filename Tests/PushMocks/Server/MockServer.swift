@@ -6,6 +6,10 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// A server on loopback with TLS, over HTTP/2 and perhaps HTTP/1.1 as the client chooses by ALPN (RFC 7301).
 final class MockServer: Sendable {
   private struct State {
@@ -14,6 +18,8 @@ final class MockServer: Sendable {
     /// Whether connections are closed as soon as they are accepted.
     var isClosing = false
     var port: Int
+    /// A socket that keeps the port during an outage, because another process could take it. Connections to it are refused.
+    var placeholder: CInt?
   }
 
   let faults = MockFaults()
@@ -48,16 +54,29 @@ final class MockServer: Sendable {
     try await comeBack()
   }
 
+  deinit {
+    if let placeholder = state.withLock({ $0.placeholder }) { close(placeholder) }
+  }
+
   /// Listens again after an outage.
   func comeBack() async throws {
     state.withLock { $0.isClosing = false }
     if state.withLock({ $0.listener != nil }) { return }
-    let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+    let bootstrap = ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .serverChannelOption(.backlog, value: 1024)
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
       .childChannelInitializer { channel in self.open(channel) }
-      .bind(host: "127.0.0.1", port: port).get()
+    let placeholder = state.withLock { state -> CInt? in
+      defer { state.placeholder = nil }
+      return state.placeholder
+    }
+    let listener =
+      if let placeholder {
+        try await bootstrap.withBoundSocket(placeholder).get()
+      } else {
+        try await bootstrap.bind(host: "127.0.0.1", port: port).get()
+      }
     state.withLock { $0 = State(listener: listener, channels: $0.channels, port: listener.localAddress?.port ?? 0) }
   }
 
@@ -70,9 +89,34 @@ final class MockServer: Sendable {
       defer { state.listener = nil }
       return (state.listener, Array(state.channels.values))
     }
-    try? await listener?.close()
+    if let listener {
+      try? await listener.close()
+      state.withLock { $0.placeholder = Self.bound(to: $0.port) }
+    }
     for channel in channels { channel.close(promise: nil) }
     for channel in channels { try? await channel.closeFuture.get() }
+  }
+
+  /// Binds a socket to a port without listening.
+  ///
+  /// - Returns: nil if the port is in use.
+  private static func bound(to port: Int) -> CInt? {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return nil }
+    var reuse: CInt = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<CInt>.size))
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(UInt16(port).bigEndian)
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    let isBound = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
+    if isBound { return descriptor }
+    close(descriptor)
+    return nil
   }
 
   private func open(_ channel: any Channel) -> EventLoopFuture<Void> {
