@@ -19,11 +19,34 @@ struct DiscreteRun {
       var used: Double
     }
 
+    /// The response that a cache has for a key, by its age; the values are tokens.
     enum State {
       case fresh(Int)
       case stale(Int)
       case expired(Int)
       case missing
+
+      /// Whether the stored response is sent at once.
+      var isHit: Bool {
+        switch self {
+        case .fresh, .stale: true
+        case .expired, .missing: false
+        }
+      }
+
+      /// Returns the token of the response that is sent.
+      ///
+      /// - Parameter refresh: Requests another response, with the entity tag of a stored one, and returns its token.
+      func token(refresh: (_ stored: Int?) -> Int) -> Int {
+        switch self {
+        case .fresh(let stored): return stored
+        case .stale(let stored):
+          _ = refresh(stored)
+          return stored
+        case .expired(let stored): return refresh(stored)
+        case .missing: return refresh(nil)
+        }
+      }
     }
 
     var entries: [ReadKey: Entry] = [:]
@@ -73,7 +96,6 @@ struct DiscreteRun {
 
   private mutating func take(_ step: PhoneStep, _ phone: Phone, _ token: inout Int, at time: Double) {
     let scope = model.scope(of: phone)
-    let span = FleetCounts.Span(time)
     switch step {
     case .fetch(let publications):
       let at = publications.map { model.histories[scope].token(after: $0) }
@@ -81,12 +103,7 @@ struct DiscreteRun {
       token = max(token, read(ReadKey(scope: scope, since: token, at: at), phone.edge, at: time))
     case .page:
       token = read(ReadKey(scope: scope), phone.edge, at: time)
-    case .offer:
-      model.addPassed(1, bytes: model.sizes.offer, span, to: &counts)
-      counts.add(.read, 1, span)
-    case .register: model.addDevice(.register, 1, span, to: &counts)
-    case .renew: model.addDevice(.renew, 1, span, to: &counts)
-    case .report: model.addDevice(.report, 1, span, to: &counts)
+    case .uncached(let operation): model.addUncached(operation, 1, .init(time), to: &counts)
     case .longPoll(let seconds):
       token = model.addLongPolls(seconds, at: time, scope, token: token, 1, to: &counts)
     case .stream(let seconds): model.addStream(seconds, at: time, scope, 1, to: &counts)
@@ -98,19 +115,9 @@ struct DiscreteRun {
   /// - Returns: The token of the response.
   private mutating func read(_ key: ReadKey, _ edge: Int, at time: Double) -> Int {
     let edge = edge % edges.count
-    let lifetime = model.lifetime(of: key)
-    let token: Int
-    switch edges[edge].state(of: key, at: time, lifetime, inactive: model.network.inactive) {
-    case .fresh(let stored):
-      counts.add(.edgeHit, 1, .init(time))
-      token = stored
-    case .stale(let stored):
-      counts.add(.edgeHit, 1, .init(time))
-      refresh(edge, key, stored, at: time)
-      token = stored
-    case .expired(let stored): token = refresh(edge, key, stored, at: time)
-    case .missing: token = refresh(edge, key, nil, at: time)
-    }
+    let state = edges[edge].state(of: key, at: time, model.lifetime(of: key), inactive: model.network.inactive)
+    if state.isHit { counts.add(.edgeHit, 1, .init(time)) }
+    let token = state.token { refresh(edge, key, $0, at: time) }
     let isNotModified = key.since == token
     let bytes = isNotModified ? model.sizes.notModified : model.size(of: key, at: token)
     counts.add(.edge, requests: 1, bytes: bytes + model.sizes.proxyHead, .init(time))
@@ -119,7 +126,6 @@ struct DiscreteRun {
   }
 
   /// Replaces the entry of an edge.
-  @discardableResult
   private mutating func refresh(_ edge: Int, _ key: ReadKey, _ stored: Int?, at time: Double) -> Int {
     counts.add(.edgeForward, 1, .init(time))
     let token = readProxy(key, stored, at: time)
@@ -133,23 +139,13 @@ struct DiscreteRun {
   private mutating func readProxy(_ key: ReadKey, _ known: Int?, at time: Double) -> Int {
     turn = (turn + 1) % proxies.count
     let proxy = turn
-    let token: Int
-    switch proxies[proxy].state(of: key, at: time, model.lifetime(of: key), inactive: model.network.inactive) {
-    case .fresh(let stored):
-      counts.add(.proxyHit, 1, .init(time))
-      token = stored
-    case .stale(let stored):
-      counts.add(.proxyHit, 1, .init(time))
-      refreshProxy(proxy, key, stored, at: time)
-      token = stored
-    case .expired(let stored): token = refreshProxy(proxy, key, stored, at: time)
-    case .missing: token = refreshProxy(proxy, key, nil, at: time)
-    }
+    let state = proxies[proxy].state(of: key, at: time, model.lifetime(of: key), inactive: model.network.inactive)
+    if state.isHit { counts.add(.proxyHit, 1, .init(time)) }
+    let token = state.token { refreshProxy(proxy, key, $0, at: time) }
     counts.add(.proxy, requests: 1, bytes: size(key, token, known) + model.sizes.proxyHead, .init(time))
     return token
   }
 
-  @discardableResult
   private mutating func refreshProxy(_ proxy: Int, _ key: ReadKey, _ stored: Int?, at time: Double) -> Int {
     counts.add(.proxyForward, 1, .init(time))
     let token = model.histories[key.scope].token(at: time)

@@ -54,12 +54,7 @@ struct ExpectedRun {
         case .page:
           token = history.token(at: time)
           addRead(ReadKey(scope: scope), token, phone.weight, moved)
-        case .offer:
-          model.addPassed(phone.weight, bytes: model.sizes.offer, moved, to: &counts)
-          counts.add(.read, phone.weight, moved)
-        case .register: model.addDevice(.register, phone.weight, moved, to: &counts)
-        case .renew: model.addDevice(.renew, phone.weight, moved, to: &counts)
-        case .report: model.addDevice(.report, phone.weight, moved, to: &counts)
+        case .uncached(let operation): model.addUncached(operation, phone.weight, moved, to: &counts)
         case .longPoll(let seconds):
           token = model.addLongPolls(seconds, at: time, scope, token: token, phone.weight, to: &counts)
         case .stream(let seconds): model.addStream(seconds, at: time, scope, phone.weight, to: &counts)

@@ -70,14 +70,7 @@ public struct FleetModel {
   func scope(of phone: Phone) -> Int { scopes[phone.topics] ?? 0 }
 
   /// Returns the number of publications of the newsroom at a time.
-  func published(by time: Double) -> Int {
-    var (low, high) = (0, times.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if times[middle] <= time { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
+  func published(by time: Double) -> Int { times.count(until: time) }
 
   /// Returns the size of a 200 of a server.
   ///
@@ -90,7 +83,7 @@ public struct FleetModel {
   func lifetime(of key: ReadKey) -> Network.Lifetime { key.since == nil ? network.items : network.changes }
 
   /// Adds a request that no cache answers, with the size of the response of the server.
-  func addPassed(_ amount: Double, bytes: Double, _ span: FleetCounts.Span, to counts: inout FleetCounts) {
+  private func addPassed(_ amount: Double, bytes: Double, _ span: FleetCounts.Span, to counts: inout FleetCounts) {
     counts.add(.edgeForward, amount, span)
     counts.add(.proxyForward, amount, span)
     counts.add(.server, requests: amount, bytes: amount * bytes, span)
@@ -98,9 +91,15 @@ public struct FleetModel {
     counts.add(.edge, requests: amount, bytes: amount * (bytes + sizes.proxyHead), span)
   }
 
-  /// Adds a request about a device.
-  func addDevice(_ operation: Operation, _ amount: Double, _ span: FleetCounts.Span, to counts: inout FleetCounts) {
-    addPassed(amount, bytes: operation == .report ? sizes.report : sizes.device, span, to: &counts)
+  /// Adds a request for the push services (`read`), or one about a device.
+  func addUncached(_ operation: Operation, _ amount: Double, _ span: FleetCounts.Span, to counts: inout FleetCounts) {
+    let bytes =
+      switch operation {
+      case .read: sizes.offer
+      case .report: sizes.report
+      default: sizes.device
+      }
+    addPassed(amount, bytes: bytes, span, to: &counts)
     counts.add(operation, amount, span)
   }
 

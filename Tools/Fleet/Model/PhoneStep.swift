@@ -6,11 +6,8 @@ enum PhoneStep {
   case fetch(at: Int?)
   /// A request for the first page.
   case page
-  /// A request for the push services.
-  case offer
-  case register
-  case renew
-  case report
+  /// A request that no cache answers: `read` for the push services, or one about a device.
+  case uncached(Operation)
   case longPoll(seconds: Double)
   case stream(seconds: Double)
 }
@@ -29,10 +26,10 @@ extension Action {
     switch kind {
     case .wake, .open: return all([.fetch(at: nil)])
     case .push(let publications): return all([.fetch(at: publications)])
-    case .install: return all(hasPush ? [.page, .offer, .register, .report] : [.page])
-    case .update: return all(hasPush ? [.page, .renew, .report] : [.page])
-    case .renew: return all([.renew, .report])
-    case .report: return all([.report])
+    case .install: return all(hasPush ? [.page, .uncached(.read), .uncached(.register), .uncached(.report)] : [.page])
+    case .update: return all(hasPush ? [.page, .uncached(.renew), .uncached(.report)] : [.page])
+    case .renew: return all([.uncached(.renew), .uncached(.report)])
+    case .report: return all([.uncached(.report)])
     case .longPoll(let seconds): return all([.longPoll(seconds: seconds)])
     case .events(let seconds):
       var steps = all([.stream(seconds: seconds)])

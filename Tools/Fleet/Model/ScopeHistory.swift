@@ -27,14 +27,7 @@ struct ScopeHistory {
   func token(after publications: Int) -> Int { tokens[min(max(0, publications), tokens.count - 1)] }
 
   /// Returns the token at a time.
-  func token(at time: Double) -> Int {
-    var (low, high) = (0, times.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if times[middle] <= time { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
+  func token(at time: Double) -> Int { times.count(until: time) }
 
   /// Returns the time of the first publication after a time; nil if there is none.
   func next(after time: Double) -> Double? {

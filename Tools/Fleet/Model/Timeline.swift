@@ -34,12 +34,7 @@ public struct Timeline: Sendable, Hashable {
   public var total: Double { seconds.reduce(0, +) }
 
   /// The sums of 24 equal parts of the day.
-  public var hours: [Double] {
-    let seconds = seconds
-    var hours = [Double](repeating: 0, count: 24)
-    for (second, amount) in seconds.enumerated() { hours[second * 24 / seconds.count] += amount }
-    return hours
-  }
+  public var hours: [Double] { seconds.sums(of: 24) }
 
   /// The largest amount of a second.
   public var peak: Double { seconds.max() ?? 0 }

@@ -17,12 +17,5 @@ struct UserWeek {
   }
 
   /// Returns the number of publications at a time.
-  func published(by time: Double) -> Int {
-    var (low, high) = (0, times.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if times[middle] <= time { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
+  func published(by time: Double) -> Int { times.count(until: time) }
 }

@@ -37,7 +37,7 @@ public struct FleetBill: Sendable {
   public func processorSeconds(_ tier: Tier) -> Double { processor[tier]?.reduce(0, +) ?? 0 }
 
   /// Returns the processor time of a tier in each of equal parts of the day, in seconds.
-  public func processorSeconds(_ tier: Tier, parts: Int) -> [Double] { Self.parts(processor[tier] ?? [], parts) }
+  public func processorSeconds(_ tier: Tier, parts: Int) -> [Double] { (processor[tier] ?? []).sums(of: parts) }
 
   /// Returns the processors that a tier uses in its busiest second.
   public func busiest(_ tier: Tier) -> Double { processor[tier]?.max() ?? 0 }
@@ -58,12 +58,5 @@ public struct FleetBill: Sendable {
       let hours = counts.operations[operation]?.hours ?? []
       return zip(sums, hours).map { $0 + $1 * prices.statements(of: operation) }
     }
-  }
-
-  /// Adds up the amounts of seconds.
-  static func parts(_ seconds: [Double], _ parts: Int) -> [Double] {
-    var sums = [Double](repeating: 0, count: parts)
-    for (second, amount) in seconds.enumerated() { sums[second * parts / max(1, seconds.count)] += amount }
-    return sums
   }
 }

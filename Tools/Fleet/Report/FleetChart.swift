@@ -22,7 +22,7 @@ public struct FleetChart {
     func rates(_ sums: [Double]) -> [Double] { sums.map { $0 / seconds } }
     let requests = [Tier.edge, .proxy, .server].map { tier in
       ChartPanel.Line(
-        tier: tier, values: rates(FleetBill.parts(counts.requests[tier]?.seconds ?? [], Self.points)),
+        tier: tier, values: rates((counts.requests[tier]?.seconds ?? []).sums(of: Self.points)),
         label: "\(Figure.short(counts.requests(tier))) requests")
     }
     let processors = Tier.allCases.map { tier in
