@@ -60,17 +60,32 @@ public enum Loopback {
 
   /// Returns a port that is free at the moment.
   public static func freePort() throws -> Int {
-    let descriptor = try makeSocket()
+    let descriptor = try bind(to: 0)
     defer { close(descriptor) }
-    var address = Self.address(0)
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+    return try localPort(of: descriptor)
+  }
+
+  /// Binds a socket to a port without listening: connections to it are refused, and no other process can take it.
+  ///
+  /// - Parameter port: The port; 0 for any free one.
+  /// - Returns: The descriptor, which the caller closes.
+  public static func bind(to port: Int) throws -> Int32 {
+    let descriptor = try makeSocket()
+    // Connections that were accepted on the port before do not prevent it.
+    var reuse: Int32 = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
+    var address = Self.address(port)
+    let outcome = withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+        Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    guard isBound else { throw Failure("no port is free") }
-    return Int(in_port_t(bigEndian: address.sin_port))
+    guard outcome == 0 else {
+      let failure = Failure("cannot bind port \(port)")
+      close(descriptor)
+      throw failure
+    }
+    return descriptor
   }
 
   /// Sends all bytes.

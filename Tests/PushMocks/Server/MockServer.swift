@@ -5,6 +5,7 @@ import NIOHTTP2
 import NIOPosix
 import NIOSSL
 import Synchronization
+import TestKit
 
 #if canImport(Glibc)
   import Glibc
@@ -19,7 +20,7 @@ final class MockServer: Sendable {
     var isClosing = false
     var port: Int
     /// A socket that keeps the port during an outage, because another process could take it. Connections to it are refused.
-    var placeholder: CInt?
+    var placeholder: Int32?
   }
 
   let faults = MockFaults()
@@ -67,7 +68,7 @@ final class MockServer: Sendable {
       .serverChannelOption(.backlog, value: 1024)
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
       .childChannelInitializer { channel in self.open(channel) }
-    let placeholder = state.withLock { state -> CInt? in
+    let placeholder = state.withLock { state -> Int32? in
       defer { state.placeholder = nil }
       return state.placeholder
     }
@@ -91,32 +92,10 @@ final class MockServer: Sendable {
     }
     if let listener {
       try? await listener.close()
-      state.withLock { $0.placeholder = Self.bound(to: $0.port) }
+      state.withLock { $0.placeholder = try? Loopback.bind(to: $0.port) }
     }
     for channel in channels { channel.close(promise: nil) }
     for channel in channels { try? await channel.closeFuture.get() }
-  }
-
-  /// Binds a socket to a port without listening.
-  ///
-  /// - Returns: nil if the port is in use.
-  private static func bound(to port: Int) -> CInt? {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    guard descriptor >= 0 else { return nil }
-    var reuse: CInt = 1
-    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<CInt>.size))
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = in_port_t(UInt16(port).bigEndian)
-    address.sin_addr.s_addr = inet_addr("127.0.0.1")
-    let isBound = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-      }
-    }
-    if isBound { return descriptor }
-    close(descriptor)
-    return nil
   }
 
   private func open(_ channel: any Channel) -> EventLoopFuture<Void> {
