@@ -12,10 +12,10 @@ RUN apt-get update \
 WORKDIR /build
 COPY Package.swift Package.resolve[d] ./
 COPY Sources Sources
-# SwiftPM needs a folder for each target, so folders are created for the targets that are not copied. The build folder is
-# cached, so that a change does not rebuild the dependencies and most of the modules.
+COPY deploy/container/add-missing-targets /usr/local/sbin/
+# The build folder is cached, so that a change does not rebuild the dependencies and most of the modules.
 RUN --mount=type=cache,id=tidings-build,target=/build/.build,sharing=locked \
-  sed -nE 's/.*path: "([^"]*)".*/\1/p; s/.*name: "([A-Za-z]*Tests)".*/Tests\/\1/p' Package.swift | xargs mkdir -p \
+  add-missing-targets \
   && swift build --configuration release --static-swift-stdlib -Xlinker -s --product tidings \
   && install .build/release/tidings /usr/local/bin
 
