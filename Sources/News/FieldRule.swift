@@ -23,6 +23,8 @@ package enum FieldRule: Sendable, Hashable {
   case scheduleWithTime, scheduleInFuture, publicationNotInFuture
   case expiryAfterPublication, expiryInFuture
   case dateNotInFuture, dateNotAfterPublication
+  /// The HTML of an item would still show the text that a patch replaces.
+  case textBesideHTML
   // Subscriptions and webhooks
   case requestableAddress(reason: String)
   case allowedAddress(reason: String)
@@ -71,6 +73,9 @@ extension FieldRule {
     case .expiryInFuture: "must be in the future"
     case .dateNotInFuture: "must not be in the future"
     case .dateNotAfterPublication: "must not be after publishAt"
+    case .textBesideHTML:
+      "must not change alone while the item has html, which still shows the old text; send html as well, or "
+        + "\"html\": null to remove it"
     case .requestableAddress(let reason): "must be an address that can be requested: \(reason)"
     case .allowedAddress(let reason): "must be an address that the server may send to: \(reason)"
     case .knownParameter: "is not a parameter of this resource"

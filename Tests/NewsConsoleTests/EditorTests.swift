@@ -114,8 +114,16 @@ import Testing
       form["title"] = "Fog is gone"
       page = try await browser.submit(form, "save")
       #expect(try await Self.stored(item, console).state == .published)
-      page = try await browser.submit(try page.editor, "withdraw")
-      #expect(try await Self.stored(item, console).state == .draft)
+      form = try page.editor
+      form["title"] = "Fog is back"
+      page = try await browser.submit(form, "withdraw")
+      #expect(page.status == 200)
+      #expect(try await Self.stored(item, console).state == .published)
+      let again = try await browser.submit(try page.form(ConsoleServer.path(item)), "edit").editor
+      #expect(again["title"] == "Fog is back" && again["state"] == "published")
+      page = try await browser.submit(try page.form(ConsoleServer.path(item)), "withdraw")
+      let withdrawn = try await Self.stored(item, console)
+      #expect(withdrawn.state == .draft && withdrawn.item.title == "Fog is back")
       page = try await browser.submit(try page.editor, "publish")
       #expect(try await Self.stored(item, console).state == .published)
     }
@@ -197,12 +205,51 @@ import Testing
       let history = try await browser.get("\(ConsoleServer.path(item))/history")
       #expect(try Set(history.scan.all("del").map(\.text)) == ["fog", "Fog"])
       #expect(try Set(history.scan.all("ins").map(\.text)) == ["mist", "Mist"])
-      let page = try await browser.submit(try history.form("/history/1/restore"))
+      let question = try await browser.submit(try history.form("/history/1/restore"))
+      #expect(question.status == 200)
+      #expect(try await Self.stored(item, console).revision == 2)
+      let page = try await browser.submit(try question.form("/history/1/restore"))
       #expect(page.status == 200)
       let stored = try await Self.stored(item, console)
       #expect(stored.item.title == "Fog" && stored.item.text == "The fog lifts." && stored.revision == 3)
       // The form belongs to the revision that the page has shown.
       #expect(try await browser.post(try history.form("/history/1/restore")).status == 412)
+      #expect(try await browser.post(try question.form("/history/1/restore")).status == 412)
+    }
+  }
+
+  @Test("A text that changes beside unchanged HTML is saved once the editor has chosen what becomes of the HTML")
+  func htmlChoice() async throws {
+    try await ConsoleServer.with { console in
+      let item = try await console.item(
+        #""state": "published", "text": "The mayer said yes.", "html": "<p>The mayer said <b>yes</b>.</p>""#)
+      let browser = try await console.signedIn()
+      var form = try await Self.editor(item, browser)
+      form["text"] = "The mayor said yes."
+      form["title"] = "A title"
+      let refused = try await browser.submit(form, "save")
+      #expect(refused.status == 422)
+      #expect(
+        try refused.scan.tags.first { $0["id"] == "text-error" }?.text
+          == "Readers see the formatted text, which has not changed. Choose what becomes of it, or change it too.")
+      #expect(try await Self.stored(item, console).revision == 1)
+      form = try refused.editor
+      #expect(form["text"] == "The mayor said yes." && form["title"] == "A title")
+      form.add("htmlChoice", "keep")
+      _ = try await browser.submit(form, "save")
+      var stored = try await Self.stored(item, console).item
+      #expect(stored.text == "The mayor said yes." && stored.html == "<p>The mayer said <b>yes</b>.</p>")
+      form = try await Self.editor(item, browser)
+      form["text"] = "The mayor said yes!"
+      form.add("htmlChoice", "remove")
+      _ = try await browser.submit(form, "save")
+      stored = try await Self.stored(item, console).item
+      #expect(stored.text == "The mayor said yes!" && stored.html == nil)
+      form = try await Self.editor(item, browser)
+      form["html"] = "<p>Yes!</p>"
+      form["text"] = "Yes!"
+      _ = try await browser.submit(form, "save")
+      #expect(try await Self.stored(item, console).item.html == "<p>Yes!</p>")
     }
   }
 

@@ -37,15 +37,21 @@ struct ItemPatch: Sendable {
 
   /// Returns the content of the patched item.
   ///
-  /// - Throws: `StoreError.notFound` if there is no item; `ProblemError`, 422, which names the invalid fields.
+  /// - Throws: `StoreError.notFound` if there is no item; `ProblemError`, 422, which names the invalid fields. A text
+  ///   that changes beside HTML is one of them unless the patch names the HTML: readers would still see the old text.
   @Sendable func content(_ existing: EditorialItem?) throws -> ItemContent {
     guard let existing else { throw StoreError.notFound }
     var merged = try JSONValue.members(of: existing, patchedWith: fields)
     merged["state"] = fields["state"]
     var body = try ItemBody(merged, html: html)
     guard body.id == id else { throw ProblemError.foreignID }
-    // Stored HTML is sanitised already.
-    if fields["html"] == nil { body.content.html = existing.item.html }
+    if fields["html"] == nil, let html = existing.item.html {
+      guard body.content.text.utf8.elementsEqual(existing.item.text.utf8) else {
+        throw ProblemError.invalidFields([FieldError(field: "text", breaks: .textBesideHTML)])
+      }
+      // Stored HTML is sanitised already.
+      body.content.html = html
+    }
     return body.content
   }
 }

@@ -6772,7 +6772,9 @@ components:
         erased: { description: Ignored. }
 
     ItemPatch:
-      description: The fields to change. null removes an optional field.
+      description: >-
+        The fields to change. null removes an optional field. A patch that changes `text` of an item with `html` names `html`
+        too, with null to remove it: readers who see the HTML would otherwise still see the old text.
       type: object
       additionalProperties: false
       properties:

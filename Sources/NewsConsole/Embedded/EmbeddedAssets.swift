@@ -447,13 +447,14 @@ function send(form, data, onProgress) {
       if (event.lengthComputable) onProgress(Math.floor((event.loaded * 100) / event.total));
     });
     request.addEventListener("load", () => {
-      const page = new DOMParser().parseFromString(request.responseText, "text/html");
-      resolve({ page, url: request.responseURL, ok: request.status < 300 });
+      resolve({ page: parse(request.responseText), url: request.responseURL, ok: request.status < 300 });
     });
     request.addEventListener("error", () => reject(new Error("network")));
     request.send(data);
   });
 }
+
+const parse = (text) => new DOMParser().parseFromString(text, "text/html");
 
 const isFiles = (event) => event.dataTransfer?.types.includes("Files");
 
@@ -530,44 +531,91 @@ function startEditor() {
   const form = document.getElementById("editor");
   if (!form) return;
   const status = form.querySelector("[data-status]");
-  const { saving, saved, notSaved, changed, progress, failed } = form.dataset;
+  const { saving, saved, changed, progress, failed } = form.dataset;
   let isChanged = form.dataset.unsaved === "true";
   let isLeaving = false;
   let timer = 0;
+  let attempts = 0;
   let pending = false;
   let waiting = null;
+  // What is sent again once the connection or the server is back.
+  let retry = null;
+
+  /** Sends the form. A result without a page means that nothing is known: offline, or a server that cannot save. */
+  const post = async (data) => {
+    pending = true;
+    status.textContent = saving;
+    let result = { failure: "offline" };
+    try {
+      const response = await fetch(form.getAttribute("action"), { method: "POST", body: data });
+      const isAway = response.status >= 500 || response.status === 429;
+      result = isAway ? { failure: "server" } : { response, page: parse(await response.text()) };
+    } catch {
+      // Without a network, the text stays in the form.
+    }
+    pending = false;
+    return result;
+  };
+  const tryAgain = () => {
+    clearTimeout(timer);
+    const send = retry;
+    retry = null;
+    send?.();
+  };
+  const failedTo = (send, failure) => {
+    isChanged = true;
+    status.textContent = form.dataset[failure];
+    retry = send;
+    clearTimeout(timer);
+    timer = setTimeout(tryAgain, Math.min(60000, 2500 * 2 ** attempts++));
+  };
+  window.addEventListener("online", tryAgain);
 
   const autosaves = form.dataset.autosave === "true";
   const autosave = async () => {
     if (pending || isLeaving || !isChanged) return;
-    pending = true;
     isChanged = false;
-    status.textContent = saving;
     const data = new FormData(form);
     data.delete("upload");
     data.delete("choose");
     data.set("action", "save");
-    try {
-      const response = await fetch(form.getAttribute("action"), { method: "POST", body: data });
-      const page = new DOMParser().parseFromString(await response.text(), "text/html");
-      const revision = page.querySelector('#editor input[name="revision"]')?.value;
-      if (!response.ok || !revision) throw new Error("refused");
+    const { response, page, failure } = await post(data);
+    const revision = page?.querySelector('#editor input[name="revision"]')?.value;
+    if (failure) {
+      failedTo(autosave, failure);
+    } else if (response.ok && revision) {
+      attempts = 0;
       form.querySelector('input[name="revision"]').value = revision;
       const time = new Date().toLocaleTimeString(document.documentElement.lang, { timeStyle: "short" });
       status.textContent = isChanged ? changed : fill(saved, { time });
       if (isChanged) later();
-    } catch {
+    } else {
       isChanged = true;
-      status.textContent = notSaved;
+      status.textContent =
+        response.status === 412 ? form.dataset.conflict : fill(form.dataset.refused, { reasons: reasons(page) });
     }
-    pending = false;
     const submit = waiting;
     waiting = null;
     submit?.();
   };
   const later = () => {
+    // A button that was pressed is sent again, with what was typed since.
+    if (retry && retry !== autosave) return;
+    retry = null;
     clearTimeout(timer);
     timer = setTimeout(autosave, 2500);
+  };
+
+  /** Sends the form for a button. The editor stays open while nothing can be saved, and the form is sent again then. */
+  const submit = async (button) => {
+    const { response, failure } = await post(new FormData(form, button));
+    if (failure) {
+      failedTo(() => submit(button), failure);
+      return;
+    }
+    isLeaving = true;
+    if (response.ok && response.redirected) location.assign(response.url);
+    else form.requestSubmit(button ?? undefined);
   };
 
   form.addEventListener("input", (event) => {
@@ -577,15 +625,19 @@ function startEditor() {
     if (autosaves) later();
   });
   form.addEventListener("submit", (event) => {
-    // A preview opens another tab, and this one keeps its text.
-    if (event.submitter?.formTarget === "_blank") return;
-    isLeaving = true;
-    clearTimeout(timer);
-    if (!pending) return;
-    // The form sends the revision that the draft gets meanwhile.
-    event.preventDefault();
     const button = event.submitter;
-    waiting = () => form.requestSubmit(button);
+    // A preview opens another tab, and this one keeps its text. A form that was refused is sent again for its page.
+    if (button?.formTarget === "_blank" || isLeaving) return;
+    retry = null;
+    clearTimeout(timer);
+    // The page with the files that were added replaces this one.
+    const isNative = button?.value === "attach";
+    isLeaving = isNative && !pending;
+    if (isLeaving) return;
+    event.preventDefault();
+    // The form sends the revision that the draft gets meanwhile.
+    if (pending) waiting = () => (isNative ? form.requestSubmit(button) : submit(button));
+    else submit(button);
   });
   window.addEventListener("beforeunload", (event) => {
     if ((isChanged || pending) && !isLeaving) event.preventDefault();
@@ -614,7 +666,7 @@ function startEditor() {
       });
       const list = answer.page.getElementById("attachments");
       if (!list) {
-        status.textContent = reasons(answer.page) || notSaved;
+        status.textContent = reasons(answer.page) || failed;
         return;
       }
       document.getElementById("attachments").replaceWith(document.adoptNode(list));

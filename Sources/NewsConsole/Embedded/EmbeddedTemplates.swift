@@ -39,12 +39,31 @@ let embeddedTemplates: [(name: String, text: String)] = [
 <div><dt>{{t.alert-quiet}}</dt><dd><strong>{{.}}</strong> <span>{{t.alert-quiet-text}}</span></dd></div>
 {{/quietDevices}}
 </dl>
-<p class="hint">{{t.alert-devices-hint}}</p>
+<p class="hint">{{t.alert-devices-hint}}{{#hasNoDevices}} {{t.alert-nobody}}{{/hasNoDevices}}</p>
 <form class="stack" method="post" action="{{action}}">
 <input type="hidden" name="csrf" value="{{csrf}}">
 <p class="actions"><button class="primary">{{t.alert-button}}</button> <a class="button" href="{{cancel}}">{{t.cancel}}</a></p>
 </form>
 {{/isAsking}}
+</div>
+{{>foot}}
+
+"""#
+  ),
+  ("confirmation.mustache", #"""
+{{>head}}
+{{>notices}}
+<div class="narrow">
+<h1>{{heading}}</h1>
+<p class="subject"{{#itemLanguage}} lang="{{.}}"{{/itemLanguage}} dir="auto">{{itemTitle}}</p>
+<p>{{explanation}}{{#isLive}} {{t.confirmation-live}}{{/isLive}}</p>
+<form class="stack" method="post" action="{{action}}"{{#isEditing}} enctype="multipart/form-data"{{/isEditing}}>
+<input type="hidden" name="csrf" value="{{csrf}}">
+{{#hidden}}
+<input type="hidden" name="{{hiddenName}}" value="{{hiddenValue}}">
+{{/hidden}}
+<p class="actions"><button class="danger"{{#isEditing}} name="action" value="withdraw"{{/isEditing}}>{{button}}</button> {{#isEditing}}<button name="action" value="edit">{{t.cancel}}</button>{{/isEditing}}{{#cancel}}<a class="button" href="{{.}}">{{t.cancel}}</a>{{/cancel}}</p>
+</form>
 </div>
 {{>foot}}
 
@@ -110,7 +129,7 @@ let embeddedTemplates: [(name: String, text: String)] = [
 {{#isErased}}
 <p class="note">{{t.erased}}</p>
 {{/isErased}}
-<form class="editor" id="editor" method="post" action="{{action}}" enctype="multipart/form-data" data-unsaved="{{#isUnsaved}}true{{/isUnsaved}}" data-autosave="{{#isAutosaved}}true{{/isAutosaved}}" data-saving="{{t.js-saving}}" data-saved="{{t.js-saved}}" data-not-saved="{{t.js-not-saved}}" data-changed="{{t.js-changed}}" data-progress="{{t.js-uploading}}" data-failed="{{t.js-upload-failed}}" data-zone="{{t.js-zone}}">
+<form class="editor" id="editor" method="post" action="{{action}}" enctype="multipart/form-data" data-unsaved="{{#isUnsaved}}true{{/isUnsaved}}" data-autosave="{{#isAutosaved}}true{{/isAutosaved}}" data-saving="{{t.js-saving}}" data-saved="{{t.js-saved}}" data-offline="{{t.js-offline}}" data-server="{{t.js-server}}" data-conflict="{{t.js-conflict}}" data-refused="{{t.js-refused}}" data-changed="{{t.js-changed}}" data-progress="{{t.js-uploading}}" data-failed="{{t.js-upload-failed}}" data-zone="{{t.js-zone}}">
 <input type="hidden" name="csrf" value="{{csrf}}">
 {{#id}}
 <input type="hidden" name="id" value="{{.}}">
@@ -150,6 +169,13 @@ let embeddedTemplates: [(name: String, text: String)] = [
 {{#errors.text}}
 <p class="error" id="text-error">{{.}}</p>
 {{/errors.text}}
+{{#hasHTML}}
+<fieldset class="choices">
+<legend>{{t.html-choice}}</legend>
+<p class="check"><input id="html-remove" name="htmlChoice" type="radio" value="remove"{{#removesHTML}} checked{{/removesHTML}}> <label for="html-remove">{{t.html-remove}}</label></p>
+<p class="check"><input id="html-keep" name="htmlChoice" type="radio" value="keep"{{#keepsHTML}} checked{{/keepsHTML}}> <label for="html-keep">{{t.html-keep}}</label></p>
+</fieldset>
+{{/hasHTML}}
 </div>
 <div class="field">
 <label for="html">{{t.field-html}}</label>

@@ -32,7 +32,7 @@ struct EditorHandlers: Sendable {
     let sent = try await EditorSubmission(parts, services.editorial, context)
     guard !sent.isUnsaved else { return try await editor(EditorPage(unsaved: sent), visit) }
     do {
-      let (item, _) = try await services.editorial.create(sent.members, context)
+      let (item, _) = try await services.editorial.create(sent.members(changing: nil), context)
       return redirect(to: item, sent.action)
     } catch StoreError.alreadyExists {
       // The form was sent before, and the browser went back to it.
@@ -49,8 +49,12 @@ struct EditorHandlers: Sendable {
     let item = try await services.store.editorialItem(id, for: visit.access)
     let sent = try await EditorSubmission(parts, services.editorial, context)
     guard !sent.isUnsaved else { return try await editor(EditorPage(unsaved: sent, item: item), visit) }
+    if sent.action == .withdraw, item.state == .published, !sent.isConfirmed {
+      return ConfirmationPage(withdrawing: item, sent).response(pages, visit)
+    }
     do {
-      return redirect(to: try await services.editorial.modify(id, sent.members, context), sent.action)
+      return redirect(
+        to: try await services.editorial.modify(id, sent.members(changing: item), context), sent.action)
     } catch {
       guard let problem = ProblemError(expected: error)?.problem else { throw error }
       let current = try await services.store.editorialItem(id, for: visit.access)

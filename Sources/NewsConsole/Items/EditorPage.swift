@@ -106,6 +106,9 @@ struct EditorPage: Sendable {
     values.set("attachments", form.attachments.enumerated().map { attachment($1, $0, errors, pages) })
     values.set("hasAttachments", !form.attachments.isEmpty)
     values.set("breaking", form.isBreaking)
+    values.set("hasHTML", item?.item.html != nil)
+    values.set("removesHTML", form.htmlChoice == .remove)
+    values.set("keepsHTML", form.htmlChoice == .keep)
     pages.setTopics(topics, selected: form.topics, in: &values)
   }
 
@@ -196,8 +199,8 @@ struct EditorPage: Sendable {
 
   /// Sets the state of the alert, or the ways to ask for it: with the publication, and on a page of its own afterwards.
   private func setAlert(in values: inout PageValues, _ pages: ConsolePages, _ visit: ConsoleVisit) {
-    if let alert {
-      pages.set(alert, in: &values)
+    if let alert, let item {
+      pages.set(alert, of: item, in: &values)
     } else if mayAlert {
       if let item, item.state == .published {
         values.set("alertLink", pages.link(ConsolePath.path(ConsolePath.alert, id: item.item.id)))

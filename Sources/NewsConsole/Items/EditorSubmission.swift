@@ -33,6 +33,8 @@ struct EditorSubmission: Sendable {
   let action: Action
   /// The state of the item when the form was made; nil for a new item.
   let state: EditorialItem.State?
+  /// Whether the form comes from the page that asks before an action.
+  let isConfirmed: Bool
   /// The files that were not stored.
   private(set) var refusals: [FileRefusal] = []
 
@@ -74,6 +76,7 @@ struct EditorSubmission: Sendable {
     self.form = form
     action = fields.first("action").flatMap { Action(rawValue: $0) } ?? .save
     state = fields.first("state").flatMap { EditorialItem.State(rawValue: $0) }
+    isConfirmed = fields.first(ConfirmationPage.field) != nil
   }
 
   /// Returns the state that the action gives an item.
@@ -89,10 +92,13 @@ struct EditorSubmission: Sendable {
     }
   }
 
-  /// The members of the item or of the patch that the action writes.
-  var members: [String: JSONValue] {
+  /// Returns the members of the item or of the patch that the action writes.
+  ///
+  /// - Parameter stored: The item that the patch changes; nil for a new item.
+  func members(changing stored: EditorialItem?) -> [String: JSONValue] {
     let form = action == .publish ? form.withoutSchedule() : form
     var members = state == nil ? form.creation : form.patch
+    if let stored { members["html"] = html(changing: stored) }
     let wanted = wantedState(of: state ?? .draft)
     // Without a state, a draft with a time of publication would be scheduled. Published and expired items keep theirs.
     let isKept = action == .save && [.published, .expired, .retracted].contains(wanted)
@@ -102,6 +108,14 @@ struct EditorSubmission: Sendable {
       members["push"] = .object(["alert": .bool(true)])
     }
     return members
+  }
+
+  /// Returns the HTML of a patch. Without a choice, HTML that is unchanged is left out, so that the rule of the API asks for
+  /// one if the text has changed.
+  private func html(changing stored: EditorialItem) -> JSONValue? {
+    if form.htmlChoice == .remove { return .null }
+    let isUnchanged = form.text("html") == ItemForm(stored).text("html").withLineFeeds
+    return isUnchanged && form.htmlChoice == nil ? nil : form.patch["html"]
   }
 }
 

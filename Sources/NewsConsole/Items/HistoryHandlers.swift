@@ -57,6 +57,13 @@ struct HistoryHandlers: Sendable {
     guard let revision = context.parameters.get("revision").flatMap({ Int($0) }), revision > 0,
       let current = fields.first("revision").flatMap({ Int($0) })
     else { throw StoreError.notFound }
+    guard fields.first(ConfirmationPage.field) != nil else {
+      let item = try await services.store.editorialItem(id, for: visit.access)
+      guard item.revision == current else {
+        return try await page(of: id, after: nil, visit, ProblemError.preconditionFailed.problem)
+      }
+      return ConfirmationPage(restoring: revision, of: item).response(pages, visit)
+    }
     do {
       _ = try await services.editorial.restore(id, to: revision, if: .revisions([current]), context)
     } catch StoreError.preconditionFailed {

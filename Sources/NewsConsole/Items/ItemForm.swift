@@ -24,7 +24,17 @@ struct ItemForm: Sendable, Equatable {
   var isBreaking = false
   /// Whether readers are to be alerted to the item when it is published.
   var requestsAlert = false
+  /// The editor's decision about the HTML if only the text has changed; nil without one.
+  var htmlChoice: HTMLChoice?
   var attachments: [AttachmentForm] = []
+
+  /// The ways to save a changed text beside unchanged HTML, which readers see in place of the text.
+  enum HTMLChoice: String, Sendable {
+    case remove, keep
+
+    /// The name of the field.
+    static let field = "htmlChoice"
+  }
 
   /// Creates the empty form of a new item.
   ///
@@ -58,6 +68,7 @@ struct ItemForm: Sendable, Equatable {
     topics = TopicChoices.slugs(chosen: fields.all("topics"), typed: fields.all("otherTopics"))
     isBreaking = fields.first("breaking") != nil
     requestsAlert = fields.first("alert") != nil
+    htmlChoice = fields.first(HTMLChoice.field).flatMap { HTMLChoice(rawValue: $0) }
     attachments = (0..<AttachmentForm.maximumCount).compactMap { AttachmentForm(fields, index: $0) }
   }
 
@@ -88,6 +99,7 @@ struct ItemForm: Sendable, Equatable {
     fields += topics.map { (name: "topics", value: $0) }
     if isBreaking { fields.append((name: "breaking", value: "on")) }
     if requestsAlert { fields.append((name: "alert", value: "on")) }
+    if let htmlChoice { fields.append((name: HTMLChoice.field, value: htmlChoice.rawValue)) }
     if let id { fields.append((name: "id", value: id.uuidString.lowercased())) }
     if let revision { fields.append((name: "revision", value: String(revision))) }
     for (index, sent) in sentAttachments.enumerated() {

@@ -57,6 +57,7 @@ struct AlertHandlers: Sendable {
     values.set("isAsking", true)
     values.set("isPublished", item.state == .published)
     values.set("devices", numbers.whole(audience.devices))
+    values.set("hasNoDevices", audience.devices == 0)
     values.set("quietDevices", audience.quiet > 0 ? numbers.whole(audience.quiet) : nil)
     values.set("hasNoServices", services.pushServices.isEmpty)
     values.set(
@@ -80,7 +81,7 @@ struct AlertHandlers: Sendable {
     values.set("notice", notice.map { pages.texts.text($0.textKey) })
     values.set("itemTitle", pages.headline(of: item))
     values.set("itemLanguage", item.item.language)
-    if let alert { pages.set(alert, in: &values) }
+    if let alert { pages.set(alert, of: item, in: &values) }
     values.set("action", pages.link(ConsolePath.path(ConsolePath.alert, id: id)))
     values.set("cancel", pages.link(visit.mayWrite ? ConsolePath.path(ConsolePath.item, id: id) : ConsolePath.pushes))
     return pages.page("alert", title: pages.texts.text("alert-readers"), for: visit, in: .items, values)
@@ -88,9 +89,10 @@ struct AlertHandlers: Sendable {
 }
 
 extension ConsolePages {
-  /// Sets the state of an item's alert.
-  func set(_ alert: AlertRequest, in values: inout PageValues) {
-    values.set("alertState", texts.text("alert-\(alert.state.rawValue)"))
+  /// Sets the state of an item's alert. The alert of a published item is waiting only until it is sent, in a moment.
+  func set(_ alert: AlertRequest, of item: EditorialItem, in values: inout PageValues) {
+    let isSending = alert.state == .waiting && item.state == .published
+    values.set("alertState", texts.text(isSending ? "alert-sending" : "alert-\(alert.state.rawValue)"))
     values.set("alertPush", alert.push.map { link(ConsolePath.path(ConsolePath.push, id: $0)) })
   }
 }

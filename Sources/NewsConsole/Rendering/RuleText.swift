@@ -42,6 +42,7 @@ struct RuleText: Sendable, Equatable {
       case .expiryAfterPublication: RuleText("rule-expiry-order")
       case .dateNotInFuture: RuleText("rule-date-future")
       case .dateNotAfterPublication: RuleText("rule-date-order")
+      case .textBesideHTML: RuleText("rule-text-beside-html")
       case .requestableAddress: RuleText("rule-feed-address")
       case .allowedAddress: RuleText("rule-webhook-address")
       case .unlisted(let count): RuleText("rule-unlisted", ["count": "\(count)"])

@@ -48,6 +48,32 @@ import Testing
     }
   }
 
+  @Test("A patch that changes the text of an item with HTML names the HTML too")
+  func textBesideHTML() async throws {
+    try await TestServer.with { server in
+      let body = #"{"text": "The mayer.", "html": "<p>The mayer.</p>"}"#
+      let item = try await server.write("POST", "items", body).json(EditorialItem.self, status: 201)
+      let path = Self.path(item)
+      let problem = try await server.write("PATCH", path, #"{"text": "The mayor."}"#, ("If-Match", "*"))
+      let errors = try problem.json(Problem.self, status: 422).errors
+      #expect(errors?.map(\.field) == ["text"] && errors?.first?.rule.contains(#""html": null"#) == true)
+      let entry = #"{"op": "modify", "id": "\#(item.item.id)", "revision": 1, "patch": {"text": "The mayor."}}"#
+      let batch = try await server.write("POST", "items/batch", #"{"entries": [\#(entry)]}"#)
+      #expect(try batch.json(BatchResultList.self).results.map(\.status) == [422])
+      // The same text, and other fields, change nothing that readers see.
+      let author = try await server.write("PATCH", path, #"{"text": "The mayer.", "author": "M"}"#, ("If-Match", "*"))
+      #expect(try author.json(EditorialItem.self).revision == 2)
+      let patches = [
+        (#"{"text": "The mayor.", "html": "<p>The mayor.</p>"}"#, "<p>The mayor.</p>"),
+        (#"{"text": "The mayor!", "html": null}"#, nil), (#"{"text": "The mayor"}"#, nil),
+      ]
+      for (patch, html) in patches {
+        let patched = try await server.write("PATCH", path, patch, ("If-Match", "*"))
+        #expect(try patched.json(EditorialItem.self).item.html == html, "\(patch)")
+      }
+    }
+  }
+
   @Test(
     "Each change of any part of the content, in either direction, is a new revision, and a repeated write is not"
   )

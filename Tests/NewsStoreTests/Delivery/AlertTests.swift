@@ -19,6 +19,7 @@ import Testing
   @Test("An alert is made once, and no edit, retry or further request repeats it")
   func once() async throws {
     try await NewsDatabase.withStore { store, sql in
+      try await store.registerListener()
       _ = try await store.create(UUID(1), Self.content, by: .key("k"), requestsAlert: true)
       try await store.wake()
       let made = try #require(try await store.alert(of: UUID(1)))
@@ -70,6 +71,7 @@ import Testing
   @Test("A write of a published item takes effect although its content is equal, an edit without a request has none")
   func unchanged() async throws {
     try await NewsDatabase.withStore { store, sql in
+      try await store.registerListener()
       _ = try await store.create(UUID(1), Self.content)
       _ = try await store.write(UUID(1), if: .exists) { _ in
         var edited = Self.content

@@ -52,6 +52,13 @@ extension NewsStore {
     try await registerDevice(registration, limits: .none, at: now).credentials
   }
 
+  /// Registers a device of APNs that wants alerts.
+  func registerListener(_ number: Int = 0, quiet: QuietHours? = nil) async throws {
+    var registration = DeviceRegistration.apns(number)
+    (registration.alerts, registration.quiet) = (true, quiet)
+    try await register(registration)
+  }
+
   /// Registers a device of Web Push, and returns its code.
   func registerConfirmed(
     _ registration: DeviceRegistration, at now: Date = .pushStart

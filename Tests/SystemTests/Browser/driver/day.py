@@ -255,6 +255,8 @@ def restore(editor, item):
     editor.open(f"/console/items/{item}")
     editor.click(f'a[href$="/{item}/history"]')
     editor.click('form[action$="/history/1/restore"] button')
+    editor.expect(editor.newsroom.item(item)["title"] == "Fog closes the port", "nothing is restored before the question")
+    editor.click("button.danger")
     editor.expect_notice("restored")
     editor.report("restored", item=item, title=editor.value("title"))
 

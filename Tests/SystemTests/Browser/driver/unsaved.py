@@ -134,6 +134,56 @@ def away_database(editor):
     return interrupt
 
 
+class Offline:
+    """Takes the network away from the browser."""
+
+    def __init__(self, driver):
+        self.driver = driver
+
+    def emulate(self, offline):
+        conditions = {"offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+        self.driver.execute_cdp_cmd("Network.emulateNetworkConditions", conditions)
+
+    def __enter__(self):
+        self.emulate(True)
+
+    def __exit__(self, *_):
+        self.emulate(False)
+
+
+def expect_reason(editor, reason):
+    """Waits until the status has the reason why the text is not saved."""
+    sentence = editor.find("#editor").get_attribute(f"data-{reason}")
+    editor.wait(f"the reason {reason}", lambda: editor.text("[data-status]") == sentence)
+
+
+def sent_again(editor, item, what, reason, outage):
+    """Saves a text while that is not possible. The editor stays open with the reason, and saves once it is possible."""
+    editor.open(f"/console/items/{item}")
+    text = f"Typed before {what}."
+    with outage:
+        editor.fill("text", text)
+        editor.find('.buttons button[value="save"]').click()
+        expect_reason(editor, reason)
+        editor.expect(editor.value("text") == text, "the text is still in the form")
+    editor.wait("the notice", lambda: "done=saved" in editor.path())
+    editor.expect(editor.newsroom.item(item)["text"] == text, "the text is saved")
+    editor.report("sent again", item=item, name=what)
+
+
+def refused(editor, item):
+    """Types what no draft may have, and what someone else has replaced. The status has the reason of each."""
+    editor.open(f"/console/items/{item}")
+    editor.fill("language", "no language")
+    editor.wait("the reason", lambda: "Language" in editor.find("[data-status]").text)
+    editor.fill("language", "en")
+    editor.wait("the draft is saved", lambda: editor.newsroom.item(item).get("language") == "en")
+    editor.newsroom.must("PATCH", f"/v1/editorial/items/{item}", {"author": "Someone else"}, {"If-Match": "*"})
+    editor.fill("summary", "Typed in parallel.")
+    expect_reason(editor, "conflict")
+    editor.report("refused", item=item)
+
+
 def motion(editor):
     """Checks that nothing moves for people who have asked their system for that."""
     animated = """
@@ -184,10 +234,14 @@ def use(editor, link, key):
     item = day.write(editor, "Night ferry returns", "The ferry is back.", "save")
     editor.newsroom.must("POST", "/v1/editorial/media", picture(), {"Content-Type": "image/png"})
     warnings(editor, item)
+    returned(editor, item, "the end of the session", end_of_session(editor, key))
     if editor.javascript:
         autosave(editor, item)
-    returned(editor, item, "the end of the session", end_of_session(editor, key))
-    returned(editor, item, "the absence of the database", away_database(editor))
+        sent_again(editor, item, "the absence of the database", "server", errors.NoDatabase())
+        sent_again(editor, item, "the absence of the network", "offline", Offline(editor.driver))
+        refused(editor, item)
+    else:
+        returned(editor, item, "the absence of the database", away_database(editor))
     shown_again(editor, item, key)
     focus_after_errors(editor)
     motion(editor)

@@ -1,0 +1,42 @@
+import Foundation
+import News
+import NewsStore
+import PostgresClient
+import TestSupport
+import Testing
+
+/// Alerts that nobody gets.
+@Suite struct UnusedAlertTests {
+  private static let start = Date.pushStart
+  private static let content = ItemContent(state: .published, date: .newYear, text: "The ferry is back.")
+
+  @Test("An alert that no device gets is not used up, also if all are in their quiet hours")
+  func unused() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      // The pushes start at 03:33 UTC.
+      try await store.registerListener(1, quiet: QuietHours(from: 0, to: 600))
+      _ = try await store.create(UUID(1), Self.content, requestsAlert: true)
+      try await store.wake()
+      #expect(try await sql.value("SELECT count(*) FROM pushes WHERE kind = 'alert'") == 1)
+      #expect(try await store.alert(of: UUID(1)) == nil)
+      try await store.registerListener(2)
+      #expect(try await store.requestAlert(item: UUID(1)).isNew)
+      try await store.wake(at: Self.start + 1)
+      #expect(try await store.claim(at: Self.start + 1).count { $0.content.alert != nil } == 1)
+      #expect(try await store.alert(of: UUID(1))?.state == .released)
+      #expect(try await !store.requestAlert(item: UUID(1)).isNew)
+    }
+  }
+
+  @Test("An alert whose only device is in an earlier batch than the last one is used up")
+  func firstBatch() async throws {
+    try await NewsDatabase.withStore { store, sql in
+      try await sql.makeDevices(1001)
+      _ = try await sql.query("UPDATE devices SET alerts = id = (SELECT min(id::text)::uuid FROM devices)")
+      _ = try await store.create(UUID(1), Self.content, requestsAlert: true)
+      try await store.wake()
+      #expect(try await sql.value("SELECT count(*) FROM alert_deliveries") == 1)
+      #expect(try await store.alert(of: UUID(1))?.state == .released)
+    }
+  }
+}
