@@ -73,10 +73,32 @@ import Testing
 
   @Test("No request is held once the server shuts down")
   func shutdown() throws {
+    for path in ["/wait", "/stream"] {
+      let connection = try TestConnection(Responder())
+      connection.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+      try connection.receive(Self.request(path))
+      #expect(try connection.routed() == [path])
+    }
+  }
+
+  @Test("The next response of a connection is its last one once the server shuts down, also if it is in memory")
+  func lastResponse() throws {
+    for path in ["/next", "/stored", "/load"] {
+      let connection = try TestConnection(Responder())
+      connection.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+      try connection.receive(Self.request(path) + Self.request("/never"))
+      #expect(try connection.routed() == [path])
+      try connection.respond()
+      #expect(try connection.sent().contains("Connection: close\r\n"))
+    }
+    // The request has begun before.
     let connection = try TestConnection(Responder())
+    try connection.receive(Self.request("/next"))
     connection.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
-    try connection.receive(Self.request("/wait") + Self.request("/stream"))
-    #expect(try connection.routed() == ["/wait", "/stream"])
+    try connection.receive(Self.request("/never"))
+    try connection.respond()
+    #expect(try connection.sent().contains("Connection: close\r\n"))
+    #expect(try connection.routed() == ["/next"])
   }
 
   @Test("A response that was loaded is sent without the router, and the input behind its request is processed")

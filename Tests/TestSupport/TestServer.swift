@@ -35,7 +35,7 @@ package struct TestServer: Sendable {
   ///   - change: A function that changes further settings.
   ///   - modules: Returns further modules to serve. Their responses are not part of the contract.
   package static func with<Value: Sendable>(
-    limits: ConnectionLimits = ConnectionLimits(), staleLimit: Duration = .seconds(60),
+    limits: ConnectionLimits = .prompt, staleLimit: Duration = .seconds(60),
     waits: NewsStore.WaitLimits = NewsStore.WaitLimits(),
     settings change: @Sendable (inout NewsAPI.Settings) -> Void = { _ in },
     modules: @escaping Modules = { _ in [] },
@@ -68,6 +68,7 @@ package struct TestServer: Sendable {
     _ body: @Sendable (TestServer) async throws -> Value
   ) async throws -> Value {
     var settings = NewsAPI.Settings()
+    settings.limits = .prompt
     change(&settings)
     let api = NewsAPI(store: store, settings: settings)
     let (ports, found) = AsyncStream.makeStream(of: Int.self)
@@ -142,5 +143,14 @@ package struct TestServer: Sendable {
   /// Creates topics through the API.
   package func makeTopics(_ slugs: [String]) async throws {
     for slug in slugs { _ = try await write("POST", "topics", #"{"slug": "\#(slug)"}"#) }
+  }
+}
+
+extension ConnectionLimits {
+  /// The limits of a server whose idle connections are closed at once when it stops.
+  package static var prompt: ConnectionLimits {
+    var limits = ConnectionLimits()
+    limits.drainTimeout = .zero
+    return limits
   }
 }

@@ -170,7 +170,8 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
   ///
   /// - Parameter loads: Whether the request may be held while its response is loaded.
   func begin(_ head: HTTPRequestHead, bucket: RateBucket?, loads: Bool, _ context: ChannelHandlerContext) {
-    if state.hasNoPendingResponse, encoder != nil, let request = PlainRequest(head) {
+    // A response from memory cannot say that it is the last one.
+    if !state.isDraining, state.hasNoPendingResponse, encoder != nil, let request = PlainRequest(head) {
       if let found = services.responder.storedResponse(to: request, isNew: false) {
         found.count(false)
         return beginEarly(found.response, to: head, bucket: bucket)
@@ -295,11 +296,22 @@ package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHan
     switch event {
     case is ChannelShouldQuiesceEvent:
       services.responder.beginShutdown()
+      state.drain()
       endWaiting(context)
+      return passOnShutdown(context)
     case ChannelEvent.inputClosed: endWaiting(context)
     default: break
     }
     context.fireUserInboundEventTriggered(event)
+  }
+
+  /// Passes the shutdown on to the handlers that close the connection, after the time for the last request. The timer is
+  /// never cancelled, because SwiftNIO would search for it among the timers of all connections.
+  private func passOnShutdown(_ context: ChannelHandlerContext) {
+    context.eventLoop.assumeIsolated().scheduleTask(in: services.limits.drainTimeout) { [weak self] in
+      guard let self, let context = self.context else { return }
+      context.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+    }
   }
 
   /// Closes the connection. Between two requests, the last response may still be in a buffer and is sent first.

@@ -15,6 +15,10 @@ package struct ConnectionLimits: Sendable {
   package var lingerTimeout = TimeAmount.seconds(5)
   /// The number of bytes that are discarded after the last response.
   package var maximumLingeringBytes = 4 << 20
+  /// The time for which a connection still takes a request once the server shuts down. Its response has `Connection: close`.
+  /// A proxy sends requests into connections that it knows as open, and repeats a GET whose connection was closed, but not
+  /// a POST. Afterwards, the idle connections are closed.
+  package var drainTimeout = TimeAmount.seconds(1)
   /// The time for pending responses to be made and sent once the server shuts down.
   package var shutdownTimeout = TimeAmount.seconds(20)
 

@@ -64,6 +64,8 @@ package struct ConnectionState {
   private var isLastResponse = false
   /// Whether the last response was sent.
   package private(set) var isOver = false
+  /// Whether the request that is being received, or the next one, is the last one.
+  package private(set) var isDraining = false
 
   package init() {}
 
@@ -89,7 +91,15 @@ package struct ConnectionState {
   /// - Parameter bucket: The bucket that was charged for it; nil if it is not limited.
   package mutating func begin(_ head: HTTPRequestHead, bucket: RateBucket?) {
     pending.append(bucket)
-    input = .body(Body(isLast: head.isLast, expectsContinue: head.expectsContinue))
+    input = .body(Body(isLast: head.isLast || isDraining, expectsContinue: head.expectsContinue))
+  }
+
+  /// Makes the request that is being received, or the next one, the last one of the connection.
+  package mutating func drain() {
+    isDraining = true
+    guard case .body(var body) = input else { return }
+    body.isLast = true
+    input = .body(body)
   }
 
   /// Begins a request that is answered before the router.
@@ -120,7 +130,7 @@ package struct ConnectionState {
       input = body.isLast ? .finished : .ready
       return true
     case .early:
-      input = .ready
+      input = isDraining ? .finished : .ready
       return false
     case .ready, .body, .held, .finished, .discarding: return false
     }
