@@ -9,7 +9,8 @@
 ///
 /// **Proxies.** nginx weakens a strong tag whenever it compresses a response itself (`"x"` becomes `W/"x"`). Weak
 /// comparison still recognises the tag in `If-None-Match`. In `If-Match` it can never match again, so an editor may
-/// also send the revision in the body.
+/// also send the revision in the body. Other proxies append the coding to the opaque part: Apache and Caddy make `"x-gzip"`,
+/// `"x-br"` or `"x-zstd"`, Jetty `"x--gzip"`, LiteSpeed `"x;gz"`. Weak comparison ignores one such suffix too.
 ///
 ///     let tag = EntityTag(strong: "x1")
 ///     let compressed = tag.variant(.gzip)
@@ -101,7 +102,7 @@ extension EntityTag {
   }
 
   /// Whether the tags match by weak comparison (RFC 9110 section 8.8.3.2): their opaque parts are equal, whether the
-  /// tags are weak or not. The suffix of a compressed variant is ignored.
+  /// tags are weak or not. The suffixes of a compressed variant and of a proxy are ignored.
   public func weaklyMatches(_ other: EntityTag) -> Bool {
     other.opaque.withFieldBytes { bytes in
       matches(EntityTagSyntax(isWeak: other.isWeak, opaque: 0..<bytes.count), in: bytes, .weak)
@@ -114,9 +115,9 @@ extension EntityTag {
   func matches(_ other: EntityTagSyntax, in bytes: Span<UInt8>, _ comparison: Comparison) -> Bool {
     if comparison == .strong, isWeak || other.isWeak { return false }
     return opaque.withFieldBytes { own in
-      let isVariantBlind = comparison == .weak
-      let ownCount = isVariantBlind ? own.identityCount(in: 0..<own.count) : own.count
-      let otherCount = isVariantBlind ? bytes.identityCount(in: other.opaque) : other.opaque.count
+      let isBlind = comparison == .weak
+      let ownCount = isBlind ? own.identityCount(in: 0..<own.count) : own.count
+      let otherCount = isBlind ? bytes.identityCount(in: other.opaque) : other.opaque.count
       guard ownCount == otherCount else { return false }
       for offset in 0..<ownCount where own[offset] != bytes[other.opaque.lowerBound + offset] { return false }
       return true
@@ -125,15 +126,32 @@ extension EntityTag {
 }
 
 extension Span where Element == UInt8 {
-  /// Returns the length in bytes of the opaque tag in `range`, without the suffix of a compressed variant.
+  /// Returns the length in bytes of the opaque tag in `range`, without the suffixes of a proxy and of a compressed variant,
+  /// one of each at most: what precedes them is the tag of the plain content.
   fileprivate func identityCount(in range: Range<Int>) -> Int {
-    // "-gz", compared in place. One suffix only: what precedes it is the tag of the plain variant.
-    let start = range.upperBound - 3
-    guard start >= range.lowerBound, self[start] == .hyphen, self[start + 1] == UInt8(ascii: "g"),
-      self[start + 2] == UInt8(ascii: "z")
-    else { return range.count }
-    return range.count - 3
+    let proxied = EntityTag.proxySuffixes.first { ends(with: $0, in: range) }
+    let range = range.lowerBound..<range.upperBound - (proxied?.utf8CodeUnitCount ?? 0)
+    return range.count - (ends(with: EntityTag.variantSuffix, in: range) ? EntityTag.variantSuffix.utf8CodeUnitCount : 0)
   }
+
+  /// Whether the bytes in `range` end with a text, compared in place.
+  private func ends(with suffix: StaticString, in range: Range<Int>) -> Bool {
+    let count = suffix.utf8CodeUnitCount
+    guard range.count >= count else { return false }
+    let start = range.upperBound - count
+    return suffix.withUTF8Buffer { text in
+      (0..<count).allSatisfy { self[start + $0] == text[$0] }
+    }
+  }
+}
+
+extension EntityTag {
+  /// The suffix of the variant in gzip.
+  fileprivate static let variantSuffix: StaticString = "-gz"
+  /// The suffixes that proxies append when they compress a response. A longer one comes before its own end.
+  fileprivate static let proxySuffixes: [StaticString] = [
+    "--gzip", "-gzip", "-br", "-zstd", "-deflate", ";gzip", ";gz", ";br",
+  ]
 }
 
 // MARK: - Variants
@@ -146,7 +164,7 @@ extension EntityTag {
     return EntityTag(unchecked: identity.opaque + coding.entityTagSuffix, isWeak: isWeak)
   }
 
-  /// The tag without the suffix of a compressed variant: the tag of the plain content.
+  /// The tag without the suffixes of a compressed variant and of a proxy: the tag of the plain content.
   public var identity: EntityTag {
     let count = opaque.withFieldBytes { $0.identityCount(in: 0..<$0.count) }
     guard count < opaque.utf8.count else { return self }

@@ -91,6 +91,17 @@ import Testing
     Comparison("\"x-gz\"", "\"x-gz-gz\"", strong: false, weak: false),
     Comparison("\"x-GZ\"", "\"x\"", strong: false, weak: false),
     Comparison("\"x-gz\"", "\"y-gz\"", strong: false, weak: false),
+    // The forms of Apache, Caddy, Jetty and LiteSpeed.
+    Comparison("\"x\"", "\"x-gzip\"", strong: false, weak: true),
+    Comparison("\"x\"", "W/\"x-br\"", strong: false, weak: true),
+    Comparison("\"x\"", "\"x-zstd\"", strong: false, weak: true),
+    Comparison("\"x\"", "\"x--gzip\"", strong: false, weak: true),
+    Comparison("\"x\"", "\"x;gz\"", strong: false, weak: true),
+    Comparison("\"x-gz\"", "\"x-gz-gzip\"", strong: false, weak: true),
+    Comparison("\"x\"", "\"x-gzip-gzip\"", strong: false, weak: false),
+    Comparison("\"x\"", "\"y-gzip\"", strong: false, weak: false),
+    Comparison("\"x\"", "\"xgzip\"", strong: false, weak: false),
+    Comparison("\"x\"", "\"x-gzipped\"", strong: false, weak: false),
   ])
   func `Strong and weak comparison differ, and both are symmetric`(_ comparison: Comparison) throws {
     let one = try #require(EntityTag(fieldValue: comparison.one))
