@@ -12,6 +12,12 @@ import std;
 include "./backends.vcl";
 
 sub vcl_recv {
+  # All rules below are about paths. A target may also be a whole URL (RFC 9112 section 3.2.2), of which Varnish itself removes
+  # only http://HOST. Anything else is no target that Tidings knows.
+  set req.url = regsub(req.url, "(?i)^https?://[^/?#]*/?", "/");
+  if (req.url !~ "^/") {
+    return (synth(400));
+  }
   set req.backend_hint = servers.backend();
   if (req.restarts == 0) {
     unset req.http.X-Tidings-Stale;
@@ -163,6 +169,10 @@ sub vcl_backend_error {
 sub vcl_synth {
   set resp.http.Content-Type = "application/problem+json";
   set resp.http.Cache-Control = "no-store";
-  set resp.body = """{"status":404,"title":"The resource does not exist","type":"/problems/not-found"}""";
+  if (resp.status == 400) {
+    set resp.body = """{"status":400,"title":"The request is not valid HTTP","type":"/problems/malformed-request"}""";
+  } else {
+    set resp.body = """{"status":404,"title":"The resource does not exist","type":"/problems/not-found"}""";
+  }
   return (deliver);
 }

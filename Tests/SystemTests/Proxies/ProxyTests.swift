@@ -165,6 +165,36 @@ import Testing
     }
   }
 
+  @Test("No spelling of a target reaches what a proxy blocks", arguments: Edge.installed)
+  func spellings(edge: Edge) async throws {
+    try await EdgeSetting.with(edge) { setting in
+      let paths = [
+        "/metrics", "/metrics?", "/metrics?x=1", "/metrics/", "//metrics", "/./metrics", "/x/../metrics", "/%6Detrics",
+        "/%6detrics", "/metrics%3F", "/metrics%00", "/metrics;x", "/METRICS", "/%2Fmetrics", "\\metrics",
+      ]
+      let origins = [
+        "", "http://x", "https://x", "HTTPS://x:1", "Http://u@x", "https://x/", "https://", "ftp://x", "x:/",
+      ]
+      let others = [
+        "metrics", "*", "https:/metrics", "https://x https://x/metrics", "https://xhttps://x/metrics",
+        "https://x?/../metrics", "http://xhttp://x/metrics", "x?y://z/metrics",
+      ]
+      for target in origins.flatMap({ origin in paths.map { origin + $0 } }) + others {
+        let request = Data("GET \(target) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".utf8)
+        // A proxy may close the connection of a malformed request without a response.
+        let bytes = try await RawConnection.bytes([request], port: setting.port, endsInput: false)
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(!text.contains("tidings_http_requests_total"), "\(target)")
+      }
+      // The same spelling of a read is served, and a cookie or a key reaches no other route than in origin form.
+      for origin in ["http://x", "https://x", "HTTPS://x:1"] {
+        #expect(try await setting.undeclared(origin + "/v1/items")?.status == 200)
+        #expect(try await setting.undeclared(origin + "/healthz")?.status == 200)
+        #expect(try await setting.undeclared(origin + "/v1/editorial/items")?.status == 401)
+      }
+    }
+  }
+
   @Test("Metrics are blocked, and editors' requests pass with their key", arguments: Edge.installed)
   func operators(edge: Edge) async throws {
     try await EdgeSetting.with(edge) { setting in
