@@ -64,6 +64,12 @@ package struct IPAddress: Hashable, Sendable {
   /// The address that identifies one client. An IPv6 subscriber has 64 bits of addresses to choose from (RFC 6177);
   /// these bits are 0 here.
   package var subscriber: IPAddress { isVersion4 ? self : IPAddress(high: high, low: 0) }
+
+  /// The network that the address shares with its neighbours, `ADDRESS/LENGTH`: 24 bits of an IPv4 address, and the 64 bits
+  /// of an IPv6 subscriber.
+  package var neighbourhood: String {
+    isVersion4 ? "\(IPAddress(high: high, low: low & ~0xff))/24" : "\(subscriber)/64"
+  }
 }
 
 extension IPAddress: CustomStringConvertible {

@@ -28,6 +28,9 @@ public struct IPNetwork: Sendable {
   /// Returns a mask with the given number of leading ones: none for a negative number, at most 64.
   private static func mask(_ bits: Int) -> UInt64 { bits <= 0 ? 0 : bits >= 64 ? .max : ~(.max >> UInt64(bits)) }
 
+  /// Whether the network consists of one address.
+  package var isSingleAddress: Bool { masks.low == .max }
+
   /// Whether an address belongs to the network.
   package func contains(_ other: IPAddress) -> Bool {
     other.high & masks.high == address.high && other.low & masks.low == address.low
@@ -39,4 +42,12 @@ public struct IPNetwork: Sendable {
     "127.0.0.0/8", "::1", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7", "169.254.0.0/16", "fe80::/10",
     "100.64.0.0/10",
   ].compactMap { IPNetwork($0) }
+}
+
+extension IPNetwork: CustomStringConvertible {
+  /// The address, and the length of the prefix unless the network is a single address.
+  public var description: String {
+    let length = masks.high.nonzeroBitCount + masks.low.nonzeroBitCount - (address.isVersion4 ? 96 : 0)
+    return isSingleAddress ? "\(address)" : "\(address)/\(length)"
+  }
 }

@@ -14,6 +14,48 @@ import Testing
     return "\(proxies.client(of: try #require(IPAddress(peer)), lines))"
   }
 
+  @Test("The gateways of Linux's routing tables are read, and nothing else in them")
+  func routes() {
+    let version4 = """
+      Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT
+      eth0\t00000000\t010012AC\t0003\t0\t0\t0\t00000000\t0\t0\t0
+      eth0\t000012AC\t00000000\t0001\t0\t0\t0\t0000FFFF\t0\t0\t0
+      broken
+      """
+    #expect(RoutingTable.gateways(version4: version4).map { "\($0)" } == ["172.18.0.1"])
+    let zero = String(repeating: "0", count: 32)
+    let version6 = """
+      \(zero) 00 \(zero) 00 20010db8000000000000000000000001 00000400 00000001 00000000 00000003 eth0
+      20010db8000000000000000000000000 40 \(zero) 00 \(zero) 00000100 00000001 00000000 00000001 eth0
+      """
+    #expect(RoutingTable.gateways(version6: version6).map { "\($0)" } == ["2001:db8::1"])
+    #expect(RoutingTable.gateways(version4: "").isEmpty && RoutingTable.gateways(version6: "x y").isEmpty)
+  }
+
+  @Test(
+    "A trusted network with a gateway is found; a gateway that is named alone is trusted on purpose",
+    arguments: [
+      ("172.18.0.0/16", "172.18.0.0/16"), ("127.0.0.1,172.16.0.0/12", "172.16.0.0/12"), ("0.0.0.0/0", "0.0.0.0/0"),
+      ("2001:db8::/48", "2001:db8::/48"), ("172.18.0.1", nil), ("172.18.0.1/32", nil), ("2001:db8::1", nil),
+      ("172.18.1.0/24,127.0.0.0/8", nil), ("172.18.0.2", nil),
+    ])
+  func gateways(setting: String, expected: String?) throws {
+    let networks = try setting.split(separator: ",").map { try #require(IPNetwork($0)) }
+    let gateways = try ["172.18.0.1", "2001:db8::1"].map { try #require(IPAddress($0)) }
+    let found = TrustedProxies(networks).network(containing: gateways)
+    #expect(found.map { "\($0.network)" } == expected)
+  }
+
+  @Test(
+    "The neighbours of an address are its network of 24 bits, or of 64",
+    arguments: [
+      ("203.0.113.77", "203.0.113.0/24"), ("::ffff:203.0.113.77", "203.0.113.0/24"),
+      ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"), ("::1", "::/64"),
+    ])
+  func neighbourhood(address: String, expected: String) throws {
+    #expect(try #require(IPAddress(address)).neighbourhood == expected)
+  }
+
   @Test("Only a trusted proxy can name the client of a request")
   func untrusted() throws {
     #expect(try client(of: "203.0.113.9", ["198.51.100.1"]) == "203.0.113.9")

@@ -25,6 +25,17 @@ public struct TrustedProxies: Sendable {
   /// Whether any proxies are configured.
   public var areKnown: Bool { !networks.isEmpty }
 
+  /// Returns the first network that contains one of these gateways beside other addresses.
+  ///
+  /// Docker shows some clients with the address of their network's gateway, which such a network would make a proxy: the
+  /// client would then choose the address that counts. A gateway that is named alone is a proxy on purpose.
+  package func network(containing gateways: [IPAddress]) -> (network: IPNetwork, gateway: IPAddress)? {
+    for network in networks where !network.isSingleAddress {
+      if let gateway = gateways.first(where: network.contains) { return (network, gateway) }
+    }
+    return nil
+  }
+
   /// Whether an address is that of a trusted proxy.
   package func trusts(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
 

@@ -76,6 +76,15 @@ struct MachineChecks {
 
   private func proxies() -> Finding {
     let trusts = settings.trustedProxies.areKnown
+    if let (network, gateway) = settings.trustedProxies.network(containing: Gateways.known) {
+      return .warning(
+        "proxies",
+        """
+        TIDINGS_TRUSTED_PROXIES trusts \(network), which contains the gateway \(gateway): a client that is seen with the \
+        gateway's address can claim any other. Name the addresses of the proxies instead
+        """
+      )
+    }
     if !trusts, settings.publicURL?.hasPrefix("https:") == true {
       return .warning(
         "proxies",

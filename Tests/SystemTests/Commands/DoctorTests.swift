@@ -211,9 +211,32 @@ import Testing
     try await Installation.with { installation in
       let (findings, _) = try await Self.examine(installation, changes)
       #expect(findings["proxies"]?.status == "warning")
-      let trusting = changes.merging(["TIDINGS_TRUSTED_PROXIES": "10.0.0.0/8, ::1"]) { $1 }
+      let trusting = changes.merging(["TIDINGS_TRUSTED_PROXIES": "198.51.100.0/24, ::1"]) { $1 }
       let (trusted, _) = try await Self.examine(installation, trusting)
       #expect(trusted["proxies"]?.status == "ok")
+    }
+  }
+
+  /// A gateway of this machine, in the byte order of an address; nil if there is none.
+  private static let gateway: [UInt8]? = {
+    let table = (try? String(contentsOfFile: "/proc/net/route", encoding: .utf8)) ?? ""
+    let fields = table.split(separator: "\n").dropFirst().map { $0.split(separator: "\t") }
+    return fields.compactMap { UInt32($0[2], radix: 16) }.first { $0 != 0 }.map { number in
+      withUnsafeBytes(of: number) { Array($0) }
+    }
+  }()
+
+  @Test("A trusted network that contains a gateway is reported", .enabled(if: gateway != nil, "needs a gateway"))
+  func gateways() async throws {
+    let parts = try #require(Self.gateway)
+    let address = parts.map(String.init).joined(separator: ".")
+    let network = "\(parts[0]).\(parts[1]).\(parts[2]).0/24"
+    try await Installation.with { installation in
+      let (findings, _) = try await Self.examine(installation, ["TIDINGS_TRUSTED_PROXIES": "127.0.0.1,\(network)"])
+      #expect(findings["proxies"]?.status == "warning")
+      #expect(findings["proxies"]?.message.contains("\(network), which contains the gateway \(address)") == true)
+      let (alone, _) = try await Self.examine(installation, ["TIDINGS_TRUSTED_PROXIES": address])
+      #expect(alone["proxies"]?.status == "ok")
     }
   }
 

@@ -57,12 +57,27 @@ private func has(_ program: String) -> Bool {
   func settings() throws {
     let fixed: Set = [
       "DATABASE_URL", "DATABASE_URL_FILE", "DATABASE_READ_URL_FILE", "TIDINGS_HOST", "TIDINGS_PORT",
-      "TIDINGS_MIGRATIONS", "TIDINGS_OPENAPI", "TIDINGS_MEDIA_DIRECTORY",
+      "TIDINGS_MIGRATIONS", "TIDINGS_OPENAPI", "TIDINGS_MEDIA_DIRECTORY", "TIDINGS_TRUSTED_PROXIES",
     ]
     let names = try Self.text("deploy/environment.example").matches(of: /(?m)^#?([A-Z][A-Z_]+)=/).map { String($0.1) }
     let passed = try Self.text("docker-compose.yml").matches(of: /(?m)^    ([A-Z][A-Z_]+):$/).map { String($0.1) }
     #expect(names.count > 15)
     #expect(Set(names).subtracting(fixed) == Set(passed))
+  }
+
+  @Test("Compose trusts the fixed address of nginx, and not the gateway of its network")
+  func trust() throws {
+    let compose = try Self.text("docker-compose.yml").replacing("${TIDINGS_NETWORK:-172.31.83}", with: "172.31.83")
+    let trusted = try #require(
+      compose.firstMatch(of: /TIDINGS_TRUSTED_PROXIES: \$\{TIDINGS_TRUSTED_PROXIES:-([0-9.]+)\}/)
+    ).1
+    let address = try #require(compose.firstMatch(of: /ipv4_address: ([0-9.]+)/)).1
+    #expect(trusted == address && trusted == "172.31.83.10")
+    // Other containers, and the gateway, which is the first address, have other ones.
+    #expect(compose.contains("- subnet: 172.31.83.0/24\n") && compose.contains("ip_range: 172.31.83.128/25\n"))
+    for document in ["docs/deployment.md", "deploy/environment.example", "README.md"] {
+      #expect(!(try Self.text(document).contains(/TRUSTED_PROXIES[^\n]*172\.[0-9.]+\/(8|12|16|24)/)), "\(document)")
+    }
   }
 
   @Test("Compose publishes only nginx beyond loopback, and contains no password")
